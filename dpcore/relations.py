@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Final
 
 from dpcore.errors import ParameterError
+from dpcore.nouns import plural_of, with_article
+
+_LONGEST_NOUN: Final = 40
+_BETWEEN_LETTERS: Final = " -'’"
 
 
 class NeighboringRelation(StrEnum):
@@ -32,8 +37,15 @@ class NeighboringRelation(StrEnum):
 class PrivacyUnit:
     """Whom the guarantee protects.
 
+    The names are no part of what identifies a question (``parameters.UNIT``): to rename
+    the rows of a table changes no question about it, and charges none again.
+
     Attributes:
-        noun: What one protected unit is called, such as "person".
+        noun: What one protected unit is called, such as "person": letters and digits,
+            with spaces, hyphens or apostrophes between them.
+        plural: What several of them are called; the usual plural if empty.
+        key: Stands for the unit in the parameters of questions. It is no name: it was
+            written with questions that were paid for, and stays as it is.
         rows: How many rows of the table one unit may own at most: none, one, or up to
             so many, and as many in a neighboring table or not. An assumption of the
             guarantee, which the studio cannot check: a unit with m times as many rows
@@ -48,10 +60,14 @@ class PrivacyUnit:
     """
 
     noun: str = "person"
+    plural: str = ""
+    key: str = "person"
     rows: int = 1
     cap: int | None = None
 
     def __post_init__(self) -> None:
+        for name in (self.noun, self.plural or self.noun):
+            _check_noun(name)
         if self.rows < 1:
             message = f"rows per {self.noun} must be at least 1, got {self.rows}."
             raise ParameterError(message)
@@ -61,6 +77,53 @@ class PrivacyUnit:
                 f"many there are, not both; got {self.cap} and {self.rows}."
             )
             raise ParameterError(message)
+
+    @property
+    def nouns(self) -> str:
+        """Return what several units are called.
+
+        >>> PrivacyUnit().nouns, PrivacyUnit(noun="Messwert", plural="Messwerte").nouns
+        ('people', 'Messwerte')
+        """
+        return self.plural or plural_of(self.noun)
+
+    @property
+    def indefinite(self) -> str:
+        """Return the noun after its article.
+
+        >>> PrivacyUnit(noun="employee").indefinite
+        'an employee'
+        """
+        return with_article(self.noun)
+
+    @property
+    def is_named(self) -> bool:
+        """Tell whether it has another name than its key alone stands for."""
+        return (self.noun, self.nouns) != (self.key, plural_of(self.key))
+
+    def number(self, count: int) -> str:
+        """Return so many units in words.
+
+        >>> PrivacyUnit().number(1), PrivacyUnit(noun="household").number(3000)
+        ('1 person', '3,000 households')
+        """
+        return f"{count:,} {self.noun if count == 1 else self.nouns}"
+
+    def called(self, other: PrivacyUnit) -> PrivacyUnit:
+        """Return this unit under the name of another one."""
+        return replace(self, noun=other.noun, plural=other.plural)
+
+    def change(self, relation: NeighboringRelation) -> str:
+        """Return in what two neighboring tables differ.
+
+        >>> PrivacyUnit(noun="household").change(NeighboringRelation.ADD_REMOVE)
+        'one household added or removed'
+        """
+        if relation is NeighboringRelation.ADD_REMOVE:
+            return f"one {self.noun} added or removed"
+        if self.several:
+            return f"the rows of one {self.noun} replaced by others"
+        return f"one {self.noun}'s record replaced by another"
 
     @property
     def several(self) -> bool:
@@ -80,8 +143,9 @@ class PrivacyUnit:
         """
         if self.cap is not None:
             message = (
-                f"{what} not offered where several rows of a {self.noun} count. Make "
-                f"one row a {self.noun} on Data, or ask for counts, sums or means."
+                f"{what} not offered where several rows of one {self.noun} count. Make "
+                f"one row of each {self.noun} on Data, or ask for counts, sums or "
+                "means."
             )
             raise ParameterError(message)
 
@@ -117,9 +181,19 @@ class PrivacyUnit:
         >>> PrivacyUnit().counted, PrivacyUnit(noun="visit").counted
         ('people', 'visits')
         """
-        if self.several:
-            return "rows"
-        return "people" if self.noun == "person" else f"{self.noun}s"
+        return "rows" if self.several else self.nouns
+
+
+def _check_noun(noun: str) -> None:
+    """Refuse a name that a sentence, a heading or a link cannot hold as it is."""
+    words = noun.translate(dict.fromkeys(map(ord, _BETWEEN_LETTERS)))
+    ends = noun[:1].isalnum() and noun[-1:].isalnum()
+    if not (ends and words.isalnum() and len(noun) <= _LONGEST_NOUN):
+        message = (
+            f"the name of a row has 1 to {_LONGEST_NOUN} letters or digits, with "
+            "spaces, hyphens or apostrophes between them."
+        )
+        raise ParameterError(message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +218,7 @@ class TableSize:
 
     def __post_init__(self) -> None:
         if self.people < 1:
-            message = f"the number of people must be at least 1, got {self.people}."
+            message = f"the size of a table must be at least 1, got {self.people}."
             raise ParameterError(message)
 
     def divisor(self, actual: int) -> int:
@@ -167,7 +241,7 @@ class TableSize:
         if not self.public or unit.keeps_number(relation):
             return
         if relation is NeighboringRelation.ADD_REMOVE:
-            message = "the number of people is private under add/remove."
+            message = f"the number of {unit.counted} is private under add/remove."
         else:
             message = (
                 f"the number of rows is private where one {unit.noun} may own several: "

@@ -10,6 +10,7 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import TYPE_CHECKING
 
+from dpcore.nouns import plural_of
 from dpcore.relations import NeighboringRelation
 
 if TYPE_CHECKING:
@@ -224,8 +225,7 @@ def people(count: int, noun: str = "person") -> str:
     >>> people(1), people(20190), people(2, "household")
     ('1 person', '20,190 people', '2 households')
     """
-    plural = {"person": "people"}.get(noun, f"{noun}s")
-    return f"{count:,} {noun if count == 1 else plural}"
+    return f"{count:,} {noun if count == 1 else plural_of(noun)}"
 
 
 def compared_with(relation: NeighboringRelation) -> str:

@@ -14,7 +14,7 @@ st.markdown(
 first, second, third = st.columns(3)
 with first.container(border=True, height="stretch"):
     st.markdown("**Try it on survey data**")
-    st.caption("20,190 records of a health insurance experiment, ready to use.")
+    st.caption("20,190 person-years of a health insurance experiment, ready to use.")
     if st.button("Open the survey", type="primary"):
         with st.spinner("Loading the survey …"):
             using.use_example("rand-hie")

@@ -16,7 +16,7 @@ account = session.account(study)
 accounts.summary(account)
 periods.show(account)
 st.page_link("pages/meaning.py", label="What this means for a person")
-done = session.ledger().releases(study.fingerprint)
+done = tuple(map(study.renamed, session.ledger().releases(study.fingerprint)))
 tables = accounts.tables_of_releases(account)
 everything = accounts.all_releases(account)
 if not done:

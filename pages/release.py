@@ -23,7 +23,7 @@ first_visit.show("pages/release.py")
 asked = inputs.ask(session.require_study())
 # As declared by the controls just now.
 study = session.require_study()
-done = session.ledger().releases(study.fingerprint)
+done = tuple(map(study.renamed, session.ledger().releases(study.fingerprint)))
 told_before = st.container()
 answer = offering.offer(
     asked,

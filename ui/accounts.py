@@ -49,7 +49,8 @@ def summary(account: Account) -> None:
     first.metric(
         "Budget",
         short(budget, budget.remaining(NOTHING)),
-        help="What all releases about these people together may cost, ever.",
+        help=f"What all releases about these {session.unit().nouns} together may cost, "
+        "ever.",
     )
     second.metric(
         "Spent",
@@ -76,12 +77,14 @@ def summary(account: Account) -> None:
     if len(account.tables) > 1:
         names = ", ".join(f"“{literal(name)}”" for name in account.names.values())
         st.markdown(
-            f"These people are in {len(account.tables)} tables, which share this "
+            f"These {session.unit().nouns} are in {len(account.tables)} tables, which "
+            "share this "
             f"account: {names}."
         )
     st.caption(
         "The limit adds up costs, because each release may be chosen in view of the "
-        f"earlier ones. Every cost is counted for {account.relation.phrase}."
+        "earlier ones. Every cost is counted for "
+        f"{session.unit().change(account.relation)}."
     )
 
 
@@ -174,7 +177,7 @@ def nothing_released(account: Account) -> str:
     if account.releases and len(account.fingerprints) > 1:
         return (
             "Nothing has been released about this table yet. What was spent was spent "
-            "on other tables about these people."
+            f"on other tables about these {session.unit().nouns}."
         )
     since = "since the ledger was begun anew" if account.releases else "yet"
     return f"Nothing has been released {since}."
@@ -184,7 +187,9 @@ def all_releases(account: Account) -> tuple[Release, ...]:
     """Return the answers about all tables of an account, the oldest first."""
     book = session.ledger()
     found = (book.releases(table) for table in account.fingerprints)
-    return tuple(sorted(joined.from_iterable(found), key=lambda one: one.created))
+    study = session.study()
+    known = sorted(joined.from_iterable(found), key=lambda one: one.created)
+    return tuple(known if study is None else map(study.renamed, known))
 
 
 def tables_of_releases(account: Account) -> dict[str, str] | None:
@@ -265,7 +270,8 @@ def change_budget(study: Study, account: Account) -> None:
         return
     with st.expander("Change the budget"):
         st.markdown(
-            "A budget is a promise to the people in the table. A change is recorded "
+            f"A budget is a promise to the {session.unit().nouns} in the table. A "
+            "change is recorded "
             "with its reason and cannot be taken back."
         )
         budget = account.budget

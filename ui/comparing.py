@@ -50,7 +50,8 @@ _OF_SUMS = {
     "depends on the size of the group, which is private: Release shows it for sizes "
     "that you name.",
     StatisticKind.QUANTILES: "There is nothing to compare for several quantiles. Noise "
-    "is added to numbers of people in ranges, and how far off that makes a quantile "
+    f"is added to numbers of {session.unit().counted} in ranges, and how far off that "
+    "makes a quantile "
     "depends on how dense the data are around it.",
 }
 
@@ -99,7 +100,8 @@ def _nothing_to_compare(kind: StatisticKind) -> str:
             f"There is nothing to compare for the {kind} of groups. Noise is added to "
             "the counts and sums of groups, and how far off a ratio of them is depends "
             "on the size of the group, which is private: Release shows it for sizes "
-            "that you name. Ask for everybody together to compare mechanisms."
+            f"that you name. Ask for all {session.unit().counted} together to compare "
+            "mechanisms."
         )
     if kind is StatisticKind.CORRELATION:
         return (
@@ -171,7 +173,7 @@ def against_people(at: Setting, shown: Shown) -> None:
     curves = tradeoffs.against_people(at, shown.keys, people)
     dots = _simulated(few, settings, shown)
     by_group = isinstance(at.query, GroupedQuery)
-    label = "number of people in a group" if by_group else "number of people"
+    label = f"number of {at.query.unit.counted}{' in a group' * by_group}"
     ends = [replace(at, query=with_people(at.query, n)) for n in (low, high)]
     axis = Axis(label=label, at=float(now), log=True, heights=_still(ends, shown))
     here = tradeoffs.at_setting(at, shown.keys)

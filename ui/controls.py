@@ -7,7 +7,8 @@ else `charged`. A whole number starts from an ``int`` and any other from a ``flo
 so do its limits. The words beside a question mark are called ``note``.
 
 What one decides is where the setting is kept. A public setting is part of the address,
-so that a link shows what its sender saw. What describes the table in use (its key has
+so that a link shows what its sender saw. A setting of a question or of the terms begins
+anew with another ``table``. What describes the table in use (its key has
 the generation of the session in it, or names a column) stays out of addresses, and is
 kept for the ``session``. What leads to a single person, or waits for a button of its
 own, is forgotten with the ``page``.
@@ -24,19 +25,21 @@ import streamlit as st
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import belief_text, surest
 from dpcore.wording import in_full
-from ui import session
+from ui import links, session
 from ui.text import sentence_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from streamlit.delta_generator import DeltaGenerator
 
-Kept = Literal["address", "session", "page"]
+Kept = Literal["address", "table", "session", "page"]
 _N = TypeVar("_N", int, float)
 _T = TypeVar("_T")
 _KEPT: dict[Kept, dict[str, Any]] = {
     "address": {"bind": "query-params"},
+    # In the address, too, and begun anew with another table (``links.begin``).
+    "table": {"bind": "query-params"},
     "session": {"persist_state": "session"},
     "page": {},
 }
@@ -110,6 +113,7 @@ class Cell:
             note: What it means, beside its question mark.
 
         """
+        _begin(kept, key, value)
         least, most, *step = within
         show: Callable[..., _N] = self.place.number_input
         return show(
@@ -131,10 +135,11 @@ class Cell:
         within: tuple[float, float] = (1e-15, 0.1),
         *,
         key: str,
+        kept: Kept = "address",
         note: str = DELTA_HELP,
     ) -> float:
         """Show a box for a privacy parameter δ."""
-        return self.number(label, value, within, key=key, note=note)
+        return self.number(label, value, within, key=key, kept=kept, note=note)
 
     def seed(
         self,
@@ -148,14 +153,31 @@ class Cell:
         """Show a box for the seed of a simulation."""
         return self.number(label, value, within, key=key, note=note)
 
+    def checkbox(
+        self,
+        label: str,
+        *,
+        value: bool = False,
+        kept: Kept = "address",
+        note: str | None = None,
+        key: str,
+    ) -> bool:
+        """Show a box to be ticked."""
+        _begin(kept, key, value)
+        show: Callable[..., bool] = self.place.checkbox
+        return show(label, value, key=key, help=note, **_KEPT[kept])
+
     def draw(self, label: str, note: str, *, key: str, most: int = 1000) -> int:
         """Show a box for the number of a draw: another number, another draw."""
         return self.number(label, 1, (1, most), key=key, note=note)
 
-    def numbers(self, label: str, value: str, *, key: str, note: str) -> str:
+    def numbers(
+        self, label: str, value: str, *, key: str, kept: Kept = "address", note: str
+    ) -> str:
         """Show a box for several numbers; `listed` reads them once all stand."""
+        _begin(kept, key, value)
         show: Callable[..., str] = self.place.text_input
-        return show(label, value, key=key, help=note, **_KEPT["address"])
+        return show(label, value, key=key, help=note, **_KEPT[kept])
 
     def charged(
         self,
@@ -164,13 +186,14 @@ class Cell:
         within: tuple[float, float] | tuple[float, float, float],
         *,
         key: str,
+        kept: Kept = "address",
         note: str,
     ) -> Typed:
         """Show a box for a number that is charged; take it once all controls stand."""
         least, most, *step = within
         said = f"{note} From {in_full(least)} to {in_full(most)}."
         open_ended: Any = (None, None, *step)
-        found = self.number(label, value, open_ended, key=key, note=said)
+        found = self.number(label, value, open_ended, key=key, kept=kept, note=said)
         return Typed(label=label, number=found, least=least, most=most)
 
     def charged_epsilon(
@@ -180,11 +203,12 @@ class Cell:
         within: tuple[float, float] | tuple[float, float, float],
         *,
         key: str,
+        kept: Kept = "address",
         more: str = "",
     ) -> Typed:
         """Show a box for an ε that is charged; ``more`` follows what ε means."""
         note = f"{EPSILON_HELP} {more}".strip()
-        return self.charged(label, value, within, key=key, note=note)
+        return self.charged(label, value, within, key=key, kept=kept, note=note)
 
     def charged_delta(
         self,
@@ -193,27 +217,30 @@ class Cell:
         within: tuple[float, float] = (1e-15, 0.1),
         *,
         key: str,
+        kept: Kept = "address",
     ) -> Typed:
         """Show a box for a δ that is charged."""
-        return self.charged(label, value, within, key=key, note=DELTA_HELP)
+        return self.charged(label, value, within, key=key, kept=kept, note=DELTA_HELP)
 
     def selectbox(
         self,
         label: str,
-        options: Iterable[_T],
+        options: Sequence[_T],
         *,
         kept: Kept = "address",
         note: str | None = None,
         **more: Any,
     ) -> _T:
         """Show a box that one of some options is chosen in."""
+        if kept == "table":
+            links.begin(more["key"], options[more.get("index", 0)])
         show: Callable[..., _T] = self.place.selectbox
         return show(label, options, help=note, **_KEPT[kept], **more)
 
     def radio(
         self,
         label: str,
-        options: Iterable[_T],
+        options: Sequence[_T],
         *,
         kept: Kept = "address",
         note: str | None = None,
@@ -224,6 +251,8 @@ class Cell:
 
         Long ones stand below each other, if ``horizontal`` is not so.
         """
+        if kept == "table":
+            links.begin(more["key"], options[more.get("index", 0)])
         show: Callable[..., _T] = self.place.radio
         kept_as = _KEPT[kept]
         return show(label, options, horizontal=horizontal, help=note, **kept_as, **more)
@@ -239,9 +268,15 @@ class Cell:
         **more: Any,
     ) -> _N:
         """Show a slider of numbers; ``within`` may end with its step."""
+        _begin(kept, more.get("key"), value)
         show: Callable[..., _N] = self.place.slider
         least, most, *step = within
         return show(label, least, most, value, *step, help=note, **_KEPT[kept], **more)
+
+
+def _begin(kept: Kept, key: str | None, start: object) -> None:
+    if kept == "table" and key is not None:
+        links.begin(key, start)
 
 
 # The module has all that a place has.

@@ -28,7 +28,8 @@ def in_plan(basket: Basket) -> None:
         st.info(
             f"“{literal(one.counts.name)}” asks how many are in each group. The answer "
             f"to “{literal(one.beside.name)}” tells that, too: a mean of a group is a "
-            "sum divided by its number of people, and both are released. Asked for "
+            f"sum divided by its number of {session.unit().counted}, and both are "
+            "released. Asked for "
             "twice, the counts differ by chance, and cost twice. Take it out unless "
             "its own noise is what you need."
         )
@@ -40,8 +41,9 @@ def in_plan(basket: Basket) -> None:
             st.info(
                 f"Who has no value of **{literal(name)}** is not in the same place in "
                 f"every question of this plan: {literal('; or '.join(told))}. Counts "
-                "of the same group may differ by as many. To have the same people in "
-                "all of them, choose “leave the person out” for it on “Data”, and plan "
+                "of the same group may differ by as many. To have the same "
+                f"{session.unit().counted} in "
+                "all of them, choose “leave it out” for it on “Data”, and plan "
                 "with what is declared then; or leave it, and papers say it of each "
                 "question."
             )

@@ -53,7 +53,8 @@ def away(study: Study, account: Account) -> None:
         return
     with st.expander("Move this account to another machine"):
         st.markdown(
-            "Budget and answers belong to the people, wherever the table is. Here the "
+            f"Budget and answers belong to the {session.unit().nouns}, wherever the "
+            "table is. Here the "
             "account is **closed**; a file takes what was spent, what is left and all "
             "answers along. The key of this machine stays: the file is sealed with a "
             "**code** made for it alone, which you pass on by another way, by phone, "

@@ -177,7 +177,8 @@ def _buttons(
     elif ready and (other := releasing.elsewhere(account, request)) is not None:
         st.info(
             f"This question was answered on {other.created[:10]} about another table "
-            f"of these people, for {priced(other.cost)}: “Ledger” has that answer, and "
+            f"of these {session.unit().nouns}, for {priced(other.cost)}: “Ledger” has "
+            "that answer, and "
             "it may be used for free. The table in use is another one, or has its rows "
             "in another order; a release about it is drawn anew and costs another "
             f"{price}."
@@ -247,7 +248,7 @@ def _together(account: Account, cost: PrivacyCost) -> str:
     if not account.spent.epsilon or math.isinf(epsilon):
         return ""
     delta = float(account.spent.delta + cost.delta)
-    told = belief_text(epsilon, delta=delta, about=" about one person")
+    told = belief_text(epsilon, delta=delta, about=f" about one {session.unit().noun}")
     return (
         f" With the ε {epsilon_text(float(account.spent.epsilon))} spent before it "
         f"comes to ε {epsilon_text(epsilon)}: {told}."
@@ -264,6 +265,7 @@ def _which(account: Account) -> str:
         else f"{account.releases} releases were"
     )
     return (
-        f"{made} made about these people before. This tab has spent nothing on the "
+        f"{made} made about these {session.unit().nouns} before. This tab has spent "
+        "nothing on the "
         "table in use so far, and asks once."
     )

@@ -83,7 +83,8 @@ def _tell(account: Account) -> None:
     for one in _beyond(account, account.periods):
         st.warning(_promised(account, one))
     st.caption(
-        "A person who is in all periods has spent the sum: costs add up across periods "
+        f"One {session.unit().noun} that is in all periods has spent the sum: costs "
+        "add up across periods "
         "as within one. Days are counted in UTC."
     )
 

@@ -27,18 +27,20 @@ def show(account: Account) -> None:
     several = len(known) > 1 or len(account.tables) > 1 or account.periods
     if not several:
         return
-    with st.expander("A person's total over all of them", key="person-total"):
+    label = f"The total of one {session.unit().noun} over all of them"
+    with st.expander(label, key="person-total"):
         chosen = [account.name]
         if len(known) > 1:
             others = [name for name in known if name != account.name]
             chosen += st.multiselect(
-                "A person who is in this account, and in",
+                f"One {session.unit().noun} that is in this account, and in",
                 others,
                 format_func=lambda name: title(known[name]),
                 key="person-total-accounts",
                 placeholder="Choose other accounts",
-                help="Accounts are of people who were said to be others. Whether "
-                "somebody is in several is for you to know.",
+                help=f"Accounts are of {session.unit().nouns} that were declared to be "
+                "others. Whether "
+                f"one {session.unit().noun} is in several is for you to know.",
             )
         members = [known[name] for name in known if name in chosen]
         for one in together(members):
@@ -67,8 +69,9 @@ def _tell(total: Together) -> None:
         dict.fromkeys(accounts.short(one.budget, spent) for one in total.accounts)
     )
     st.markdown(
-        f"A person who is in {where} has spent **{said}** in total, for "
-        f"{total.relation.phrase}"
+        f"One {session.unit().noun} that is in {where} has spent **{said}** in total, "
+        "for "
+        f"{session.unit().change(total.relation)}"
         + (f", up to {total.unit_rows} rows each." if total.unit_rows > 1 else ".")
     )
     if spent.epsilon.is_finite() and spent.epsilon:

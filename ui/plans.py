@@ -44,10 +44,14 @@ _LOST, _WORDS = "_plan-lost", "_plan-words"
 def plan(study: Study) -> Basket:
     """Return the plan of a table: of this tab, as it was kept, or an empty one."""
     known = cast("Basket | None", session.public(_named(study)))
-    words = [(c.name, c.unit, c.description, c.complete) for c in study.dataset.columns]
+    unit = study.terms.unit
+    columns = [
+        (c.name, c.unit, c.description, c.complete) for c in study.dataset.columns
+    ]
+    words = [(unit.noun, unit.plural), *columns]
     if known is not None and session.public(_WORDS) != words:
-        # Units and meanings are those that are declared now.
-        known = from_json(to_json(known), study.dataset).basket
+        # Names, units and meanings are those that are declared now.
+        known = from_json(to_json(known), study.dataset, unit).basket
     elif known is None:
         known = _kept(study) or _empty(study)
     if known.follows_budget:
@@ -88,7 +92,7 @@ def load(study: Study, text: bytes) -> None:
         DataError: The file holds no plan.
 
     """
-    found = from_json(text, study.dataset)
+    found = from_json(text, study.dataset, study.terms.unit)
     session.set_public(_LOST, found.lost)
     keep(study, found.basket)
 
@@ -215,7 +219,7 @@ def aside(study: Study) -> Basket | None:
     if known is None and session.of_account(study):
         text = _plans().of(_other_file(study))
         with contextlib.suppress(DataError):
-            known = None if text is None else from_json(text, study.dataset).basket
+            known = None if text is None else _loaded(text, study).basket
             session.set_public(_other(study), known)
     return known
 
@@ -354,8 +358,12 @@ def _read(fingerprint: str, study: Study) -> Loaded | None:
     """Return the plan kept for a table, of the questions that this one can be asked."""
     text = _plans().of(fingerprint)
     with contextlib.suppress(DataError):
-        return None if text is None else from_json(text, study.dataset)
+        return None if text is None else _loaded(text, study)
     return None
+
+
+def _loaded(text: str | bytes, study: Study) -> Loaded:
+    return from_json(text, study.dataset, study.terms.unit)
 
 
 def _named(study: Study) -> str:

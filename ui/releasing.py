@@ -148,11 +148,16 @@ def told() -> str | None:
 
 
 def latest(fingerprint: str, request: Releasable) -> Release | None:
-    """Return the newest answer to this very question, if it was ever asked."""
+    """Return the newest answer to this very question, if it was ever asked.
+
+    Its rows have the name that they have now.
+    """
     ledger = session.ledger()
     analysis = request.analysis(fingerprint)
     draws = ledger.draws(fingerprint, analysis)
-    return ledger.stored(request_id(analysis, draws)) if draws else None
+    stored = ledger.stored(request_id(analysis, draws)) if draws else None
+    study = session.study()
+    return stored if stored is None or study is None else study.renamed(stored)
 
 
 def elsewhere(account: Account, request: Releasable) -> Release | None:
@@ -315,7 +320,7 @@ def answers(requests: Sequence[Releasable], study: Study) -> list[Release | None
         answer = None
         while (name := request_id(analysis, draw)) in known:
             answer, draw = known[name], draw + 1
-        found.append(answer)
+        found.append(None if answer is None else study.renamed(answer))
     return found
 
 

@@ -13,7 +13,7 @@ import streamlit as st
 from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
 from dpcore.figures.theme import stamp
 from dpcore.releases.digits import ends_text, number_text
-from dpcore.releases.record import A_SAMPLE, EVERYBODY, THESE_ROWS, Mode
+from dpcore.releases.record import A_SAMPLE, EVERYBODY, Mode, these_rows
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import Verdict
 from dpcore.wording import capital, significant
@@ -146,9 +146,10 @@ def downloads(releases: Sequence[Release], key: str) -> None:
     """Offer releases as files. Nothing else can be downloaded."""
     study, table = session.study(), ""
     if study is not None:
-        whole = EVERYBODY if study.terms.unit.cap is None else THESE_ROWS
+        unit = study.terms.unit
+        whole = EVERYBODY if unit.cap is None else these_rows(unit)
         table = A_SAMPLE if study.sampled else whole
-    if table in {EVERYBODY, THESE_ROWS}:
+    if table not in {"", A_SAMPLE}:
         releases = [release.of_everybody() for release in releases]
     name = file_name(releases)
     first, *others = st.columns(3)

@@ -32,6 +32,7 @@ from dpcore.lessons.classroom import Rooms
 from dpcore.postprocessing import psd_repair
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import LaplaceEvent
+from dpcore.relations import PrivacyUnit
 from dpcore.releases import opening, renewal, secure
 from dpcore.releases.account import Account
 from dpcore.releases.ledger import Ledger
@@ -330,6 +331,12 @@ def redeclare(dataset: Table) -> None:
 def study() -> Study | None:
     """Return the table in use with its public facts."""
     return _vault().study
+
+
+def unit() -> PrivacyUnit:
+    """Return the privacy unit of the table in use, with the name of its rows."""
+    current = study()
+    return PrivacyUnit() if current is None else current.terms.unit
 
 
 def use(new: Study) -> None:

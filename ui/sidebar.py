@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore.errors import LedgerError
 from dpcore.releases.record import Mode
-from dpcore.wording import people, significant
+from dpcore.wording import significant
 from ui import recovery, session
 from ui.accounts import short, used_up
 from ui.data import using
@@ -79,13 +79,13 @@ def _settings(study: Study | None) -> None:
 def _card(study: Study) -> None:
     dataset = study.dataset
     ready = sum(column.is_declared for column in dataset.columns)
-    noun = study.terms.unit.noun
-    hidden = f"number of {people(2, noun)[2:]}: private"
-    count = people(dataset.people, noun) if study.public_number else hidden
+    unit = study.terms.unit
+    hidden = f"number of {unit.nouns}: private"
+    count = unit.number(dataset.people) if study.public_number else hidden
     st.markdown(f"**{literal(dataset.name)}**")
     st.caption(
         f"{count} · {ready} of {len(dataset.columns)} columns ready to ask about · "
-        f"protects one {study.terms.unit.noun}: {study.terms.relation.phrase}"
+        f"Privacy unit: one {unit.noun} ({unit.change(study.terms.relation)})"
     )
     # Lists of columns leave it out; answers and papers say it.
     ending = dataset.ending.lstrip(" ,")

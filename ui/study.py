@@ -10,6 +10,7 @@ from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.data.table import in_memory
 from dpcore.relations import TableSize
 from dpcore.releases.identity import analysis_id
+from dpcore.releases.renaming import renamed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from dpcore.models.question import ModelQuestion
     from dpcore.relations import NeighboringRelation, PrivacyUnit
     from dpcore.releases.declarations import Declaration
+    from dpcore.releases.record import Release
     from dpcore.statistics.question import Question
 
 
@@ -64,7 +66,7 @@ class Terms:
 
     Attributes:
         relation: Which tables count as neighbors.
-        unit: Whom the guarantee protects.
+        unit: Whom the guarantee protects, with the name of the rows.
         budget: What all releases together may cost.
         minimum_people: Stands in for the number of people where that is private.
         everybody: Whether the table holds everybody whom questions are about, such as a
@@ -165,6 +167,10 @@ class Study:
     def public_number(self) -> bool:
         """Return whether the number of rows of the table is public."""
         return self.terms.unit.keeps_number(self.terms.relation)
+
+    def renamed(self, release: Release) -> Release:
+        """Return a release in which the rows have the name that they have now."""
+        return renamed(release, self.dataset, self.terms.unit)
 
     def about(self, question: Question | ModelQuestion) -> str:
         """Return the name of a question to this table, whatever its answer costs."""

@@ -271,16 +271,15 @@ class Column:
 
 
 def yes_no(name: str, labels: tuple[str, str]) -> Column:
-    """Return a first description of a yes/no column.
+    """Return a first description of a yes/no column: missing values are left out.
 
-    Labels that are numbers, such as 0 and 1, are numeric codes.
+    Labels that are numbers, such as 0 and 1, are numeric codes. To impute a label
+    instead of leaving out is a decision about the answer, and for the curator.
     """
     numeric = not any(np.isnan(number(label)) for label in labels)
     return Column(
         name=name,
         kind=ColumnKind.YES_NO,
         labels=labels,
-        missing=MissingPolicy.REPLACE,
-        replacement=labels[0],
         equality=LabelEquality.AS_NUMBERS if numeric else LabelEquality.AS_WRITTEN,
     )

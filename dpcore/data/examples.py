@@ -14,6 +14,7 @@ import numpy as np
 
 from dpcore.data import codebooks
 from dpcore.data.dataset import Dataset
+from dpcore.relations import PrivacyUnit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +33,7 @@ class Example:
         key: Short name that never changes, for links.
         title: Name of the survey.
         sentence: What it is about, and whom a row describes.
-        noun: What one row describes.
+        unit: What one row describes, and who is protected.
         columns: The public description of its columns.
 
     """
@@ -41,7 +42,7 @@ class Example:
     title: str
     sentence: str
     columns: tuple[Column, ...]
-    noun: str = "person"
+    unit: PrivacyUnit = field(default_factory=PrivacyUnit)
     _values: Callable[[], dict[str, Any]] = field(repr=False)
 
     def load(self) -> Dataset:
@@ -132,10 +133,11 @@ EXAMPLES: tuple[Example, ...] = (
         title="RAND Health Insurance Experiment",
         sentence=(
             "How often people went to the doctor in the 1970s, under insurance plans "
-            "drawn by lot: 20,190 yearly records. One record is protected; who took "
-            "part for five years loses up to five times as much."
+            "drawn by lot: 20,190 person-years. One person-year is protected. A person "
+            "who took part for five years can lose up to 5 times as much."
         ),
-        noun="record",
+        # Questions about it were paid for under the key.
+        unit=PrivacyUnit(noun="person-year", key="record"),
         columns=codebooks.RAND_HIE,
         _values=_rand_hie,
     ),

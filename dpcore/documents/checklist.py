@@ -36,7 +36,7 @@ def checklist(subject: Subject) -> Page:
         ("5. Algorithms and their correctness", _algorithms(subject)),
         ("6. Implementation and side channels", _implementation(subject)),
         ("7. Security and access", _security()),
-        ("8. Collection and exposure of the data", _collection()),
+        ("8. Collection and exposure of the data", _collection(subject)),
     )
     return Page(
         title="Checklist after NIST SP 800-226",
@@ -77,15 +77,16 @@ def _parameter(subject: Subject) -> Pairs:
 
 
 def _unit(subject: Subject) -> Pairs:
+    unit = subject.facts.unit
     return (
         ("Who is protected?", capital(subject.whom)),
         (
             "What makes two tables neighbors?",
-            capital(subject.facts.relation.phrase),
+            capital(unit.change(subject.facts.relation)),
         ),
-        ("Is that how people appear in the data?", ""),
+        (f"Is that how {unit.nouns} appear in the data?", ""),
         ("Over which period does the limit hold?", own(subject.typed.period)),
-        ("Are the same people in other tables that are released?", ""),
+        (f"Are the same {unit.nouns} in other tables that are released?", ""),
     )
 
 
@@ -156,9 +157,9 @@ def _security() -> Pairs:
     )
 
 
-def _collection() -> Pairs:
+def _collection(subject: Subject) -> Pairs:
     return (
         ("How was the data collected, and on what ground?", ""),
         ("Who else has copies, and for how long?", ""),
-        ("What else about these people is public?", ""),
+        (f"What else about these {subject.facts.unit.nouns} is public?", ""),
     )

@@ -23,7 +23,7 @@ from dpcore.planning.counting import numbers_of
 from dpcore.planning.group_sizes import seen, sign, tells_sizes, too_few
 from dpcore.planning.options import rows_of
 from dpcore.releases.identity import mark_of
-from dpcore.wording import epsilon_text, in_full, people, percent, significant
+from dpcore.wording import epsilon_text, in_full, percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +43,6 @@ TITLE: Final = "Decision on a release with differential privacy"
 _LARGEST: Final = 700.0
 _MOST_LABELS: Final = 12
 _FEWEST_SIGNATURES: Final = 2
-_SURE: Final = " of a yes or no about one person"
 _DELTA: Final = "the chance that this limit does not hold is at most δ"
 _BEYOND: Final = (
     "Values beyond the bounds of a column count as the bound: no ± covers what that "
@@ -164,10 +163,10 @@ def _facts(about: Decision, numerals: Numerals) -> Facts:
             ("Columns", Exact("\n".join(_columns(about, numerals)))),
             ("Protected", _protected(about)),
             ("Sizes", _sizes(about)),
-            ("Budget for these people", _budget(about, numerals)),
+            (f"Budget for these {about.unit.nouns}", _budget(about, numerals)),
             (
                 "This plan costs",
-                f"{_price(guarantee)}: {_odds(guarantee)}{_released(about)}",
+                f"{_price(guarantee)}: {_odds(guarantee, about)}{_released(about)}",
             ),
             *_together(about),
             *_smallest(about),
@@ -210,16 +209,18 @@ def _column(
 def _protected(about: Decision) -> str:
     unit = about.unit
     rows = f" with {unit.owned}" if unit.several else ""
-    return f"one {unit.noun}{rows}; neighbors differ by {about.relation.phrase}"
+    change = unit.change(about.relation)
+    return f"one {unit.noun}{rows}; neighbors differ by {change}"
 
 
 def _sizes(about: Decision) -> str:
     items = about.plan.basket.items
-    counted = people(about.size.people, about.unit.noun)
+    rows = about.unit.counted
+    counted = f"{about.size.people:,} {rows}"
     whole = (
-        f"the number of people is public: {counted}"
+        f"the number of {rows} is public: {counted}"
         if about.size.public
-        else f"the number of people is private; at least {counted} stand in for it"
+        else f"the number of {rows} is private; at least {counted} stand in for it"
     )
     whole += "".join(
         f". No. {listed(places)} divides by at least {least:,}, a public minimum, "
@@ -245,7 +246,7 @@ def _budget(about: Decision, numerals: Numerals) -> str:
     short = left if about.fits else f"; {_TOO_LITTLE}"
     delta = f"; {_DELTA}" if about.budget.delta else ""
     limit = float(about.budget.epsilon or 0), float(about.budget.delta or 0)
-    whole = f"; if all is used: {_odds(limit)}" if about.budget.epsilon else ""
+    whole = f"; if all is used: {_odds(limit, about)}" if about.budget.epsilon else ""
     told = numerals.written(f"{about.budget.describe()}{whole}; {before}{short}{delta}")
     return Exact(f"{told}{changed(about.changes, numerals)}")
 
@@ -278,7 +279,7 @@ def _together(about: Decision) -> tuple[tuple[str, str], ...]:
     if told is None:
         return ()
     name = "All that is spent" if about.plan.done else "With what is spent"
-    return ((name, f"{_price(told)}: {_odds(told)}"),)
+    return ((name, f"{_price(told)}: {_odds(told, about)}"),)
 
 
 def _smallest(about: Decision) -> tuple[tuple[str, str], ...]:
@@ -293,12 +294,13 @@ def _price(guarantee: tuple[float, float]) -> str:
     return f"{text}, δ {significant(delta, up=True)}" if delta else text
 
 
-def _odds(guarantee: tuple[float, float]) -> str:
+def _odds(guarantee: tuple[float, float], decision: Decision) -> str:
     """Return the attacker's number, as all pages say it."""
     epsilon, delta = guarantee
     if not epsilon <= _LARGEST:
         return "it limits nothing that an attacker may learn"
-    return belief_text(epsilon, delta=delta, about=_SURE)
+    sure = f" of a yes or no about one {decision.unit.noun}"
+    return belief_text(epsilon, delta=delta, about=sure)
 
 
 def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
@@ -481,7 +483,7 @@ def _answer(
 def _other(about: Decision) -> tuple[Piece, ...]:
     """Return the other plan in one line, and why it was not chosen."""
     cost = about.other.guarantee
-    told = f"Another plan that costs {_price(cost)}: {_odds(cost)}."
+    told = f"Another plan that costs {_price(cost)}: {_odds(cost, about)}."
     if about.plan.wanted:
         told += (
             f" The plan shows {_seen(about, about.plan)} of {about.plan.wanted} "

@@ -23,7 +23,7 @@ from dpcore.errors import DPCoreError
 from dpcore.planning.totals import price_of
 from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.periods import limit
-from dpcore.releases.rebuilding import is_model, model_request_from, request_from
+from dpcore.releases.renaming import renamed, request_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,11 +73,13 @@ def released(
     ``tables`` names the table of each release, by its id, where there are several, and
     ``called`` has what people call questions, by their marks.
     """
-    names = tables or {}
+    names, unit = tables or {}, behind.facts.unit
     asked = (
         Question.of_release(
-            one.of_everybody() if behind.everybody else one,
-            _request(one, behind.dataset),
+            renamed(
+                one.of_everybody() if behind.everybody else one, behind.dataset, unit
+            ),
+            _request(one, behind),
         )
         for one in releases
     )
@@ -139,11 +141,10 @@ def _subject(
     )
 
 
-def _request(release: Release, dataset: Table) -> Releasable | None:
+def _request(release: Release, behind: Background) -> Releasable | None:
     """Return the question of a release, if the table in use can still be asked it."""
-    read = model_request_from if is_model(release.request) else request_from
     with contextlib.suppress(DPCoreError):
-        return read(release.request, dataset, draw=release.draw)
+        return request_of(release, behind.dataset, behind.facts.unit)
     return None
 
 

@@ -36,7 +36,7 @@ def _sentences(subject: Subject) -> list[str]:
     said = [
         (f"{_counted(count)} {tense} released under differential privacy (Dwork and "
         f"Roth 2014) in the central model. The unit of privacy is one {unit.noun} with "
-        f"{unit.owned}; neighboring tables differ in {facts.relation.phrase}."),
+        f"{unit.owned}; neighboring tables differ in {unit.change(facts.relation)}."),
         ("Values were clamped to bounds, and missing values replaced or left out, as "
         "declared to be public."),
         f"Mechanisms: {_mechanisms(subject)}.",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from dpcore.data.columns import MissingPolicy
-from dpcore.statistics.conditions import filled
+from dpcore.statistics.conditions import counted_as_value
 from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.query import Query
 
@@ -32,6 +32,7 @@ OTHERS: Final = (
 )
 NEITHER: Final = "whoever has none, or is in neither of the two groups, is left out"
 COMPLETE: Final = "everybody has one, as was declared"
+LEFT_OUT: Final = "missing values left out"
 OUTSIDE: Final = "whoever is in neither of the two groups is left out"
 EVERYBODY: Final = "everybody is counted, with a value or without"
 
@@ -57,7 +58,9 @@ def treatment(asked: Asked, column: Column) -> str:
 
 def _alone(column: Column) -> str:
     """Return what a question about a column does with people without a value of it."""
-    return COMPLETE if column.complete else filled(column)[0]
+    if column.missing is MissingPolicy.DROP:
+        return LEFT_OUT
+    return COMPLETE if column.complete else counted_as_value(column)
 
 
 def of_question(asked: Asked) -> tuple[tuple[Column, str], ...]:

@@ -75,7 +75,7 @@ def notice(subject: Subject) -> Page:
                     ("What for", _typed(subject, attrgetter("purpose"))),
                     *_period(subject),
                     *_meanings(subject),
-                    ("How many people", _size(subject)),
+                    (f"How many {subject.facts.unit.nouns}", _size(subject)),
                     ("Who is protected", capital(subject.whom)),
                     ("Limit for all of it", _limit(subject)),
                     (
@@ -575,6 +575,6 @@ def _cannot(subject: Subject) -> tuple[str, ...]:
         ),
         (
             "Nobody is protected from whoever holds the table, or steals it, or from "
-            "numbers published elsewhere about the same people."
+            f"numbers published elsewhere about the same {subject.facts.unit.nouns}."
         ),
     )

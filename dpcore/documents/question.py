@@ -24,20 +24,21 @@ if TYPE_CHECKING:
     from dpcore.data.columns import Column
     from dpcore.planning.item import Item
     from dpcore.planning.widths import Width
+    from dpcore.relations import PrivacyUnit
     from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable
 
 _AS_ASKED: Final = 1 + 1e-9
 _USUAL: Final = {
-    StatisticKind.COUNT: "how many people there are, or meet a condition.",
+    StatisticKind.COUNT: "how many there are, or meet a condition.",
     StatisticKind.SUM: "all values added up.",
-    StatisticKind.MEAN: "the average: the sum divided by the number of people.",
-    StatisticKind.PROPORTION: "which part of the people meet a condition.",
-    StatisticKind.VARIANCE: "how much people differ, in the squared unit.",
-    StatisticKind.STANDARD_DEVIATION: "how much people differ, in the unit itself.",
-    StatisticKind.POPULATION_STANDARD_DEVIATION: "how much these people differ, in "
-    "the unit itself.",
-    StatisticKind.HISTOGRAM: "how many people are in each category or bin.",
+    StatisticKind.MEAN: "the average: the sum divided by the number of values.",
+    StatisticKind.PROPORTION: "the share that meets a condition.",
+    StatisticKind.VARIANCE: "how much values differ, in the squared unit.",
+    StatisticKind.STANDARD_DEVIATION: "how much values differ, in the unit itself.",
+    StatisticKind.POPULATION_STANDARD_DEVIATION: "how much the values of this table "
+    "differ, in the unit itself.",
+    StatisticKind.HISTOGRAM: "how many are in each category or bin.",
 }
 _COUNTED: Final = {
     StatisticKind.COUNT,
@@ -62,6 +63,7 @@ class Number:
             answer follows from.
         count: Whether it is a number of people, rows or other units.
         gap: Whether it is how far two groups are apart.
+        one: What one of its unit is called, where it is a number of those; else empty.
 
     """
 
@@ -73,13 +75,14 @@ class Number:
     beside: bool = False
     count: bool = False
     gap: bool = False
+    one: str = ""
 
     @property
     def told(self) -> str:
         """Return it with its unit."""
         unit = self.unit
         if self.value.lstrip("-−") == "1":
-            unit = _ONE.get(unit, unit)
+            unit = self.one or _ONE.get(unit, unit)
         return f"{self.value} {unit}".rstrip()
 
     @property
@@ -171,9 +174,11 @@ class Question:
             cost=release.cost,
             event=release.event,
             noise=release.noise,
-            relation=release.relation.phrase,
+            relation=release.relation.phrase
+            if request is None
+            else request.unit.change(release.relation),
             unit=release.unit,
-            numbers=_numbers(release),
+            numbers=_numbers(release, None if request is None else request.unit),
             level=None if around is None else around.level,
             when=release.created[:19].replace("T", " ") + " UTC",
             draw=release.draw,
@@ -204,7 +209,7 @@ class Question:
             cost=request.cost,
             event=request.plan.event.to_dict(),
             noise=request.plan.noise,
-            relation=request.relation.phrase,
+            relation=request.unit.change(request.relation),
             unit=request.unit_text,
             of_noise=PLACES
             if request.mechanism_key == EXPONENTIAL.key
@@ -356,7 +361,15 @@ class Question:
         return f"{len(self.numbers)} numbers"
 
 
-def _numbers(release: Release) -> tuple[Number, ...]:
+def _numbers(release: Release, unit: PrivacyUnit | None) -> tuple[Number, ...]:
+    one = "" if unit is None or unit.several else unit.noun
+    return tuple(
+        replace(number, one=one) if number.count else number
+        for number in _of_release(release)
+    )
+
+
+def _of_release(release: Release) -> tuple[Number, ...]:
     pairs = [*zip(release.labels, release.values, strict=True)]
     if release.mechanism == EXPONENTIAL.key and len(pairs) == len(release.derived):
         # How many places it is off at most is its error, and no number of its own.

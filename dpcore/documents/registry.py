@@ -118,9 +118,9 @@ def _loss(subject: Subject) -> dict[str, Value]:
     unit, known = facts.unit, subject.cost
     person = "Individual" if unit.noun == "person" else capital(unit.noun)
     same = (
-        "; the number of people is public"
+        f"; the number of {unit.counted} is public"
         if unit.keeps_number(facts.relation)
-        else "; the number of people is private"
+        else f"; the number of {unit.counted} is private"
     )
     parameters: dict[str, Value] = {}
     if known.epsilon.is_finite():
@@ -135,7 +135,7 @@ def _loss(subject: Subject) -> dict[str, Value]:
     return {
         "privacy_unit": f"{person}-level",
         "privacy_unit_details": f"Neighboring tables differ in "
-        f"{facts.relation.phrase}; each {unit.noun} with {unit.owned}{same}.",
+        f"{unit.change(facts.relation)}; each {unit.noun} with {unit.owned}{same}.",
         "privacy_parameters": parameters,
         "privacy_parameters_details": f"Cost of these answers together, {way}: "
         f"{spelled(cost)}. Limit of the account: {subject.limit}.",

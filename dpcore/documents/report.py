@@ -55,7 +55,10 @@ def report(subject: Subject) -> Page:
         title=title,
         pieces=(
             Facts(_summary(subject)),
-            Section(title="What it means for one person", pieces=_meaning(subject)),
+            Section(
+                title=f"What it means for one {subject.facts.unit.noun}",
+                pieces=_meaning(subject),
+            ),
             Section(title="Questions at a glance", pieces=_overview(subject)),
             Section(
                 title="Question by question",
@@ -93,6 +96,7 @@ def _of_scale(number: str, unit: str) -> str:
 
 def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
     facts, typed = subject.facts, subject.typed
+    unit = facts.unit
     decided = _typed(subject, attrgetter("decided"))
     left = facts.budget.remaining(facts.spent)
     planned = (("This plan costs", spelled(subject.cost)),) * subject.planned
@@ -102,9 +106,9 @@ def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
         ("People and period", _typed(subject, attrgetter("period"))),
         *((("Decided", decided),) if decided else ()),
         ("Privacy unit", capital(subject.whom)),
-        ("Neighboring tables", f"Differ in {facts.relation.phrase}"),
-        ("Number of people", _size(subject)),
-        ("The people and the table", capital(subject.about)),
+        ("Neighboring tables", f"Differ in {unit.change(facts.relation)}"),
+        (f"Number of {unit.nouns}", _size(subject)),
+        (f"The {unit.nouns} and the table", capital(subject.about)),
         ("Budget", subject.limit),
         ("Spent so far", spelled(facts.spent)),
         ("Left of it", left_of(facts.budget, left)),
@@ -205,7 +209,7 @@ def _facts(question: Question) -> list[tuple[str, str]]:
         ("Unit", question.unit or "none, or that of each number"),
         ("Bounds", question.bounds),
         ("Missing values", question.without),
-        ("People counted on", question.people),
+        ("Size counted on", question.people),
         ("Neighboring tables", f"Differ in {question.relation}"),
         ("Mechanism", f"{question.mechanism}. {question.how}".rstrip(". ") + "."),
         ("Sensitivity to one of them", _of_scale(question.largest, question.of_noise)),

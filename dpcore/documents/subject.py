@@ -15,7 +15,7 @@ from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.typed import Typed
 from dpcore.privacy.composition import Totals, compose
 from dpcore.privacy.events import event_from
-from dpcore.wording import capital, epsilon_text, people, significant
+from dpcore.wording import capital, epsilon_text, significant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -205,10 +205,11 @@ class Subject:
     @property
     def size(self) -> str:
         """Return what is public about the number of people."""
-        known, noun = self.facts.number, self.facts.unit.noun
+        known = self.facts.number
         if known is None:
             return "not published: it is protected, too"
-        return f"{people(known, noun)}, a number that is published without noise"
+        counted = self.facts.unit.number(known)
+        return f"{counted}, a number that is published without noise"
 
     @property
     def about(self) -> str:
@@ -216,7 +217,7 @@ class Subject:
         if self.facts.unit.cap is not None:
             return "the rows of this table that count, and no larger group"
         if self.everybody:
-            return "everybody they are about is in the table"
+            return f"all {self.facts.unit.nouns} they are about are in the table"
         return "the table is a sample of a larger group"
 
     @property

@@ -90,13 +90,13 @@ def person_text(
     )
 
 
-def odds_text(epsilon: float, delta: float = 0.0) -> str:
-    """Return a guarantee in plain words.
+def odds_text(epsilon: float, delta: float = 0.0, *, noun: str = "person") -> str:
+    """Return a guarantee in plain words; ``noun`` is what the privacy unit is called.
 
     >>> odds_text(1.0)
-    'ε 1: an attacker who was 50 % sure about a person becomes at most 73.2 % sure'
+    'ε 1: an attacker who was 50 % sure about one person becomes at most 73.2 % sure'
     """
     name = f"ε {epsilon_text(epsilon)}"
     if delta > 0:
         name += f", δ {significant(delta, up=True)}"
-    return f"{name}: {belief_text(epsilon, delta=delta, about=' about a person')}"
+    return f"{name}: {belief_text(epsilon, delta=delta, about=f' about one {noun}')}"

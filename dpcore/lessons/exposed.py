@@ -84,7 +84,7 @@ def _telling() -> Telling:
     mean = significant(float(survey.table(survey.PATIENTS).numbers("visits").mean()), 2)
     return Telling(
         situation="An insurer publishes how often people see a doctor, on average over "
-        f"{exposure.people:,} yearly records, with noise for ε 1. Most went a few "
+        f"{exposure.people:,} person-years, with noise for ε 1. Most went a few "
         f"times. Ruth went {visits} times. We may look at everybody here only because "
         "this survey was published long ago.",
         predict=ask(

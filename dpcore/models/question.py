@@ -82,7 +82,7 @@ class ModelQuestion:
         self.unit.check_one_row("a regression is")
         if self.most_people < 1:
             message = (
-                "the largest number of people must be at least 1, got "
+                f"the largest number of {self.unit.counted} must be at least 1, got "
                 f"{self.most_people}."
             )
             raise ParameterError(message)
@@ -119,7 +119,7 @@ class ModelQuestion:
             for column in self.columns
             for condition in (
                 *clamped(column, named=True),
-                *filled(column, named=True),
+                *filled(column, self.unit, named=True),
             )
         )
         return (*read, self._scaling)

@@ -179,8 +179,8 @@ class ChoiceRequest(Releasable):
     def title(self) -> str:
         """Return what is chosen, in words."""
         return (
-            f"the largest total ε of a plan at which at most {self.allowed:,} people "
-            f"lose more than {in_full(self.limit)}"
+            "the largest total ε of a plan at which at most "
+            f"{self.unit.number(self.allowed)} lose more than {in_full(self.limit)}"
         )
 
     @property

@@ -7,7 +7,8 @@ included, and nothing that was computed from a table.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from dpcore.codec import (
@@ -26,11 +27,13 @@ from dpcore.codec import (
 from dpcore.errors import DataError, DPCoreError
 from dpcore.planning.basket import MOST_ITEMS, Basket, Split
 from dpcore.planning.item import Item
+from dpcore.relations import PrivacyUnit
 from dpcore.releases.kept import LARGEST
 from dpcore.releases.rebuilding import is_model, model_request_from, request_from
+from dpcore.statistics.parameters import NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from dpcore.data.table import Table
     from dpcore.releases.releasable import Releasable
@@ -77,10 +80,12 @@ def to_json(basket: Basket) -> str:
         ParameterError: It holds a number that JSON cannot hold.
 
     """
+    unit = next((item.request.unit for item in basket.items), PrivacyUnit())
     content = {
         "format": FORMAT,
         "version": VERSION,
         **_BASKET.write(basket),
+        **({"row": NAMES.write(unit)} if unit.is_named else {}),
         "items": [
             {**_ITEM.write(item), "request": item.request.parameters()}
             for item in basket.items
@@ -89,8 +94,13 @@ def to_json(basket: Basket) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def from_json(text: str | bytes, dataset: Table) -> Loaded:
+def from_json(
+    text: str | bytes, dataset: Table, called: PrivacyUnit | None = None
+) -> Loaded:
     """Return the plan of a text, about the columns of a table.
+
+    ``called`` has the name that the rows of the table have now; without it they keep
+    that of the plan. A question whose name is its title is named by that of now.
 
     Raises:
         DataError: It is no plan; the message never quotes it.
@@ -103,7 +113,15 @@ def from_json(text: str | bytes, dataset: Table) -> Loaded:
         if content["format"] != FORMAT or content["version"] != VERSION:
             raise ValueError
         basket = _BASKET.read(content)
-        return _filled(basket, list_in(content["items"]), dataset)
+        row = content.get("row")
+        then = None if row is None else NAMES.read(row)
+        read = partial(_request, dataset=dataset)
+        return _filled(
+            basket,
+            list_in(content["items"]),
+            partial(read, called=then),
+            partial(read, called=called or then),
+        )
     except (*_WRONG, DPCoreError):
         message = "this is no plan that this version of the studio has written."
         raise DataError(message) from None
@@ -118,10 +136,16 @@ def traced(request: Releasable, dataset: Table) -> Releasable:
         DataError: It is not about columns of this table.
 
     """
-    return _request(request.parameters(), dataset)
+    return _request(request.parameters(), dataset, request.unit)
 
 
-def _filled(basket: Basket, entries: list[Any], dataset: Table) -> Loaded:
+def _filled(
+    basket: Basket,
+    entries: list[Any],
+    then: Callable[[Mapping[str, object]], Releasable],
+    now: Callable[[Mapping[str, object]], Releasable],
+) -> Loaded:
+    """Return the basket with questions that are worded as ``now``, and not ``then``."""
     if len(entries) > MOST_ITEMS:
         raise ValueError
     lost = []
@@ -129,14 +153,19 @@ def _filled(basket: Basket, entries: list[Any], dataset: Table) -> Loaded:
         name = TEXT.read(entry["name"])
         parameters = object_in(entry["request"])
         try:
-            request = _request(parameters, dataset)
-            basket = basket.with_item(_ITEM.read(entry, request=request))
+            request = now(parameters)
+            item = _ITEM.read(entry, request=request)
+            if name == Item.of(then(parameters)).name:
+                item = replace(item, name=Item.of(request).name)
+            basket = basket.with_item(item)
         except DPCoreError:
             lost.append(name)
     return Loaded(basket=basket, lost=tuple(lost))
 
 
-def _request(parameters: Mapping[str, object], dataset: Table) -> Releasable:
+def _request(
+    parameters: Mapping[str, object], dataset: Table, called: PrivacyUnit | None
+) -> Releasable:
     if is_model(parameters):
-        return model_request_from(parameters, dataset)
-    return request_from(parameters, dataset)
+        return model_request_from(parameters, dataset, called=called)
+    return request_from(parameters, dataset, called=called)

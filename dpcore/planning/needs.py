@@ -211,4 +211,5 @@ def _of_all(item: Item, size: TableSize) -> str:
         return ""
     if not epsilon < _needed(item):
         return ""
-    return f"the same of everybody together, from ε {epsilon_text(epsilon)}"
+    every = f"all {item.request.unit.counted}"
+    return f"the same of {every} together, from ε {epsilon_text(epsilon)}"

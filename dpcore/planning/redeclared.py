@@ -187,14 +187,18 @@ def _differences(before: Releasable, after: Releasable) -> Iterator[str]:
     for old, new in zip(before.asked.columns, after.asked.columns, strict=True):
         yield from _of_column(old, new)
     if before.relation is not after.relation:
-        yield f"protected was {before.relation.phrase}, now {after.relation.phrase}"
-    if before.unit != after.unit:
+        yield (
+            f"the neighboring relation was {before.unit.change(before.relation)}, now "
+            f"{after.unit.change(after.relation)}"
+        )
+    if before.unit.called(after.unit) != after.unit:
         yield (
             f"a {before.unit.noun} owned {before.unit.owned}, now a {after.unit.noun} "
             f"owns {after.unit.owned}"
         )
     sizes = (getattr(one.asked, "size", None) for one in (before, after))
-    old_size, new_size = map(_sized, sizes)
+    units = (before.unit, after.unit)
+    old_size, new_size = map(_sized, sizes, (unit.counted for unit in units))
     if old_size != new_size:
         yield f"it was asked of {old_size}, now of {new_size}"
     old_covers, new_covers = (
@@ -209,13 +213,16 @@ def _differences(before: Releasable, after: Releasable) -> Iterator[str]:
         getattr(one.asked, "most_people", None) for one in (before, after)
     )
     if old_most != new_most:
-        yield f"it was asked of at most {old_most:,} people, now of {new_most:,}"
+        yield (
+            f"it was asked of at most {old_most:,} {after.unit.counted}, now of "
+            f"{new_most:,}"
+        )
 
 
-def _sized(size: TableSize | None) -> str:
+def _sized(size: TableSize | None, counted: str) -> str:
     if size is None:
-        return "any number of people"
-    return f"{'' if size.public else 'at least '}{size.people:,} people"
+        return f"any number of {counted}"
+    return f"{'' if size.public else 'at least '}{size.people:,} {counted}"
 
 
 def _of_column(old: Column, new: Column) -> Iterator[str]:

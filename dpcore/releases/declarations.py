@@ -21,6 +21,7 @@ from dpcore.data.cells import Notation
 from dpcore.data.columns import LabelEquality
 from dpcore.data.preparation.steps import STEPS, Steps
 from dpcore.errors import LedgerError, ParameterError
+from dpcore.relations import PrivacyUnit
 from dpcore.releases.identity import canonical
 from dpcore.statistics.parameters import (
     COLUMN,
@@ -56,6 +57,8 @@ class Declaration:
         everybody: Whether the table holds everybody, and is no sample.
         day: When it was declared.
         steps: What was done to the file before: the columns are those after it.
+        noun: What one protected unit is called.
+        plural: What several are called; the usual plural if empty.
 
     Raises:
         ParameterError: A number is out of its range, or two columns have one name.
@@ -69,11 +72,19 @@ class Declaration:
     everybody: bool = False
     day: date
     steps: Steps = field(default_factory=Steps)
+    noun: str = "person"
+    plural: str = ""
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Return who is protected, where no column says whose the rows are."""
+        return PrivacyUnit(noun=self.noun, plural=self.plural, rows=self.rows)
 
     def __post_init__(self) -> None:
         if not 1 <= self.rows <= _LARGEST_NUMBER:
             message = f"rows of one unit must be 1 or more, got {self.rows}."
             raise ParameterError(message)
+        _ = self.unit  # refuses what is no name
         if not _FEWEST_PEOPLE <= self.minimum_people <= _LARGEST_NUMBER:
             message = f"people must be 3 or more, got {self.minimum_people}."
             raise ParameterError(message)
@@ -245,5 +256,7 @@ DECLARATION: Final = Schema(
     minimum_people=WHOLE,
     everybody=since(TRUTH),
     steps=Part(codec=STEPS, of=_taken, needed=False, empty=False),
+    noun=if_any(TEXT, of=lambda d: d.noun if d.noun != "person" else None),
+    plural=if_any(TEXT, of=lambda d: d.plural or None),
     day=Pair(date.isoformat, lambda content: date.fromisoformat(TEXT.read(content))),
 )

@@ -14,6 +14,7 @@ from dpcore.data.columns import MissingPolicy
 from dpcore.errors import DataError, DPCoreError
 from dpcore.models.kinds import ModelKind
 from dpcore.models.question import DESIGN, MODEL
+from dpcore.relations import PrivacyUnit
 from dpcore.releases.bootstrap.request import BOOTSTRAP, BootstrapRequest
 from dpcore.releases.models.request import MODEL_REQUEST
 from dpcore.releases.request import REQUEST, Request
@@ -25,7 +26,7 @@ from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.joint_query import GROUPS, JOINT
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.means_query import MEANS, MeansQuery
-from dpcore.statistics.parameters import COLUMN, SIZE
+from dpcore.statistics.parameters import COLUMN, SIZE, UNIT
 from dpcore.statistics.query import QUERY, Query
 
 if TYPE_CHECKING:
@@ -47,14 +48,19 @@ StatisticRequest = Request | ResampledRequest
 
 
 def request_from(
-    parameters: Mapping[str, object], dataset: Table, *, draw: int = 1
+    parameters: Mapping[str, object],
+    dataset: Table,
+    *,
+    draw: int = 1,
+    called: PrivacyUnit | None = None,
 ) -> StatisticRequest:
     """Return the request with these ``parameters()``, about the columns of a table.
 
     Columns are as they were declared for the release, which may differ from how the
     table declares them now: read the table ``as_declared`` for the request. Of a pooled
     statistic with private labels, only the number of people and of groups is known.
-    What a request does not use is as if it had not been set.
+    What a request does not use is as if it had not been set. ``called`` says what the
+    rows are called; without it, what they were called when their key was chosen.
 
     Raises:
         DataError: These are not the parameters of a question about columns of this
@@ -62,7 +68,8 @@ def request_from(
 
     """
     try:
-        question = _question(object_in(parameters["query"]), dataset)
+        content = object_in(parameters["query"])
+        question = _question(content, dataset, _unit(content, called))
         read = _reader(parameters, question)
         return read(parameters, query=question, draw=draw)
     except (LookupError, TypeError, ValueError, OverflowError, DPCoreError):
@@ -76,7 +83,11 @@ def is_model(parameters: Mapping[str, object]) -> bool:
 
 
 def model_request_from(
-    parameters: Mapping[str, object], dataset: Table, *, draw: int = 1
+    parameters: Mapping[str, object],
+    dataset: Table,
+    *,
+    draw: int = 1,
+    called: PrivacyUnit | None = None,
 ) -> ModelRequest:
     """Return the request with these ``parameters()``, about the columns of a table.
 
@@ -88,7 +99,8 @@ def model_request_from(
 
     """
     try:
-        question = _model_question(object_in(parameters["question"]), dataset)
+        content = object_in(parameters["question"])
+        question = _model_question(content, dataset, _unit(content, called))
         return MODEL_REQUEST.read(parameters, question=question, draw=draw)
     except (LookupError, TypeError, ValueError, OverflowError, DPCoreError):
         message = "the release cannot be traced back to a model of this table."
@@ -137,21 +149,31 @@ def _reader(
             return REQUEST.read
 
 
-def _question(content: Mapping[str, object], dataset: Table) -> Question:
+def _unit(content: Mapping[str, object], called: PrivacyUnit | None) -> PrivacyUnit:
+    """Return the unit of a stored question: its key holds no name but the first one."""
+    unit = UNIT.read(content["unit"])
+    return unit.called(called or PrivacyUnit(noun=unit.key))
+
+
+def _question(
+    content: Mapping[str, object], dataset: Table, unit: PrivacyUnit
+) -> Question:
     if "crossed" in content:
-        return _crossed(content, dataset)
+        return _crossed(content, dataset, unit)
     if "pair" in content:
-        return _difference(content, dataset)
+        return _difference(content, dataset, unit)
     if content["kind"] == StatisticKind.MEANS:
-        return _means(content, dataset)
+        return _means(content, dataset, unit)
     group = column_from(content["group"], dataset) if "group" in content else None
     if "columns" in content:
         numbers = columns_from(content["columns"], dataset)
         groups = None if group is None else _groups(content, group)
-        return JOINT.read(content, numbers=numbers, group=group, groups=groups)
+        return JOINT.read(
+            content, unit=unit, numbers=numbers, group=group, groups=groups
+        )
     known = {"size": ANY_SIZE} if "moments" in content else {}
     column = column_from(content["column"], dataset)
-    part = QUERY.read(content, column=column, **known)
+    part = QUERY.read(content, unit=unit, column=column, **known)
     if group is None:
         return part
     # Ratios of groups by a public minimum of people are no longer asked.
@@ -160,12 +182,15 @@ def _question(content: Mapping[str, object], dataset: Table) -> Question:
     return GroupedQuery(part=part, group=group)
 
 
-def _difference(content: Mapping[str, object], dataset: Table) -> DifferenceQuery:
+def _difference(
+    content: Mapping[str, object], dataset: Table, unit: PrivacyUnit
+) -> DifferenceQuery:
     if content["kind"] != StatisticKind.DIFFERENCE:
         raise LookupError
     one, other = PAIRED.read(content["pair"])
     part = QUERY.read(
         {**content, "kind": StatisticKind.MEAN.value},
+        unit=unit,
         column=column_from(content["column"], dataset),
         size=ANY_SIZE,
     )
@@ -173,9 +198,12 @@ def _difference(content: Mapping[str, object], dataset: Table) -> DifferenceQuer
     return DifferenceQuery(part=part, group=group, pair=(one, other))
 
 
-def _means(content: Mapping[str, object], dataset: Table) -> MeansQuery:
+def _means(
+    content: Mapping[str, object], dataset: Table, unit: PrivacyUnit
+) -> MeansQuery:
     told = MEANS.read(
         content,
+        unit=unit,
         numbers=columns_from(content["columns"], dataset),
         group=column_from(content["group"], dataset),
     )
@@ -183,13 +211,16 @@ def _means(content: Mapping[str, object], dataset: Table) -> MeansQuery:
     return MeansQuery(**told)
 
 
-def _crossed(content: Mapping[str, object], dataset: Table) -> CrossedQuery:
+def _crossed(
+    content: Mapping[str, object], dataset: Table, unit: PrivacyUnit
+) -> CrossedQuery:
     if content["kind"] != StatisticKind.CROSS_TABLE:
         raise LookupError
     counted = {**content, "kind": StatisticKind.HISTOGRAM.value}
     first, second = (
         QUERY.read(
             {**counted, "membership": None, "edges": axis.get("edges")},
+            unit=unit,
             column=column_from(axis["column"], dataset),
         )
         for axis in map(object_in, list_in(content["crossed"]))
@@ -205,14 +236,16 @@ def _groups(content: Mapping[str, object], group: Column) -> GroupSizes:
     return GROUPS.read(content, sizes=(people, *(0 for _ in group.labels)))
 
 
-def _model_question(content: Mapping[str, object], dataset: Table) -> ModelQuestion:
+def _model_question(
+    content: Mapping[str, object], dataset: Table, unit: PrivacyUnit
+) -> ModelQuestion:
     design = DESIGN.read(
         content,
         target=column_from(content["target"], dataset),
         features=columns_from(content["features"], dataset),
         counts=content["model"] == ModelKind.POISSON,
     )
-    asked = MODEL.read(content, design=design)
+    asked = MODEL.read(content, unit=unit, design=design)
     # Parameters of earlier versions do not name it: their price did not cover it.
     covered = "covers_excess" in content or not asked.exchanges
     return asked if covered else replace(asked, covers_excess=False)

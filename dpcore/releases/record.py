@@ -19,12 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from dpcore.budget_filter import PrivacyBudget
+    from dpcore.relations import PrivacyUnit
     from dpcore.releases.labelled import LabelledIntervals
 
 SCHEMA_VERSION = 1
 WATERMARK = "Classroom: not a private release"
-A_SAMPLE, EVERYBODY = "a sample", "everybody it is about"
-THESE_ROWS = "at most so many rows of each person"
+A_SAMPLE, EVERYBODY = "a sample", "the whole population (census)"
+
+
+def these_rows(unit: PrivacyUnit) -> str:
+    """Return what a table holds of which several rows of one unit count."""
+    return f"at most {unit.cap} rows of each {unit.noun}"
 
 
 class Mode(StrEnum):
@@ -84,6 +89,8 @@ class Release:
             mean of a group with too few people.
         plan: The plan that it was made in, and that was charged for it; ``None`` if it
             was released by itself.
+        nouns: What the rows of the table were called, in the plural; empty where that
+            is the plural of their key (``PrivacyUnit``).
 
     """
 
@@ -111,6 +118,7 @@ class Release:
     units: dict[str, str] = field(default_factory=dict)
     unsaid: tuple[str, ...] = ()
     plan: InPlan | None = None
+    nouns: str = ""
 
     def __post_init__(self) -> None:
         if not (self.labels or self.unsaid) or len(self.labels) != len(self.values):
@@ -144,7 +152,7 @@ class Release:
         """Return the record as JSON text, keys sorted, for ``from_json`` to read.
 
         A file for readers says what the ``table`` holds, too: ``A_SAMPLE``,
-        ``EVERYBODY`` or ``THESE_ROWS``. That is declared of the table and not kept with
+        ``EVERYBODY`` or ``these_rows``. That is declared of the table and not kept with
         the record.
         """
         content = RELEASE.write(self) | {"schema_version": SCHEMA_VERSION}
@@ -264,4 +272,5 @@ RELEASE: Final = codec.Schema(
     units=codec.since(codec.by_name(codec.TEXT)),
     unsaid=codec.Part(codec=codec.several(codec.TEXT), needed=False, empty=False),
     plan=codec.if_any(IN_PLAN),
+    nouns=codec.if_any(codec.TEXT, of=lambda release: release.nouns or None),
 )

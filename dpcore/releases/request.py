@@ -309,7 +309,7 @@ class Request(OfQuery):
         query = cast("JointQuery", self.query)
         statistic = cast("CovarianceMatrix", query.statistic)
         if query.unit.several:
-            message = "a covariance matrix needs one row a person."
+            message = f"a covariance matrix needs one row for each {query.unit.noun}."
             raise ParameterError(message)
         release = CovarianceRelease(
             widths=tuple(bounds.width for bounds in statistic.bounds),

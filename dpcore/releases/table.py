@@ -15,7 +15,7 @@ from dpcore.releases.record import WATERMARK, Mode
 from dpcore.statistics.kinds import StatisticKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from dpcore.releases.labelled import Ends
     from dpcore.releases.record import Release
@@ -153,7 +153,7 @@ def _shared(release: Release) -> dict[str, Cell]:
         "noise_unit": noise_unit(release),
         **{name: Decimal(part) for name, part in release.cost.to_json().items()},
         "bounds": bounds_text(release.request),
-        "people": people_text(release.request),
+        "people": _size(release),
         "budget": release.budget.describe() if release.budget else "",
         "relation": release.relation.value,
         "draw": release.draw,
@@ -163,6 +163,19 @@ def _shared(release: Release) -> dict[str, Cell]:
         "version": release.version,
         **_plan(release),
     }
+
+
+def _size(release: Release) -> str:
+    """Return what is public about the number of rows, and what they are called."""
+    size, unit = people_text(release.request), _unit(release)
+    several = unit.get("rows", 1) != 1 or "cap" in unit
+    return size if several or not size else f"{size} {release.nouns}".rstrip()
+
+
+def _unit(release: Release) -> Mapping[str, object]:
+    asked = release.request.get("query", release.request.get("question"))
+    unit = asked.get("unit") if isinstance(asked, dict) else None
+    return unit if isinstance(unit, dict) else {}
 
 
 def _plan(release: Release) -> dict[str, Cell]:

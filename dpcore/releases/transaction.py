@@ -169,6 +169,7 @@ class _Asked:
             units=request.units,
             unsaid=drawn.unsaid,
             plan=together,
+            nouns=request.unit.nouns if request.unit.is_named else "",
         )
 
 

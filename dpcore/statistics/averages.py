@@ -65,7 +65,7 @@ class Mean(FunctionOfTotal):
             if not self.size.public:
                 return Sensitivity.scalar(self.bounds.width / (people + 1))
             if people == 1:
-                message = "the mean of one person is undefined without that person."
+                message = "the mean of one row is undefined without that row."
                 raise ParameterError(message)
         return Sensitivity.scalar(self.bounds.width / people)
 

@@ -89,16 +89,23 @@ def binned(edges: tuple[float, ...]) -> tuple[str, ...]:
     return (f"values below {low} counted in the first bin, above {high} in the last",)
 
 
-def filled(column: Column, *, named: bool = False) -> tuple[str, ...]:
-    """Return what becomes of people without a value; nothing where nobody lacks one."""
+def filled(
+    column: Column, unit: PrivacyUnit, *, named: bool = False
+) -> tuple[str, ...]:
+    """Return what is done with missing values; nothing where no row lacks one."""
     if column.complete:
         return ()
     whose = f" of {column.name}" if named else ""
     if column.missing is MissingPolicy.DROP:
-        return (f"people without a value{whose} left out",)
+        return (f"{unit.counted} without a value{whose} left out",)
+    return (counted_as_value(column, whose),)
+
+
+def counted_as_value(column: Column, whose: str = "") -> str:
+    """Return what missing values are counted as."""
     said = column.replacement
     value = said if isinstance(said, str) else in_full(float(said or 0.0))
-    return (f"missing values{whose} counted as {value}",)
+    return f"missing values{whose} counted as {value}"
 
 
 def others(column: Column, name: str) -> tuple[str, ...]:

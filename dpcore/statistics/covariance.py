@@ -176,7 +176,7 @@ def check_scatter(bounds: tuple[Interval, ...], size: TableSize) -> None:
         check_bounds(column)
     if size.people < _FEWEST:
         message = (
-            f"covariances need at least {_FEWEST} people, so that they exist with one "
+            f"covariances need at least {_FEWEST} rows, so that they exist with one "
             f"left out, got {size.people}."
         )
         raise ParameterError(message)

@@ -50,14 +50,14 @@ class GroupSizes:
     def __post_init__(self) -> None:
         if not self.sizes or min(self.sizes) < self._smallest:
             message = (
-                f"pooled statistics need groups of at least {self._smallest} people, "
+                f"pooled statistics need groups of at least {self._smallest} rows, "
                 f"got sizes {self.sizes}."
             )
             raise ParameterError(message)
         if self.freedom < 1:
             message = (
-                f"pooled statistics need more people than groups, got {self.people} "
-                f"people in {self.count} groups."
+                f"pooled statistics need more rows than groups, got {self.people} "
+                f"rows in {self.count} groups."
             )
             raise ParameterError(message)
 
@@ -107,7 +107,7 @@ class GroupSizes:
         """
         if people < self.fewest_people:
             message = (
-                f"{self.count} groups need at least {self.fewest_people} people, got "
+                f"{self.count} groups need at least {self.fewest_people} rows, got "
                 f"{people}."
             )
             raise ParameterError(message)
@@ -131,13 +131,13 @@ class GroupSizes:
             return
         if not self.labels_public:
             message = (
-                "with private labels and people added or removed, the sizes of the "
+                "with private labels and rows added or removed, the sizes of the "
                 "groups and the divisor are private; choose substitution, or make the "
                 "labels public."
             )
             raise ParameterError(message)
         if self.freedom == 1:
-            message = "pooled statistics of n = J + 1 people need all of them."
+            message = "pooled statistics of n = J + 1 rows need all of them."
             raise ParameterError(message)
 
     @property

@@ -120,7 +120,7 @@ class JointQuery(Question):
             for column in self.numbers
             for condition in (
                 *clamped(column, named=True),
-                *filled(column, named=True),
+                *filled(column, self.unit, named=True),
             )
         ]
         grouped = () if self.group is None else ungrouped(self.group)
@@ -199,15 +199,15 @@ class JointQuery(Question):
         possible = (cells - 1, cells) if self.groups.labels_public else (cells,)
         if not self.group.labels or self.groups.count not in possible:
             message = (
-                f"{self.group.name!r} has {cells} groups, people of no listed label "
-                f"included, got sizes of {self.groups.count}."
+                f"{self.group.name!r} has {cells} groups, {self.unit.counted} of no "
+                f"listed label included, got sizes of {self.groups.count}."
             )
             raise ParameterError(message)
         if not self.size.public or self.groups.people != self.size.people:
             message = (
-                "a pooled statistic needs a public number of people: use substitution "
-                "with one row a person, and replace missing values instead of leaving "
-                "people out."
+                f"a pooled statistic needs a public number of {self.unit.counted}: use "
+                f"substitution with one row for each {self.unit.noun}, and impute "
+                "missing values."
             )
             raise ParameterError(message)
 
@@ -217,8 +217,8 @@ class JointQuery(Question):
         dropped = any(c.missing is MissingPolicy.DROP for c in self.numbers)
         if self.size.public and dropped:
             message = (
-                "the number of people is private where people with a missing value are "
-                "left out."
+                f"the number of {self.unit.counted} is private where those with a "
+                "missing value are left out."
             )
             raise ParameterError(message)
 

@@ -131,27 +131,26 @@ _BY_GROUP: Final = frozenset(
 )
 _RATIOS: Final = _BY_GROUP - {StatisticKind.COUNT, StatisticKind.SUM}
 MEANINGS: Final = {
-    StatisticKind.MEDIAN: "half of the people lie below it, half above.",
-    StatisticKind.QUANTILE: "the value that a given share of the people lie below.",
-    StatisticKind.QUANTILES: "quantiles of several shares of the people in one "
-    "question, in order, each with an interval.",
-    StatisticKind.PROPORTIONS: "which part of the people is in each category or bin, "
-    "adding up to 100 % if you wish.",
+    StatisticKind.MEDIAN: "half of the values lie below it, half above.",
+    StatisticKind.QUANTILE: "the value that a given share of the values lie below.",
+    StatisticKind.QUANTILES: "quantiles at several shares in one question, in "
+    "order, each with an interval.",
+    StatisticKind.PROPORTIONS: "the share of each category or bin, adding up to 100 % "
+    "if you wish.",
     StatisticKind.DIFFERENCE: "by how much the means of two groups differ, in the "
     "unit of the column and in percent, and nothing about the other groups.",
     StatisticKind.MEANS: "the means of two or more columns of numbers for every group "
     "of another, in one question with one price.",
-    StatisticKind.CROSS_TABLE: "how many people have each pair of two answers, with "
-    "the sums of rows and columns.",
+    StatisticKind.CROSS_TABLE: "how many have each pair of two answers, with the sums "
+    "of rows and columns.",
     StatisticKind.COVARIANCE: "whether two columns rise together, in the product of "
     "their units.",
     StatisticKind.CORRELATION: "the same on a scale from -1 to 1.",
     StatisticKind.COVARIANCE_MATRIX: "variances and covariances of several columns, "
     "which share the budget.",
-    StatisticKind.POOLED_VARIANCE: "how much people of the same group differ.",
-    StatisticKind.POOLED_COVARIANCE: "whether two columns rise together among people "
-    "of the same group.",
-    StatisticKind.POPULATION_VARIANCE: "the variance of these people alone, not an "
+    StatisticKind.POOLED_VARIANCE: "the variance within groups.",
+    StatisticKind.POOLED_COVARIANCE: "whether two columns rise together within groups.",
+    StatisticKind.POPULATION_VARIANCE: "the variance of this table alone, not an "
     "estimate for a larger population.",
 }
 """What those mean that not everybody knows, in plain words."""

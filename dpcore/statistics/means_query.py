@@ -158,11 +158,12 @@ class MeansQuery(Question):
         for column in self.numbers:
             said += clamped(column, named=True)
             if column.missing is not MissingPolicy.DROP:
-                said += filled(column, named=True)
+                said += filled(column, self.unit, named=True)
         left = [c.name for c in self.numbers if c.missing is MissingPolicy.DROP]
         if left:
             said.append(
-                f"people without a value of {' or '.join(left)} left out of all means"
+                f"{self.unit.counted} without a value of {' or '.join(left)} left out "
+                "of all means"
             )
         return (*said, *ungrouped(self.group))
 

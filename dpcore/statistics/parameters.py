@@ -110,8 +110,14 @@ MEMBERSHIP: Final = codec.Schema(
 )
 RELATION: Final = codec.choice(NeighboringRelation)
 UNIT: Final = codec.Schema(
-    PrivacyUnit, noun=codec.TEXT, rows=codec.WHOLE, cap=codec.if_any(codec.WHOLE)
+    PrivacyUnit,
+    # Its key, and no name: a question is the same whatever rows are called.
+    noun=codec.Part(codec=codec.TEXT, argument="key"),
+    rows=codec.WHOLE,
+    cap=codec.if_any(codec.WHOLE),
 )
+NAMES: Final = codec.Schema(PrivacyUnit, noun=codec.TEXT, plural=codec.TEXT)
+"""What a unit is called: kept beside questions, and no part of what they are."""
 SIZE: Final = codec.Schema(TableSize, people=codec.WHOLE, public=codec.TRUTH)
 SHARED: Final = codec.Schema(
     dict, kind=codec.choice(StatisticKind), relation=RELATION, unit=UNIT, size=SIZE

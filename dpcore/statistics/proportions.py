@@ -121,7 +121,7 @@ class Proportions:
         if self.constant is not None:
             return Sensitivity.scalar(step) if removal else moved
         if removal and self.size.public and people == 1:
-            message = "the shares of one person are undefined without that person."
+            message = "the shares of one row are undefined without that row."
             raise ParameterError(message)
         if not (removal or not self.size.public):
             return moved

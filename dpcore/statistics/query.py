@@ -165,7 +165,7 @@ class Query(Question):
             return ()
         return (
             *self._changed,
-            *filled(self.column),
+            *filled(self.column, self.unit),
             *divided(self.kind, self.size, self.unit),
         )
 
@@ -280,8 +280,8 @@ class Query(Question):
         self.size.check(self.relation, self.unit)
         if self.size.public and self.column.missing is MissingPolicy.DROP:
             message = (
-                "the number of people is private where people with a missing "
-                f"{self.column.name!r} are left out."
+                f"the number of {self.unit.counted} is private where those with a "
+                f"missing {self.column.name!r} are left out."
             )
             raise ParameterError(message)
 
@@ -289,8 +289,9 @@ class Query(Question):
         if self.unit.cap is not None and self.kind not in OF_PEOPLE:
             known = ", ".join(kind.value for kind in ASKED_OF_PEOPLE)
             message = (
-                f"“{self.kind}” is not offered where several rows of a person count. "
-                f"These are: {known}. Or make one row a person on Data."
+                f"“{self.kind}” is not offered where several rows of one "
+                f"{self.unit.noun} count. These are: {known}. Or make one row of each "
+                f"{self.unit.noun} on Data."
             )
             raise ParameterError(message)
 
@@ -298,16 +299,20 @@ class Query(Question):
         membership = self.membership
         if (membership is not None) is not self.kind.of_members:
             verb = "needs" if self.kind.of_members else "has no use for"
-            message = f"a {self.kind.value} {verb} a condition that people meet."
+            message = f"a {self.kind.value} {verb} a condition to be met."
             raise ParameterError(message)
         if membership is None:
             return
         if membership.everyone:
             if self.kind is StatisticKind.PROPORTION:
-                message = "the share of everybody is 1; name a condition."
+                message = (
+                    f"the share of all {self.unit.counted} is 1; name a condition."
+                )
                 raise ParameterError(message)
             if self.unit.keeps_number(self.relation):
-                message = "the number of people is public under substitution."
+                message = (
+                    f"the number of {self.unit.counted} is public under substitution."
+                )
                 raise ParameterError(message)
         numeric = self.column.kind.is_numeric
         if membership.interval is not None and not numeric:
@@ -354,7 +359,7 @@ class Query(Question):
     def _check_quantile(self) -> None:
         if (self.q is not None) is not (self.kind is StatisticKind.QUANTILE):
             verb = "needs" if self.kind is StatisticKind.QUANTILE else "has no use for"
-            message = f"a {self.kind} {verb} a share q of people below it."
+            message = f"a {self.kind} {verb} a share q of {self.unit.counted} below it."
             raise ParameterError(message)
         if self.q is not None and not 0 < self.q < 1:
             message = f"q must lie strictly between 0 and 1, got {self.q}."

@@ -69,7 +69,7 @@ class Variance:
         if self.size.people < 2 + self.ddof:
             message = (
                 "the variance and standard deviation with divisor "
-                f"{DIVISORS[self.ddof]} need at least {2 + self.ddof} people, got "
+                f"{DIVISORS[self.ddof]} need at least {2 + self.ddof} rows, got "
                 f"{self.size.people}."
             )
             raise ParameterError(message)

@@ -64,7 +64,7 @@ def check_people(people: int, size: TableSize) -> None:
     """
     if size.public and people != size.people:
         message = (
-            f"the public number of people is {size.people}, but the table has {people}."
+            f"the public number of rows is {size.people}, but the table has {people}."
         )
         raise ParameterError(message)
 

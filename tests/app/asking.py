@@ -166,7 +166,7 @@ def losses(app: AppTest) -> tuple[dict[str, str], list[str]]:
     assert not app.error, [error.value for error in app.error]
     individual = {metric.label: metric.value for metric in app.metric}
     guarantee = number(individual["Any table, anybody (DP)"])
-    assert 0 < number(individual["Most exposed person here"]) <= guarantee
+    assert 0 < number(individual["Largest loss here"]) <= guarantee
     assert number(individual["This table, anybody"]) <= guarantee
     listed = next(d.value for d in app.dataframe if "own epsilon" in d.value)
     assert len(listed) == 10

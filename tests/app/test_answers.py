@@ -35,7 +35,7 @@ def pay(open_page):
         set_to(app, "text_input", "Unit", unit)
         set_to(app, "text_input", "Meaning", "gross pay a year")
         if everybody:
-            holds = by_label(app.radio, "The table holds")
+            holds = by_label(app.radio, "The data are")
             holds.set_value(holds.options[1]).run()
         button(app, "Use this data").click().run()
         app.switch_page("pages/release.py").run()
@@ -264,4 +264,4 @@ def test_a_bootstrap_of_everybody_says_what_it_does_not_estimate(pay, everybody)
     app.session_state["se-own"] = True
     app.run()
     assert not app.exception
-    assert ("holds everybody it is about" in shown(app)) is everybody
+    assert ("the data are the whole population" in shown(app)) is everybody

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpcore.data.columns import MissingPolicy
+from dpcore.data.columns import ColumnKind, MissingPolicy
 from tests.app.test_pages import CSV, button, by_label
 from tests.app.test_uploads import columns, said, upload
 
@@ -68,6 +68,8 @@ def test_no_control_of_a_draft_and_no_button_after_it_raises(open_page):
                 app = upload(app, MIXED)
             by_label(app.selectbox, "Column").select_index(position).run()
     assert len(seen) > 20
+    put(app, "selectbox", "Budget counted in", 1)
+    put(app, "number_input", "Privacy budget ρ", 5e-324)
     assert "With 4\\.94065645841e\\-324 nothing is charged" in said(app)
     put(app, "number_input", "Privacy budget ρ", 0.5)
     button(app, "Use this data").click().run()
@@ -113,32 +115,44 @@ def test_bounds_that_no_sum_could_hold_are_refused_in_words(open_page, lower, up
     assert "In use: people" in said(app)
 
 
-def test_nobody_overlooks_what_a_missing_answer_counts_as(open_page):
+def test_a_missing_answer_is_left_out_until_a_label_is_chosen(open_page):
     app = upload(open_page("data"), MIXED)
     by_label(app.selectbox, "Column").set_value(2).run()
     by_label(app.text_area, "Public list of categories").set_value("red\nblue").run()
-    said_of = "Nobody has said yet"
-
-    def unsaid():
-        return [
-            w.value for w in app.warning if said_of in w.value and "party" in w.value
-        ]
-
-    assert "party (counts as red)" in unsaid()[0].replace("\\", "")
-    by_label(app.selectbox, "Public value for a missing one").set_value("blue").run()
-    assert unsaid() == []
-    by_label(app.selectbox, "Public value for a missing one").set_value("red").run()
-    assert unsaid() == []  # Chosen, and no longer what nobody chose.
+    policy = by_label(app.selectbox, "If a value is missing")
+    assert policy.value is MissingPolicy.DROP
+    assert not [w for w in app.warning if "party" in w.value]
+    policy.set_value(MissingPolicy.REPLACE).run()
+    imputed = by_label(app.selectbox, "Impute missing values with")
+    assert imputed.value is None
+    assert "left out until a label is chosen" in said(app)
+    assert declared(app, "party") == "left out"
+    imputed.set_value("red").run()
+    assert declared(app, "party") == "counts as red"
     by_label(app.text_area, "Public list of categories").set_value("a\nb").run()
     assert not app.exception
+    assert declared(app, "party") == "left out"
 
 
-def test_an_answer_may_be_meant_for_a_missing_one(open_page):
-    app = upload(open_page("data"), MIXED)
-    by_label(app.selectbox, "Column").set_value(2).run()
-    by_label(app.text_area, "Public list of categories").set_value("red\nblue").run()
-    button(app, "Count them as red").click().run()
-    assert not [w for w in app.warning if "party" in w.value]
+def test_a_missing_yes_or_no_is_left_out(open_page):
+    app = upload(open_page("data"), "smoker\nyes\nno\n\nno\n")
+    assert by_label(app.selectbox, "Kind").value is ColumnKind.YES_NO
+    policy = by_label(app.selectbox, "If a value is missing")
+    assert policy.value is MissingPolicy.DROP
+    assert declared(app, "smoker") == "left out"
+
+
+def declared(app, name):
+    """What is declared about missing values of a column."""
+    app.session_state[f"folded-columns-{generation(app)}"] = True
+    app.run()
+    assert not app.exception
+    table = next(d.value for d in app.dataframe if "a missing value" in d.value)
+    return table.set_index("column")["a missing value"][name]
+
+
+def generation(app):
+    return app.session_state["_generation"]
 
 
 def test_nobody_overlooks_what_a_missing_number_counts_as(open_page):
@@ -146,13 +160,13 @@ def test_nobody_overlooks_what_a_missing_number_counts_as(open_page):
     by_label(app.selectbox, "Column").set_value(0).run()
     by_label(app.number_input, "Lower bound").set_value(0.0).run()
     by_label(app.number_input, "Upper bound").set_value(250.0).run()
-    asked, unsaid = "What becomes of whoever has no value", "Nobody has said yet"
+    asked, unsaid = "How should missing values of", "not confirmed"
     told = [warning.value for warning in app.warning]
     assert [any(words in one for one in told) for words in (asked, unsaid)] == [
         True
     ] * 2
     assert any("counts as 125" in one for one in told)
-    button(app, "Count them as 125").click().run()
+    button(app, "Impute them as 125").click().run()
     assert not app.exception
 
     def open_():
@@ -166,24 +180,25 @@ def test_nobody_overlooks_what_a_missing_number_counts_as(open_page):
     assert any(r"counts as 4\.5" in warning.value for warning in app.warning)
     by_label(app.number_input, "Upper bound").set_value(250.0).run()
     assert open_() == []
+
     # What is chosen on screen is what the caption of the minimum speaks of.
-    captions = [caption.value for caption in app.caption]
-    assert any("Not used so far" in caption for caption in captions)
+    def used_for():
+        told = next(c.value for c in app.caption if "Used for questions" in c.value)
+        return told.partition("about ")[2].partition(".")[0]
+
+    assert used_for() == "smoker"
     missing = by_label(app.selectbox, "If a value is missing")
     missing.set_value(MissingPolicy.DROP).run()
+    assert used_for() == "age\\, smoker"
     captions = [caption.value for caption in app.caption]
-    assert not any("Not used so far" in caption for caption in captions)
-    assert any(
-        "averages over all of them divide by at least 100" in caption
-        for caption in captions
-    )
+    assert any("Averages divide by at least 100" in caption for caption in captions)
 
 
 def test_everybody_may_be_known_to_have_a_value(open_page):
     app = upload(open_page("data"), MIXED)
     for label, value in (("Lower bound", 0.0), ("Upper bound", 100.0)):
         by_label(app.number_input, label).set_value(value).run()
-    choose = "everybody has one, and that is public"
+    choose = "none is missing, and that is public"
 
     def say_so():
         box = by_label(app.selectbox, "If a value is missing")
@@ -192,11 +207,11 @@ def test_everybody_may_be_known_to_have_a_value(open_page):
         assert not app.exception
 
     say_so()
-    assert any("counts as 50" in caption.value for caption in app.caption)
+    assert any("imputed all the same, as 50" in one.value for one in app.caption)
     by_label(app.selectbox, "Column").set_value(2).run()
     by_label(app.text_area, "Public list of categories").set_value("a\nb\nc").run()
     say_so()
-    told = [w.value for w in app.warning if "Nobody has said yet" in w.value]
+    told = [w.value for w in app.warning if "not confirmed" in w.value]
     assert not [one for one in told if "age" in one or "party" in one]
     button(app, "Use this data").click().run()
     assert not app.error

@@ -33,9 +33,9 @@ def declare(open_page, text=CSV):
     by_label(app.text_input, "Meaning").set_value("age at the visit").run()
     by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
     by_label(app.checkbox, "Every row is one person").set_value(False).run()
-    by_label(app.number_input, "Rows that one person may own at most").set_value(3)
+    by_label(app.number_input, "Maximum rows of one person").set_value(3)
     by_label(app.number_input, "Public minimum number of rows").set_value(150)
-    by_label(app.radio, "The table holds").set_value("everybody it is about").run()
+    by_label(app.radio, "The data are").set_value("the whole population (census)").run()
     button(app, "Use this data").click().run()
     assert not app.exception
     return app
@@ -45,7 +45,7 @@ def test_only_an_untouched_value_for_missing_ones_follows_the_bounds(open_page):
     app = use_upload(open_page, CSV, 0.0, 100.0)
 
     def value():
-        return by_label(app.number_input, "Public value for a missing one")
+        return by_label(app.number_input, "Impute missing values with")
 
     follows = "The middle of the bounds"
     assert value().value == 50
@@ -82,9 +82,9 @@ def test_a_reload_offers_what_was_declared_and_fills_it_in(open_page):
     assert by_label(app.text_input, "Meaning").value == "age at the visit"
     assert by_label(app.radio, "Neighboring relation").value == "add-remove"
     assert by_label(app.number_input, "Public minimum number of rows").value == 150
-    rows = by_label(app.number_input, "Rows that one person may own at most")
+    rows = by_label(app.number_input, "Maximum rows of one person")
     assert rows.value == 3
-    assert by_label(app.radio, "The table holds").value == "everybody it is about"
+    assert by_label(app.radio, "The data are").value == "the whole population (census)"
     button(app, "Use this data").click().run()
     assert "In use: people" in said(app)
     assert not app.error

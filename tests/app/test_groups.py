@@ -11,7 +11,7 @@ from tests.app.asking import PEOPLE, SURVEY, choose, go, number, use_survey
 from tests.app.test_pages import button, by_label, charts, use_example
 from tests.app.test_questions import release, set_to, shown
 
-PUBLIC = "Everybody's group is public"
+PUBLIC = "The group of every row is public"
 LONGEST_LABEL = 26
 
 

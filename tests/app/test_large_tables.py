@@ -234,7 +234,7 @@ def test_terms_of_the_table_in_use_change_without_reading_it_again(
         raise AssertionError
 
     monkeypatch.setattr("dpcore.data.partitions.table._chunks", read)
-    by_label(app.radio, "The table holds").set_value("everybody it is about").run()
+    by_label(app.radio, "The data are").set_value("the whole population (census)").run()
     button(app, "Use this data").click().run()
     assert not app.exception
     assert "In use: visits" in said(app)

@@ -64,8 +64,8 @@ def test_model_view_works_on_the_examples(
     app = look(open_page("individual"), model=model)
     worst = number(app, "Any table, anybody (DP)")
     for_all = number(app, "This table, anybody")
-    maximum = number(app, "Most exposed person here")
-    mean = number(app, "Average person here")
+    maximum = number(app, "Largest loss here")
+    mean = number(app, "Average loss here")
     assert worst >= for_all >= maximum >= mean > 0
     assert (worst < float("inf")) is guaranteed
     text = shown(app).replace("\\", "")
@@ -114,7 +114,7 @@ def test_moment_slider_moves_from_the_mean_to_the_maximum(open_page):
     app.run()
     mean, maximum = (
         by_label(app.metric, label).value
-        for label in ("Average person here", "Most exposed person here")
+        for label in ("Average loss here", "Largest loss here")
     )
     slider = by_label(app.select_slider, "Order of the moment")
     for order, loss in (("1", mean), ("most exposed", maximum)):
@@ -126,7 +126,11 @@ def test_moment_slider_moves_from_the_mean_to_the_maximum(open_page):
 @pytest.mark.parametrize(
     ("example", "released", "sentences"),
     [
-        ("rand-hie", "objective", ("2,000 people drawn at random out of 20,190",)),
+        (
+            "rand-hie",
+            "objective",
+            ("2,000 person-years drawn at random out of 20,190",),
+        ),
         ("fair", "objective", ("losses are upper bounds", "number is at most that")),
     ],
 )
@@ -142,7 +146,8 @@ def test_slow_releases_are_drawn_from_some_people(
     healthy(app)
     assert len(charts(app)) == before + 1
     assert "Overfitting, by total variation" in [m.label for m in app.metric]
-    for sentence in (*sentences, "The average is over 2,000 people of"):
+    rows = "person-years" if example == "rand-hie" else "people"
+    for sentence in (*sentences, f"The average is over 2,000 {rows} of"):
         assert sentence in shown(app)
 
 
@@ -169,11 +174,11 @@ def test_groups_and_households_of_a_model(open_page):
     app.session_state["closer-households"] = True
     app.run()
     assert "choose above which column" in shown(app)
-    alone = number(app, "Most exposed person here")
+    alone = number(app, "Largest loss here")
     together(app, "coinsurance")
     assert "groups with several rows" in shown(app)
     assert "have more. Declare on “Data” how many rows" in shown(app)
-    assert number(app, "Most exposed person here") > alone
+    assert number(app, "Largest loss here") > alone
 
 
 def together(app, name):
@@ -192,10 +197,10 @@ def test_households_of_an_upload_lose_together(open_page, released):
     by_label(app.number_input, "Lower bound").set_value(0.0)
     by_label(app.number_input, "Upper bound").set_value(10.0).run()
     app = look(app, released=released)
-    alone = number(app, "Average person here")
+    alone = number(app, "Average loss here")
     together(app, "house")
     assert "60 units with up to 2 rows" in shown(app)
-    assert number(app, "Average person here") > alone
+    assert number(app, "Average loss here") > alone
     assert ("upper bounds elsewhere" in shown(app)) is (released == "posterior")
     by_label(app.selectbox, "Released by").set_value("objective").run()
     labels = [box.label for box in app.selectbox]
@@ -207,7 +212,7 @@ def test_another_record_is_the_first_question_where_the_study_is_about_it(open_p
     app = look(open_page("individual"), model="Linear", replaced=True)
     what_if = by_label(app.radio, "What if")
     assert what_if.value is NeighboringRelation.SUBSTITUTION
-    replaced = number(app, "Most exposed person here")
+    replaced = number(app, "Largest loss here")
     text = shown(app).replace("\\", "")
     assert "no proof that it is the worst" in text
     assert "no record in anybody's place can reveal more than" in text
@@ -220,7 +225,7 @@ def test_another_record_is_the_first_question_where_the_study_is_about_it(open_p
     app.session_state["individual-view"] = "Everybody"
     what_if.set_value(AWAY).run()
     healthy(app)
-    assert number(app, "Most exposed person here") <= replaced
+    assert number(app, "Largest loss here") <= replaced
 
 
 def test_where_only_leaving_is_known_a_sentence_says_so(open_page):
@@ -263,7 +268,7 @@ def test_release_mode_shows_nothing_of_a_model_until_the_area_is_opened(open_pag
     by_label(app.radio, "What is released").set_value("a regression model").run()
     assert not app.exception
     labels = {metric.label for metric in app.metric}
-    assert "Most exposed person here" not in labels
+    assert "Largest loss here" not in labels
     assert not charts(app)
     assert not app.dataframe
 
@@ -299,7 +304,7 @@ def test_somebody_without_whom_there_is_no_fit_is_listed_as_given_away(open_page
         app.session_state[key] = True
     app.run()
     healthy(app)
-    assert number(app, "Most exposed person here") == float("inf")
+    assert number(app, "Largest loss here") == float("inf")
     listed = next(d.value for d in app.dataframe if "own epsilon" in d.value)
     assert listed["row"][0] == 61
     assert listed["own epsilon"][0] == float("inf")
@@ -327,7 +332,7 @@ def test_an_audit_shows_how_far_it_is_and_can_be_stopped(open_page, monkeypatch)
     text = shown(app)
     assert "Approximation audited" in text
     assert "up to 100 of" not in text
-    assert number(app, "Most exposed person here") > 0
+    assert number(app, "Largest loss here") > 0
     by_label(app.button, "Go on").click().run()
     for _ in range(60):
         if not app.get("progress"):
@@ -360,7 +365,7 @@ def test_a_bound_on_people_that_is_too_small_names_the_control(open_page):
 def test_bounds_are_called_bounds_and_have_no_story_of_leverage(open_page):
     use_example(open_page, "fair")
     app = look(open_page("individual"), model="Logistic", released="objective")
-    for who in ("Most exposed person here", "Average person here"):
+    for who in ("Largest loss here", "Average loss here"):
         assert by_label(app.metric, who).delta == "at most"
     text = shown(app)
     assert "plays no part in it" in text

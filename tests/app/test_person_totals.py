@@ -54,7 +54,7 @@ def test_every_release_counts_and_repeated_answers_do_not(open_page):
     app = open_page("release")
     release(app)
     app = look(open_page)
-    first = epsilon(app, "Most exposed person lost")
+    first = epsilon(app, "Largest total loss")
     charged = epsilon(app, "Account was charged")
     assert 0 < first <= charged == 0.5
     app = open_page("release")
@@ -62,7 +62,7 @@ def test_every_release_counts_and_repeated_answers_do_not(open_page):
     set_to(app, "number_input", "δ for this release", 1e-6)
     release(app)
     app = look(open_page)
-    both = epsilon(app, "Most exposed person lost")
+    both = epsilon(app, "Largest total loss")
     assert first < both <= epsilon(app, "Account was charged") == 1.0
     assert len(charts(app)) == 2
     listed = next(d.value for d in app.dataframe if "most from" in d.value)
@@ -75,7 +75,7 @@ def test_every_release_counts_and_repeated_answers_do_not(open_page):
     ways = dict(zip(counted["put together by"], counted["total epsilon"], strict=True))
     assert float(ways["the smallest of those above"]) <= float(ways["added up"])
     set_to(app, "selectbox", "Losses put together by", "zero-concentrated (zCDP)")
-    assert epsilon(app, "Most exposed person lost") >= both
+    assert epsilon(app, "Largest total loss") >= both
 
 
 def test_any_row_has_an_odometer(open_page):
@@ -115,7 +115,7 @@ def test_a_release_that_cannot_be_read_back_counts_at_its_worst(open_page, monke
     assert "Counted at the worst case" in said
     listed = next(d.value for d in app.dataframe if "most from" in d.value)
     assert listed["most from"].str.endswith(" (counted at its worst case)").all()
-    worst = epsilon(app, "Most exposed person lost")
+    worst = epsilon(app, "Largest total loss")
     assert worst == pytest.approx(epsilon(app, "Account was charged"), rel=1e-3)
 
 
@@ -132,7 +132,7 @@ def test_a_released_model_counts_with_everything_else(open_page):
     what_if = by_label(app.radio, "What if")
     what_if.set_value(what_if.options[0]).run()
     assert not app.exception
-    assert epsilon(app, "Average person lost") < 0.5 * before
+    assert epsilon(app, "Average total loss") < 0.5 * before
 
 
 def test_losses_of_leaving_are_no_part_of_a_charge_for_another_record(open_page):

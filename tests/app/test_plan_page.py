@@ -88,7 +88,7 @@ def test_error_and_epsilon_are_typed_both_ways(planned):
     assert listed(app).iloc[0]["ε"] == "2"
     by_label(app.radio, "Work out").set_value("people from both").run()
     by_label(app.number_input, "Error at 95 %").set_value(0.1).run()
-    people = next(m.value for m in app.metric if m.label == "People it takes")
+    people = next(m.value for m in app.metric if m.label == "Rows needed")
     assert people == "1,498"
     assert not app.exception
     # What no question can have is refused in its place, and changes nothing.

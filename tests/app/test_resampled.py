@@ -58,8 +58,8 @@ def test_everybody_and_one_person_are_shown_behind_the_wall(open_page, way):
     assert promised.startswith("ε 0.")
     app = open_area(app)
     guarantee = float(by_label(app.metric, "Any table, anybody (DP)").value)
-    most = float(by_label(app.metric, "Most exposed person here").value)
-    average = float(by_label(app.metric, "Average person here").value)
+    most = float(by_label(app.metric, "Largest loss here").value)
+    average = float(by_label(app.metric, "Average loss here").value)
     assert 0 < average <= most <= guarantee
     # Bootstraps count in ρ, of which there is an ε for a δ only.
     delta = " · δ 1e-6" if way == "bootstraps" else ""
@@ -68,7 +68,7 @@ def test_everybody_and_one_person_are_shown_behind_the_wall(open_page, way):
     app.session_state["chain"] = True
     assert len(charts(app.run())) == 2
     # A limit of the losses is called one, here as above.
-    limit = by_label(app.metric, "Most exposed person here").delta == "at most"
+    limit = by_label(app.metric, "Largest loss here").delta == "at most"
     own = "own epsilon at most" if limit else "own epsilon"
     listed = [d.value for d in app.dataframe if own in d.value]
     assert listed
@@ -104,15 +104,15 @@ def test_a_release_counts_with_everybodys_own_loss(open_page, page):
     captions = " ".join(caption.value for caption in app.caption)
     assert "Counted at the worst case" not in captions
     charged = epsilon(app, "Account was charged")
-    most = epsilon(app, "Most exposed person lost")
-    assert 0 < epsilon(app, "Average person lost") <= most
+    most = epsilon(app, "Largest total loss")
+    assert 0 < epsilon(app, "Average total loss") <= most
     assert most <= charged * 1.01
     # As many people are drawn as there are: there is no table without a person.
     what_if = by_label(app.radio, "What if")
     what_if.set_value(what_if.options[0]).run()
     assert not app.exception
     assert "in place of the person" in " ".join(c.value for c in app.caption)
-    assert epsilon(app, "Most exposed person lost") == most
+    assert epsilon(app, "Largest total loss") == most
 
 
 def test_beyond_what_fits_into_memory_the_worst_case_counts(open_page, monkeypatch):
@@ -127,7 +127,7 @@ def test_beyond_what_fits_into_memory_the_worst_case_counts(open_page, monkeypat
     captions = " ".join(caption.value for caption in app.caption)
     assert "the 1 costliest questions" in captions
     assert "Counted at the worst case" in captions
-    assert epsilon(app, "Average person lost") >= 0.25
+    assert epsilon(app, "Average total loss") >= 0.25
 
 
 def test_a_column_that_resamples_cannot_answer_for_is_explained(open_page):

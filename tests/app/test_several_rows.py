@@ -152,7 +152,7 @@ def test_at_most_so_many_rows_of_each_patient_count(open_page):
     assert "Every column: at most 3 rows per patient" in told.replace("\\", "")
     app = open_page("data")
     assert "at most 3 rows of each patient count" in said(app)
-    assert "Protected is one person with all rows" in said(app)
+    assert "Privacy unit: one person with all rows" in said(app)
     assert button(app, "Count at most 3 rows of each").disabled
     limits = by_label(app.toggle, "Show what a limit leaves out, and what it costs")
     limits.set_value(True).run()
@@ -174,19 +174,19 @@ def test_at_most_so_many_rows_of_each_patient_count(open_page):
     assert most_exposed(app) == ["q", 3]
     offered = by_label(app.selectbox, "Statistic")
     assert set(offered.options) == {str(kind) for kind in ASKED_OF_PEOPLE}
-    assert "need one row a person" in offered.help
+    assert "need one row per person" in offered.help
 
 
 def test_what_was_said_of_a_table_stays_when_another_number_of_rows_counts(open_page):
     app = capped_in_use(open_page("data"), visits(more=40))
-    minimum, holds = "Public minimum number of rows", "The table holds"
+    minimum, holds = "Public minimum number of rows", "The data are"
     by_label(app.number_input, minimum).set_value(40).run()
-    by_label(app.radio, holds).set_value("everybody it is about").run()
+    by_label(app.radio, holds).set_value("the whole population (census)").run()
     label = "At most so many rows of each patient count"
     by_label(app.number_input, label).set_value(5).run()
     button(app, "Count at most 5 rows of each").click().run()
     assert by_label(app.number_input, minimum).value == 40
-    assert by_label(app.radio, holds).value == "everybody it is about"
+    assert by_label(app.radio, holds).value == "the whole population (census)"
 
 
 def test_rows_taken_as_people_again_are_no_longer_protected_together(open_page):
@@ -251,7 +251,9 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     assert by_label(app.radio, "Neighboring relation").value == "add-remove"
     by_label(app.radio, "Neighboring relation").set_value("substitution").run()
     button(app, "Use this data").click().run()
-    assert "How many rows meet the conditions is private" in app.error[0].value
+    assert (
+        "The number of rows that meet the conditions is private" in app.error[0].value
+    )
     by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
     by_label(app.selectbox, "Column").set_value(1).run()
     by_label(app.number_input, "Lower bound").set_value(0.0).run()
@@ -485,4 +487,4 @@ def test_next_quarters_file_is_prepared_the_same_way(open_page):
     assert not app.exception
     assert columns(app) == known
     assert by_label(app.number_input, "Upper bound").value == 30.0
-    assert "Protected is one person with all rows" in said(app)
+    assert "Privacy unit: one person with all rows" in said(app)

@@ -25,10 +25,11 @@ def marked(app):
     [
         ("number_input", "Privacy budget ε", 2.0, "in force: **epsilon 3"),
         ("number_input", "δ", 0.0, "and delta 0.00001"),
-        ("radio", "Neighboring relation", "add-remove", "replaced by another**"),
+        ("radio", "Neighboring relation", "add-remove", "in force: **substitution"),
         ("number_input", "Public minimum number of people", 200, "**100**"),
         ("checkbox", "Every row is one person", False, "in force: **at most 1**"),
-        ("radio", "The table holds", "everybody it is about", "**a sample"),
+        ("radio", "The data are", "the whole population (census)", "**a sample"),
+        ("text_input", "Name of one row", "household", "in force: **person, plural"),
         ("selectbox", "Budget counted in", "ρ (zero-concentrated)", "**epsilon 3"),
     ],
 )

@@ -73,7 +73,7 @@ def test_matrix_median_and_shares_of_an_upload(context, server):
     visitor.open_confidential()
     expect(visitor.page.get_by_text("Who is most exposed")).to_be_visible()
     worst = float(visitor.metric("Any table, anybody (DP)"))
-    most = float(visitor.metric("Most exposed person here"))
+    most = float(visitor.metric("Largest loss here"))
     assert worst == 3
     assert 0 < most < worst
 

@@ -98,8 +98,8 @@ def test_every_field_stands_on_the_page():
     words, loaded = read(html_of(decision()))
     for told in (
         "a report <b>on</b> pay", "staff.csv", "age (years): 0 to 100", "2027",
-        "one employee with up to 3 rows", "one person added or removed",
-        "private; at least 321 employees stand in for it", "sizes: no. 2 of 40",
+        "one employee with up to 3 rows", "one employee added or removed",
+        "private; at least 321 rows stand in for it", "sizes: no. 2 of 40",
         "epsilon 3", "0.25", "73.2 %", "52.5 %", "Laplace", "too much noise",
         "Signature: A. Berger", "Signature: C. Demir", "Bonn, date", "2027-01-31",
     ):  # fmt: skip

@@ -109,7 +109,7 @@ def test_the_page_to_sign_says_what_the_english_one_says():
     for part in (
         "a report <b>on</b> pay", "staff.csv",
         "age (years): 0 bis 100 (fehlende Werte zählen als 50)", "mit bis zu 3 Zeilen",
-        "mindestens 321 Einheiten", "Nr. 2 von 40", "ε 3 und δ 0,00001 insgesamt",
+        "mindestens 321 Zeilen", "Nr. 2 von 40", "ε 3 und δ 0,00001 insgesamt",
         "davon bisher verbraucht: ε 0,25", "73,2 %", "52,5 %", "too much noise",
         "Unterschrift: A. Berger", "Bonn, Datum", "31.01.2027",
     ):  # fmt: skip

@@ -15,7 +15,7 @@ from dpcore.data.columns import MissingPolicy
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import changes_of, released
 from dpcore.documents.language import Language
-from dpcore.documents.missing import OTHERS, of_columns, treatment
+from dpcore.documents.missing import LEFT_OUT, OTHERS, of_columns, treatment
 from dpcore.documents.numerals import Numerals
 from dpcore.documents.subject import PLANNED, Change
 from dpcore.documents.typed import Typed
@@ -23,7 +23,6 @@ from dpcore.releases.identity import mark_of
 from dpcore.releases.periods import Period
 from dpcore.releases.record import Mode
 from dpcore.releases.transaction import release
-from dpcore.statistics.conditions import filled
 from dpcore.statistics.grouped_query import ANY_SIZE
 from dpcore.statistics.kinds import StatisticKind
 from tests.documents.subjects import (
@@ -460,7 +459,7 @@ def test_the_notice_says_as_what_missing_values_count():
     column = subject.columns[0]
     assert column.name == "age"
     dropped = replace(column, missing=MissingPolicy.DROP, replacement=None)
-    subject = replace(subject, columns=(dropped,), missing={"age": filled(dropped)[0]})
+    subject = replace(subject, columns=(dropped,), missing={"age": LEFT_OUT})
     assert "no value is not counted" in plain(text_of("Public notice", subject))
     # What is declared of a column does not count where it makes the groups.
     grouped = replace(answered(), missing={"age": OTHERS})

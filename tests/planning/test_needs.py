@@ -98,7 +98,7 @@ def test_what_is_said_to_do_does():
     joined, everybody = need.cheaper[0], need.cheaper[-1]
     fewest = int("".join(filter(str.isdigit, joined)))
     assert replace(need.item, group=fewest).seen
-    assert "everybody together" in everybody
+    assert "all people together" in everybody
     (few,) = needs(Basket(items=(short,)), TableSize(people=50, public=True))
     assert not any("joined" in told for told in few.cheaper)
     (mean,) = needs(Basket(items=(item("mean", wanted=0.1),)), SIZE)

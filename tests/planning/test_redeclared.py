@@ -151,7 +151,7 @@ def test_other_terms_are_told():
     )
     assert any("added or removed" in told for told in one.told)
     assert any("up to 2 rows" in told for told in one.told)
-    assert "it was asked of 812 people, now of at least 100 people" in one.told
+    assert "it was asked of 812 people, now of at least 100 rows" in one.told
     assert one.now.request.relation is ADD_REMOVE
     assert one.now.request.unit == unit
 

@@ -279,7 +279,7 @@ def test_shares_too_small_to_truncate_with_are_refused_before_anything_is_drawn(
 
 
 def test_correlations_need_one_row_a_person():
-    with pytest.raises(ParameterError, match="one row a person"):
+    with pytest.raises(ParameterError, match="one row for each person"):
         _ = matrix(kind=StatisticKind.CORRELATION, rows=2).plan
 
 

@@ -272,7 +272,7 @@ def test_losses_of_shares_as_published_are_those_of_the_pair():
 
 
 def test_units_of_several_rows_are_refused_since_their_number_is_private():
-    with pytest.raises(ParameterError, match="one row a person"):
+    with pytest.raises(ParameterError, match="one row for each person"):
         request(share(rows=3))
 
 

@@ -390,7 +390,7 @@ def test_bad_values_are_refused(values, match):
 
 
 def test_parameters_outside_their_domain_are_refused():
-    with pytest.raises(ParameterError, match="at least 3 people"):
+    with pytest.raises(ParameterError, match="at least 3 rows"):
         Covariance(bounds=BOX, size=public(2))
     with pytest.raises(ParameterError, match="finite bounds"):
         Covariance(bounds=(UNIT, Interval(lower=0, upper=np.inf)), size=public(3))

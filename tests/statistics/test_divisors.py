@@ -57,7 +57,7 @@ def all_changes(kind, ddof, size, relation, people):
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 7])
 def test_sensitivity_is_the_largest_change_of_a_public_size(kind, ddof, relation, n):
     if n < 2 + ddof:
-        with pytest.raises(ParameterError, match="at least 3 people"):
+        with pytest.raises(ParameterError, match="at least 3 rows"):
             kind(bounds=UNIT, size=public(n), ddof=ddof)
         return
     statistic = kind(bounds=UNIT, size=public(n), ddof=ddof)

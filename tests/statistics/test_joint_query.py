@@ -125,7 +125,7 @@ def test_title_and_unit_say_what_is_asked(kind, numbers, title, unit):
             StatisticKind.POOLED_VARIANCE,
             (AGE,),
             {"size": private(6)},
-            "with one row a person, and replace missing values",
+            "with one row for each person, and impute missing values",
         ),
         (
             StatisticKind.POOLED_VARIANCE,
@@ -138,7 +138,7 @@ def test_title_and_unit_say_what_is_asked(kind, numbers, title, unit):
             MATRIX,
             (AGE, number("weight", missing=DROP)),
             {},
-            "where people with a missing value are left out",
+            "where those with a missing value are left out",
         ),
         (MATRIX, (AGE, INCOME), {"size": public(2)}, "at least 3"),
     ],

@@ -150,7 +150,7 @@ PUBLIC_SIZES = [
 def test_a_public_number_of_people_is_that_of_all_parts(name):
     statistic, values = ALL[name], table(name, 2)
     whole = statistic.part(values[1:])
-    with pytest.raises(ParameterError, match="the public number of people is 40"):
+    with pytest.raises(ParameterError, match="the public number of rows is 40"):
         statistic.of_whole(whole)
     for change in (statistic.shifts, statistic.additions):
         with pytest.raises(ParameterError):

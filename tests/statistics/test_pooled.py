@@ -366,7 +366,7 @@ def test_what_is_not_public_is_refused():
         ((), True, "at least 2"),
         ((3, 1), True, "at least 2"),
         ((3, -1), False, "at least 0"),
-        ((1, 1), False, "more people than groups"),
+        ((1, 1), False, "more rows than groups"),
     ],
 )
 def test_sizes_outside_their_domain_are_refused(sizes, labels_public, match):

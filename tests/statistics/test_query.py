@@ -172,7 +172,7 @@ def test_sensitivity_is_that_of_all_rows_of_a_unit():
             StatisticKind.MEAN,
             age(DROP),
             {"size": TableSize(people=4, public=True)},
-            "private where people with a missing",
+            "private where those with a missing",
         ),
         (StatisticKind.MEAN, age(bounds=None), {}, "needs public bounds"),
         (StatisticKind.MEAN, age(), {"membership": EVERYBODY}, "no use for a cond"),

@@ -308,7 +308,7 @@ def test_parameters_outside_their_domain_are_refused():
         Mean(bounds=Interval(lower=0.0, upper=np.inf), size=public(3))
     with pytest.raises(ParameterError, match="finite bounds"):
         Sum(bounds=Interval(lower=1.0, upper=1.0), size=public(3))
-    with pytest.raises(ParameterError, match="at least 3 people"):
+    with pytest.raises(ParameterError, match="at least 3 rows"):
         Variance(bounds=BOUNDS, size=private(2))
     with pytest.raises(ParameterError, match="at least 2 cells"):
         Histogram(labels=("a",), size=public(3))

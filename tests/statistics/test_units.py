@@ -175,7 +175,7 @@ def test_how_many_rows_there_are_is_private_where_units_own_several(build):
 def test_statistics_of_public_groups_are_about_one_row_a_person():
     known = terms(SUBSTITUTION, 2)
     sizes = GroupSizes(sizes=(2, 2, 2), labels_public=True)
-    with pytest.raises(ParameterError, match="one row a person"):
+    with pytest.raises(ParameterError, match="one row for each person"):
         several(StatisticKind.POOLED_COVARIANCE, group=category(), groups=sizes)(
             **known
         )

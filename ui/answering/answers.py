@@ -45,13 +45,9 @@ _SAMPLED = (
     "table were a simple random sample. The sampling error is bounded from public "
     "numbers, so the second interval is on the wide side."
 )
-_THESE_ROWS = (
-    "The answer is about the rows of this table that count: whose rows would be in "
-    "another sample of people, and how many, is not told."
-)
+_THESE_ROWS = "The answer is about the rows of this table that count."
 _EVERYBODY = (
-    "There is no sampling error: “Data” says that the table holds everybody it is "
-    "about."
+    "There is no sampling error: “Data” says that the data are the whole population."
 )
 
 
@@ -185,7 +181,8 @@ def details(asked: Request) -> None:
     )
     largest = (
         f"One {asked.query.unit.noun} can move every variance and covariance; each "
-        f"gets the noise that its own range needs ({asked.query.relation.phrase})."
+        "gets the noise that its own range needs "
+        f"({asked.query.unit.change(asked.query.relation)})."
         if kind.of_matrix
         else f"One {asked.query.unit.noun} can move {moved} by at most "
         f"{significant(sensitivity.largest, up=True)} "

@@ -35,15 +35,16 @@ def preview(asked: Request, plan: ChainPlan, cells: _Cells) -> None:
     first.metric(
         "Noise, 95 times of 100",
         f"± {math.ceil(ranks):,} ranks",
-        help="How far off the number of people up to a value is counted, at worst. How "
+        help=f"How far off the number of {session.unit().counted} up to a value is "
+        "counted, at worst. How "
         "far off that makes a value depends on how dense the data are there, which is "
         f"not public. All {len(plan.shares)} quantiles at once, 95 times of 100.",
     )
     second.metric(
-        "In shares of the people",
+        f"In shares of the {session.unit().counted}",
         f"± {significant(100 * min(ranks / people, 1.0), up=True)} %",
         help=f"The same as a share of {'' if size.public else 'at least '}{people:,} "
-        "people.",
+        f"{session.unit().counted}.",
     )
     third.metric(
         "Quantiles",
@@ -69,7 +70,8 @@ def show(answer: Release, asked: Request, plan: ChainPlan) -> None:
     st.caption(
         f"With {percent(LEVEL)} all quantiles of this table lie within their thin bars "
         "together, and none of it assumes how the values are spread. A long bar is "
-        "where few people have values, or where a bound of the column is near."
+        f"where few {session.unit().counted} have values, or where a bound of the "
+        "column is near."
     )
 
 
@@ -102,12 +104,14 @@ def details(asked: Request, plan: ChainPlan) -> str:
     """Say what is released, and what one person can change of it."""
     unit, most = asked.query.unit, significant(asked.query.sensitivity.l1, up=True)
     return (
-        "Released are the numbers of people in 8 ranges of the bounds, in 8 parts of "
+        f"Released are the numbers of {session.unit().counted} in 8 ranges of the "
+        "bounds, in 8 parts of "
         "each, and in 8 parts of each of those; all quantiles follow from them. One "
         f"{unit.noun} can change all of these counts together by at most {most} "
-        f"({asked.query.relation.phrase}).\n\n"
+        f"({asked.query.unit.change(asked.query.relation)}).\n\n"
         "**Which values are left.** A value is kept as a quantile where the noisy "
-        "numbers of people up to it, and beyond it, do not contradict that, with "
+        f"numbers of {session.unit().counted} up to it, and beyond it, do not "
+        "contradict that, with "
         f"{percent(LEVEL)} for all {len(plan.shares)} quantiles together"
     )
 

@@ -33,9 +33,10 @@ def show(answer: Release, asked: Request, query: CrossedQuery, plan: CrossPlan) 
         "released counts; it costs nothing, and is noisier than a count. Numbers are "
         "written as their noise leaves them, and a sum with fewer digits, so that what "
         "is written need not add up to the last digit; the files have every digit. Nor "
-        "need the whole come to the number of people, even where that is public: all "
+        f"need the whole come to the number of {session.unit().counted}, even where "
+        "that is public: all "
         "counts were changed by chance. Counts below 0 are left as they were drawn, so "
-        "that sums are right on average; one whose interval begins at 0 may be nobody."
+        "that sums are right on average; one whose interval begins at 0 may be 0."
     )
 
 

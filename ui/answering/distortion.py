@@ -51,9 +51,10 @@ def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
         else:
             _parts(found)
         st.caption(
-            "“In the column” is the column as it was read: values as they are, people "
+            "“In the column” is the column as it was read: values as they are, "
+            f"{session.unit().counted} "
             "without one left out, divided by how many there are. More ε means less "
-            "noise, and more people less of both. Bias stays: wider bounds, another "
+            "noise, and more rows less of both. Bias stays: wider bounds, another "
             "value for missing ones or a smaller minimum change it, and none of that "
             "may be chosen by looking here."
         )
@@ -77,7 +78,7 @@ def _outside(found: Bias, counted: str) -> None:
     rows = counted == "rows"
 
     def many(count: int) -> str:
-        return people(count, "row") if rows else people(count)
+        return people(count, "row") if rows else session.unit().number(count)
 
     lines = []
     for column in found.columns:

@@ -55,7 +55,8 @@ def show(answer: Release, asked: Request, study: Study, account: Account) -> Non
         releasing.wait(noted)
     if not needed:
         st.info(
-            "It has no interval: so few people leave so many places open at this ε "
+            f"It has no interval: so few {session.unit().counted} leave so many places "
+            "open at this ε "
             "that only the bounds of the column enclose it. Spend more on it."
         )
     elif missing:

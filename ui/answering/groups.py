@@ -103,7 +103,7 @@ def show(answer: Release, asked: Request, plan: GroupPlan) -> None:
     if answer.unsaid:
         st.caption(
             "“Too few to say”: the released count cannot tell the group from one that "
-            f"nobody is in. How many {asked.query.unit.counted} it has, with 95 % for "
+            f"is empty. How many {asked.query.unit.counted} it has, with 95 % for "
             f"all groups at once: {literal(sizes_text(answer, _unsaid(answer, plan)))}."
         )
 
@@ -160,7 +160,8 @@ def details(asked: Request) -> str:
         f"{_noun(asked)} follows from them. Every row adds 1 to its group, divided "
         "between the lower and the upper bound by where its value lies; so the parts "
         f"of a group add up to its count. One {unit.noun} can change all of them "
-        f"together by at most {most} ({asked.query.relation.phrase}).\n\n"
+        f"together by at most {most} "
+        f"({asked.query.unit.change(asked.query.relation)}).\n\n"
         f"**Groups of every size.** No interval divides by a noisy count: it keeps "
         "every value that the released numbers do not contradict, which holds for "
         f"groups of any size, with {percent(LEVEL)} for all counts and groups together"

@@ -79,7 +79,8 @@ def _correlation(answer: Release, asked: Request) -> None:
         f"Sanitized {literal(asked.query.title)}",
         "not defined" if number is None else significant(number),
         help="From both released variances and the released covariance, before any "
-        "repair. One person can turn a correlation from -1 to 1, so noise on the "
+        f"repair. One {session.unit().noun} can turn a correlation from -1 to 1, so "
+        "noise on the "
         "correlation itself would say nothing.",
     )
     around = answer.intervals

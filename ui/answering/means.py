@@ -123,7 +123,7 @@ def show(answer: Release, asked: Request, query: MeansQuery, plan: MeansPlan) ->
     if answer.unsaid:
         st.caption(
             "“Too few to say”: the released count cannot tell the group from one that "
-            f"nobody is in. How many {query.unit.counted} it has, with 95 % for all "
+            f"is empty. How many {query.unit.counted} it has, with 95 % for all "
             f"groups at once: {literal(sizes_text(answer, _unsaid(answer, plan)))}."
         )
 
@@ -166,12 +166,15 @@ def details(asked: Request, query: MeansQuery) -> str:
     """Say what is released of the groups, and what one person can change."""
     most = significant(query.sensitivity.l1, up=True)
     return (
-        "Released are, of each group, one number that counts its people, and one for "
+        "Released are, of each group, one number that counts its "
+        f"{query.unit.counted}, and one for "
         "each column: by how much the values lie above or below the middle of the "
         "bounds. All means follow from these, so that the columns share one count. One "
         f"{query.unit.noun} can change all of them together by at most {most} "
-        f"({query.relation.phrase}).\n\n**Missing values.** All means of a group are "
-        "of the same people: whoever is left out for want of one column is left out of "
+        f"({query.unit.change(query.relation)}).\n\n**Missing values.** All means of a "
+        "group are "
+        f"of the same {query.unit.counted}: whoever is left out for want of one column "
+        "is left out of "
         "all.\n\n**Groups of every size.** No interval divides by a noisy count: it "
         "keeps every mean that the released numbers do not contradict, which holds for "
         f"groups of any size, with {percent(LEVEL)} for all counts, columns and groups "

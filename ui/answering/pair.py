@@ -88,7 +88,7 @@ def show(answer: Release, asked: Request, plan: DifferencePlan) -> None:
         st.markdown(f"**The difference: {TOO_FEW}**")
         st.caption(
             "The released number of one of the groups cannot tell it from one that "
-            f"nobody is in. How many {asked.query.unit.counted} they have, with "
+            f"is empty. How many {asked.query.unit.counted} they have, with "
             f"{percent(LEVEL)} for both at once: "
             f"{literal(sizes_text(answer, _counts(plan)))}."
         )
@@ -135,7 +135,7 @@ def details(asked: Request) -> str:
         "Released are the counts and sums of the two groups alone. Every row of theirs "
         "adds 1 to its group, divided between the lower and the upper bound by where "
         f"its value lies. One {unit.noun} can change all of them together by at most "
-        f"{most} ({asked.query.relation.phrase}).\n\n"
+        f"{most} ({asked.query.unit.change(asked.query.relation)}).\n\n"
         "**The difference.** Two means are kept where the released numbers of the two "
         f"groups do not contradict them together, with {percent(LEVEL)}; no interval "
         "divides by a noisy count, and groups may have any size"

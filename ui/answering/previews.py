@@ -158,7 +158,7 @@ def _private_number(asked: Request) -> None:
     if size.public or kind not in _DIVIDED or isinstance(asked.query, GroupedQuery):
         return
     capped = asked.query.unit.cap is not None
-    who = "rows that count" if capped else "people who count"
+    who = "rows that count" if capped else f"{asked.query.unit.counted} that count"
     st.caption(
         f"The number of {who} is private here, so the noise is made for "
         f"{size.people:,} of them, the public minimum. If you know without the table "
@@ -192,7 +192,8 @@ def _of_number(asked: Request, plan: Direct, cells: Cells) -> None:
         st.warning(
             f"This answer will say almost nothing: the noise alone spans ± "
             f"{significant(ahead.noise)}{unit}, and all possible answers lie within "
-            f"{significant(width)}{unit}. Spend more, or ask a table of more people."
+            f"{significant(width)}{unit}. Spend more, or ask a table of more "
+            f"{session.unit().counted}."
         )
 
 
@@ -206,15 +207,15 @@ def _of_ranks(asked: Request, cells: Cells) -> None:
     first.metric(
         _NOISE,
         f"± {math.ceil(ranks):,} ranks",
-        help="The answer may be the value of somebody that many places away in the "
+        help="The answer may be the value that many places away in the "
         "sorted table. How far off the value is then depends on the data, and cannot "
         "be said in advance.",
     )
     second.metric(
-        "In shares of the people",
+        f"In shares of the {session.unit().counted}",
         f"± {_points(min(math.ceil(ranks) / people, 1.0))}",
         help=f"The same as a share of {'' if size.public else 'at least '}{people:,} "
-        "people.",
+        f"{session.unit().counted}.",
     )
     _sampling(third, "Sampling error", f"± {math.ceil(sampling):,} ranks")
     st.caption(
@@ -305,9 +306,10 @@ def _sampling(place: DeltaGenerator, label: str, error: str) -> None:
     place.metric(
         "Sampling error",
         "none",
-        help="“Data” says that the table holds everybody it is about."
+        help="“Data” says that the data are the whole population."
         if session.require_study().terms.unit.cap is None
-        else "Not told where several rows of a person count: the answer is about the "
+        else f"Not told where several rows of one {session.unit().noun} count: the "
+        "answer is about the "
         "rows of this table.",
     )
 

@@ -29,9 +29,9 @@ _Value = TypeVar("_Value", float, str)
 
 _NOBODY = "nobody"
 _MISSING: dict[MissingPolicy | str, str] = {
-    MissingPolicy.REPLACE: "count the person with a public value",
-    MissingPolicy.DROP: "leave the person out",
-    _NOBODY: "everybody has one, and that is public",
+    MissingPolicy.REPLACE: "impute a fixed value",
+    MissingPolicy.DROP: "leave it out",
+    _NOBODY: "none is missing, and that is public",
 }
 
 
@@ -99,10 +99,9 @@ def _tell_unsaid_of(dataset: Table, position: int) -> None:
     start = _start_of(column)
     if start is not None and not (_said_before() or _is_said(start, key)):
         st.caption(
-            "**Nobody has said yet what becomes of whoever has no value of "
-            f"{literal(column.name)}.** As it stands they count as "
-            f"{literal(_written(start))}, which can move the answer by more than its "
-            "±: say it in “Bounds and missing values”."
+            f"**Missing values of {literal(column.name)}: not confirmed.** They are "
+            f"imputed as {literal(_written(start))}, which can bias the answer beyond "
+            "its margin of error. Confirm it in “Bounds and missing values”."
         )
 
 
@@ -215,7 +214,7 @@ def _number_form(
         replacement=None,
         complete=False,
     )
-    choice, cell = _missing_form(column, key)
+    choice, cell = _missing_form(column, key, first=MissingPolicy.REPLACE)
     middle = (lower + upper) / 2
     if choice is MissingPolicy.DROP:
         return bounded
@@ -265,7 +264,7 @@ def _label_form(
                     "several, write each on a line of its own."
                 )
             )
-    choice, cell = _missing_form(column, key)
+    choice, cell = _missing_form(column, key, first=MissingPolicy.DROP)
     replacement: str | None = None
     if choice == _NOBODY and labels:
         replacement = _tell_complete(cell, labels[0])
@@ -282,46 +281,46 @@ def _label_form(
 
 def _label(
     cell: controls.Cell, column: Column, labels: tuple[str, ...], *, key: str
-) -> str:
-    """Ask what a missing answer counts as: the first of the list, until it is said."""
-    known = column.replacement if column.replacement in labels else labels[0]
-    chosen = cell.selectbox(
-        "Public value for a missing one",
+) -> str | None:
+    """Ask as which label missing values are imputed; ``None`` until one is chosen."""
+    known = str(column.replacement)
+    chosen = cell.place.selectbox(
+        "Impute missing values with",
         labels,
-        index=labels.index(str(known)),
+        index=labels.index(known) if known in labels else None,
+        placeholder="choose a label",
         key=f"replacement-{key}-{hash(labels)}",
-        kept="session",
+        persist_state="session",
     )
-    if chosen != labels[0]:
-        session.set_public(_choice(key), True)  # noqa: FBT003 - what is kept of it
-    elif not (_said_before() or _is_said(chosen, key)):
-        _ask_whether_meant(column, chosen, key)
+    if chosen is None:
+        cell.place.caption("Missing values are left out until a label is chosen.")
     return chosen
 
 
 def _tell_complete(cell: controls.Cell, value: _Value) -> _Value:
     """Say what becomes of somebody without a value all the same, and return it."""
     cell.place.caption(
-        "Say it only if it is known without this table, as of a payroll. Whoever has "
-        f"none all the same counts as {literal(_written(value))}."
+        "Choose it only if it is known without this table, as of a payroll. A missing "
+        f"value is imputed all the same, as {literal(_written(value))}."
     )
     return value
 
 
 def _missing_form(
-    column: Column, key: str
+    column: Column, key: str, *, first: MissingPolicy
 ) -> tuple[MissingPolicy | str, controls.Cell]:
+    """Ask how missing values are treated; ``first`` is proposed for a new column."""
     left, right = controls.row(2)
     now = _NOBODY if column.complete else column.missing
     policy = left.selectbox(
         "If a value is missing",
         list(_MISSING),
-        index=list(_MISSING).index(now) if column.is_declared else 0,
+        index=list(_MISSING).index(now if column.is_declared else first),
         format_func=_MISSING.__getitem__,
         key=f"missing-{key}",
         kept="session",
-        note="Leaving people out makes their number private: a public minimum stands "
-        "in for it, which costs some noise.",
+        note="Where missing values are left out, the number of values is private. "
+        "Averages then divide by at least a public minimum, which costs some noise.",
     )
     return policy, right
 
@@ -388,10 +387,10 @@ def tell_unsaid(dataset: Table) -> None:
     ]
     if told:
         st.warning(
-            f"Nobody has said yet what becomes of a missing value: "
-            f"**{literal(', '.join(told))}**. Each draws answers to that value, and no "
-            "± holds that. Choose the column above and say it, or go on, and papers "
-            "name it."
+            "Missing-value handling not confirmed for: "
+            f"**{literal(', '.join(told))}**. Each biases results towards that value, "
+            "beyond the margin of error. Choose the column above and confirm it, or "
+            "continue and the documents will say so."
         )
 
 
@@ -403,13 +402,9 @@ def _said_before() -> bool:
     return taken_over or (current is not None and current.example is not None)
 
 
-def _start_of(column: Column) -> float | str | None:
-    """Return what a missing value counts as if nobody need have chosen it."""
-    if column.complete:
-        return None
-    if column.labels and column.replacement == column.labels[0]:
-        return column.labels[0]
-    return _middle_of(column)
+def _start_of(column: Column) -> float | None:
+    """Return what a missing number counts as if nobody need have chosen it."""
+    return None if column.complete else _middle_of(column)
 
 
 def _written(value: float | str) -> str:
@@ -451,9 +446,9 @@ def _without(column: Column) -> str:
     if not column.is_declared:
         return ""
     if column.complete:
-        return "everybody has one"
+        return "none is missing"
     if column.missing is MissingPolicy.DROP:
-        return "person left out"
+        return "left out"
     return f"counts as {_written(column.replacement or 0.0)}"
 
 
@@ -482,7 +477,7 @@ def _replacement(
     )
     start = float(kept) if chosen and kept is not None else middle
     value = cell.number(
-        "Public value for a missing one",
+        "Impute missing values with",
         start,
         key=f"replacement-{key}" + ("" if chosen else f"-{middle}"),
         kept="session",
@@ -502,19 +497,19 @@ def _replacement(
 def _ask_whether_meant(column: Column, start: float | str, key: str) -> None:
     """Ask, until it was answered, whether the start is meant for a missing value.
 
-    The middle of the bounds, or the first of the list, stays the start, because it
-    needs no minimum. It is no harmless one: nobody shall overlook it.
+    The middle of the bounds stays the start, because it needs no minimum. It is no
+    harmless one: nobody shall overlook it.
     """
     told = literal(_written(start))
     with st.container(border=True, key=f"unsaid-{key}"):
         st.warning(
-            f"**What becomes of whoever has no value of {literal(column.name)}?** "
-            f"Nobody has chosen yet. As it stands they count as {told}, which can move "
-            "an answer by more than its ±, and no ± holds that. Leave these people "
-            "out, take another public value, or say that it is meant."
+            "**How should missing values of "
+            f"{literal(column.name)} be handled?** They are imputed as {told}, and "
+            "nobody has confirmed it. This can bias results beyond the margin of "
+            "error. Leave them out, impute another value, or confirm it."
         )
         st.button(
-            f"Count them as {told}",
+            f"Impute them as {told}",
             key=f"meant-{key}",
             on_click=session.set_public,
             args=(_meant(key), start),

@@ -60,10 +60,16 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
     membership = _membership(column, kind, study, cells) if kind.of_members else None
     bins = q = None
     if kind.of_cells and column.kind.is_numeric:
-        bins = next(cells).number("Bins of equal width", 10, (2, 50), key="bins")
+        bins = next(cells).number(
+            "Bins of equal width", 10, (2, 50), key="bins", kept="table"
+        )
     if kind is StatisticKind.QUANTILE:
         percent = next(cells).number(
-            "Percent of people below it", 90.0, (0.1, 99.9), key="quantile"
+            f"Percent of {session.unit().counted} below it",
+            90.0,
+            (0.1, 99.9),
+            key="quantile",
+            kept="table",
         )
         q = percent / 100
     qs = _shares(cells) if kind is StatisticKind.QUANTILES else None
@@ -80,13 +86,13 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
     labels_public = False
     if group is not None and kind.pooled:
         labels_public = next(cells).place.checkbox(
-            "Everybody's group is public",
+            "The group of every row is public",
             key=f"labels-public-{session.generation()}-{group.name}",
             persist_state="session",
             help="Then the sizes of the groups are public too, and another record of a "
-            "person stays in the same group: less noise is needed. The guarantee "
-            "assumes it, and the program cannot check it. Leave it off unless the "
-            "groups are known to everybody.",
+            f"{session.unit().noun} stays in the same group: less noise is needed. "
+            "The guarantee assumes it, and the program cannot check it. Leave it off "
+            "unless the groups are known to everybody.",
         )
     return Details(
         membership=membership,
@@ -107,9 +113,10 @@ def _cells() -> Cells:
 
 def _shares(cells: Cells) -> tuple[float, ...]:
     text = next(cells).numbers(
-        "Percent of people below each",
+        f"Percent of {session.unit().counted} below each",
         "10, 25, 50, 75, 90",
         key="quantiles",
+        kept="table",
         note="Several numbers between 0 and 100, separated by commas. All of them "
         "together cost one ε.",
     )
@@ -200,8 +207,8 @@ def _label_column(
         format_func=names.__getitem__,
         key=f"{label}-{session.generation()}-{column.name}",
         kept="session",
-        note="Everybody is in one cell, that of both answers, so that all cells "
-        "together cost one ε. Cells that nobody is in are released, too."
+        note="Every row is in one cell, that of both answers, so that all cells "
+        "together cost one ε. Empty cells are released, too."
         if kind is StatisticKind.CROSS_TABLE
         else None,
     )
@@ -238,7 +245,7 @@ def _group(
         range(len(names)),
         index=0 if kind.pooled else None,
         format_func=names.__getitem__,
-        placeholder="everybody together",
+        placeholder=f"all {session.unit().counted} together",
         help=None
         if kind.pooled
         else "One number for each group. All of them together cost one ε. Who is in "

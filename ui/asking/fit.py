@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.data.dataset import Dataset
-from dpcore.wording import people, percent
+from dpcore.wording import percent
 from ui import confidential, partwise, session
 
 if TYPE_CHECKING:
@@ -113,8 +113,8 @@ def check(dataset: Table, position: int, *, codebook: bool) -> None:
     what = f"how {'these bounds fit' if of_number else 'this list fits'} the data"
 
     def many(count: int) -> str:
-        """Say how many: of a capped table rows count, and not people."""
-        return people(count) if dataset.cap is None else people(count, "row")
+        """Say how many: a row of a draft need not have a name yet."""
+        return f"{count:,} {'row' if count == 1 else 'rows'}"
 
     with confidential.area("fit", what, ready=ready) as shown:
         if not shown:
@@ -145,15 +145,14 @@ def check(dataset: Table, position: int, *, codebook: bool) -> None:
                 f"{many(fits.below)} below the lower bound, {many(fits.above)} above "
                 f"the upper one.{more}"
             )
-        twenty = "people" if dataset.cap is None else "rows"
         if of_number and share > 0.05:  # noqa: PLR2004
             st.warning(
-                f"Clamping moves more than one in twenty {twenty}. The release will be "
+                "Clamping moves more than one in twenty rows. The release will be "
                 "biased; wider bounds cost noise instead."
             )
         if of_number and not codebook and fits.touches(column):
             st.warning(
                 "These bounds are exactly the smallest and largest value of the table. "
-                "If they were looked up there, they give those two people away: choose "
+                "If they were looked up there, they give those two rows away: choose "
                 "bounds that you would know without the table."
             )

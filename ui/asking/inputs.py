@@ -5,14 +5,12 @@ Public settings are in the URL; the column is not, and nothing that came with th
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import streamlit as st
-from streamlit.errors import StreamlitAPIException
 
 from dpcore.errors import ParameterError
 from dpcore.releases.request import Request, offered
@@ -49,10 +47,6 @@ _ASKED = "_asked_column"
 _EPSILON = "epsilon"
 _USUAL_EPSILON = 0.5
 _FEWEST_IN_PUBLIC_GROUP = 2
-_ONE_ROW_ONLY = (
-    "Medians, quantiles, spreads and relations of columns need one row a person, which "
-    "“Data” makes: here several rows of one count."
-)
 
 
 def ask(study: Study) -> Request:
@@ -68,12 +62,20 @@ def ask(study: Study) -> Request:
     kinds = _offered(column.kind, study.dataset.cap)
     changed = _settle_statistic(column.kind, kinds)
     kind = second.selectbox(
-        "Statistic", kinds, key="statistic", note=_explained(kinds, study.dataset.cap)
+        "Statistic",
+        kinds,
+        key="statistic",
+        kept="table",
+        note=_explained(kinds, study.dataset.cap),
     )
-    session.set_public(_LAST, (column.kind, kind))
+    session.set_public(_last(), (column.kind, kind))
     key = methods.mechanism(third, kind)
     epsilon = fourth.charged_epsilon(
-        "ε for this release", _USUAL_EPSILON, (1e-9, 700.0, 0.1), key=_EPSILON
+        "ε for this release",
+        _USUAL_EPSILON,
+        (1e-9, 700.0, 0.1),
+        key=_EPSILON,
+        kept="table",
     )
     if anew:
         st.caption(f"For another column ε starts at {_USUAL_EPSILON:g} again.")
@@ -210,8 +212,10 @@ def _groups(asked: Details, size: TableSize, study: Study) -> GroupSizes | None:
         sizes = sizes[:-1]
     if min(sizes) < _FEWEST_IN_PUBLIC_GROUP:
         message = (
-            "public groups need at least two people each, and one of these has fewer. "
-            "Change the list of labels, or leave “Everybody's group is public” off."
+            f"public groups need at least two {session.unit().counted} each, and one "
+            "of these has fewer. "
+            "Change the list of labels, or leave “The group of every row is public” "
+            "off."
         )
         raise ParameterError(message)
     return GroupSizes(sizes=sizes, labels_public=True)
@@ -234,7 +238,7 @@ def _sizes(group: Column, cells: int, study: Study) -> tuple[int, ...]:
         f"{study.fingerprint} {group}",
         study.parts,
         counted,
-        doing="Counting the people of each group",
+        doing=f"Counting the {session.unit().counted} of each group",
     )
     if found is None:
         session.end_page()
@@ -255,27 +259,21 @@ def _constraint(query: Question, key: str) -> Constraint | None:
 def _delta(entry: Entry) -> float:
     if not entry.needs_delta:
         return 0.0
-    return controls.row(4)[0].charged_delta(key="delta").inside
+    return controls.row(4)[0].charged_delta(key="delta", kept="table").inside
 
 
 def _begin_anew(position: int) -> bool:
-    """Let ε start at the usual one where another table or column is asked about.
+    """Let ε start at the usual one where another column of the table is asked about.
 
     Returns whether that is another one than was typed.
     """
     asked = (session.generation(), position)
     before = cast("tuple[int, int] | None", session.public(_ASKED))
     session.set_public(_ASKED, asked)
-    if before is None or before == asked:
+    if before is None or before == asked or before[0] != asked[0]:
         return False
     typed = session.public(_EPSILON)
     session.set_public(_EPSILON, _USUAL_EPSILON)
-    if before[0] != asked[0] and _EPSILON in st.query_params:
-        # From another page, the address would win over what is set here. Where the
-        # control is on screen, Streamlit keeps its setting, and the address follows.
-        with suppress(StreamlitAPIException):
-            del st.query_params[_EPSILON]
-            st.rerun()
     return typed not in (None, _USUAL_EPSILON)
 
 
@@ -294,10 +292,10 @@ def _settle_statistic(
 
     Back at a column of another kind, the statistic asked of that kind comes back.
     """
-    chosen, last = session.public("statistic"), session.public(_LAST)
+    chosen, last = session.public("statistic"), session.public(_last())
     if isinstance(last, tuple) and last[0] is not column:
-        session.set_public(f"{_LAST}-{last[0]}", last[1])
-        before = session.public(f"{_LAST}-{column}")
+        session.set_public(f"{_last()}-{last[0]}", last[1])
+        before = session.public(f"{_last()}-{column}")
         if before in kinds:
             session.set_public("statistic", before)
             return None
@@ -305,6 +303,10 @@ def _settle_statistic(
         return None
     session.set_public("statistic", kinds[0])
     return StatisticKind(str(chosen))
+
+
+def _last() -> str:
+    return f"{_LAST}-{session.generation()}"
 
 
 def _edges(
@@ -322,5 +324,10 @@ def _explained(kinds: Iterable[StatisticKind], cap: int | None) -> str:
     """Return the meanings of those statistics, as a list, and why no more are there."""
     lines = [f"- **{kind}**: {MEANINGS[kind]}" for kind in kinds if kind in MEANINGS]
     if cap is not None:
-        lines += ["", _ONE_ROW_ONLY]
+        one = session.unit().noun
+        lines += [
+            "",
+            f"Spreads, quantiles and relations of columns need one row per {one}.",
+            f"Make one of each on “Data”: here several rows of one {one} count.",
+        ]
     return "\n".join(lines)

@@ -49,6 +49,7 @@ def mechanism(cell: controls.Cell, kind: StatisticKind) -> str:
         index=list(entries).index("bit") if kind.of_matrix else 0,
         format_func=lambda key: entries[key].label,
         key=f"mechanism{scope}",
+        kept="table",
         note="\n\n".join(f"**{e.label}**: {e.sentence}" for e in entries.values()),
     )
 
@@ -67,7 +68,7 @@ def constraint(key: str, cells: tuple[str, ...]) -> Constraint | None:
         kinds,
         index=None,
         placeholder="no, as they are drawn",
-        key=f"constraint-{'-'.join(kinds)}",
+        key=f"constraint-{session.generation()}-{'-'.join(kinds)}",
         persist_state="session",
         help="Costs nothing, but choose it before you release: with and without it are "
         "two questions, with a price each.\n\n"
@@ -86,12 +87,15 @@ def constraint(key: str, cells: tuple[str, ...]) -> Constraint | None:
             kept="session",
         )
     elif kind is ConstraintKind.TREE:
-        branching = second.number("Children of a node", 2, (2, 10), key="branching")
+        branching = second.number(
+            "Children of a node", 2, (2, 10), key="branching", kept="table"
+        )
     syntheses = third.number(
         "Independent answers",
         1,
         (1, MOST_SYNTHESES),
         key="syntheses",
+        kept="table",
         note="Multiple synthesis: each answer gets an equal part of the budget, their "
         "mean is released, and their scatter tells the error. One answer with an "
         "interval that knows the noise needs less of it.",
@@ -110,6 +114,7 @@ def weights(query: Question) -> tuple[float, ...] | None:
         "Split the budget",
         [_EQUAL, _BY_SENSITIVITY, _OWN],
         key="split",
+        kept="table",
         note="Over all variances and covariances. Equal parts suit columns of "
         "different widths; the same noise on all suits columns of one unit.",
     )

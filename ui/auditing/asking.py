@@ -67,7 +67,7 @@ class Asked:
 
 def carry(request: Releasable) -> None:
     """Note the question on screen, so that the page Audit can offer it."""
-    session.set_public(_BROUGHT, request)
+    session.set_public(_brought(), request)
 
 
 def offer(request: Releasable) -> None:
@@ -255,10 +255,14 @@ def _of_row(request: Releasable, study: Study) -> Trial:
     return trials.of_person(request, study.in_memory, person, other)
 
 
+def _brought() -> str:
+    return f"{_BROUGHT}-{session.generation()}"
+
+
 def questions(study: Study) -> dict[str, Releasable]:
     """Return the questions on offer by name: that of the Release page comes first."""
     found: dict[str, Releasable] = {}
-    brought = cast("Releasable | None", session.public(_BROUGHT))
+    brought = cast("Releasable | None", session.public(_brought()))
     columns = {column.name for column in study.dataset.columns}
     if brought is not None and {c.name for c in brought.asked.columns} <= columns:
         found[f"{brought.title} (on Release)"] = brought

@@ -45,4 +45,3 @@ def _prepare() -> None:
         return
     start = terms.of(declared)
     session.keep_draft(Draft(dataset=made, example=None, start=start))
-    terms.set_relation(declared.relation)

@@ -87,8 +87,11 @@ def offer(source: Dataset, asked: RowCap, dataset: Dataset) -> bool:
     except DPCoreError as error:
         st.error(sentence_of(error))
         return True
-    terms.set_relation(NeighboringRelation.ADD_REMOVE)
-    return keep(made, minimum=before is not None)
+    return keep(
+        made,
+        same_rows=before is not None,
+        relation=NeighboringRelation.ADD_REMOVE,
+    )
 
 
 def conditions_on(source: Dataset, dataset: Dataset) -> tuple[Condition, ...]:
@@ -100,14 +103,20 @@ def conditions_on(source: Dataset, dataset: Dataset) -> tuple[Condition, ...]:
     return ()
 
 
-def keep(dataset: Dataset, *, minimum: bool = False) -> NoReturn:
+def keep(
+    dataset: Dataset,
+    *,
+    same_rows: bool = False,
+    relation: NeighboringRelation | None = None,
+) -> NoReturn:
     """Take a table that was made as the one that is not in use yet.
 
-    What was said of whom it holds stays; the public minimum does where ``minimum`` says
-    that it is about as many.
+    The relation and what the table holds stay as they are on screen, unless another
+    ``relation`` is named. The name of a row and the public minimum stay where
+    ``same_rows`` says that a row describes the same as before.
     """
     earlier = declaring.look_up(dataset)
-    start = terms.on_screen(minimum=minimum)
+    start = terms.on_screen(same_rows=same_rows, relation=relation)
     session.keep_draft(
         Draft(dataset=dataset, example=None, earlier=earlier, start=start)
     )

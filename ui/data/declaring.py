@@ -109,6 +109,8 @@ def keep(study: Study) -> None:
         everybody=agreed.everybody,
         day=datetime.now(UTC).date(),
         steps=steps_of(study.dataset),
+        noun=agreed.unit.noun,
+        plural=agreed.unit.plural,
     )
     with contextlib.suppress(LedgerError):
         _kept().keep(study.fingerprint, declaration, study.dataset.header)

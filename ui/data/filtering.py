@@ -16,7 +16,7 @@ from dpcore.data.preparation.filtering import FilteredDataset, meeting
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import controls, session
-from ui.data import capping, terms
+from ui.data import capping
 from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
@@ -107,12 +107,11 @@ def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> bool:
         ):
             with st.spinner("Choosing the rows …"):
                 made = _chosen(dataset, conditions)
-            terms.set_relation(NeighboringRelation.ADD_REMOVE)
-            capping.keep(made, minimum=True)
+            capping.keep(made, same_rows=True, relation=NeighboringRelation.ADD_REMOVE)
     except DPCoreError as error:
         st.error(sentence_of(error))
     if kept and st.button("Take all rows again"):
-        capping.keep(_chosen(dataset, ()), minimum=True)
+        capping.keep(_chosen(dataset, ()), same_rows=True)
     return waiting
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.budget_filter import PrivacyBudget
+from dpcore.errors import ParameterError
 from dpcore.figures.attackers import odds_text
+from dpcore.nouns import plural_of
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.wording import epsilon_text, in_full
-from ui import controls, session
+from ui import controls, links, session
 from ui.study import Terms
 from ui.text import literal
 
@@ -22,14 +25,21 @@ if TYPE_CHECKING:
     from dpcore.releases.declarations import Declaration
 
 _RELATIONS = {
-    NeighboringRelation.SUBSTITUTION: "Substitution: a person's record is replaced; "
-    "the number of people is public",
-    NeighboringRelation.ADD_REMOVE: "Add/remove: a person is there or not; the number "
-    "of people is private",
+    NeighboringRelation.SUBSTITUTION: "Substitution",
+    NeighboringRelation.ADD_REMOVE: "Add/remove",
 }
-_SAMPLE = "a sample of the people it is about"
-_EVERYBODY = "everybody it is about"
+_IN_OLDER_LINKS = {
+    "Substitution: a person's record is replaced; the number of people is public": (
+        NeighboringRelation.SUBSTITUTION
+    ),
+    "Add/remove: a person is there or not; the number of people is private": (
+        NeighboringRelation.ADD_REMOVE
+    ),
+}
+_SAMPLE = "a sample"
+_EVERYBODY = "the whole population (census)"
 _RELATION = "relation"
+_SUGGESTED = "person, household, patient, visit, employee, student, person-year"
 _PAIR, _RHO = "ε and δ", "ρ (zero-concentrated)"
 _USUAL_MINIMUM = 100
 _USUAL_EPSILON, _USUAL_DELTA = 3.0, 1e-5
@@ -44,14 +54,15 @@ _WHY = (
 )
 
 
-def usual(people: int | None, noun: str) -> Terms:
+def usual(people: int | None, unit: PrivacyUnit) -> Terms:
     """Return the terms that the controls start from.
 
-    ``people`` is a published number, or ``None`` where it is not public.
+    ``people`` is a published number, or ``None`` where it is not public. ``unit`` is
+    what one row describes.
     """
     return Terms(
         relation=NeighboringRelation.SUBSTITUTION,
-        unit=PrivacyUnit(noun=noun),
+        unit=unit,
         budget=PrivacyBudget.of(epsilon=_USUAL_EPSILON, delta=_USUAL_DELTA),
         minimum_people=people or _USUAL_MINIMUM,
     )
@@ -61,25 +72,36 @@ def of(declared: Declaration) -> Terms:
     """Return the terms that were declared before, with the usual budget."""
     return Terms(
         relation=declared.relation,
-        unit=PrivacyUnit(rows=declared.rows),
-        budget=usual(declared.minimum_people, "person").budget,
+        unit=declared.unit,
+        budget=usual(declared.minimum_people, declared.unit).budget,
         minimum_people=declared.minimum_people,
         everybody=declared.everybody,
     )
 
 
-def on_screen(*, minimum: bool) -> Terms:
+def on_screen(*, same_rows: bool, relation: NeighboringRelation | None = None) -> Terms:
     """Return what was said so far of a table, for another form of the same one.
 
-    ``minimum``: whether as many rows or people are left, so that their public minimum
-    holds, too.
+    ``same_rows`` says whether a row describes the same as before, so that its name and
+    the public minimum hold, too. ``relation`` is the one to be chosen; without it, the
+    one on screen stays.
     """
-    begun = usual(None, "person")
-    number = session.public(_minimum_key())
-    if not (minimum and isinstance(number, int)):
-        number = begun.minimum_people
-    everybody = session.public(_holds_key()) == _EVERYBODY
-    return replace(begun, minimum_people=number, everybody=everybody)
+    unit, minimum = PrivacyUnit(), session.public(_minimum_key())
+    if same_rows:
+        noun, plural = (str(session.public(key) or "") for key in _name_keys())
+        with contextlib.suppress(ParameterError):
+            unit = PrivacyUnit(noun=noun.strip() or unit.noun, plural=plural.strip())
+    begun = usual(minimum if same_rows and isinstance(minimum, int) else None, unit)
+    chosen = relation or session.public(_RELATION) or begun.relation
+    return replace(
+        begun,
+        relation=NeighboringRelation(str(chosen)),
+        everybody=session.public(_holds_key()) == _EVERYBODY,
+    )
+
+
+def _name_keys() -> tuple[str, str]:
+    return f"row-{session.generation()}", f"rows-named-{session.generation()}"
 
 
 def _minimum_key() -> str:
@@ -98,17 +120,13 @@ def differences(typed: Terms, in_force: Terms) -> list[tuple[str, str, str]]:
 
 def _words(terms: Terms) -> tuple[tuple[str, str], ...]:
     return (
-        ("neighboring relation", terms.relation.phrase),
-        (f"rows of one {terms.unit.noun}", f"at most {terms.unit.rows}"),
+        ("name of one row", f"{terms.unit.noun}, plural {terms.unit.nouns}"),
+        ("neighboring relation", terms.relation.value),
+        ("rows of one privacy unit", f"at most {terms.unit.rows}"),
         ("public minimum", f"{terms.minimum_people:,}"),
-        ("the table holds", _EVERYBODY if terms.everybody else _SAMPLE),
+        ("the data are", _EVERYBODY if terms.everybody else _SAMPLE),
         ("budget", terms.budget.describe()),
     )
-
-
-def set_relation(relation: NeighboringRelation) -> None:
-    """Set the control of the relation, before it is shown."""
-    session.set_public(_RELATION, relation)
 
 
 def ask(
@@ -116,66 +134,77 @@ def ask(
 ) -> Terms:
     """Show the controls of the terms, which begin where ``start`` says.
 
-    ``people`` is how many are in the table. ``cap`` is how many rows of one person
-    count at most, where a column says whose. ``left_out`` names the columns of which
-    people without a value are left out.
+    ``people`` is how many are in the table. ``cap`` is how many rows of one unit count
+    at most, where a column says whose. ``left_out`` names the columns whose missing
+    values are left out.
     """
+    with controls.valid():
+        named = _name(start.unit, several=cap is not None)
     left, right = controls.row(2)
-    relation = left.place.radio(
+    links.read_older(_RELATION, _IN_OLDER_LINKS)
+    relation = left.radio(
         "Neighboring relation",
         list(_RELATIONS),
+        index=list(_RELATIONS).index(start.relation),
         format_func=_RELATIONS.__getitem__,
+        horizontal=False,
         key=_RELATION,
-        bind="query-params",
-        help="What the guarantee hides: which record a person has, or whether the "
-        "person is in the table at all.",
+        kept="table",
+        note="What the guarantee hides. Substitution hides which record a privacy unit "
+        "has. Add/remove also hides whether it is in the table.",
     )
     left.place.caption(
-        "Does being in the table give something away? Of a list of patients it does: "
-        "add/remove. Of a workforce that everybody knows it does not: substitution."
+        f"Substitution: {named.change(NeighboringRelation.SUBSTITUTION)}. The number "
+        f"of {named.nouns} is public. Add/remove: "
+        f"{named.change(NeighboringRelation.ADD_REMOVE)}. The number of {named.nouns} "
+        "is private."
     )
-    unit = _unit(right, start.unit, cap)
+    left.place.caption(
+        "Is membership itself sensitive, as in a list of patients? Use add/remove. Is "
+        "membership public, as of staff? Use substitution."
+    )
+    unit = _unit(right, named, start.unit.rows, cap)
     minimum = right.number(
         f"Public minimum number of {unit.counted}",
         start.minimum_people,
         (3, None),
         key=_minimum_key(),
         kept="session",
-        note="Used only where the number of people is private: with add/remove, where "
-        "people with a missing value are left out, or where a person may own several "
-        "rows (then it is one of rows). Averages divide by at least this number. A "
-        "larger one means less noise, and bias if fewer are there.",
+        note=f"Used only where the number of {unit.counted} is private: with "
+        f"add/remove, where missing values are left out, or where one {unit.noun} may "
+        "own several rows. Averages divide by at least this number. A larger one means "
+        "less noise, and bias if fewer are there.",
     )
     if relation is NeighboringRelation.SUBSTITUTION and not unit.several:
         right.place.caption(
-            "Not used so far: with substitution the number of people is public. It "
-            "counts only where people without a value are left out."
+            f"Not needed so far: with substitution the number of {unit.counted} is "
+            "public. It counts only where missing values are left out."
             if not left_out
-            else f"Used for questions about {literal(', '.join(left_out))}: people "
-            "without a value are left out there, so that their number is private, and "
-            f"averages over all of them divide by at least {minimum:,}, as papers say. "
-            "A group's average divides by the group's own released size."
+            else f"Used for questions about {literal(', '.join(left_out))}. Their "
+            f"missing values are left out, so the number of {unit.counted} with a "
+            f"value is private. Averages divide by at least {minimum:,}, and documents "
+            "say so. A group's average divides by the group's own released size."
         )
     everybody = left.place.radio(
-        "The table holds",
+        "The data are",
         [_SAMPLE, _EVERYBODY],
         index=int(start.everybody),
         key=_holds_key(),
         persist_state="session",
-        help="A sample differs by chance from the population that it was drawn from, "
-        "and answers are given with that sampling error, too. Everybody, such as a "
-        "complete workforce, is no sample: then noise is the only chance in an answer.",
+        help="A sample differs by chance from the population that it was drawn from. "
+        "Answers from a sample have that sampling error, too. A census, such as a "
+        "complete workforce, has no sampling error.",
     )
     left.place.caption(
-        "Where several rows of a person count, answers are about this table alone, "
-        "whatever is chosen here."
+        f"Where several rows of one {unit.noun} count, answers are about this table "
+        "alone, whatever is chosen here."
         if cap is not None
-        else "If in doubt, leave “a sample”: every answer then has a second, wider "
-        "interval, for all whom the sample stands for; that for the table itself is "
-        "the same either way. A complete list, as of a whole workforce, is “everybody”."
+        else "If in doubt, choose a sample. Every answer then has a second, wider "
+        "interval, for the population that the sample represents. The interval for the "
+        "data themselves does not change."
     )
     with controls.valid():
-        budget = _budget(f"{people:,} {unit.counted}", people)
+        budget = _budget(start.budget, unit, people)
     return Terms(
         relation=relation,
         unit=unit,
@@ -185,38 +214,71 @@ def ask(
     )
 
 
-def _unit(cell: controls.Cell, start: PrivacyUnit, cap: int | None) -> PrivacyUnit:
-    noun = start.noun
+def _name(start: PrivacyUnit, *, several: bool) -> PrivacyUnit:
+    """Ask what one row is called, or its owner where ``several`` rows of one count.
+
+    Raises:
+        ParameterError: What is typed is no name.
+
+    """
+    what = "one privacy unit" if several else "one row"
+    (first, second), (noun_key, plural_key) = st.columns(2), _name_keys()
+    noun = first.text_input(
+        f"Name of {what}",
+        start.noun,
+        placeholder="person",
+        key=noun_key,
+        persist_state="session",
+        help="Every page, interval and document uses this name. Suggestions: "
+        f"{_SUGGESTED}. Another name changes no question and costs nothing.",
+    ).strip()
+    plural = second.text_input(
+        "Plural",
+        start.plural,
+        placeholder=plural_of(noun or "person"),
+        key=plural_key,
+        persist_state="session",
+        help="The name of several of them. If empty, it is the usual plural.",
+    ).strip()
+    return replace(start, noun=noun or "person", plural=plural, rows=1, cap=None)
+
+
+def _unit(
+    cell: controls.Cell, named: PrivacyUnit, before: int, cap: int | None
+) -> PrivacyUnit:
+    """Ask how many rows one unit owns; it owned at most so many ``before``."""
+    noun = named.noun
     if cap is not None:
         counts = "1 counts" if cap == 1 else f"{cap} count"
         cell.place.markdown(
-            f"**Protected is one {noun} with all rows**, of which at most {counts}."
+            f"**Privacy unit: one {noun} with all rows**, of which at most {counts}."
         )
-        return PrivacyUnit(noun=noun, cap=cap)
+        return replace(named, cap=cap)
     whole = cell.place.checkbox(
         f"Every row is one {noun}",
-        value=start.rows == 1,
+        value=before == 1,
         key=f"whole-{session.generation()}",
         persist_state="session",
-        help="The guarantee protects rows. If a person may own several, say how many.",
+        help=f"The guarantee protects rows. If one {noun} may own several, say how "
+        "many.",
     )
     if whole:
-        return PrivacyUnit(noun=noun)
+        return named
     rows = cell.number(
-        f"Rows that one {noun} may own at most",
-        max(start.rows, 2),
+        f"Maximum rows of one {noun}",
+        max(before, 2),
         (2, None),
         key=f"rows-{session.generation()}",
         kept="session",
         note="A promise of yours, which cannot be checked here. Noise grows with it. "
-        "How many rows somebody owns is protected, too: a person may own none, one or "
-        "as many, so that the number of rows of the table is private.",
+        f"The number of rows of one {noun} is protected, too, so the number of rows of "
+        "the table is private.",
     )
-    return PrivacyUnit(noun=noun, rows=rows)
+    return replace(named, rows=rows)
 
 
-def _budget(crowd: str, people: int) -> PrivacyBudget:
-    """Show the controls of the budget, for a ``crowd`` of so many people.
+def _budget(start: PrivacyBudget, unit: PrivacyUnit, people: int) -> PrivacyBudget:
+    """Show the controls of the budget for a table of so many rows.
 
     Raises:
         ParameterError: It cannot be agreed.
@@ -226,16 +288,19 @@ def _budget(crowd: str, people: int) -> PrivacyBudget:
     notion = kind.selectbox(
         "Budget counted in",
         [_PAIR, _RHO],
+        index=int(start.rho is not None),
         key="notion",
+        kept="table",
         note="All releases together are limited by the sums of ε and δ, or by the sum "
         "of ρ.",
     )
     if notion == _RHO:
         rho = first.charged(
             "Privacy budget ρ",
-            0.1,
+            0.1 if start.rho is None else float(start.rho),
             (1e-12, 1e4),
             key="budget-rho",
+            kept="table",
             note="Zero-concentrated privacy: costs simply add up, and many small "
             "releases cost less than with ε.",
         ).inside
@@ -244,33 +309,43 @@ def _budget(crowd: str, people: int) -> PrivacyBudget:
             f"All releases together: ρ {in_full(rho)}, at most ε "
             f"{epsilon_text(reading)} at δ 1e-6."
         )
-        _warn(reading)
+        _warn(reading, unit)
         return PrivacyBudget.of(rho=rho)
     typed = (
         first.charged_epsilon(
-            "Privacy budget ε", _USUAL_EPSILON, (1e-9, 700.0, 0.5), key="budget"
+            "Privacy budget ε",
+            float(start.epsilon or _USUAL_EPSILON),
+            (1e-9, 700.0, 0.5),
+            key="budget",
+            kept="table",
         ),
-        second.charged_delta("δ", _USUAL_DELTA, (0.0, 0.1), key="budget-delta"),
+        second.charged_delta(
+            "δ",
+            float(start.delta or 0) if start.epsilon else _USUAL_DELTA,
+            (0.0, 0.1),
+            key="budget-delta",
+            kept="table",
+        ),
     )
     epsilon, delta = (one.inside for one in typed)
-    st.caption(f"All releases together: {odds_text(epsilon, delta)}.")
+    st.caption(f"All releases together: {odds_text(epsilon, delta, noun=unit.noun)}.")
     if epsilon == _USUAL_EPSILON:
         st.caption(_WHY)
-    _warn(epsilon)
+    _warn(epsilon, unit)
     if delta * people >= 1:
         st.warning(
-            f"δ {in_full(delta)} is much for {crowd}: even a release that gave away "
-            f"the whole records of about {delta * people:,.0f} of them would "
-            f"keep this promise. Choose it far below 1 in {people:,}."
+            f"δ {in_full(delta)} is large for {people:,} {unit.counted}. A release of "
+            f"the whole records of about {delta * people:,.0f} of them would keep this "
+            f"guarantee. Choose δ far below 1 in {people:,}."
         )
     return PrivacyBudget.of(epsilon=epsilon, delta=delta)
 
 
-def _warn(epsilon: float) -> None:
+def _warn(epsilon: float, unit: PrivacyUnit) -> None:
     """Say of a large budget that it protects little once it is spent."""
     if epsilon > _WEAK_EPSILON:
         st.warning(
-            "A large budget. Once it is spent, somebody who was torn between two "
-            "possibilities about a person may be nearly sure which is true. “Meaning” "
-            "shows it in odds, and beside what others have chosen."
+            "A large budget. Once it is spent, an attacker who was torn between two "
+            f"possibilities about one {unit.noun} may be nearly sure which is true. "
+            "“Meaning” shows the odds, and budgets that others have chosen."
         )

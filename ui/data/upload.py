@@ -15,6 +15,7 @@ from dpcore.data.examples import EXAMPLES, Example
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.data.reading import MAX_BYTES
 from dpcore.errors import DPCoreError
+from dpcore.relations import PrivacyUnit
 from dpcore.wording import capital
 from ui import controls, session
 from ui.data import again, databases, declaring, large, terms
@@ -107,9 +108,9 @@ def load_example(key: str) -> Draft:
     return Draft(dataset=_example(key).load(), example=key)
 
 
-def noun(example: str | None) -> str:
+def unit(example: str | None) -> PrivacyUnit:
     """Return what one row of the table describes, as far as that is known."""
-    return "person" if example is None else _example(example).noun
+    return PrivacyUnit() if example is None else _example(example).unit
 
 
 def _example(key: str) -> Example:
@@ -284,7 +285,6 @@ def _take_over() -> None:
             start=terms.of(declared),
         )
     )
-    terms.set_relation(declared.relation)
 
 
 def _edit_dialect(upload: Upload) -> None:

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 _LINK = "example"
 _ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 _NUMBER_IS_PRIVATE = (
-    "how many rows meet the conditions is private: whoever is replaced may no longer "
-    "meet them. Choose add/remove as neighboring relation, or take all rows again."
+    "the number of rows that meet the conditions is private. Choose add/remove as "
+    "neighboring relation, or take all rows again."
 )
 
 _OTHER_ROWS = (
-    "how many rows of each person count has changed meanwhile. Look at the terms, and "
-    "press again."
+    "the number of rows that count of each privacy unit has changed meanwhile. Look at "
+    "the terms, and press again."
 )
 
 
@@ -104,7 +104,7 @@ def start(current: Draft | Study) -> Terms:
     if isinstance(current, Study):
         return current.terms
     published = None if current.example is None else current.dataset.people
-    return current.start or terms.usual(published, upload.noun(current.example))
+    return current.start or terms.usual(published, upload.unit(current.example))
 
 
 def use_example(key: str) -> None:
@@ -113,7 +113,7 @@ def use_example(key: str) -> None:
     A lesson about it that was begun before goes on, with the budget that it has.
     """
     dataset = load_example(key).in_memory
-    agreed = terms.usual(dataset.people, upload.noun(key))
+    agreed = terms.usual(dataset.people, upload.unit(key))
     session.start_anew()
     session.use(_study(dataset, key, agreed, fingerprinting.of_memory(dataset, key)))
 

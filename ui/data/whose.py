@@ -13,7 +13,7 @@ from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Rec
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import controls, session
-from ui.data import capping, declaring, limits, telling_apart, terms
+from ui.data import capping, declaring, limits, telling_apart
 from ui.data.filtering import whole
 from ui.text import literal, sentence_of
 
@@ -227,5 +227,4 @@ def _make(source: Dataset, preparation: Preparation) -> None:
     except DPCoreError as error:
         st.error(sentence_of(error))
         return
-    terms.set_relation(NeighboringRelation.ADD_REMOVE)
-    capping.keep(made)
+    capping.keep(made, relation=NeighboringRelation.ADD_REMOVE)

@@ -185,4 +185,4 @@ def _keep(dataset: Dataset, made: tuple[NewColumn, ...]) -> None:
     steps = replace(steps_of(dataset), made=made)
     with st.spinner("Making the columns …"):
         table = prepared(as_read(dataset), steps, key=session.fingerprint_key())
-    capping.keep(table, minimum=True)
+    capping.keep(table, same_rows=True)

@@ -149,7 +149,7 @@ def _load(study: Study, text: bytes) -> None:
             those that can be are set aside.
 
     """
-    found = from_json(text, study.dataset)
+    found = from_json(text, study.dataset, study.terms.unit)
     if not found.basket.items:
         message = "no question of that plan can be asked of this table."
         raise ParameterError(message)

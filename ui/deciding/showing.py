@@ -50,9 +50,9 @@ def answer(plan: Option, other: Option, told_sizes: Sizes) -> None:
             told += f". {capital(plan.smallest)}"
     else:
         told += ". Say on “Plan” what must be seen, and both are held against it"
-    st.markdown(
-        f"**{literal(f'An attacker who was 50 % sure of one person becomes {told}.')}**"
-    )
+    one = session.unit().noun
+    sure = f"An attacker who was 50 % sure of one {one} becomes {told}."
+    st.markdown(f"**{literal(sure)}**")
 
 
 def protection(plan: Option, other: Option, study: Study) -> None:
@@ -64,7 +64,8 @@ def protection(plan: Option, other: Option, study: Study) -> None:
             st.metric(
                 "An attacker who was 50 % sure becomes at most",
                 sureness(option),
-                help="Sure of a yes or no about one person, from all answers of the "
+                help=f"Sure of a yes or no about one {session.unit().noun}, from all "
+                "answers of the "
                 "plan together, whatever else the attacker knows.",
             )
             st.markdown(f"It costs {priced(option.price.cost)}, as a whole.")
@@ -74,7 +75,8 @@ def protection(plan: Option, other: Option, study: Study) -> None:
             if told is not None:
                 st.markdown(worlds_text(told))
     st.caption(
-        "The same limit holds for everybody in the table, and for whoever stands out "
+        f"The same limit holds for all {session.unit().nouns} in the table, and for "
+        "those that stand out "
         "most. “Meaning” shows more of it."
     )
 

@@ -64,7 +64,8 @@ def offer(
     )
     if not about.fits:
         st.warning(
-            "The plan costs more than is left of the budget of these people, and the "
+            "The plan costs more than is left of the budget of these "
+            f"{session.unit().nouns}, and the "
             "page says so. Raise the budget on Ledger, or plan less, before it is "
             "signed."
         )
@@ -75,7 +76,8 @@ def offer(
         )
     if not about.other_fits:
         st.caption(
-            "The other plan costs more than is left of the budget of these people: it "
+            "The other plan costs more than is left of the budget of these "
+            f"{session.unit().nouns}: it "
             "could not be released as it stands, and the page says so."
         )
     german = spoken is Language.GERMAN

@@ -146,7 +146,8 @@ def tell_ties(losses: LossDistribution) -> None:
     if tied > 1:
         least = "At least " if tied == len(people) else ""
         st.markdown(
-            f"{least}{tied} people are tied at the top: “this person” is one of them, "
+            f"{least}{tied} {session.unit().nouns} are tied at the top: “this "
+            f"{session.unit().noun}” is one of them, "
             "and no more exposed than the others."
         )
 
@@ -228,7 +229,7 @@ def _one_person(
                 relation=relation,
             )
         ),
-        doing="Looking this person up",
+        doing=f"Looking this {session.unit().noun} up",
     )
     if person is not None:
         _tell(person.place, row, asked, relation)
@@ -264,7 +265,8 @@ def _tell(
     at = f" at δ {in_full(delta)}" if delta else ""
     st.markdown(
         f"Row {row}: own privacy loss ε {significant(person.epsilon)}{at}, where the "
-        f"guarantee is ε {epsilon_text(asked.real_epsilon)}. About this person, "
+        f"guarantee is ε {epsilon_text(asked.real_epsilon)}. About this "
+        f"{session.unit().noun}, "
         f"{belief_text(person.epsilon, delta=delta)}."
     )
     guarantee = asked.plan.worst_case(delta=delta)

@@ -103,7 +103,7 @@ def moments(subject: AnySubject, study: Study) -> None:
     """Offer the moments of the losses, folded away."""
     key = subject.request.mechanism_key
     folded(
-        "From the average person to the most exposed: moments",
+        f"From the average {session.unit().noun} to the most exposed: moments",
         "closer-moments",
         lambda: _moments(subject.exposure, subject.identity(study), key=key),
     )
@@ -156,7 +156,8 @@ def ask_group(study: Study) -> str | None:
 def why_not_publish(relation: NeighboringRelation, *, model: bool) -> None:
     """Say why these numbers stay with the curator."""
     told = (
-        "Compared with another record, a person's loss often depends on their own "
+        f"Compared with another record, {session.unit().indefinite}'s loss often "
+        "depends on their own "
         "value and the public bounds alone, but the average, the picture and the list "
         "above still read everybody's values"
         if relation is NeighboringRelation.SUBSTITUTION and not model
@@ -214,18 +215,19 @@ def tell_guarantee(cell: DeltaGenerator, guarantee: float) -> None:
     cell.metric(
         "Any table, anybody (DP)",
         epsilon_text(guarantee),
-        help="The guarantee: the largest loss over all tables and all people.",
+        help="The guarantee: the largest loss over all tables and all "
+        f"{session.unit().nouns}.",
     )
 
 
 def tell_most(cell: DeltaGenerator, loss: float, *, upper: bool = False) -> None:
     """Show what the most exposed person of the table loses."""
-    _tell(cell, "Most exposed person here", loss, _MOST, upper=upper)
+    _tell(cell, "Largest loss here", loss, _MOST, upper=upper)
 
 
 def tell_average(cell: DeltaGenerator, loss: float, *, upper: bool = False) -> None:
     """Show what the average person of the table loses."""
-    _tell(cell, "Average person here", loss, _AVERAGE, upper=upper)
+    _tell(cell, "Average loss here", loss, _AVERAGE, upper=upper)
 
 
 def _tell(
@@ -262,7 +264,7 @@ def ask_threshold(usual: float) -> float:
         # Widgets hold public numbers only: no loss stands in for a missing guarantee.
         round(usual / 2, 6) if np.isfinite(usual) else 1.0,
         (0.0, None),
-        key="threshold",
+        key=f"threshold-{session.generation()}",
         kept="session",
     )
 
@@ -275,7 +277,8 @@ def _moments(losses: Losses, analysis: str, *, key: str) -> None:
         value="2",
         key="moment-order",
         bind="query-params",
-        help="Order 1 is the average person; the higher, the more the most exposed "
+        help=f"Order 1 is the average {session.unit().noun}; the higher, the more the "
+        "most exposed "
         "count.",
     )
     curve = session.remember(
@@ -295,7 +298,8 @@ def _moments(losses: Losses, analysis: str, *, key: str) -> None:
         limit = 1.0 if np.isinf(exact) else (at[1] / above) ** exact
         st.markdown(
             f"A moment bounds how many can lose much: by this one at most "
-            f"{percent(min(limit, 1.0))} of the people lose {significant(above)} or "
+            f"{percent(min(limit, 1.0))} of the {session.unit().nouns} lose "
+            f"{significant(above)} or "
             f"more, half of the largest loss. Really it is "
             f"{percent(float(np.mean(losses.epsilon >= above)))}."
         )
@@ -311,7 +315,7 @@ def overfitting(losses: Losses, delta: float, variation: FloatArray | None) -> N
         "Overfitting, by total variation",
         _gap_text(generalization.gap(variation)),
         help="Twice the average total variation distance between the laws with and "
-        "without a person.",
+        f"without {session.unit().indefinite}.",
     )
     form = generalization.exponential_gap(losses.epsilon, delta=delta)
     cells[1].metric(
@@ -323,7 +327,8 @@ def overfitting(losses: Losses, delta: float, variation: FloatArray | None) -> N
     st.markdown(
         (
             "Whatever is learned from this release, with a prediction error between 0 "
-            "and 1, is expected to do better on the people in the table than on others "
+            f"and 1, is expected to do better on the {session.unit().nouns} in the "
+            "table than on others "
             f"from the same population by about {significant(gap)} at most. "
             if gap <= 1
             else "A prediction error between 0 and 1 cannot differ by more than 1, so "

@@ -117,7 +117,8 @@ def _say_why_alike(exposure: Exposure) -> None:
     """Say why losses are so much alike compared with another record."""
     st.caption(
         "Compared with another record, everybody could have been at the far bound, so "
-        "losses lie close together whoever a person is. Choose “the person had not "
+        f"losses lie close together whoever {session.unit().indefinite} is. Choose "
+        f"“the person had not "
         "been there” above, or a regression model, to see who stands out."
         if exposure.mean > _ALIKE * exposure.worst_case
         else "Compared with another record, each loss counts the farthest value that "
@@ -254,14 +255,18 @@ def _most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> 
 def definitions() -> None:
     """Define per-instance privacy loss and the chain of guarantees."""
     st.markdown(
-        "A person's own loss is the largest change in the odds of any answer between "
-        "two tables only: this one with the person's record, and this one without it "
+        f"One {session.unit().noun}'s own loss is the largest change in the odds of "
+        "any answer between "
+        f"two tables only: this one with the {session.unit().noun}'s record, and this "
+        "one without it "
         "(or with another record). Differential privacy is the largest of these over "
-        "all tables and people, for the change of a record that it promises to hide: "
+        f"all tables and {session.unit().nouns}, for the change of a record that it "
+        "promises to hide: "
         "where losses compare with that change, none is larger than the guarantee. "
         "Leaving the table and having another record in it are two questions, and what "
         "is promised about the one is no limit for the other.\n\n"
-        "Clamping (BIT) never changes a person's loss while both values lie within the "
+        f"Clamping (BIT) never changes {session.unit().indefinite}'s loss while both "
+        "values lie within the "
         "bounds; redrawing (truncation) raises it, most near a bound.\n\n"
         "Source: Y.-X. Wang, Per-instance Differential Privacy, 2019, definitions 2 "
         "and 7; the losses are exact profiles of the mechanisms, not tail bounds."

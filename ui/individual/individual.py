@@ -132,7 +132,8 @@ def ask_change(
         index=known.index(usual),
         format_func=_WORLDS.__getitem__,
         key=key,
-        note="Compared with the table without the person, or with the most revealing "
+        note=f"Compared with the table without the {session.unit().noun}, or with the "
+        "most revealing "
         "other record.",
     )
 

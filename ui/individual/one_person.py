@@ -54,12 +54,14 @@ def show(subject: Subject, study: Study) -> None:
         else "were they in the table?"
     )
     st.markdown(
-        "An attacker who knows everybody else's record, and this person's too, sees "
+        "An attacker who knows everybody else's record, and this "
+        f"{session.unit().noun}'s too, sees "
         f"the release and asks one question: {asks}"
     )
     if replaced:
         st.caption(
-            "Below, “with the person” means with their own record, and “without” with "
+            f"Below, “with the {session.unit().noun}” means with their own record, and "
+            "“without” with "
             "the other record in its place."
         )
     missing = _missing(subject)
@@ -71,7 +73,8 @@ def show(subject: Subject, study: Study) -> None:
         return
     if not np.isfinite(person.epsilon):
         st.warning(
-            "No finite ε holds for this person: there are releases that give them away "
+            f"No finite ε holds for this {session.unit().noun}: there are releases "
+            "that give them away "
             "for certain. Raise the penalty or the noise."
         )
     key = f"{subject.identity(study)} {person.entry}"
@@ -127,7 +130,7 @@ def _laws_of(subject: Subject, entry: int) -> PersonLaws:
 
 def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
     share = controls.HERE.slider(
-        "ε that is allowed for free, as a part of this person's own, %",
+        f"ε that is allowed for free, as a part of this {session.unit().noun}'s own, %",
         50,
         (0, 150),
         key="person-epsilon",
@@ -144,7 +147,8 @@ def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
         st.markdown(
             f"At ε {significant(epsilon)} what sticks out has probability "
             f"{delta_text(delta)}. Several numbers are released here at once, or the "
-            "person moves none of them: there is no single number whose two laws could "
+            f"{session.unit().noun} moves none of them: there is no single number "
+            "whose two laws could "
             "be drawn."
         )
         return
@@ -161,9 +165,10 @@ def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
     if subject.relation is NeighboringRelation.SUBSTITUTION:
         side = "own record" if presence else "other record"
     st.markdown(
-        f"Raise ε, and the shaded area shrinks: at this person's own ε, "
+        f"Raise ε, and the shaded area shrinks: at this {session.unit().noun}'s own ε, "
         f"{significant(person.epsilon)}, it is δ {significant(subject.exposure.delta)}"
-        f". Here the releases that stick out speak for the person's {side}."
+        f". Here the releases that stick out speak for the {session.unit().noun}'s "
+        f"{side}."
     )
 
 
@@ -200,7 +205,8 @@ def attacker(
 def _attacker(subject: Subject, person: Person, laws: PersonLaws) -> None:
     prior, guess = attacker(subject, person, laws)
     st.markdown(
-        "Another game has another number: of two releases, one with the person and one "
+        "Another game has another number: of two releases, one with the "
+        f"{session.unit().noun} and one "
         "without, the best attacker tells which is which "
         f"{nearest(one_person.area(laws))} of the time (the area under the curve; 50 % "
         "is guessing)."
@@ -240,7 +246,8 @@ def _game(person: Person, laws: PersonLaws, prior: float, guess: float) -> None:
     st.markdown(f"{board}\n\n{game_text(rounds, guess)}.")
     present = sum(turn.present for turn in rounds)
     st.caption(
-        f"In each round a coin ({percent(prior)}) puts the person into the table or "
+        f"In each round a coin ({percent(prior)}) puts the {session.unit().noun} into "
+        "the table or "
         f"not ({present} times in, here), a release is drawn, and the attacker says "
         "what is then more likely."
     )
@@ -292,7 +299,8 @@ def _realized(study: Study, subject: Subject, person: Person, laws: PersonLaws) 
     if observed is None and classroom:
         number = controls.HERE.draw(
             "Draw number",
-            "Another number draws another release, with the person in the table.",
+            f"Another number draws another release, with the {session.unit().noun} in "
+            "the table.",
             key="realized-draw",
         )
         seeded = np.random.default_rng([number, person.entry])
@@ -358,14 +366,16 @@ def _unmarked(subject: Subject) -> str:
         return "Nothing was released for this very question yet, so none is marked."
     return (
         "A release of a model is marked where losses compare with the table without "
-        "the person, and rows stand for themselves."
+        f"the {session.unit().noun}, and rows stand for themselves."
     )
 
 
 def _definitions() -> None:
     st.markdown(
-        "Two laws matter for one person: that of the release with their record, and "
-        "that without it (or with the most revealing other record). A person's loss is "
+        f"Two laws matter for one {session.unit().noun}: that of the release with "
+        "their record, and "
+        "that without it (or with the most revealing other record). One "
+        f"{session.unit().noun}'s loss is "
         "(ε, δ) if what one law has above e^ε times the other has probability δ at "
         "most, in both directions (Wang 2019, definition 2).\n\nThe best test (Neyman "
         "and Pearson) compares the two likelihoods. With an even prior the best guess "

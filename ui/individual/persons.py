@@ -50,9 +50,15 @@ def choose(
     """Ask whom to look at; ``None``, with a word why, where that row does not count."""
     left, right = controls.row([2, 1])
     # Who has several rows is told by their number, in the order of the table.
-    number_of = "Row" if study.dataset.cap is None else "Number of the person"
+    noun = study.terms.unit.noun
+    number_of = "Row" if study.dataset.cap is None else f"Number of the {noun}"
     who = left.selectbox(
-        "Person", _WHO, index=_WHO.index(usual), key=f"{key}-person", kept="session"
+        "Person",
+        _WHO,
+        index=_WHO.index(usual),
+        format_func=lambda who: who.replace("person", noun),
+        key=f"{key}-person",
+        kept="session",
     )
     exposure = subject.exposure
     rows = subject.rows(study)
@@ -109,7 +115,8 @@ def _as_exposed(who: str, exposure: Losses) -> str:
     others = len(exposure.at_the_top()) - 1 if who == MOST else 0
     if not others:
         return ""
-    lose = "person loses" if others == 1 else "people lose"
+    unit = session.unit()
+    lose = f"{unit.noun} loses" if others == 1 else f"{unit.nouns} lose"
     return f" {others:,} other {lose} as much; this is the first in the table."
 
 

@@ -12,7 +12,7 @@ from dpcore.data.bounds import Interval
 from dpcore.figures.individual.telling import recovery_picture, told_text
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.recovery import attack_count, attack_mean
-from dpcore.wording import in_full, measured, people, significant
+from dpcore.wording import in_full, measured, significant
 from ui import controls, results, session
 from ui.individual import one_row, telling
 from ui.individual.subject import StatisticSubject
@@ -58,7 +58,8 @@ def show(subject: Subject, study: Study) -> None:
         telling.show(subject, study)
         return
     st.markdown(
-        "A person's own loss, compared with **not being there**, is computed from "
+        f"One {session.unit().noun}'s own loss, compared with **not being there**, is "
+        "computed from "
         "everybody's records. Whoever is told one has an equation for the exact "
         "answer. Try it on your own column: the release is simulated, nothing is "
         "charged, and the attacker uses public numbers and the loss that was told, "
@@ -123,7 +124,10 @@ def _ask(subject: Subject, study: Study) -> _Target | None:
         label = labels[position]
     target = _target(dataset, column, label)
     if len(target.values) < _FEWEST:
-        st.info("The attack needs at least two people with a value of this column.")
+        st.info(
+            f"The attack needs at least two {session.unit().nouns} with a value of "
+            "this column."
+        )
         return None
     return target
 
@@ -150,7 +154,7 @@ def _mean(target: _Target, subject: Subject, study: Study) -> None:
     """Show how a person who is told the own loss solves for the mean."""
     cells = controls.row(3)
     row = cells[0].number(
-        "Row of the person who is told",
+        f"Row of the {session.unit().noun} who is told",
         1,
         (1, study.dataset.people),
         key=f"told-row-{session.generation()}",
@@ -159,7 +163,9 @@ def _mean(target: _Target, subject: Subject, study: Study) -> None:
     )
     digits, seed = _settings(cells)
     if not target.known[row - 1]:
-        st.info(f"The person of row {row:,} has no value of this column.")
+        st.info(
+            f"The {session.unit().noun} of row {row:,} has no value of this column."
+        )
         return
     entry = int(np.count_nonzero(target.known[: row - 1]))
     found = attack_mean(
@@ -175,8 +181,10 @@ def _mean(target: _Target, subject: Subject, study: Study) -> None:
     own = float(target.bounds.clip(target.values[entry : entry + 1])[0])
     suffix = f" {literal(target.unit)}" if target.unit else ""
     st.markdown(
-        f"The person knows their own value ({significant(own, 6)}{suffix}), that "
-        f"{people(len(target.values))} were averaged, and the noise. A loss of "
+        f"The {session.unit().noun} knows their own value "
+        f"({significant(own, 6)}{suffix}), that "
+        f"{session.unit().number(len(target.values))} were averaged, and the noise. A "
+        "loss of "
         f"{told_text(found)} says how far the mean lies from that value; the release "
         f"({measured(found.release, found.reach)}{suffix}) says on which side."
     )
@@ -196,11 +204,12 @@ def _count(target: _Target, subject: Subject) -> None:
         )
         counted = int(np.count_nonzero(target.values >= threshold))
         what = (
-            f"number of people with {target.column.name} at least {in_full(threshold)}"
+            f"number of {session.unit().nouns} with {target.column.name} at least "
+            f"{in_full(threshold)}"
         )
     else:
         counted = int(target.values.sum())
-        what = f"number of people counted by {target.column.name}"
+        what = f"number of {session.unit().nouns} counted by {target.column.name}"
     digits, seed = _settings(cells)
     delta = subject.request.delta
     found = attack_count(
@@ -214,7 +223,8 @@ def _count(target: _Target, subject: Subject) -> None:
     low, high = (f"{candidate:,.6g}" for candidate in found.candidates)
     st.markdown(
         "What was published is one loss: by how much the released number changes the "
-        "odds that a certain counted person is there. It leaves two possible counts, "
+        f"odds that a certain counted {session.unit().noun} is there. It leaves two "
+        "possible counts, "
         f"{low} and {high}; a count is a whole number, and so the attacker needs to "
         "know nobody's record. Everybody who is counted has the same loss, so any one "
         "of them will do."
@@ -243,7 +253,8 @@ def _shown(found: Recovery, what: str, unit: str) -> None:
     cells[0].metric(
         "Loss that is told",
         f"ε {told_text(found)}",
-        help="The person's own loss from this one answer, with as many digits as are "
+        help=f"The {session.unit().noun}'s own loss from this one answer, with as many "
+        "digits as are "
         "told.",
     )
     cells[1].metric(
@@ -262,7 +273,8 @@ def _shown(found: Recovery, what: str, unit: str) -> None:
 
 def _details() -> None:
     st.markdown(
-        "**A mean of n people with Laplace noise of scale b.** Without person i the "
+        f"**A mean of n {session.unit().nouns} with Laplace noise of scale b.** "
+        f"Without {session.unit().noun} i the "
         "mean moves by |xᵢ − m|/(n − 1), so the loss is εᵢ = |xᵢ − m|/((n − 1) b): who "
         "is told εᵢ has m = xᵢ ± εᵢ b (n − 1). Compared with another *record* instead "
         "of a missing one, the most revealing record makes εᵢ depend on the own value "

@@ -84,10 +84,12 @@ def promised(asked: ResampledRequest) -> float:
 def compared(asked: ResampledRequest) -> str:
     """Say what everybody's loss compares the table with."""
     if asked.query.relation is NeighboringRelation.ADD_REMOVE:
-        return "What if the person had not been there?"
+        return f"What if the {session.unit().noun} had not been there?"
     return (
-        "What if the person's record had been another? The number of people who are "
-        "drawn is fixed, so that there is no table without the person to compare with."
+        f"What if the {session.unit().noun}'s record had been another? The number of "
+        f"{session.unit().nouns} who are "
+        f"drawn is fixed, so that there is no table without the {session.unit().noun} "
+        "to compare with."
     )
 
 
@@ -151,7 +153,8 @@ def person(subject: ResampledSubject, study: Study) -> None:
 def no_what_if(*_: object) -> None:
     """Say that records are not moved here."""
     st.info(
-        "Moving a person, or adding others like them, is not worked out for resamples. "
+        f"Moving {session.unit().indefinite}, or adding others like them, is not "
+        "worked out for resamples. "
         "Choose “a number (statistic)” above: who is far from the others there is far "
         "from them in a resample, too."
     )
@@ -169,18 +172,23 @@ def no_publishing(*_: object) -> None:
 def definitions() -> None:
     """Define what a person loses by a resample."""
     st.markdown(
-        "**From resamples.** A person in a *secret sample* is not always drawn. Where "
+        f"**From resamples.** One {session.unit().noun} in a *secret sample* is not "
+        "always drawn. Where "
         "everybody is drawn with the same chance, their loss is that of their own "
         "change in the sample, amplified by that chance (Balle, Barthe and Gaboardi "
         "2018, theorem 8). Where the size of the sample is fixed, another row takes "
-        "the place of a person who is not drawn, and how far the two are apart counts "
+        f"the place of {session.unit().indefinite} who is not drawn, and how far the "
+        "two are apart counts "
         "as well (theorem 9): shown is the loss as if it were told who is drawn, or "
-        "the guarantee where that is less. In *bootstraps* a person is drawn several "
+        "the guarantee where that is less. In *bootstraps* "
+        f"{session.unit().indefinite} is drawn several "
         "times or never; their loss is counted as if it were told how often, because "
         "the other records may give that away, and is never more than the guarantee. A "
         "*resized bootstrap* with noise is counted likewise for numbers, and exactly "
-        "for shares. As many people are drawn as there are, or a fixed part of them, "
-        "so that these losses compare with another record in the person's place."
+        f"for shares. As many {session.unit().nouns} are drawn as there are, or a "
+        "fixed part of them, "
+        "so that these losses compare with another record in the "
+        f"{session.unit().noun}'s place."
     )
 
 
@@ -188,7 +196,7 @@ def _exactness(asked: ResampledRequest) -> str:
     if isinstance(asked, BootstrapRequest):
         return (
             "Each loss is an upper bound: that of a release which also tells how often "
-            "the person was drawn, or the guarantee where that is less."
+            f"the {session.unit().noun} was drawn, or the guarantee where that is less."
         )
     if isinstance(asked, ResizedRequest):
         exact = asked.shares and asked.delta == 0
@@ -201,7 +209,8 @@ def _profile(subject: ResampledSubject, person: Person, laws: PersonLaws) -> Non
     delta = exposure.delta or _USUAL_DELTA
     own = person.epsilon if exposure.delta > 0 else epsilon_at(laws, delta)
     st.markdown(
-        f"The more δ is allowed, the less is ε: at {delta_text(delta)} this person's "
+        f"The more δ is allowed, the less is ε: at {delta_text(delta)} this "
+        f"{session.unit().noun}'s "
         f"is {epsilon_text(own)} at most."
     )
     picture = bounds_picture(

@@ -80,14 +80,16 @@ class _Draws:
 def show(subject: Subject, study_in_use: Study) -> None:
     """Show the personalized worst case, and reports for a logistic regression."""
     st.markdown(
-        "A person may be told what depends on the **own record, public numbers and "
+        f"One {session.unit().noun} may be told what depends on the **own record, "
+        "public numbers and "
         "released answers** alone, because it says nothing about anybody else."
     )
     if isinstance(subject, StatisticSubject):
         _own_worst(subject.request)
     st.markdown("**Reports for a logistic regression**")
     st.markdown(
-        "After objective perturbation the report below bounds a person's own loss from "
+        "After objective perturbation the report below bounds "
+        f"{session.unit().indefinite}'s own loss from "
         "the very numbers that were released, and is free. It is held against the "
         "secret truth. Releases are simulated here: nothing is charged."
     )
@@ -106,7 +108,8 @@ def _own_worst(request: Request) -> None:
     if not isinstance(query, Query) or bounds is None or query.unit.several:
         return
     value = controls.HERE.number(
-        "The most that a person of this value can lose, whoever else is there",
+        f"The most that {session.unit().indefinite} of this value can lose, whoever "
+        "else is there",
         bounds.lower,
         (bounds.lower, bounds.upper),
         key=f"own-value-{session.generation()}-{bounds.lower:g}-{bounds.upper:g}",
@@ -157,7 +160,8 @@ def _ask() -> ReportSettings:
         95.0,
         (50.0, 99.0),
         key="report-level",
-        note="The chance that a report bounds the realized loss of a given person.",
+        note="The chance that a report bounds the realized loss of a given "
+        f"{session.unit().noun}.",
     )
     more = cells[3].number(
         "Further ε for a noisy Hessian",
@@ -247,19 +251,22 @@ def _results(draws: _Draws, settings: ReportSettings) -> None:
     st.button("Draw 20 more releases", on_click=_more, args=(runs,), key="report-more")
     count = len(latest.truth)
     place = controls.HERE.number(
-        "One person of this table, by number",
+        f"One {session.unit().noun} of this table, by number",
         1,
         (1, count),
         key=f"report-person-{session.generation()}",
         kept="page",
-        note="Numbered in the order of the people with all values.",
+        note=f"Numbered in the order of the {session.unit().nouns} with all values.",
     )
     rows = {"secret truth": latest.truth, **latest.told}
     results.table(
         {
             "what": list(rows),
             "epsilon": [float(values[place - 1]) for values in rows.values()],
-            "may be told": ["no", *["to this person" for _ in latest.told]],
+            "may be told": [
+                "no",
+                *[f"to this {session.unit().noun}" for _ in latest.told],
+            ],
         },
         column_config={"epsilon": results.THREE_DIGITS},
         key="report-one",
@@ -273,15 +280,19 @@ def _more(runs: int) -> None:
 def _details() -> None:
     st.markdown(
         "A released fit minimizes the objective plus bᵀθ with normal b, which is drawn "
-        "once. The **realized loss** of a person is how much this very fit changes the "
+        f"once. The **realized loss** of {session.unit().indefinite} is how much this "
+        "very fit changes the "
         "odds that they are in the table. Its exact value reads everybody's record. "
         "The **free report** bounds it by log(1 + f″|x|²/λ) + (f′|x|)²/(2σ²) + |f′||x| "
-        "z/σ, with the slope f′ and curvature f″ of the person's own loss at the "
-        "released fit; it fails with the chance you set, for a person fixed before. "
+        f"z/σ, with the slope f′ and curvature f″ of the {session.unit().noun}'s own "
+        "loss at the "
+        "released fit; it fails with the chance you set, for "
+        f"{session.unit().indefinite} fixed before. "
         "**As published** it has −log(1 − f″|x|²/λ) in the first place, which is "
         "larger. With a **noisy Hessian** the first term becomes the leverage that is "
         "known from a second release, at its own cost.\n\nA report is for its own "
-        "person. All reports together are a table of everybody's records, and nothing "
+        f"{session.unit().noun}. All reports together are a table of everybody's "
+        "records, and nothing "
         "here may be published.\n\nSource: R. Redberg and Y.-X. Wang, *Privately "
         "publishable per-instance privacy*, 2021, algorithm 2 and theorem 8; D. Kifer, "
         "A. Smith and A. Thakurta, 2012, for the guarantee of the fit."

@@ -52,12 +52,14 @@ def show(subject: Subject, study: Study) -> None:
     tabs.show(sides, subject, study, key="what-if-side")
     with st.expander("What is this?", key="what-if-definitions"):
         st.markdown(
-            "A person's loss depends on everybody's records: an outlier pulls the mean "
+            f"One {session.unit().noun}'s loss depends on everybody's records: an "
+            "outlier pulls the mean "
             "or the fit towards itself, and others then lie farther from it, or "
             "nearer. That is why nobody's loss is a property of their own, and why "
             "even one's own loss must not be told to anybody.\n\nFor a linear model "
             "the losses after a move follow from a change of the Hessian of rank two "
-            "(Sherman, Morrison and Woodbury), exactly. With k copies more of a person "
+            "(Sherman, Morrison and Woodbury), exactly. With k copies more of "
+            f"{session.unit().indefinite} "
             "their leverage h becomes h/(1 + k h) and their residual r becomes r/(1 + "
             "k h). Other models and statistics are computed anew. The noise stays what "
             "it is now; calibrated anew to a larger table it would shrink, and losses "
@@ -68,7 +70,8 @@ def show(subject: Subject, study: Study) -> None:
 def _moves(subject: Subject, study: Study) -> None:
     """Move one person, or let a newcomer join: show the controls and what it does."""
     st.markdown(
-        "Give one person other values, and see what happens to their own loss, and to "
+        f"Give one {session.unit().noun} other values, and see what happens to their "
+        "own loss, and to "
         f"everybody else's. {_direction(subject)}"
     )
     can_join = (
@@ -82,7 +85,8 @@ def _moves(subject: Subject, study: Study) -> None:
         persist_state="session",
         help=None
         if can_join
-        else "Nobody can join a table whose number of people is public.",
+        else f"Nobody can join a table whose number of {session.unit().nouns} is "
+        "public.",
     )
     person = None
     if who == _MOVE:
@@ -180,7 +184,9 @@ def _model(subject: ModelSubject, study: Study, entry: int | None) -> _Seen | No
     asked = f"{key} {entry} {values.tolist()}"
     if not fit.linear:
         if fit.people > _SLOW_FIT and not st.button("Fit the model anew"):
-            st.caption("With this many people a fit takes a few seconds.")
+            st.caption(
+                f"With this many {session.unit().nouns} a fit takes a few seconds."
+            )
             return None
         return session.remember(
             "moved",

@@ -33,7 +33,8 @@ _SEED = 1
 def show(subject: Subject, study: Study) -> None:
     """Show how a person's loss falls as others join."""
     st.markdown(
-        "Standing out costs privacy. How much less would this person lose among people "
+        f"Standing out costs privacy. How much less would this {session.unit().noun} "
+        f"lose among {session.unit().nouns} "
         "with the same record, or in a larger table? The noise stays as it is."
     )
     person = persons.choose(subject, study, "crowd")
@@ -69,7 +70,8 @@ def _copies(subject: Subject, person: Person, study: Study) -> None:
     x = [1 + count for count in more]
     _draw(subject, person, study, what_if.COPIES, x, compute, today=1)
     st.markdown(
-        "With every copy the person is less special: the table says the same without "
+        f"With every copy the {session.unit().noun} is less special: the table says "
+        "the same without "
         "any one of them."
     )
 
@@ -92,7 +94,8 @@ def _people(subject: Subject, person: Person, study: Study) -> None:
     st.markdown(
         "Smaller tables are drawn from this one, larger ones repeat it."
         if isinstance(subject, StatisticSubject)
-        else "Everybody but the person is there so many times, or with so much of "
+        else f"Everybody but the {session.unit().noun} is there so many times, or with "
+        "so much of "
         "their weight."
     )
 

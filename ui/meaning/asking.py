@@ -87,7 +87,7 @@ def _budget(study: Study) -> Subject:
         told=Told(guarantee=sure, sides=Sides.of(facts.relation)),
         reading=None,
         facts=facts,
-        name="all releases about these people together",
+        name=f"all releases about these {session.unit().nouns} together",
         whole=True,
     )
 
@@ -217,7 +217,8 @@ def _own(study: Study | None) -> Subject:
             raise ParameterError(message)
     if entry.bounded:
         st.caption(
-            "What noise within bounds gives away depends on how far one person can "
+            "What noise within bounds gives away depends on how far one "
+            f"{session.unit().noun} can "
             f"move the number: here by {100 * _SHARE:g} % of its range."
         )
     _say_flaw(epsilon, found.guarantee.epsilon, entry.flaw)

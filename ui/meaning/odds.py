@@ -15,7 +15,7 @@ from dpcore.figures.meaning.odds import (
     worlds_text,
 )
 from dpcore.wording import capital
-from ui import controls, results
+from ui import controls, results, session
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -27,10 +27,13 @@ _CASES = 100
 def answer(subject: Subject) -> None:
     """Say in one sentence what the guarantee leaves an attacker."""
     sure = subject.told.guarantee
-    said = belief_text(sure.epsilon, delta=sure.delta, about=" about one person")
+    said = belief_text(
+        sure.epsilon, delta=sure.delta, about=f" about one {session.unit().noun}"
+    )
     st.markdown(
         f"**{literal(capital(said))}**, from {literal(subject.name)}, whoever the "
-        "person is and whatever else the attacker knows. “Sure” is of a yes or no: "
+        f"{session.unit().noun} is and whatever else the attacker knows. “Sure” is of "
+        "a yes or no: "
         f"{literal(subject.told.sides.asked)}, or not. So it is of every yes or no "
         "that hangs on one record, such as whether somebody earns more than 50,000."
     )
@@ -97,7 +100,8 @@ def details() -> None:
         "Without a δ the odds change by a factor of e^ε at most.\n\n**Advantage.** By "
         "how much those found outnumber those named wrongly, at the best test: the "
         "total variation distance of the two laws.\n\n**Mechanism.** The two laws are "
-        "those of its noise around two numbers, as far apart as one person can move "
+        "those of its noise around two numbers, as far apart as one "
+        f"{session.unit().noun} can move "
         "the answer (the sensitivity, a public number), at the place where they are "
         "easiest to tell apart. Best tests are thresholds (Neyman and Pearson), worked "
         "out exactly. Where several numbers are released at once, the limits that hold "

@@ -64,7 +64,7 @@ def everybody(study: Study, asked: ModelRequest) -> int | None:
         study.about(asked.question),
         as_declared(asked, table),
         lambda read: sum(read.each(partial(_people, design), names)),
-        doing="Counting the people of the model",
+        doing=f"Counting the {session.unit().counted} of the model",
     )
 
 

@@ -51,9 +51,13 @@ def ask(study: Study) -> ModelRequest:
         with second.place:
             key = _mechanism(model)
         epsilon = third.charged_epsilon(
-            "ε for this release", 1.0, (1e-6, 100.0, 0.1), key="model-epsilon"
+            "ε for this release",
+            1.0,
+            (1e-6, 100.0, 0.1),
+            key="model-epsilon",
+            kept="table",
         )
-        delta = fourth.charged_delta(key="model-delta")
+        delta = fourth.charged_delta(key="model-delta", kept="table")
         return _request(study, chosen, model, (key, epsilon, delta))
 
 
@@ -81,6 +85,7 @@ def _model(target: Column) -> ModelKind:
         "Model",
         kinds,
         key="model",
+        kept="table",
         format_func=_capital,
         note="Linear: a number, by least squares. Huber: the same, less swayed by "
         "outliers. Logistic: the odds of yes. Poisson: how often something happens.",
@@ -110,6 +115,7 @@ def _mechanism(model: ModelKind) -> str:
         keys,
         format_func=lambda key: _named(entries[key], model),
         key="model-mechanism",
+        kept="table",
         note="\n".join(f"- {e.label}: {e.sentence}" for e in entries.values()),
     )
 
@@ -142,12 +148,12 @@ def _request(
         own = _own_penalty(left)
         origin = scaling.origin(middle, study, chosen[0], model)
         threshold = _threshold(right, model)
-        intercept = st.checkbox(
+        intercept = controls.HERE.checkbox(
             "Intercept",
             value=True,
             key="intercept",
-            bind="query-params",
-            help="Whether the prediction has a constant term. It is penalized, too.",
+            kept="table",
+            note="Whether the prediction has a constant term. It is penalized, too.",
         )
         apart = scaling.others_apart(chosen[1:])
         question = ModelQuestion(
@@ -178,14 +184,14 @@ def _request(
 
 def _own_penalty(cell: Cell) -> float | None:
     """Return a penalty of the reader's own, ``None`` for the balanced one."""
-    if cell.place.checkbox(
+    if cell.checkbox(
         "Balance penalty and noise",
         value=True,
         key="balanced-penalty",
-        bind="query-params",
-        help="A larger penalty needs less noise and pulls coefficients towards 0. The "
+        kept="table",
+        note="A larger penalty needs less noise and pulls coefficients towards 0. The "
         "balanced one moves predictions as far as the noise does, by public numbers: "
-        "people, ε and δ. Untick to set your own.",
+        "the size, ε and δ. Untick to set your own.",
     ):
         return None
     return cell.number(
@@ -195,30 +201,32 @@ def _own_penalty(cell: Cell) -> float | None:
         key=f"penalty-{session.generation()}",
         kept="session",
         note="How strongly large coefficients are penalized: λ/2 times the squared "
-        "length of all of them is added to the sum of everybody's losses.",
+        "length of all of them is added to the sum of all losses.",
     )
 
 
 def _most_people(least: int) -> int:
     return controls.HERE.number(
-        "Public maximum number of people",
+        f"Public maximum number of {session.unit().counted}",
         max(10 * least, 1000),
         (1, None),
         key=f"most-people-{session.generation()}",
         kept="session",
-        note="How many people the table has at most. The guarantee holds where this "
-        "number is too small; the errors on this page are then estimates.",
+        note=f"How many {session.unit().counted} the table has at most. The guarantee "
+        "holds where this number is too small; the errors on this page are then "
+        "estimates.",
     )
 
 
 def _say_truncated(question: ModelQuestion) -> None:
     """Say that the table is truncated, and what covers it."""
-    text = f"Only the first {question.most_people:,} people of the table are read."
+    unit = session.unit()
+    text = f"Only the first {unit.number(question.most_people)} of the table are read."
     if question.exchanges:
         text += (
-            " A person who leaves may let another one in, so the noise covers two "
-            "moves of a row. Regressions of earlier versions covered one move. Their "
-            "results remain in the ledger, and this is a new question."
+            f" A {unit.noun} who leaves may let another one in, so the noise covers "
+            "two moves of a row. Regressions of earlier versions covered one move. "
+            "Their results remain in the ledger, and this is a new question."
         )
     st.caption(text)
 
@@ -231,6 +239,7 @@ def _threshold(cell: Cell, model: ModelKind) -> float | None:
         USUAL_THRESHOLD,
         (1e-6, 2.0),
         key="huber",
+        kept="table",
         note="In halves of the width of the target's bounds. Larger residuals count in "
         "proportion to their size only.",
     )

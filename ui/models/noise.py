@@ -10,7 +10,7 @@ import numpy as np
 from dpcore.errors import ParameterError
 from dpcore.releases.models.mechanisms import MODEL_MECHANISMS
 from dpcore.releases.models.request import ModelRequest
-from ui import controls
+from ui import controls, session
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def released(
             1,
             (1, 100),
             key="samples",
+            kept="table",
             note="Several samples show how uncertain the posterior is; each is less "
             "precise, for the same price.",
         )
@@ -40,6 +41,7 @@ def released(
             0.5,
             (0.05, 0.95),
             key="share",
+            kept="table",
             note="The mechanism first measures how well the table determines the "
             "coefficients (the smallest eigenvalue of XᵀX), and draws them with the "
             "rest of ε.",
@@ -62,11 +64,11 @@ def released(
 
 def _gamma(cell: controls.Cell, key: str, *, free: bool) -> float | None:
     """Return the precision, ``None`` where ε and δ determine it."""
-    if not free and not cell.place.checkbox(
+    if not free and not cell.checkbox(
         "Set the precision instead of ε",
         key="own-gamma",
-        bind="query-params",
-        help="The price is then what this precision costs.",
+        kept="table",
+        note="The privacy cost is then that of this precision.",
     ):
         return None
     return cell.charged(
@@ -74,6 +76,7 @@ def _gamma(cell: controls.Cell, key: str, *, free: bool) -> float | None:
         _USUAL_GAMMA.get(key, 1.0),
         (1e-12, 1e12),
         key=f"gamma-{key}",
+        kept="table",
         note="One over the variance of the noise, in the unit of the mechanism.",
     ).inside
 
@@ -86,7 +89,7 @@ def _matrix(
     text = cell.place.text_input(
         "Public precision of each coefficient",
         " ".join("1" for _ in names),
-        key=f"precisions-{len(names)}",
+        key=f"precisions-{session.generation()}-{len(names)}",
         persist_state="session",
         help=f"A number for each, separated by spaces: {literal(', '.join(names))}. "
         "Larger means less noise on it. They must not be read from this table.",

@@ -10,7 +10,7 @@ import streamlit as st
 from dpcore.models.kinds import ModelKind
 from dpcore.releases.models.errors import errors_of, taken_of_spread
 from dpcore.wording import in_full, percent, significant
-from ui import results
+from ui import results, session
 from ui.models import in_columns
 from ui.text import literal
 
@@ -56,7 +56,7 @@ def ahead(asked: ModelRequest) -> None:
     )
     st.caption(
         "Where columns go together the penalty may even turn a sign around. More draws "
-        "do not mend it; tighter bounds or more people do."
+        f"do not mend it; tighter bounds or more {session.unit().counted} do."
     )
 
 
@@ -76,7 +76,7 @@ def behind(asked: ModelRequest, fit: Fit, plain: Plain) -> None:
     flipped = _flipped(asked, fit.theta, theta)
     signs = f" The sign of {literal(flipped)} is turned around." if flipped else ""
     st.markdown(
-        "The penalty moves predictions of these people by "
+        f"The penalty moves predictions of these {session.unit().counted} by "
         f"{_moved(asked, plain.moved)}, typically. All coefficients together are "
         f"{percent(float(kept))} as long as without it.{signs}"
     )

@@ -40,7 +40,8 @@ def expected(asked: ModelRequest) -> None:
             f"All {len(asked.question.labels)} coefficients will be within {one} of "
             "those of the penalized fit to this table, in 95 of 100 draws. They are on "
             "the scale of the model: the largest that a penalty lets them be is often "
-            "about 1. More people, a larger penalty or a larger ε make it less."
+            f"about 1. More {session.unit().counted}, a larger penalty or a larger ε "
+            "make it less."
         )
     if asked.mechanism_key != "adaptive":
         penalties.ahead(asked)
@@ -49,7 +50,7 @@ def expected(asked: ModelRequest) -> None:
             "**The answer will be noise.** It can move predictions as far as the "
             "target can lie from its usual value, so that a release would say next to "
             "nothing and still be charged. Ask with a larger ε, with fewer columns, or "
-            "of more people."
+            f"of more {session.unit().counted}."
         )
 
 
@@ -121,12 +122,13 @@ def _left_out(study: Study, asked: ModelRequest, fit: Fit) -> None:
         return
     everybody = fitting.everybody(study, asked)
     if everybody is not None and everybody > most:
-        text = f"The table has {people(everybody - most)} more than the public maximum."
+        counted = session.unit().number(everybody - most)
+        text = f"The table has {counted} more than the public maximum."
         if question.truncated:
             text += " The fit leaves them out, and everybody's own loss ignores them."
         st.warning(
-            f"{text} The guarantee holds. Raise the public maximum number of people to "
-            "improve the accuracy."
+            f"{text} The guarantee holds. Raise the public maximum number of "
+            f"{session.unit().counted} to improve the accuracy."
         )
 
 
@@ -198,8 +200,9 @@ def _checks(found: Diagnostics, asked: ModelRequest) -> None:
     cells[2].metric(
         "Largest leverage",
         significant(found.largest_leverage),
-        help="The share of a person's prediction that the person's own record makes. "
-        "At 1 the model says what that person's target is.",
+        help=f"The share of the prediction for one {session.unit().noun} that the own "
+        "record makes. "
+        "At 1 the model says what that target is.",
     )
     cells[3].metric(
         "Condition number",
@@ -210,7 +213,8 @@ def _checks(found: Diagnostics, asked: ModelRequest) -> None:
         st.info(_negative(asked))
     if found.unique:
         st.warning(
-            f"{people(found.unique)} alone determine a coefficient (leverage 1): the "
+            f"{session.unit().number(found.unique)} alone determine a coefficient "
+            "(leverage 1): the "
             "model repeats their targets. Raise the penalty, or leave a feature out."
         )
     if found.condition > _HARD:
@@ -270,14 +274,16 @@ def details(asked: ModelRequest) -> None:
         "who has it, 0 for others. Rows are divided by the root of the number of "
         "columns, so that none is longer than 1. Nothing of it comes from the table. "
         "“In the units of the columns” undoes it.\n\n**What is minimized.** The sum of "
-        "everybody's losses plus λ/2 times the squared length of the coefficients, the "
-        "intercept included: without a penalty on every coefficient one person can "
+        "all losses plus λ/2 times the squared length of the coefficients, the "
+        "intercept included: without a penalty on every coefficient one "
+        f"{session.unit().noun} can "
         "move them by any amount, and nothing can be guaranteed.\n\n**Who is "
         "protected.** Bounds are about one row that comes or goes; where a record is "
-        "replaced, or a person owns several rows, the moves add up "
+        f"replaced, or one {session.unit().noun} owns several rows, the moves add up "
         f"({people(question.moves, 'move')} here). Which rows belong together can be "
         "said on “Individual privacy”; the guarantee does not need it. A linear "
-        "regression needs a public maximum number of people and reads no more rows. "
+        f"regression needs a public maximum number of {session.unit().counted} and "
+        "reads no more rows. "
         "Under add/remove each row then counts as two moves, because a row that leaves "
         f"may let another one in. The maximum is {question.most_people:,} here. The "
         "guarantee holds if the table has more rows.\n\n**Intervals.** They hold the "

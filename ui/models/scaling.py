@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpcore.data.columns import ColumnKind
 from dpcore.models.kinds import ModelKind
-from ui import session
+from ui import controls, session
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -54,11 +54,11 @@ def others_apart(features: Sequence[Column]) -> bool:
     """Ask what the labels of categories are compared with, where there are any."""
     if all(column.kind is not ColumnKind.CATEGORY for column in features):
         return False
-    return st.checkbox(
+    return controls.HERE.checkbox(
         "Compare labels with values that are not listed",
         key="others-apart",
-        bind="query-params",
-        help="Otherwise they are compared with the first public label, and values that "
+        kept="table",
+        note="Otherwise they are compared with the first public label, and values that "
         "are not listed count with it.",
     )
 

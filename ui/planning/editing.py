@@ -89,7 +89,8 @@ def _priced(item: Item, cell: controls.Cell) -> Item:
         return item
     way = cell.radio(
         "Work out", [_ERROR, _EPSILON, _PEOPLE], key="plan-work-out",
-        note="Type the one and get the other; or type both, and get how many people it "
+        note="Type the one and get the other; or type both, and get how many "
+        f"{session.unit().counted} it "
         "takes.",
     )  # fmt: skip
     first, second, third = controls.row(3)
@@ -102,7 +103,7 @@ def _priced(item: Item, cell: controls.Cell) -> Item:
             "Error, 95 times of 100",
             f"± {changed.width.text}{unit}{of}",
             help="In 95 of 100 releases the answer lies no farther than this from the "
-            "exact one. More ε or more people make it smaller.",
+            f"exact one. More ε or more {session.unit().counted} make it smaller.",
         )
         return changed
     error = _error(second if way == _PEOPLE else first, item, way)
@@ -120,7 +121,7 @@ def _priced(item: Item, cell: controls.Cell) -> Item:
     supposed = item.at(_epsilon(first, item, "supposed").inside)
     people = people_for(supposed, error)
     third.place.metric(
-        "People it takes",
+        "Rows needed",
         "more do not help" if people is None else f"{people:,}",
         help="In the table; in a group, where a question is asked by group. The plan "
         "is not changed by it.",

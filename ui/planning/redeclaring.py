@@ -59,7 +59,8 @@ def offer_earlier(study: Study) -> None:
         return
     with st.container(border=True, key="plan-earlier"):
         st.markdown(
-            "**These people have been asked before.** Take a plan over, and its "
+            f"**These {session.unit().nouns} have been asked before.** Take a plan "
+            "over, and its "
             "questions are asked of this table, as it is declared now. They share what "
             "is left of the account; a question that kept its ε there keeps none here: "
             "lock it anew if it shall."

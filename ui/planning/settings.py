@@ -42,7 +42,8 @@ def ask(basket: Basket) -> Basket:
         second, "δ of the plan", basket.delta, (0.0, _LARGEST_DELTA),
         f"delta-{generation}",
         "At which δ all questions are counted together. At 0 nothing but adding up is "
-        "valid; a small δ, far below one in the number of people, lets a plan of "
+        f"valid; a small δ, far below one in the number of {session.unit().counted}, "
+        "lets a plan of "
         "several questions be counted tighter, and is then charged as a whole.",
     )  # fmt: skip
     key = f"plan-split-{generation}"

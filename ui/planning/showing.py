@@ -100,7 +100,7 @@ def slide(basket: Basket, study: Study) -> None:
     if np.isinf(found.halves).any():
         told.append(
             "Can’t say: a group of the size that was assumed could not be told from "
-            "one that nobody is in."
+            "an empty one."
         )
     if told:
         st.caption(" ".join(told))
@@ -132,7 +132,8 @@ def _say_assumed(basket: Basket, study: Study) -> None:
     if sizes:
         told = " and ".join(f"{size:,}" for size in sorted(sizes))
         st.caption(
-            f"\\* hangs on a size of groups that was **assumed**, {told} people: real "
+            f"\\* hangs on a size of groups that was **assumed**, {told} "
+            f"{session.unit().counted}: real "
             "sizes are private, and smaller groups have larger errors. “Change a "
             "question”, below, says from which size on it holds, and takes another."
         )
@@ -250,7 +251,8 @@ def _terms(item: Item, account: Account) -> str:
         return ""
     return (
         "it was planned under other terms than those of the account (who is protected, "
-        "or how many rows one person may own). See above what is declared now."
+        f"or how many rows one {session.unit().noun} may own). See above what is "
+        "declared now."
     )
 
 
@@ -262,7 +264,8 @@ def _number(item: Item, study: Study) -> str:
     if planned is None or not planned.public or planned.people == here:
         return ""
     return (
-        f"it was planned for {planned.people:,} people, a public number, and the table "
+        f"it was planned for {planned.people:,} {session.unit().counted}, a public "
+        "number, and the table "
         f"in use has {here:,}. Plan it with what is declared now, above: its error "
         "hangs on the number."
     )

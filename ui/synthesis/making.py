@@ -179,7 +179,7 @@ def _chosen(sources: Sources) -> int:
         "Question",
         range(len(titles)),
         format_func=titles.__getitem__,
-        key=f"made-up-question-{len(titles)}",
+        key=f"made-up-question-{session.generation()}-{len(titles)}",
         kept="session",
     )
 

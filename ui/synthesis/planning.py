@@ -62,16 +62,20 @@ def _ask(study: Study) -> None:
         "What shall hang together",
         [_HUB, _ALONE],
         key="made-up-ties",
+        kept="table",
         note="With one of them, say pay with each of the others: each pair is counted "
         "in a cross table. What two others have in common is kept only as far as it "
         "comes through that one.",
     )
-    bins = second.number("Bins of a number", 8, (2, _MOST_BINS), key="made-up-bins")
+    bins = second.number(
+        "Bins of a number", 8, (2, _MOST_BINS), key="made-up-bins", kept="table"
+    )
     epsilon = third.number(
         "ε for all counts",
         1.0,
         (1e-6, 100.0, 0.1),
         key="made-up-epsilon",
+        kept="table",
         note="In equal parts. It is charged when the plan is released. Where other "
         "questions are planned, all share the total that is set on Plan.",
     )

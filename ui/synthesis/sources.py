@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.errors import DataError
-from dpcore.releases.rebuilding import is_model, request_from
+from dpcore.releases.rebuilding import is_model
+from dpcore.releases.renaming import request_of
 from dpcore.synthesis import counted
 from dpcore.synthesis.forest import plant
 from ui import recovery, session
@@ -48,7 +49,7 @@ def found(study: Study) -> Sources | None:
         if is_model(release.request):
             continue
         with contextlib.suppress(DataError):
-            request = request_from(release.request, study.dataset, draw=release.draw)
+            request = request_of(release, study.dataset, study.terms.unit)
             counts = counted.read(release, request)
             if counts is not None:
                 known.append(counts)

@@ -51,8 +51,10 @@ def ask(plan: Option, study: Study) -> Asked:
         (0.0, None),
         key=f"touched-limit-{session.generation()}",
         kept="session",
-        note="A person's own ε: by what factor, e to its power, all answers together "
-        "can change the odds about this person. It starts from half of the plan's ε.",
+        note=f"One {session.unit().noun}'s own ε: by what factor, e to its power, all "
+        "answers together "
+        f"can change the odds about this {session.unit().noun}. It starts from half of "
+        "the plan's ε.",
     )
     pooled = any(
         isinstance(item.request, Request) and item.request.query.kind.pooled
@@ -66,9 +68,10 @@ def ask(plan: Option, study: Study) -> Asked:
         index=known.index(usual),
         format_func=_WORLDS.__getitem__,
         key="touched-what-if",
-        note="Compared with the table without the person, or with the most revealing "
+        note=f"Compared with the table without the {session.unit().noun}, or with the "
+        "most revealing "
         "other record. Compared with another record everybody could have been at the "
-        "far bound, so that people differ less.",
+        f"far bound, so that {session.unit().nouns} differ less.",
     )
     choices = [
         column.name
@@ -104,12 +107,14 @@ def promise(plan: Option, study: Study) -> None:
     second.metric(
         "An attacker who was 50 % sure becomes at most",
         sureness(plan),
-        help="Public: how sure somebody who would have bet even odds on a person "
+        help="Public: how sure somebody who would have bet even odds on "
+        f"{session.unit().indefinite} "
         "taking part can be after all answers, in the worst case.",
     )
     if study.terms.relation is not NeighboringRelation.ADD_REMOVE:
         st.caption(
-            f"The promise is {compared_with(study.terms.relation)}. What a person "
+            f"The promise is {compared_with(study.terms.relation)}. What "
+            f"{session.unit().indefinite} "
             "loses by being there at all is another question; choose the same above to "
             "compare like with like."
         )

@@ -32,7 +32,8 @@ def show(plan: Option, asked: Asked, study: Study) -> None:
     st.markdown(
         "The table may have a say in ε if that say is itself private, and paid for. "
         "Totals are tried from the smallest up; told is the last one before the number "
-        "of people who lose more than your limit is above what you allow, with noise "
+        f"of {session.unit().nouns} who lose more than your limit is above what you "
+        "allow, with noise "
         "on both. It is charged like any answer, before it is told."
     )
     try:
@@ -42,9 +43,10 @@ def show(plan: Option, asked: Asked, study: Study) -> None:
         return
     off = request.plan.off_by
     st.markdown(
-        f"At most **{request.allowed:,}** people may lose more than "
+        f"At most **{request.allowed:,}** {session.unit().nouns} may lose more than "
         f"**{in_full(request.limit)}**. The noise misjudges how many do by at most "
-        f"**{off:,}** people, 95 times of 100: allow clearly more than that, or pay "
+        f"**{off:,}** {session.unit().nouns}, 95 times of 100: allow clearly more than "
+        "that, or pay "
         "more. Totals tried: "
         + ", ".join(in_full(total) for total in request.totals)
         + "."
@@ -83,6 +85,7 @@ def _ask(plan: Option, asked: Asked, study: Study) -> ChoiceRequest:
         0.1,
         (0.001, 10.0, 0.1),
         key="choice-epsilon",
+        kept="table",
         more="It comes on top of what the plan itself costs.",
     )
     least = third.number(
@@ -153,19 +156,27 @@ def definitions() -> None:
     st.markdown(
         "**Choosing privately.** The sparse vector technique with one answer (Dwork "
         "and Roth 2014, algorithm 1; Lyu, Su and Li 2017): noise of scale 2/ε on the "
-        "number of people allowed and on each number of people. It is ε-private "
-        "because one person changes each number by one at most, and all in the same "
-        "direction. For that, what a person loses is counted from their own record and "
-        "public numbers alone: of a sum, and of a mean of a public number of people, "
+        f"number of {session.unit().nouns} allowed and on each number of "
+        f"{session.unit().nouns}. It is ε-private "
+        f"because one {session.unit().noun} changes each number by one at most, and "
+        "all in the same "
+        f"direction. For that, what {session.unit().indefinite} loses is counted from "
+        "their own record and "
+        "public numbers alone: of a sum, and of a mean of a public number of "
+        f"{session.unit().nouns}, "
         "with Laplace noise or BIT, by how far their own value moves it; of everything "
         "else at its worst case. So somebody may be counted to lose more than they do, "
         "and never less.\n\n**Relative risk.** Z. Zhu and R. Castro Fernandez "
         "(*Within-dataset disclosure risk for differential privacy*, arXiv 2310.13104) "
-        "let curators choose ε by how the risks of people in the table compare with "
+        f"let curators choose ε by how the risks of {session.unit().nouns} in the "
+        "table compare with "
         "each other, and propose the sparse vector technique to do so privately. A "
         "ratio or a variance of everybody's risks is not used for the search here: one "
-        "person can take such a ratio from 1 to nearly 0, so that noise enough to hide "
-        "that person would hide the ratio. The number of people above a limit has a "
-        "sensitivity of 1. Shown in the confidential area is a person's loss over that "
-        "of the median person."
+        f"{session.unit().noun} can take such a ratio from 1 to nearly 0, so that "
+        "noise enough to hide "
+        f"that {session.unit().noun} would hide the ratio. The number of "
+        f"{session.unit().nouns} above a limit has a "
+        "sensitivity of 1. Shown in the confidential area is "
+        f"{session.unit().indefinite}'s loss over that "
+        f"of the median {session.unit().noun}."
     )

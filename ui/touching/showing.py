@@ -66,11 +66,14 @@ def show(plan: Option, asked: Asked, study: Study) -> None:
 def definitions() -> None:
     """Say what a person's own loss is, and how those of several answers add up."""
     st.markdown(
-        "**A person's own loss** is the largest change in the odds of any answer "
-        "between two tables only: this one, and this one without the person's record, "
+        f"**One {session.unit().noun}'s own loss** is the largest change in the odds "
+        "of any answer "
+        "between two tables only: this one, and this one without the "
+        f"{session.unit().noun}'s record, "
         "or with another one in its place (Y.-X. Wang, *Per-instance differential "
         "privacy*, 2019). The ε of the plan is the largest of these over all tables "
-        "and people. Losses from several answers add up; where a plan has a δ, the "
+        f"and {session.unit().nouns}. Losses from several answers add up; where a plan "
+        "has a δ, the "
         "smallest of several valid totals counts.\n\n**Nobody above.** All ε of the "
         "plan are multiplied by one factor: the largest one at which no total here is "
         "above what you typed. Totals never fall as ε grows, so that it is found by "
@@ -104,7 +107,8 @@ def _unknown(losses: PlanLosses, items: tuple[Item, ...]) -> None:
     if names:
         st.caption(
             literal(
-                "Counted at the worst case for everybody, because each person's own "
+                "Counted at the worst case for everybody, because each "
+                f"{session.unit().noun}'s own "
                 f"loss is not worked out here: {', '.join(names)}."
             )
         )
@@ -132,7 +136,8 @@ def _everybody(
     now = places.index(plan.basket.planned)
     results.show(budgets_picture(crowds, own=now, limit=asked.limit), "touched-budgets")
     st.caption(
-        f"Half of the people lose at most {significant(crowds[now].median)} under the "
+        f"Half of the {session.unit().nouns} lose at most "
+        f"{significant(crowds[now].median)} under the "
         f"plan{_relative(crowds[now])}. Other totals are in its proportions; locked "
         "questions change with them."
     )
@@ -143,7 +148,8 @@ def _relative(crowd: Crowd) -> str:
     if not 0 < crowd.median < crowd.maximum < math.inf:
         return ""
     ratio = significant(crowd.maximum / crowd.median)
-    return f", and the most exposed person {ratio} times as much (relative risk)"
+    most = f"the most exposed {session.unit().noun}"
+    return f", and {most} {ratio} times as much (relative risk)"
 
 
 def _nobody_above(
@@ -171,7 +177,8 @@ def _nobody_above(
     )
     st.warning(
         "Do not take this total as the budget. It is computed from the table, and "
-        "whoever hears it learns about the person who loses most: see “Choosing ε by "
+        f"whoever hears it learns about the {session.unit().noun} who loses most: see "
+        "“Choosing ε by "
         "looking” below."
     )
 
@@ -230,7 +237,9 @@ def _most_exposed(
     results.table(table, key="touched-most")
     if own.tied > _MOST:
         share = percent(own.tied / own.people)
-        st.caption(f"{own.tied:,} people ({share}) are tied at the top.")
+        st.caption(
+            f"{own.tied:,} {session.unit().nouns} ({share}) are tied at the top."
+        )
 
 
 def _numbers(plan: Option, study: Study) -> dict[str, FloatArray]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from dpcore.documents.german import sentences
+from dpcore.documents.german.nouns import feminine
 from dpcore.documents.german.numbers import german
 from dpcore.wording import significant
 
@@ -52,13 +53,14 @@ GAPS: Final = (
 
 def can(facts: Facts) -> tuple[str, ...]:
     """Return what an attacker can learn if the whole budget is used."""
-    limit = sentences.belief(*facts.total)
+    one = feminine(facts.unit)
+    limit = sentences.belief(*facts.total, about=f"bei einer {one} ")
     return (
         (
             "Was für die Gruppe als ganze gilt: Dafür sind die Zahlen da. Was daraus "
             "für ein Mitglied folgt, folgt für alle, ob in der Tabelle oder nicht."
         ),
-        f"Über eine einzelne Person, aus allen Veröffentlichungen zusammen: {limit}.",
+        f"Über eine einzelne {one}, aus allen Veröffentlichungen zusammen: {limit}.",
         "Was jemand schon aus anderer Quelle wusste, weiß er weiter.",
     )
 
@@ -67,8 +69,8 @@ def cannot(facts: Facts) -> tuple[str, ...]:
     """Return what an attacker cannot learn."""
     _, delta = facts.total
     more = (
-        "Mehr als das über eine einzelne Person, gleich was jemand sonst weiß, jetzt "
-        "oder später, und wie gut er auch rechnet."
+        f"Mehr als das über eine einzelne {feminine(facts.unit)}, gleich was jemand "
+        "sonst weiß, jetzt oder später, und wie gut er auch rechnet."
     )
     if delta > 0:
         chance = german(significant(delta, up=True))
@@ -95,21 +97,22 @@ def beyond(facts: Facts) -> tuple[str, ...]:
             "Grenzen, Kategorien oder Fragen, die nach einem Blick in die Tabelle "
             "gewählt wurden."
         ),
-        "Schlüsse über eine Gruppe, zu der eine Person gehört.",
+        f"Schlüsse über eine Gruppe, zu der eine {feminine(facts.unit)} gehört.",
         _several(facts.unit),
     )
 
 
 def _several(unit: PrivacyUnit) -> str:
     """Return whom the limit protects less, having more rows than was declared."""
+    one = feminine(unit)
     if unit.cap is not None:
         return (
-            "Eine Person, deren Zeilen unter mehreren Namen oder Nummern stehen: Die "
+            f"Eine {one}, deren Zeilen unter mehreren Namen oder Nummern stehen: Die "
             "Grenze gilt für jede davon."
         )
     if unit.rows == 1:
         return (
-            "Eine Person, die doch mehrere Zeilen hat: Die Grenze gilt je Zeile, und "
+            f"Eine {one}, die doch mehrere Zeilen hat: Die Grenze gilt je Zeile, und "
             "alle zusammen verraten mehr."
         )
-    return f"Eine Person, die doch mehr als {german(f'{unit.rows:,}')} Zeilen hat."
+    return f"Eine {one}, die doch mehr als {german(f'{unit.rows:,}')} Zeilen hat."

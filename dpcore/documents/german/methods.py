@@ -43,7 +43,7 @@ def _sentences(subject: Subject) -> list[str]:
             f"{answers} {verb} mit Differential Privacy (Dwork und Roth 2014) im "
             "zentralen Modell veröffentlicht. Geschützt: "
             f"{sentences.whom(facts.unit)}; benachbarte Tabellen unterscheiden sich "
-            f"darin, {sentences.apart(facts.relation)}."
+            f"darin, {sentences.apart(facts.relation, facts.unit)}."
         ),
         (
             "Werte jenseits der Grenzen zählen als die Grenze; fehlende werden ersetzt "

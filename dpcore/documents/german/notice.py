@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore import __version__
 from dpcore.documents import missing
-from dpcore.documents.german import questions, sentences
+from dpcore.documents.german import nouns, questions, sentences
 from dpcore.documents.german.columns import called
 from dpcore.documents.german.numbers import day, days, german
 from dpcore.documents.notice import (
@@ -143,7 +143,7 @@ def _facts(subject: Subject) -> tuple[tuple[str, str], ...]:
         ("Über wen, und wann", typed(subject, attrgetter("period"))),
         *_meanings(subject),
         *((("Zeiträume", _times(subject.times)),) if subject.times else ()),
-        (f"Wie viele {sentences.noun(facts.unit).many}", sizes(subject)),
+        (f"Wie viele {nouns.noun(facts.unit).many}", sizes(subject)),
         ("Wer geschützt ist", sentences.whom(facts.unit)),
         ("Grenze für alles zusammen", _limit(subject)),
         (
@@ -266,7 +266,7 @@ def _bounds(subject: Subject) -> tuple[str, ...]:
 
 def _minimums(subject: Subject) -> tuple[str, ...]:
     """Say by which public minimums answers are divided, and which answers."""
-    many = questions.unit(subject.facts.unit.counted)
+    many = nouns.counted(subject.facts.unit)
     return tuple(
         f"Geteilt durch mindestens {german(f'{least:,}')} {many}, eine öffentliche "
         f"Mindestzahl: {brief('; '.join(names), _LONGEST)}."

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from dpcore.documents.german.columns import called
+from dpcore.documents.german.nouns import NOUNS, counted
 from dpcore.documents.german.numbers import german, listed
+from dpcore.nouns import plural_of
 from dpcore.releases.declared import bounds_of
 from dpcore.releases.digits import PLACES
 from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.conditions import said_once
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.parameters import UNIT
 from dpcore.wording import in_full
 
 if TYPE_CHECKING:
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from dpcore.documents.question import Number, Question
     from dpcore.planning.item import Item
     from dpcore.planning.widths import Width
+    from dpcore.releases.releasable import Releasable
 
 _NOT_SAID: Final = "keine Angabe"
 _NOUNS: Final = {
@@ -67,11 +72,11 @@ _OF: Final = {
     "depends on the table": "hängt von der Tabelle ab",
     "depends on the answer": "hängt von der Antwort ab",
 }
-_UNITS: Final = {"people": "Personen", "rows": "Zeilen", "records": "Datensätze"} | {
-    "ranks": "Plätze"
+_UNITS: Final = {"rows": "Zeilen", "ranks": "Plätze"} | {
+    plural_of(name): noun.many for name, noun in NOUNS.items()
 }
-_ONE: Final = {"Personen": "Person", "Zeilen": "Zeile", "Plätze": "Platz"} | {
-    "Datensätze": "Datensatz"
+_ONE: Final = {"Zeilen": "Zeile", "Plätze": "Platz"} | {
+    noun.many: noun.one for noun in NOUNS.values()
 }
 _TOO_FEW: Final = "zu wenige für eine Aussage"
 _AT: Final = {"exactly": "genau", "at least": "mindestens", "at most": "höchstens"}
@@ -145,7 +150,7 @@ _OTHERS: Final = "other"
 def named(item: Item) -> str:
     """Return the name of a planned question, with what it asks where it was typed."""
     title = item.request.title
-    told = _title(item.request.parameters()) or title
+    told = _title(item.request.parameters(), item.request) or title
     return told if item.name == title else f"{item.name} ({told})"
 
 
@@ -167,7 +172,7 @@ def known_as(question: Question) -> str:
 
 def asks(question: Question) -> str:
     """Return the same without the name of the table."""
-    return _title(question.parameters) or question.asks
+    return _title(question.parameters, question.request) or question.asks
 
 
 def _told(question: Question) -> str:
@@ -201,10 +206,10 @@ def label(question: Question, number: Number) -> str:
         labels = asked.get("column", {}).get("labels")
         others = number.label == _OTHERS and labels and _OTHERS not in labels
         return "alle übrigen" if others else number.label
-    counted = f"{number.unit} in "
+    start = f"{number.unit} in "
     of, rest = "", number.label
-    if number.beside and rest.startswith(counted):
-        of, rest = f"{unit(number.unit)} in ", rest.removeprefix(counted)
+    if number.beside and rest.startswith(start):
+        of, rest = f"{unit(number.unit)} in ", rest.removeprefix(start)
     if rest == _OTHERS and _OTHERS not in group.get("labels", ()):
         return "alle übrigen" if not of else f"{unit(number.unit)} in keiner davon"
     return f"{of}{rest}"
@@ -356,8 +361,11 @@ def people(question: Question) -> str:
     return german(said)
 
 
-def _title(parameters: Mapping[str, object]) -> str:
-    """Return the question in words; empty where its kind is not known."""
+def _title(parameters: Mapping[str, object], request: Releasable | None) -> str:
+    """Return the question in words; empty where its kind is not known.
+
+    Without the ``request``, rows have the name that their key stands for.
+    """
     asked = parameters.get("query")
     if not isinstance(asked, dict) or asked.get("kind") not in set(StatisticKind):
         return ""
@@ -369,15 +377,17 @@ def _title(parameters: Mapping[str, object]) -> str:
         by += f", {one} minus {other}"
     elif kind.pooled:
         by = f" innerhalb von {_named(group['name'])}" if group else ""
-    return f"{_asked(kind, asked)}{by}"
+    unit = UNIT.read(asked["unit"]) if request is None else request.unit
+    unit = replace(unit, noun=unit.key) if request is None else unit
+    return f"{_asked(kind, asked, counted(unit))}{by}"
 
 
-def _asked(kind: StatisticKind, asked: Mapping[str, Any]) -> str:
+def _asked(kind: StatisticKind, asked: Mapping[str, Any], rows: str) -> str:
     if kind in {StatisticKind.COUNT, StatisticKind.PROPORTION}:
-        return _members(kind, asked)
+        return _members(kind, asked, rows)
     if kind is StatisticKind.CROSS_TABLE:
         names = [_named(axis["column"]["name"]) for axis in asked["crossed"]]
-        return f"Zahl der {_counted(asked)} nach {listed(names)}"
+        return f"Zahl der {rows} nach {listed(names)}"
     columns = asked.get("columns") or [asked["column"]]
     name = listed([_named(one) for one in said_once(*(c["name"] for c in columns))])
     if kind is StatisticKind.QUANTILE:
@@ -392,10 +402,10 @@ def _points(share: float) -> str:
     return german(f"{100 * share:.6g}")
 
 
-def _members(kind: StatisticKind, asked: Mapping[str, Any]) -> str:
+def _members(kind: StatisticKind, asked: Mapping[str, Any], rows: str) -> str:
     """Return a number, or the share, of those who meet a condition."""
     amount = "Zahl" if kind is StatisticKind.COUNT else "Anteil"
-    whom, name = f"{amount} der {_counted(asked)}", _named(asked["column"]["name"])
+    whom, name = f"{amount} der {rows}", _named(asked["column"]["name"])
     member = asked.get("membership") or {}
     if "label" in member:
         return f"{whom} mit {name} = {member['label']}"
@@ -416,12 +426,3 @@ def _between(low: float | None, high: float | None) -> str:
     if low is None:
         return f"bis {german(in_full(high))}"
     return f"von {german(in_full(low))} bis {german(in_full(high))}"
-
-
-def _counted(asked: Mapping[str, Any]) -> str:
-    known = asked.get("unit") or {}
-    if known.get("rows", 1) > 1 or known.get("cap"):
-        return "Zeilen"
-    return {"person": "Personen", "record": "Datensätze"}.get(
-        known.get("noun", "person"), "Einheiten"
-    )

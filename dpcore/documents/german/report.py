@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore import __version__
 from dpcore.documents import missing
-from dpcore.documents.german import consequences, questions, sentences
+from dpcore.documents.german import consequences, nouns, questions, sentences
 from dpcore.documents.german.columns import called
 from dpcore.documents.german.methods import german_methods
 from dpcore.documents.german.notice import mark, sizes, typed
@@ -69,7 +69,8 @@ def german_report(subject: Subject) -> Page:
         pieces=(
             Facts(_summary(subject), blank=sentences.BLANK),
             Section(
-                title="Was es für eine einzelne Person bedeutet",
+                title="Was es für eine einzelne "
+                f"{nouns.feminine(subject.facts.unit)} bedeutet",
                 pieces=_meaning(subject),
             ),
             Section(title="Die Fragen im Überblick", pieces=_overview(subject)),
@@ -111,9 +112,9 @@ def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
         ("Wer geschützt ist", sentences.whom(facts.unit)),
         (
             "Benachbarte Tabellen",
-            f"Unterscheiden sich darin, {sentences.apart(facts.relation)}",
+            f"Unterscheiden sich darin, {sentences.apart(facts.relation, facts.unit)}",
         ),
-        (f"Wie viele {sentences.noun(facts.unit).many}", sizes(subject)),
+        (f"Wie viele {nouns.noun(facts.unit).many}", sizes(subject)),
         ("Die Menschen und die Tabelle", _about(subject)),
         ("Budget", sentences.budget(facts.budget)),
         ("Bisher verbraucht", german(spelled(facts.spent))),

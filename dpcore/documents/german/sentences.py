@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from datetime import date
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from dpcore.data.columns import MissingPolicy
 from dpcore.documents import missing
 from dpcore.documents.german.columns import called
+from dpcore.documents.german.nouns import feminine, noun
 from dpcore.documents.german.numbers import day, german, listed
 from dpcore.documents.german.questions import of_what
 from dpcore.documents.subject import symbols
@@ -50,31 +51,6 @@ OF_A_DIFFERENCE: Final = (
 _MOST_LABELS: Final = 12
 _LONGEST: Final = 120
 _LARGEST: Final = 700.0
-
-
-class Noun(NamedTuple):
-    """What one protected unit is called: with "a", with "every", and in the plural."""
-
-    a: str
-    every: str
-    one: str
-    many: str
-
-
-_NOUNS: Final = {
-    "person": Noun("eine Person", "jede Person", "Person", "Personen"),
-    "record": Noun("ein Datensatz", "jeder Datensatz", "Datensatz", "Datensätze"),
-    "household": Noun("ein Haushalt", "jeder Haushalt", "Haushalt", "Haushalte"),
-}
-
-
-def noun(unit: PrivacyUnit) -> Noun:
-    """Return what a protected unit is called."""
-    name = unit.noun
-    other = Noun(
-        f"eine Einheit ({name})", f"jede Einheit ({name})", "Einheit", "Einheiten"
-    )
-    return _NOUNS.get(name, other)
 
 
 def number_of(count: int, unit: PrivacyUnit) -> str:
@@ -164,11 +140,11 @@ def size(facts: Facts) -> str:
     return f"{count}; diese Zahl ist ohne Rauschen veröffentlicht"
 
 
-def apart(relation: NeighboringRelation) -> str:
+def apart(relation: NeighboringRelation, unit: PrivacyUnit) -> str:
     """Return in what neighboring tables differ; a clause."""
     if relation is NeighboringRelation.ADD_REMOVE:
-        return "dass die Angaben einer Person hinzukommen oder fehlen"
-    return "dass die Angaben einer Person durch andere ersetzt sind"
+        return f"dass die Angaben einer {feminine(unit)} hinzukommen oder fehlen"
+    return f"dass die Angaben einer {feminine(unit)} durch andere ersetzt sind"
 
 
 def belief(epsilon: float, delta: float, *, about: str = "bei einer Person ") -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore.documents import rests
 from dpcore.documents.decision import locks, marks, sizes_told
-from dpcore.documents.german import questions, sentences
+from dpcore.documents.german import nouns, questions, sentences
 from dpcore.documents.german.columns import called
 from dpcore.documents.german.numbers import day, german, listed
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from dpcore.planning.item import Item
     from dpcore.planning.options import Option, Row
 
-_SURE: Final = "bei einem Ja oder Nein über eine Person "
 _DELTA: Final = "die Gefahr, dass diese Grenze nicht hält, ist höchstens δ"
 _BEYOND: Final = (
     "Werte jenseits der Grenzen einer Spalte zählen als die Grenze: Was das bewegt, "
@@ -65,7 +64,7 @@ def german_decision_page(about: Decision) -> Page:
 def _facts(about: Decision) -> Facts:
     typed = about.typed
     cost = sentences.price(*about.plan.guarantee)
-    odds = sentences.belief(*about.plan.guarantee, about=_SURE)
+    odds = sentences.belief(*about.plan.guarantee, about=_sure(about))
     return Facts(
         (
             ("Zweck", own(typed.purpose)),
@@ -88,18 +87,22 @@ def _columns(about: Decision) -> list[str]:
     return [sentences.column(column, done[column.name]) for column in about.columns]
 
 
+def _sure(about: Decision) -> str:
+    return f"bei einem Ja oder Nein über eine {nouns.feminine(about.unit)} "
+
+
 def _protected(about: Decision) -> str:
     unit = about.unit
     rows = f" mit {sentences.owned(unit)}" if unit.several else ""
     return (
-        f"{sentences.noun(unit).a}{rows}; benachbarte Tabellen unterscheiden sich "
-        f"darin, {sentences.apart(about.relation)}"
+        f"{nouns.noun(unit).a}{rows}; benachbarte Tabellen unterscheiden sich "
+        f"darin, {sentences.apart(about.relation, unit)}"
     )
 
 
 def _sizes(about: Decision) -> str:
-    known = sentences.number_of(about.size.people, about.unit)
-    many = sentences.noun(about.unit).many
+    many = nouns.counted(about.unit)
+    known = f"{german(f'{about.size.people:,}')} {many}"
     whole = (
         f"wie viele {many} es sind, ist öffentlich: {known}"
         if about.size.public
@@ -109,7 +112,7 @@ def _sizes(about: Decision) -> str:
     items = about.plan.basket.items
     whole += "".join(
         f". Nr. {_numbers(places)} wird durch mindestens {german(f'{least:,}')} "
-        f"{questions.unit(about.unit.counted)} geteilt, eine öffentliche Mindestzahl, "
+        f"{nouns.counted(about.unit)} geteilt, eine öffentliche Mindestzahl, "
         "denn wer keinen Wert hat, ist nicht gezählt"
         for least, places in rests.minimums(items, about.size).items()
     )
@@ -141,7 +144,7 @@ def _budget(about: Decision) -> str:
     )
     delta = f"; {_DELTA}" if about.budget.delta else ""
     limit = float(about.budget.epsilon or 0), float(about.budget.delta or 0)
-    odds = sentences.belief(*limit, about=_SURE)
+    odds = sentences.belief(*limit, about=_sure(about))
     whole = f"; ist alles verbraucht: {odds}" if about.budget.epsilon else ""
     told = f"{sentences.budget(about.budget)}{whole}; {before}{short}{delta}"
     return f"{told}{sentences.changed(about.changes)}"
@@ -196,7 +199,7 @@ def _together(about: Decision) -> tuple[tuple[str, str], ...]:
         return ()
     cost = sentences.price(*about.together)
     name = "Insgesamt verbraucht" if about.plan.done else "Mit dem Verbrauchten"
-    odds = sentences.belief(*about.together, about=_SURE)
+    odds = sentences.belief(*about.together, about=_sure(about))
     return ((name, f"{cost}: {odds}"),)
 
 
@@ -319,7 +322,7 @@ def _answer(
 
 
 def _other(about: Decision) -> tuple[Piece, ...]:
-    told = f"Ein anderer Plan, der {_cost(about.other)}."
+    told = f"Ein anderer Plan, der {_cost(about.other, about)}."
     if about.plan.wanted:
         told += (
             f" Der Plan zeigt {seen(about.plan.basket.items, about.told)} von "
@@ -332,9 +335,9 @@ def _other(about: Decision) -> tuple[Piece, ...]:
     return Paragraph(told), Facts((reason,), blank=sentences.BLANK)
 
 
-def _cost(option: Option) -> str:
+def _cost(option: Option, about: Decision) -> str:
     cost = sentences.price(*option.guarantee)
-    return f"{cost} kostet: {sentences.belief(*option.guarantee, about=_SURE)}"
+    return f"{cost} kostet: {sentences.belief(*option.guarantee, about=_sure(about))}"
 
 
 def _signatures(about: Decision) -> tuple[Piece, ...]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dpcore.figures.attackers import belief_text, odds_text
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.relations import NeighboringRelation
-from dpcore.wording import epsilon_text, in_full, people, significant
+from dpcore.wording import capital, epsilon_text, in_full, significant
 
 if TYPE_CHECKING:
     from dpcore.budget_filter import PrivacyBudget, PrivacyCost
@@ -118,8 +118,8 @@ def _protected(facts: Facts) -> tuple[str, ...]:
     )
     if facts.relation is NeighboringRelation.ADD_REMOVE:
         hidden = (
-            f"Hidden, up to the limit below, is whether a {unit.noun} is in the table "
-            "at all, and so everything that their record says."
+            f"Hidden, up to the limit below, is whether {unit.indefinite} is in the "
+            "table at all, and so everything that their record says."
         )
     else:
         hidden = (
@@ -131,7 +131,7 @@ def _protected(facts: Facts) -> tuple[str, ...]:
 
 
 def _seen(facts: Facts) -> tuple[str, ...]:
-    counted = people(2, facts.unit.noun)[2:]
+    counted = facts.unit.nouns
     count = f"a public minimum in place of the number of {counted}"
     if facts.unit.keeps_number(facts.relation):
         known = "" if facts.number is None else f" ({facts.number:,})"
@@ -150,13 +150,14 @@ def _seen(facts: Facts) -> tuple[str, ...]:
 
 def _can(facts: Facts) -> tuple[str, ...]:
     epsilon, delta = facts.total
-    limit = belief_text(epsilon, delta=delta, about=" about one person")
+    noun = facts.unit.noun
+    limit = belief_text(epsilon, delta=delta, about=f" about one {noun}")
     group = (
         "What is true of the group as a whole: that is the purpose. What follows from "
         "it for a member of the group follows for everybody, in the table or not."
     )
-    person = f"About one {facts.unit.noun}: from all releases together, {limit}."
-    return group, person, "What they knew before, from elsewhere, they still know."
+    unit = f"About one {noun}: from all releases together, {limit}."
+    return group, unit, "What they knew before, from elsewhere, they still know."
 
 
 def _cannot(facts: Facts) -> tuple[str, ...]:
@@ -183,17 +184,18 @@ def _budget(facts: Facts) -> tuple[str, ...]:
             f" That is at most ε {epsilon_text(epsilon)} at δ {in_full(USUAL_DELTA)}."
         )
     if facts.used_up:
-        return (agreed, f"All of it is spent: {_odds(epsilon, delta)}.", _AFTER)
+        all_spent = f"All of it is spent: {_odds(epsilon, delta, facts)}."
+        return agreed, all_spent, _after(facts)
     if spent > 0:
         many = "1 release" if facts.releases == 1 else f"{facts.releases} releases"
-        so_far = f"Spent so far, by {many}: {_odds(spent, lost)}."
+        so_far = f"Spent so far, by {many}: {_odds(spent, lost, facts)}."
     else:
         so_far = "Nothing is spent so far: nothing was released on this account."
     return (
         agreed,
         *([] if facts.proposed else [so_far]),
-        f"If all of it is spent: {_odds(epsilon, delta)}.",
-        _AFTER,
+        f"If all of it is spent: {_odds(epsilon, delta, facts)}.",
+        _after(facts),
     )
 
 
@@ -204,35 +206,38 @@ def _how(facts: Facts) -> str:
     return "Tried in a lesson" if facts.lesson else "Agreed"
 
 
-_AFTER = (
-    "Then nothing more can be released about these people, unless whoever set the "
-    "budget raises it: that weakens the promise and is recorded with its reason. What "
-    "was released stays limited for good: that does not wear off as computers or other "
-    "data get better."
-)
+def _after(facts: Facts) -> str:
+    return (
+        f"Then nothing more can be released about these {facts.unit.nouns}, unless "
+        "whoever set the budget raises it: that weakens the promise and is recorded "
+        "with its reason. What was released stays limited for good: that does not wear "
+        "off as computers or other data get better."
+    )
 
 
-def _odds(epsilon: float, delta: float) -> str:
-    return odds_text(epsilon, delta).split(": ", 1)[1]
+def _odds(epsilon: float, delta: float, facts: Facts) -> str:
+    return odds_text(epsilon, delta, noun=facts.unit.noun).split(": ", 1)[1]
 
 
 def _record(unit: PrivacyUnit) -> str:
     """Return what is protected of a unit; of some tables it is the record itself."""
-    return "a record" if unit.noun == _RECORD else f"the record of a {unit.noun}"
+    if unit.noun == _RECORD:
+        return "a record"
+    return f"the record of {unit.indefinite}"
 
 
 def _beyond(facts: Facts) -> tuple[str, ...]:
     unit = facts.unit
-    whose = "person" if unit.noun == _RECORD else unit.noun
+    whose = "a person" if unit.noun == _RECORD else unit.indefinite
     elsewhere = (
-        "Other releases about the same people, made elsewhere or charged to another "
-        "account: their costs add up, and are not counted here."
+        f"Other releases about the same {unit.nouns}, made elsewhere or charged to "
+        "another account: their costs add up, and are not counted here."
     )
     return (
         "The table itself, if it is stolen, lost or passed on.",
         elsewhere,
         "Bounds, categories or questions that were chosen by looking at the table.",
-        f"Conclusions about a group that a {whose} belongs to.",
+        f"Conclusions about a group that {whose} belongs to.",
         _several(unit, whose),
     )
 
@@ -241,12 +246,12 @@ def _several(unit: PrivacyUnit, whose: str) -> str:
     """Return whom the limit protects less, having more rows than was declared."""
     if unit.cap is not None:
         return (
-            f"A {whose} whose rows stand under several names or numbers: the limit "
-            "holds for each of them."
+            f"{capital(whose)} whose rows stand under several names or numbers: the "
+            "limit holds for each of them."
         )
     if unit.rows == 1:
         return (
-            f"A {whose} with several rows after all: the limit holds for each row, and "
-            "all of them together give away more."
+            f"{capital(whose)} with several rows after all: the limit holds for each "
+            "row, and all of them together give away more."
         )
-    return f"A {whose} with more than {unit.rows:,} rows after all."
+    return f"{capital(whose)} with more than {unit.rows:,} rows after all."

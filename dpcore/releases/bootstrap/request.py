@@ -95,8 +95,9 @@ class BootstrapRequest(OfQuery):
         require_times(self.times)
         if self.times * self.query.size.people > MOST_DRAWN:
             message = (
-                f"{self.times} bootstraps of {self.query.size.people:,} people draw "
-                f"more than {MOST_DRAWN:,} rows. Take fewer bootstraps."
+                f"{self.times} bootstraps of "
+                f"{self.query.unit.number(self.query.size.people)} draw more than "
+                f"{MOST_DRAWN:,} rows. Take fewer bootstraps."
             )
             raise ParameterError(message)
         if self.bound is Bound.ATTAINED:
@@ -251,16 +252,15 @@ class BootstrapRequest(OfQuery):
             raise ParameterError(message)
         if self.query.unit.several:
             message = (
-                "a bootstrap needs one row a person: the rows of one "
-                f"{self.query.unit.noun} would be drawn apart."
+                f"a bootstrap needs one row for each {self.query.unit.noun}: several "
+                "rows of one would be drawn apart."
             )
             raise ParameterError(message)
         public = self.query.size.public
         if self.relation is not NeighboringRelation.SUBSTITUTION or not public:
             message = (
-                "a bootstrap draws as many people as there are, so that their number "
-                "must be public: protect people against a replaced record, and fill in "
-                "missing values."
+                f"a bootstrap needs a public number of {self.query.unit.counted}: use "
+                "substitution, and impute missing values."
             )
             raise ParameterError(message)
 

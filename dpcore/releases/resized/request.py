@@ -76,9 +76,9 @@ class ResizedRequest(OfQuery):
             raise ParameterError(message)
         if not self.query.size.public:
             message = (
-                "a resample needs a public number of people: declare a public value "
-                "for missing ones, and use the table under substitution with one row a "
-                "person."
+                f"a resample needs a public number of {self.query.unit.counted}: "
+                "declare a public value for missing ones, and use the table under "
+                f"substitution with one row for each {self.query.unit.noun}."
             )
             raise ParameterError(message)
         if self.draws <= 1:
@@ -87,7 +87,8 @@ class ResizedRequest(OfQuery):
         people = self.query.size.people
         if self.form is Form.REPAIRED and self.delta * people >= 1:
             message = (
-                f"a delta of {self.delta:g} is not below one in {people:,} people: "
+                f"a delta of {self.delta:g} is not below one in "
+                f"{self.query.unit.number(people)}: "
                 "with that chance somebody's value might be shown nearly as it is. "
                 "Choose a smaller delta, or 0."
             )

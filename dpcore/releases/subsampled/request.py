@@ -78,8 +78,9 @@ class SubsampledRequest(OfQuery):
             raise ParameterError(message)
         if self._fewest < 1:
             message = (
-                f"a share of {self.share:g} of {self.query.size.people:,} people is "
-                "less than one: the sample would hold nobody. Sample more."
+                f"a share of {self.share:g} of "
+                f"{self.query.unit.number(self.query.size.people)} is less than one: "
+                "the sample would be empty. Sample more."
             )
             raise ParameterError(message)
         if self.law == "gaussian" and not 0 < self.delta < self.rate:
@@ -209,8 +210,8 @@ class SubsampledRequest(OfQuery):
             raise ParameterError(message)
         if self.query.unit.several:
             message = (
-                "a sample needs one row a person: the rows of one "
-                f"{self.query.unit.noun} would be sampled apart."
+                f"a sample needs one row for each {self.query.unit.noun}: several rows "
+                "of one would be sampled apart."
             )
             raise ParameterError(message)
         if fixed_size(self.query.relation) is (self.people is None):

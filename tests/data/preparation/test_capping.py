@@ -261,7 +261,7 @@ def test_a_question_of_another_cap_is_refused():
 def test_what_is_not_known_of_several_rows_is_refused(kind):
     _, column, ward = declared(ROWS)
     about = ward if kind is StatisticKind.PROPORTIONS else column
-    with pytest.raises(ParameterError, match="several rows of a person count"):
+    with pytest.raises(ParameterError, match="several rows of one person count"):
         asked(about, kind)
 
 

@@ -130,7 +130,7 @@ def _losses(release: Release, study: Study, relation: NeighboringRelation) -> _F
     note = ""
     if release.relation is not relation:
         note = f"{release.title} are its guarantee, which is for "
-        note += release.relation.phrase
+        note += study.terms.unit.change(release.relation)
     worst = _worst(release), note
     try:
         if is_model(release.request):
@@ -143,7 +143,10 @@ def _losses(release: Release, study: Study, relation: NeighboringRelation) -> _F
 def _of_statistic(
     release: Release, study: Study, relation: NeighboringRelation
 ) -> _Found | None:
-    request = request_from(release.request, study.dataset, draw=release.draw)
+    unit = study.terms.unit
+    request = request_from(
+        release.request, study.dataset, draw=release.draw, called=unit
+    )
     if isinstance(request, BootstrapRequest):
         multiple = event_from(release.event).parameter
         plan: Plan = request.planned(multiple)
@@ -182,7 +185,10 @@ def _of_statistic(
 def _of_model(
     release: Release, study: Study, relation: NeighboringRelation
 ) -> _Found | None:
-    request = model_request_from(release.request, study.dataset, draw=release.draw)
+    unit = study.terms.unit
+    request = model_request_from(
+        release.request, study.dataset, draw=release.draw, called=unit
+    )
     if not _same_noise(request.plan.noise, release.noise):
         return None
     table = as_declared(request, study.in_memory)

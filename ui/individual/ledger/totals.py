@@ -107,7 +107,8 @@ def _uncounted(ledger: LedgerLosses) -> None:
         names = ", ".join(sorted(worst))
         st.caption(
             literal(
-                "Counted at the worst case for everybody, because each person's own "
+                "Counted at the worst case for everybody, because each "
+                f"{session.unit().noun}'s own "
                 f"loss is not worked out here: {names}."
             )
         )
@@ -141,7 +142,8 @@ def _everybody(
     charged = float(account.spent.epsilon)
     if len(account.fingerprints) > 1:
         st.caption(
-            "The account was charged for all tables about these people. What somebody "
+            "The account was charged for all tables about these "
+            f"{session.unit().nouns}. What somebody "
             "lost is worked out here for the table in use alone."
         )
     cells = st.columns(3)
@@ -151,15 +153,17 @@ def _everybody(
         help="Public: the sum of the costs, for the worst case of each release.",
     )
     cells[1].metric(
-        "Most exposed person lost",
+        "Largest total loss",
         f"ε {significant(losses.maximum)}",
-        help="Confidential: what all releases together can tell about the one person "
+        help="Confidential: what all releases together can tell about the one "
+        f"{session.unit().noun} "
         "of this table whom they hit hardest, whoever that is.",
     )
     cells[2].metric(
-        "Average person lost",
+        "Average total loss",
         f"ε {significant(losses.mean)}",
-        help="Confidential: the losses of all people of this table, added up and "
+        help=f"Confidential: the losses of all {session.unit().nouns} of this table, "
+        "added up and "
         "divided by their number.",
     )
     picture = totals_picture(
@@ -188,7 +192,7 @@ def _one(
     compared: Compared,
 ) -> None:
     """Show one person's odometer."""
-    st.markdown("**One person's odometer**")
+    st.markdown(f"**One {session.unit().noun}'s odometer**")
     left, right = controls.row(2)
     whom = left.radio("Whose", [_TOP, _ROW], key="odometer-whose", kept="page")
     row = ranking[0]
@@ -213,7 +217,7 @@ def _one(
     )
     results.show(picture, "odometer")
     everybody.folded(
-        "This person's total, by every way of counting",
+        f"This {session.unit().noun}'s total, by every way of counting",
         "odometer-ways-open",
         lambda: _four_ways(ledger, path[-1], row),
     )
@@ -259,23 +263,29 @@ def _costliest(ledger: LedgerLosses, rows: Sequence[int], delta: float) -> list[
 
 def _how(relation: NeighboringRelation) -> None:
     st.markdown(
-        "A person's own loss from one release is about two tables only. Losses of "
+        f"One {session.unit().noun}'s own loss from one release is about two tables "
+        "only. Losses of "
         "several releases compose like guarantees: their ε **add up** (with the δ, of "
         "which each Gaussian release gets an equal part); **advanced composition** "
         "gains from many small ones (Kairouz, Oh and Viswanath 2015); **zCDP** adds up "
-        "each person's ρ and converts once. **Gaussian noise** composes exactly: the "
+        f"each {session.unit().noun}'s ρ and converts once. **Gaussian noise** "
+        "composes exactly: the "
         "squares of shift over noise add up, whatever the number of releases; together "
         "with other noise, their ε are added to it. All are valid, so the smallest is. "
-        "Of more than 50,000 people a loss is rounded up by 0.05 % at most.\n\n**From "
-        "a secret sample** a person loses what their own change in the sample reveals, "
+        f"Of more than 50,000 {session.unit().nouns} a loss is rounded up by 0.05 % at "
+        "most.\n\n**From "
+        f"a secret sample** {session.unit().indefinite} loses what their own change in "
+        "the sample reveals, "
         "amplified. **From bootstraps** they lose what their own change by one copy "
         "reveals to somebody who is told how often they were drawn, and never more "
         "than the guarantee; where loss distributions are convolved, bootstraps are "
         "counted at the guarantee.\n\nThis describes the releases that were made. If a "
-        "release was chosen in view of earlier answers, the total of a person is what "
+        "release was chosen in view of earlier answers, the total of "
+        f"{session.unit().indefinite} is what "
         "happened, not a guarantee; the account is charged the worst case for that "
         "reason. Nor may these totals decide who is left out of the next release: each "
-        "depends on everybody's records, so that leaving one person out would tell of "
+        f"depends on everybody's records, so that leaving one {session.unit().noun} "
+        "out would tell of "
         "the others.\n\n"
         + (
             "With another record instead of a removed one, each release is counted for "
@@ -301,7 +311,7 @@ def _nothing(study: Study) -> str:
         )
     return (
         "Nothing has been released about this table yet. Release a number, and see "
-        "here what it cost each person."
+        f"here what it cost each {session.unit().noun}."
     )
 
 
@@ -310,10 +320,11 @@ def _compare(ledger: LedgerLosses, relation: NeighboringRelation) -> Compared:
     others = {release.relation for release in ledger.releases} - {relation}
     st.markdown(f"Losses here are **{compared_with(relation)}**.")
     if others:
-        named = " and ".join(sorted(other.phrase for other in others))
+        named = " and ".join(sorted(session.unit().change(other) for other in others))
         st.caption(
             f"The account was charged for {named}. That is another question: a part of "
             "the difference between charge and losses comes from it, and not from the "
-            "people. Choose the same under “What if” above to compare like with like."
+            f"{session.unit().nouns}. Choose the same under “What if” above to compare "
+            "like with like."
         )
     return Compared(relation=relation, mixed=bool(others))

@@ -12,7 +12,7 @@ from dpcore.individual.models.households import grouped, household_losses
 from dpcore.individual.variation import sampled_variation
 from dpcore.studies.individual.bound_check import gaussian_checks, posterior_checks
 from dpcore.studies.individual.frontier import frontier, varied
-from dpcore.wording import people, percent, significant
+from dpcore.wording import percent, significant
 from ui import results, session
 from ui.individual import everybody
 from ui.text import literal
@@ -44,7 +44,8 @@ def households(subject: ModelSubject, study: Study) -> None:
         return
     if codes is None:
         st.info(
-            "Compare with the table without the person, and choose above which column "
+            f"Compare with the table without the {session.unit().noun}, and choose "
+            "above which column "
             "says who belongs together."
         )
         return
@@ -82,7 +83,7 @@ def overfitting(subject: ModelSubject, analysis: str, why: Causes) -> None:
     if why.variation is not None:
         everybody.overfitting(exposure, subject.request.delta, why.variation)
         return
-    with st.spinner("Comparing the two laws of some people …"):
+    with st.spinner(f"Comparing the two laws of some {session.unit().nouns} …"):
         found = session.while_shown(
             "model-variation",
             analysis,
@@ -99,7 +100,8 @@ def overfitting(subject: ModelSubject, analysis: str, why: Causes) -> None:
     )
     if found is not None and found.sampled:
         st.caption(
-            f"The first number is from {people(len(found.variation))} drawn at random "
+            f"The first number is from {session.unit().number(len(found.variation))} "
+            "drawn at random "
             f"out of {found.people:,}."
         )
     if found is not None and not found.exact:
@@ -152,7 +154,8 @@ def privacy_against_accuracy(subject: ModelSubject, study: Study) -> None:
         value=100,
         key="frontier-people",
         bind="query-params",
-        help="A random part of the table: with fewer people each counts for more.",
+        help=f"A random part of the table: with fewer {session.unit().nouns} each "
+        "counts for more.",
     )
     strength = fit.penalty.strength * _FACTORS[_TIMES.index(str(factor))]
     count = max(1, round(fit.people * int(share) / 100))
@@ -174,7 +177,8 @@ def privacy_against_accuracy(subject: ModelSubject, study: Study) -> None:
     st.markdown(_parts(found, strength))
     if found.sampled < found.people:
         st.caption(
-            f"The average is over {people(found.sampled)} of {found.people:,}, evenly "
+            f"The average is over {session.unit().number(found.sampled)} of "
+            f"{found.people:,}, evenly "
             "spread from the least to the most exposed; the largest loss is over those "
             "who are exposed most by each cause."
         )
@@ -189,7 +193,7 @@ def _parts(found: Frontier, strength: float) -> str:
     """Say what the error is made of, and what cannot be avoided."""
     text = (
         "The same noise stands at the same height on every line. With λ "
-        f"{significant(strength)} and {people(found.people)} "
+        f"{significant(strength)} and {session.unit().number(found.people)} "
     )
     if np.isnan(found.without_noise):
         return text + (
@@ -204,7 +208,8 @@ def _parts(found: Frontier, strength: float) -> str:
     if not np.isfinite(found.cramer_rao):
         return text
     return text + (
-        f" No unbiased estimate of {people(found.people)} could err by less than "
+        f" No unbiased estimate of {session.unit().number(found.people)} could err by "
+        "less than "
         f"{significant(found.cramer_rao)} (Cramér-Rao), whatever the penalty. A "
         "penalized fit is not unbiased, and may."
     )

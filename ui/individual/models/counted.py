@@ -22,8 +22,8 @@ from dpcore.individual.models.distribution import (
     model_loss,
 )
 from dpcore.relations import NeighboringRelation
-from dpcore.wording import epsilon_text, in_full, people, rounded, significant
-from ui import results, tabs
+from dpcore.wording import epsilon_text, in_full, rounded, significant
+from ui import results, session, tabs
 from ui.individual import counted, everybody
 from ui.individual.models import exposing
 from ui.models import fitting
@@ -90,7 +90,8 @@ def views(asked: ModelRequest, study: Study) -> None:
             study,
             fit,
             lambda fit: audited_moves(asked, fit),
-            doing="Fitting again without the most exposed people, and some others",
+            doing=f"Fitting again without the most exposed {session.unit().nouns}, and "
+            "some others",
         )
         if audited is None:
             return
@@ -116,7 +117,8 @@ def _everybody(subject: _Subject, table: PartitionedDataset) -> None:
     exposing.tell_audit(losses, fit, audited)
     if losses.given_away:
         st.warning(
-            f"{people(losses.given_away)} given away: no finite ε holds for them, and "
+            f"{session.unit().number(losses.given_away)} given away: no finite ε holds "
+            "for them, and "
             "they are in no bar of the picture."
         )
     alike = asked.relation is _LEAVING
@@ -177,7 +179,7 @@ def _one_person(subject: _Subject, table: PartitionedDataset) -> None:
         study,
         fit,
         lambda fit: _Looked(model_loss(asked, fit, row - 1, audited=audited)),
-        doing="Looking this person up",
+        doing=f"Looking this {session.unit().noun} up",
     )
     if looked is None:
         return
@@ -209,7 +211,8 @@ def _tell(person: Reason, asked: ModelRequest, *, upper: bool) -> None:
     )
     if math.isfinite(person.epsilon):
         st.markdown(
-            f"About this person, {belief_text(person.epsilon, delta=asked.delta)}."
+            f"About this {session.unit().noun}, "
+            f"{belief_text(person.epsilon, delta=asked.delta)}."
         )
     else:
         st.warning(_GIVEN_AWAY)
@@ -223,9 +226,11 @@ def _tell(person: Reason, asked: ModelRequest, *, upper: bool) -> None:
 def _reason(person: Reason) -> str:
     """Return in a sentence what decides a loss."""
     return (
-        f"The model fitted to everybody else misses this person's target by "
+        f"The model fitted to everybody else misses this {session.unit().noun}'s "
+        "target by "
         f"{significant(abs(person.residual))} (on the scale of the model), and the "
         f"record is {significant(person.leverage)} of its own prediction (the "
-        "leverage): the two decide how far the coefficients move when the person "
+        "leverage): the two decide how far the coefficients move when the "
+        f"{session.unit().noun} "
         "leaves, which the noise has to hide."
     )

@@ -17,7 +17,7 @@ from dpcore.figures.individual.model_exposures import (
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.leverage_map import leverage_map
 from dpcore.studies.individual.model_causes import causes
-from dpcore.wording import epsilon_text, people, percent, significant
+from dpcore.wording import epsilon_text, percent, significant
 from ui import results, session
 from ui.individual import everybody, persons
 from ui.individual.models import closer
@@ -186,7 +186,8 @@ def _mapped(subject: ModelSubject, study: Study, most: list[int]) -> None:
     except ParameterError:
         st.info(
             "There is nothing to draw: nobody has leverage, or there is no fit without "
-            "any of the people. A penalty gives everybody a fit without them."
+            f"any of the {session.unit().nouns}. A penalty gives everybody a fit "
+            "without them."
         )
     else:
         _explained(subject, why, found, analysis)
@@ -211,7 +212,7 @@ def _bounded(subject: ModelSubject, study: Study) -> None:
     exposure = subject.exposure
     st.markdown(BOUNDED)
     if exposure.tied > _MOST:
-        st.markdown(f"{people(exposure.tied)} are tied at the top.")
+        st.markdown(f"{session.unit().number(exposure.tied)} are tied at the top.")
         return
     most = [person.entry for person in exposure.most_exposed(_MOST)]
     results.table(
@@ -230,12 +231,13 @@ def _explained(
         found,
         rows=rows,
         leverage=why.name,
-        residual="what the prediction without the person misses",
+        residual=f"what the prediction without the {session.unit().noun} misses",
     )
     results.show(picture, "leverage-map")
     if found.left_out:
         st.caption(
-            f"{people(found.left_out)} not on the map: without leverage, or given away "
+            f"{session.unit().number(found.left_out)} not on the map: without "
+            "leverage, or given away "
             "because there is no fit without them."
         )
     if np.isfinite(found.floor):
@@ -265,16 +267,20 @@ def _split(why: Causes, found: LeverageMap, rows: list[int]) -> Split:
 def definitions() -> None:
     """Define the loss from a model and what decides it."""
     st.markdown(
-        "**Leverage** says how unusual a person's features are: the share of their "
+        f"**Leverage** says how unusual {session.unit().indefinite}'s features are: "
+        "the share of their "
         "prediction that their own record makes, as on “Regression”. **Without the "
-        "person** it is h/(1 - h). The **pull** of a record is how far the model moves "
+        f"{session.unit().noun}** it is h/(1 - h). The **pull** of a record is how far "
+        "the model moves "
         "for each unit that it misses, in the norm of the noise. The **leave-one-out "
-        "residual** is what the model fitted to everybody else misses this person's "
+        "residual** is what the model fitted to everybody else misses this "
+        f"{session.unit().noun}'s "
         "target by. Pull and residual decide how far the coefficients move when the "
-        "person leaves, and so what the noise has to hide.\n\n"
+        f"{session.unit().noun} leaves, and so what the noise has to hide.\n\n"
         "For linear models all of this is exact. For logistic, Poisson and Huber "
         "regression the move is approximated by one Newton step, and checked by "
-        "fitting again without the people who are most exposed and some at random.\n\n"
+        f"fitting again without the {session.unit().nouns} who are most exposed and "
+        "some at random.\n\n"
         "Source: Y.-X. Wang, Per-instance Differential Privacy, 2019: equation 4 and "
         "lemma 13 (moves), lemma 4 and theorem 14 (published bounds), definition 7 "
         "(moments), propositions 9 and 16 (overfitting, accuracy). Losses are exact "
@@ -313,11 +319,14 @@ def _floor_text(floor: float, *, sampled: bool) -> str:
             else "is part of what shapes the noise"
         )
         return (
-            "A person whose target is predicted perfectly still loses: at the median "
-            f"leverage ε {significant(floor)}. The residual is 0, but the person's "
+            f"One {session.unit().noun} whose target is predicted perfectly still "
+            "loses: at the median "
+            f"leverage ε {significant(floor)}. The residual is 0, but the "
+            f"{session.unit().noun}'s "
             f"record {why}."
         )
     return (
-        "A person whose target is predicted perfectly loses nothing: the coefficients "
+        f"One {session.unit().noun} whose target is predicted perfectly loses nothing: "
+        "the coefficients "
         "are the same with and without them, and the noise has a public shape."
     )

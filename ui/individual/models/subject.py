@@ -98,7 +98,8 @@ def _audited(asked: ModelRequest, fit: GlmFit, question: str) -> AuditedRemovals
         key,
         -(-len(audit.chosen) // together),
         lambda: audit.pieces(together),
-        doing="Fitting again without the most exposed people, and some others …",
+        doing=f"Fitting again without the most exposed {session.unit().nouns}, and "
+        "some others …",
     )
     if pieces is None:
         return None

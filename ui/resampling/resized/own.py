@@ -71,6 +71,7 @@ def ask(study: Study) -> tuple[Own, Study]:
             _DELTAS,
             format_func=lambda delta: f"{delta:g}",
             key="resized-delta",
+            kept="table",
             note="0 is a pure guarantee. A δ must be below one in the number of "
             "people: with that chance, a row that was drawn may show.",
         )

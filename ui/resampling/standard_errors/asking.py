@@ -72,7 +72,9 @@ def ask_question(study: Study) -> Query | None:
         "Statistic",
         _NUMBERS if number else _LABELS,
         key="se-number-statistic" if number else "se-label-statistic",
-        note="Only what is a sum of one term a person can be bootstrapped this way.",
+        kept="table",
+        note=f"Only what is a sum of one term {session.unit().indefinite} can be "
+        "bootstrapped this way.",
     )
     membership = None if number else _members(third, column)
     return Query(
@@ -90,7 +92,7 @@ def _members(cell: Cell, column: Column) -> Membership:
         message = "declare the public labels of this column first."
         raise ParameterError(message)
     label = cell.selectbox(
-        "Of people with",
+        f"Of {session.unit().nouns} with",
         column.labels,
         key=f"se-label-{session.generation()}-{hash(column.labels)}",
         kept="session",
@@ -105,6 +107,7 @@ def ask_epsilon(cell: Cell) -> controls.Typed:
         0.5,
         (1e-3, 50.0, 0.1),
         key="se-release-epsilon",
+        kept="table",
         more="δ is set on its own.",
     )
 
@@ -115,13 +118,14 @@ def ask_bootstraps(
     """Show the controls of several bootstraps, and that of delta where it is open."""
     epsilon = ask_epsilon(places[0])
     times = places[1].number(
-        "Bootstraps to release", 50, (2, 500, 10), key="se-release-times"
+        "Bootstraps to release", 50, (2, 500, 10), key="se-release-times", kept="table"
     )
     correction = places[2].selectbox(
         "Their noise",
         list(_NOISE),
         format_func=_NOISE.__getitem__,
         key="se-correction",
+        kept="table",
         note="Corrected: enough for this number of bootstraps. In the limit: enough "
         "for very many of them. As published it does not give the privacy that is "
         "claimed: that can be shown in a classroom, and not released.",

@@ -60,7 +60,7 @@ def show(asked: Settings) -> Query | None:
     st.markdown(f"**{literal(request.title)}**")
     if not study.sampled:
         st.info(
-            "“Data” says that the table holds everybody it is about. Then there is no "
+            "“Data” says that the data are the whole population. Then there is no "
             "sampling error for a bootstrap to estimate: its standard errors and "
             "intervals are those of a larger population, which is not asked about."
         )
@@ -156,7 +156,8 @@ def _rarity(request: BootstrapRequest, center: float) -> str:
     if not too_rare(center / whole, people=people, noise=noise):
         return ""
     return (
-        f" Here fewer than {FEWEST_EXPECTED} people are expected to have it, or not to "
+        f" Here fewer than {FEWEST_EXPECTED} {session.unit().nouns} are expected to "
+        "have it, or not to "
         "have it: the intervals may hold much less often than they say."
     )
 
@@ -181,7 +182,8 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
         )
         st.caption(
             f"Without a standard error and an interval: with fewer than "
-            f"{FEWEST_PEOPLE} people these would be too small much too often."
+            f"{FEWEST_PEOPLE} {session.unit().nouns} these would be too small much too "
+            "often."
         )
         offering.badge(answer, "se")
         return
@@ -198,14 +200,17 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
     second.metric(
         "Standard error, cautious",
         f"{significant(error)}{unit}",
-        help="How much the answer would scatter if the people had been drawn anew and "
-        "the noise, too; rather too large than too small. More people or more ε make "
+        help=f"How much the answer would scatter if the {session.unit().nouns} had "
+        "been drawn anew and "
+        f"the noise, too; rather too large than too small. More {session.unit().nouns} "
+        "or more ε make "
         "it smaller.",
     )
     third.metric(
         f"{100 * asked.level:g} % interval",
         f"{measured(found.lower, error)} to {measured(found.upper, error)}",
-        help="Holds the number that the people were drawn from in at least so many of "
+        help=f"Holds the number that the {session.unit().nouns} were drawn from in at "
+        "least so many of "
         "100 releases. Public, as it follows from the answers alone.",
     )
     picture = one_picture(
@@ -222,7 +227,7 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
         "of: sampling and noise together. The standard error is a cautious one, which "
         "is often far above the true one and seldom below. All intervals are computed "
         "from the released numbers: they cost nothing. They rest on a normal "
-        "approximation, which is good for many people, values without "
+        f"approximation, which is good for many {session.unit().nouns}, values without "
         "a long tail, and shares that are not rare." + _rarity(request, found.center)
     )
     offering.badge(answer, "se")

@@ -60,6 +60,7 @@ def ask(study: Study) -> tuple[Request, SubsampledRequest | None]:
         (0.1, 100.0, 0.1),
         format="%g",
         key="ss-release-share",
+        kept="table",
         note="Rows are drawn by the randomness of the operating system. Which ones, "
         "nobody learns, you included.",
     )

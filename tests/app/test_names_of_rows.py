@@ -1,0 +1,124 @@
+"""What one row is called: typed once, and used on every page and in every document."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dpcore.releases.declarations import Declarations
+from dpcore.releases.record import Release
+from dpcore.releases.storage import default_folder
+from tests.app.asking import choose, go
+from tests.app.test_pages import button, by_label
+from tests.app.test_questions import release, set_to, shown
+from tests.app.test_uploads import said, upload
+
+HOUSEHOLDS = "income,city\n" + "".join(
+    f"{20 + i % 50},{('Ulm', 'Bonn')[i % 2]}\n" for i in range(300)
+)
+NAMED = ("household", "")
+
+
+def use(open_page, names=NAMED, text=HOUSEHOLDS):
+    """Declare the table of households, and take it into use under a name of rows."""
+    app = upload(open_page("data"), text)
+    choose(app, "Column", 0)
+    set_to(app, "number_input", "Lower bound", 0.0)
+    set_to(app, "number_input", "Upper bound", 100.0)
+    choose(app, "Column", 1)
+    choose(app, "Kind", "category")
+    set_to(app, "text_area", "Public list of categories", "Ulm\nBonn")
+    rename(app, names)
+    button(app, "Use this data").click().run()
+    assert "In use" in said(app), said(app)
+    return app
+
+
+def sidebar(app):
+    app.switch_page("app.py").run()
+    return " ".join(caption.value for caption in app.sidebar.caption)
+
+
+def rename(app, names):
+    set_to(app, "text_input", "Name of one row", names[0])
+    set_to(app, "text_input", "Plural", names[1])
+
+
+def histogram(app):
+    choose(app, "Column", 1)
+    choose(app, "Statistic", "histogram")
+    return app
+
+
+def test_pages_and_records_use_the_name(open_page, monkeypatch):
+    records = []
+    real = Release.__init__
+
+    def noted(self, **fields):
+        real(self, **fields)
+        records.append(self)
+
+    app = use(open_page)
+    said_of = sidebar(app)
+    assert "300 households" in said_of
+    assert "one household's record replaced by another" in said_of
+    assert "people" not in said_of
+    app = histogram(open_page("release"))
+    monkeypatch.setattr(Release, "__init__", noted)
+    release(app)
+    (answer,) = {one.id: one for one in records}.values()
+    assert (answer.unit, answer.nouns) == ("households", "households")
+    assert json.loads(answer.to_json())["request"]["query"]["unit"] == {
+        "noun": "person",
+        "rows": 1,
+    }
+    assert "of 300 households" in shown(app) or "households" in shown(app)
+
+
+def test_a_new_name_costs_nothing_and_reaches_earlier_answers(open_page):
+    app = use(open_page, ("person", ""))
+    app = open_page("release")
+    choose(app, "Column", 0)
+    choose(app, "Statistic", "mean")
+    choose(app, "By group", 0)
+    release(app)
+    spent = by_label(go(app, "ledger").metric, "Spent").value
+    app = open_page("data")
+    rename(app, ("household", "homes"))
+    button(app, "Use this data").click().run()
+    app = open_page("release")
+    assert "Released so far" in [header.value for header in app.header]
+    assert not app.exception
+    assert "homes" in shown(app)
+    assert by_label(go(app, "ledger").metric, "Spent").value == spent
+    titles = [frame.value for frame in app.dataframe if "what" in frame.value]
+    assert len(titles[0]) == 1
+
+
+def test_the_name_is_declared_and_comes_back(open_page):
+    use(open_page, ("Wohnung", "Wohnungen"))
+    declared = Declarations(default_folder() / "declared")
+    found = declared.of_columns(["income", "city"])
+    assert (found.noun, found.plural) == ("Wohnung", "Wohnungen")
+    app = upload(open_page("data"), HOUSEHOLDS)
+    assert by_label(app.text_input, "Name of one row").value == "person"
+    button(app, "Use what was declared before").click().run()
+    assert by_label(app.text_input, "Name of one row").value == "Wohnung"
+    assert by_label(app.text_input, "Plural").value == "Wohnungen"
+
+
+@pytest.mark.parametrize("name", ["a*b", "<b>", "x" * 41, "-", "two\nlines"])
+def test_what_is_no_name_is_refused_in_place(open_page, name):
+    app = upload(open_page("data"), HOUSEHOLDS)
+    set_to(app, "text_input", "Name of one row", name)
+    assert not app.exception
+    assert any("the name of a row" in one.value.lower() for one in app.info)
+
+
+def test_the_survey_of_person_years_is_called_that(open_page):
+    app = open_page("data")
+    by_label(app.selectbox, "Example data").set_value("rand-hie").run()
+    assert by_label(app.text_input, "Name of one row").value == "person-year"
+    button(app, "Use this data").click().run()
+    assert "20,190 person-years" in sidebar(app)

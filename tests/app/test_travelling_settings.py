@@ -1,0 +1,166 @@
+"""What was typed for one table is not there for the next one."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.data.columns import MissingPolicy
+from tests.app.asking import choose, go
+from tests.app.test_names_of_rows import rename
+from tests.app.test_pages import button, by_label
+from tests.app.test_questions import set_to
+from tests.app.test_uploads import said, upload
+
+FIRST = "age,party\n" + "".join(f"{20 + i % 60},{'ab'[i % 2]}\n" for i in range(200))
+OTHER = "pay,ward\n" + "".join(f"{900 + i % 70},{'xy'[i % 2]}\n" for i in range(150))
+AGAIN = FIRST + "30,a\n"
+TERMS = {
+    ("radio", "Neighboring relation"): "add-remove",
+    ("number_input", "Public minimum number of people"): 150,
+    ("number_input", "Privacy budget ε"): 7.0,
+    ("number_input", "δ"): 1e-7,
+    ("radio", "The data are"): "the whole population (census)",
+    ("text_input", "Name of one row"): "person",
+}
+ASKED = {
+    ("selectbox", "Statistic"): "histogram",
+    ("number_input", "Bins of equal width"): 23,
+    ("selectbox", "Mechanism"): "gaussian",
+    ("number_input", "δ for this release"): 1e-7,
+    ("number_input", "ε for this release"): 0.25,
+}
+
+
+def state(app, settings):
+    """The settings on screen, with ``None`` for what is not there."""
+    found = {}
+    for kind, label in settings:
+        boxes = [one for one in getattr(app.main, kind) if one.label == label]
+        found[kind, label] = boxes[0].value if boxes else None
+    return found
+
+
+def use_first(open_page):
+    """Put a table in use with settings of its own on Data and on Release."""
+    app = upload(open_page("data"), FIRST)
+    choose(app, "Column", 0)
+    set_to(app, "number_input", "Lower bound", 18.0)
+    set_to(app, "number_input", "Upper bound", 81.0)
+    set_to(app, "selectbox", "If a value is missing", MissingPolicy.DROP)
+    for (kind, label), value in TERMS.items():
+        set_to(app, kind, label, value)
+    button(app, "Use this data").click().run()
+    assert "In use" in said(app), said(app)
+    app = open_page("release")
+    choose(app, "Column", 0)
+    for (kind, label), value in ASKED.items():
+        set_to(app, kind, label, value)
+    assert state(app, ASKED) == ASKED
+    return app
+
+
+def bound(app, column=0):
+    choose(app, "Column", column)
+    set_to(app, "number_input", "Lower bound", 0.0)
+    set_to(app, "number_input", "Upper bound", 2000.0)
+
+
+def asked_anew(app):
+    choose(app, "Column", 0)
+    choose(app, "Statistic", "histogram")
+    return state(app, ASKED)
+
+
+def test_nothing_of_a_table_is_there_for_one_with_other_columns(open_page):
+    use_first(open_page)
+    app = upload(open_page("data"), OTHER)
+    assert state(app, TERMS) == {
+        ("radio", "Neighboring relation"): "substitution",
+        ("number_input", "Public minimum number of people"): 100,
+        ("number_input", "Privacy budget ε"): 3.0,
+        ("number_input", "δ"): 1e-5,
+        ("radio", "The data are"): "a sample",
+        ("text_input", "Name of one row"): "person",
+    }
+    assert "declared before" not in said(app)
+    assert "relation" not in app.query_params
+    assert by_label(app.number_input, "Lower bound").value is None
+    bound(app)
+    policy = by_label(app.selectbox, "If a value is missing")
+    assert policy.value is MissingPolicy.REPLACE
+    button(app, "Use this data").click().run()
+    assert "In use" in said(app), said(app)
+    app = go(app, "release")
+    assert state(app, ASKED)["selectbox", "Statistic"] != "histogram"
+    anew = asked_anew(app)
+    assert anew["number_input", "Bins of equal width"] == 10
+    assert anew["selectbox", "Mechanism"] == "laplace"
+    assert anew["number_input", "ε for this release"] == 0.5
+    set_to(app, "selectbox", "Mechanism", "gaussian")
+    assert by_label(app.number_input, "δ for this release").value == 1e-6
+
+
+def test_the_same_columns_are_offered_and_said(open_page):
+    use_first(open_page)
+    app = upload(open_page("data"), AGAIN)
+    assert by_label(app.radio, "Neighboring relation").value == "substitution"
+    assert by_label(app.number_input, "Lower bound").value is None
+    assert "A table with the same columns was declared before" in said(app)
+    button(app, "Use what was declared before").click().run()
+    assert "What was said before is filled in" in said(app)
+    assert by_label(app.radio, "Neighboring relation").value == "add-remove"
+    minimum = by_label(app.number_input, "Public minimum number of people")
+    assert minimum.value == 150
+    assert by_label(app.number_input, "Lower bound").value == 18.0
+    policy = by_label(app.selectbox, "If a value is missing")
+    assert policy.value is MissingPolicy.DROP
+
+
+def test_an_example_after_an_upload_has_terms_of_its_own(open_page):
+    use_first(open_page)
+    app = open_page("data")
+    choose(app, "Example data", "fair")
+    assert by_label(app.radio, "Neighboring relation").value == "substitution"
+    assert by_label(app.number_input, "Privacy budget ε").value == 3.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Add/remove",
+        "Add/remove: a person is there or not; the number of people is private",
+    ],
+)
+def test_a_link_names_the_relation_of_the_first_table_alone(open_page, text):
+    app = open_page("about")
+    app.query_params["relation"] = text
+    app = upload(open_page("data"), FIRST)
+    assert by_label(app.radio, "Neighboring relation").value == "add-remove"
+    app = upload(app, OTHER)
+    assert by_label(app.radio, "Neighboring relation").value == "substitution"
+
+
+def test_a_link_names_the_bins_of_the_first_table_alone(open_page):
+    app = upload(open_page("data"), FIRST)
+    bound(app)
+    button(app, "Use this data").click().run()
+    app.query_params |= {"bins": "17", "statistic": "histogram"}
+    app = open_page("release")
+    assert by_label(app.number_input, "Bins of equal width").value == 17
+    app = upload(open_page("data"), OTHER)
+    bound(app)
+    button(app, "Use this data").click().run()
+    app = go(app, "release")
+    choose(app, "Column", 0)
+    choose(app, "Statistic", "histogram")
+    assert by_label(app.number_input, "Bins of equal width").value == 10
+
+
+def test_another_form_of_the_table_keeps_its_terms(open_page):
+    app = upload(open_page("data"), FIRST)
+    rename(app, ("patient", ""))
+    set_to(app, "radio", "Neighboring relation", "add-remove")
+    app.session_state[f"new-columns-{app.session_state['_generation']}"] = True
+    app.run()
+    assert by_label(app.text_input, "Name of one row").value == "patient"
+    assert by_label(app.radio, "Neighboring relation").value == "add-remove"
