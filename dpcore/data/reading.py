@@ -188,7 +188,10 @@ def _regular(
     """Return the table of a file in which all records are as they should be."""
     import pandas as pd  # noqa: PLC0415 - slow to import
 
-    read = partial(_columns, delimiter=delimiter, fields=len(names))
+    a_line_each = isinstance(lines, range)
+    read = partial(
+        _columns, delimiter=delimiter, fields=len(names), a_line_each=a_line_each
+    )
     if text.endswith((b"\n\n", b"\n\r\n")):
         text = text.rstrip(b"\r\n")
     if isinstance(lines, range):
@@ -199,7 +202,9 @@ def _regular(
     return _framed([whole], names, pd.Index(lines))
 
 
-def _columns(text: bytes, *, delimiter: str, fields: int) -> list[pa.Array]:
+def _columns(
+    text: bytes, *, delimiter: str, fields: int, a_line_each: bool
+) -> list[pa.Array]:
     """Return the columns of some records, as they are held."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import
     from pyarrow import csv  # noqa: PLC0415 - slow to import
@@ -211,7 +216,9 @@ def _columns(text: bytes, *, delimiter: str, fields: int) -> list[pa.Array]:
             column_names=names, block_size=len(text) + 1, use_threads=False
         ),
         parse_options=csv.ParseOptions(
-            delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=False
+            delimiter=delimiter,
+            newlines_in_values=not a_line_each,
+            ignore_empty_lines=False,
         ),
         convert_options=csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),
@@ -249,7 +256,7 @@ def _framed(
 ) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415 - slow to import
 
-    columns = gathered(blocks, names)
+    columns = gathered(blocks, names, len(lines))
     return pd.DataFrame(columns, columns=names, copy=False).set_axis(
         lines.rename("line"), axis=0
     )

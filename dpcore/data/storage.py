@@ -49,15 +49,18 @@ def compressed(cells: pa.StringArray) -> pa.Array:
     import pyarrow as pa  # noqa: PLC0415 - slow to import
     import pyarrow.compute as pc  # noqa: PLC0415 - slow to import
 
-    cells = _trimmed(cells)
     text = _Text.of(cells)
+    plain = not text.bytes.tobytes().translate(None, _PLAIN)
+    if not plain:
+        cells = _trimmed(cells, text.bytes)
+        text = _Text.of(cells)
     blank = text.lengths == 0
     if blank.any():
         if blank.all():
             return pa.nulls(len(cells))
         cells = pc.if_else(pa.array(blank), None, cells)
         text = text.where(~blank)
-    if text.bytes.tobytes().translate(None, _PLAIN):
+    if not plain and text.bytes.tobytes().translate(None, _PLAIN):
         return cells
     points = np.flatnonzero(text.bytes == _POINT)
     if len(points) not in {0, len(text.starts)}:
@@ -66,12 +69,12 @@ def compressed(cells: pa.StringArray) -> pa.Array:
         numbers = cells.cast(pa.float64() if len(points) else pa.int64())
     except pa.ArrowInvalid:
         return cells
-    plain = (
+    python_would = (
         _plain_floats(cells, numbers, text, points)
         if len(points)
         else _plain_integers(text)
     )
-    return numbers if plain else cells
+    return numbers if python_would else cells
 
 
 def joined(parts: Sequence[pa.Array]) -> pa.ChunkedArray:
@@ -200,20 +203,18 @@ def _written_floats(numbers: pa.Array) -> pa.StringArray:
 class _Text(NamedTuple):
     """The bytes of some cells, and where in them each cell begins."""
 
-    starts: NDArray[np.int64]
-    lengths: NDArray[np.int64]
+    starts: NDArray[np.int32]
+    lengths: NDArray[np.int32]
     bytes: NDArray[np.uint8]
 
     @classmethod
     def of(cls, cells: pa.StringArray) -> _Text:
         """Return the text of an array without nulls; it is not copied."""
         _, ends, data = cells.buffers()
-        held = np.frombuffer(ends, np.int32, len(cells) + 1, 4 * cells.offset)
-        places = held.astype(np.int64)
+        places = np.frombuffer(ends, np.int32, len(cells) + 1, 4 * cells.offset)
         first, size = int(places[0]), int(places[-1] - places[0])
         text = np.frombuffer(data, np.uint8, size, first) if size else _NO_BYTES
-        starts, lengths = places[:-1] - first, places[1:] - places[:-1]
-        return cls(starts, lengths, text)
+        return cls(places[:-1] - np.int32(first), places[1:] - places[:-1], text)
 
     def where(self, rows: NDArray[np.bool_]) -> _Text:
         """Return the text of some rows; all others are blank."""
@@ -224,16 +225,14 @@ class _Text(NamedTuple):
         """Return which cells begin with a minus."""
         return np.asarray(self.bytes[self.starts] == _MINUS)
 
-    @property
-    def leading_zero(self) -> NDArray[np.bool_]:
+    def leading_zero(self, negative: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which numbers have a zero as their first digit."""
-        return np.asarray(self.bytes[self.starts + self.negative] == _ZERO)
+        return np.asarray(self.bytes[self.starts + negative] == _ZERO)
 
 
-def _trimmed(cells: pa.StringArray) -> pa.StringArray:
+def _trimmed(cells: pa.StringArray, text: NDArray[np.uint8]) -> pa.StringArray:
     import pyarrow.compute as pc  # noqa: PLC0415 - slow to import
 
-    text = _Text.of(cells).bytes
     # White space is a space, a control character, or beyond ASCII.
     some = bool(((text <= ord(" ")) | (text >= _ASCII_ENDS)).any())
     return pc.utf8_trim_whitespace(cells) if some else cells
@@ -243,7 +242,7 @@ def _plain_integers(text: _Text) -> bool:
     """Return whether integers are without leading zeros, and no zero has a sign."""
     negative = text.negative
     longer = (text.lengths - negative > 1) | negative
-    return not bool((text.leading_zero & longer).any())
+    return not bool((text.leading_zero(negative) & longer).any())
 
 
 def _plain_floats(
@@ -266,7 +265,8 @@ def _plain_floats(
     kept = numbers.drop_null()
     sizes = np.abs(kept.to_numpy(zero_copy_only=False))
     last = text.bytes[text.starts + text.lengths - 1]
-    zeros = (text.leading_zero & (before > 1)) | ((last == _ZERO) & (after > 1))
+    leading = text.leading_zero(negative)
+    zeros = (leading & (before > 1)) | ((last == _ZERO) & (after > 1))
     beyond = (sizes >= _LARGEST) | ((sizes < _SMALLEST) & ((sizes > 0) | negative))
     if (zeros | beyond).any():
         return False
@@ -297,7 +297,9 @@ def _as_arrow(cells: pa.ChunkedArray) -> pd.Series:
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     # One stretch of memory: what is computed of a column reads all of it.
-    whole = pa.chunked_array([cells.combine_chunks()], cells.type)
+    whole = cells
+    if cells.num_chunks > 1:
+        whole = pa.chunked_array([cells.combine_chunks()], cells.type)
     return pd.Series(pd.arrays.ArrowExtensionArray(whole), copy=False)
 
 
