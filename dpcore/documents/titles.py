@@ -32,18 +32,17 @@ def relabelled(label: str, columns: Iterable[Column]) -> str:
     named = [column for column in columns if column.display_name]
     for column in sorted(named, key=lambda one: -len(one.name)):
         whole = rf"(?<!\w){re.escape(column.name)}(?!\w)"
-        label = re.sub(whole, lambda _, title=column.title: title, label)
+        label = column.title.join(re.split(whole, label))
     return label
 
 
 def _titled(part: object, titles: Mapping[str, str]) -> object:
-    match part:
-        # Of all parts, columns alone have a name.
-        case {"name": str(name)}:
-            return {**part, "name": titles.get(name, name)}
-        case dict():
-            return {name: _titled(one, titles) for name, one in part.items()}
-        case list():
-            return [_titled(one, titles) for one in part]
-        case _:
-            return part
+    if isinstance(part, list):
+        return [_titled(one, titles) for one in part]
+    if not isinstance(part, dict):
+        return part
+    found = {name: _titled(one, titles) for name, one in part.items()}
+    # Of all parts, columns alone have a name.
+    if isinstance(name := part.get("name"), str):
+        found["name"] = titles.get(name, name)
+    return found

@@ -174,7 +174,7 @@ def _made(
     source: Dataset, derived: Derived, person: NDArray[np.intp], people: int
 ) -> pd.Series:
     """Return the cell of every person in a column made. CONFIDENTIAL."""
-    from pandas import Categorical, Series  # noqa: PLC0415 - slow to import
+    from pandas import Categorical, Index, Series  # noqa: PLC0415 - slow to import
 
     recipe, name = derived.recipe, derived.column
     rows = np.flatnonzero((person >= 0) & ~source.missing(name))
@@ -184,7 +184,7 @@ def _made(
         answers = np.full(people, NOBODY, dtype=np.intp)
         answers[whose] = 0
         answers[whose[met]] = 1
-        known = Categorical.from_codes(answers.tolist(), [*_ANSWERS])
+        known = Categorical.from_codes(answers.tolist(), Index(_ANSWERS))
         return Series(known).astype("str")
     if recipe.calculates:
         values = source.numbers(name)[rows]
@@ -221,11 +221,12 @@ def _picked(
 
 def _cells(cells: pd.Series, rows: NDArray[np.intp]) -> pd.Series:
     """Return the cells of some rows, without loss; a missing one for the row -1."""
-    from pandas import Series, array  # noqa: PLC0415 - slow to import
+    import pandas as pd  # noqa: PLC0415 - slow to import
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     if cells.dtype.kind in "iu" and isinstance(cells.dtype, np.dtype):
         # NumPy has no missing integers: they would become floats for everybody.
-        cells = Series(array(cells.to_numpy(), dtype=f"{cells.dtype.name}[pyarrow]"))
+        cells = pd.Series(pd.arrays.ArrowExtensionArray(pa.array(cells.to_numpy())))
     return cells.reset_index(drop=True).reindex(rows).reset_index(drop=True)
 
 
