@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
+from dpcore.data.cells import text_of
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.dates import DateFormat, DateOrder
@@ -63,9 +64,9 @@ def made(dataset, *derived):
     names = dataset.frame["who"].dropna().unique()
     read = {}
     for column in found.columns:
-        if column.kind.has_labels:
+        if not column.kind.is_numeric:
             codes = found.codes(column.name)
-            cells = found.frame[column.name].astype(object)
+            cells = text_of(found.frame[column.name])
             inside = (codes >= 0) & (codes < len(column.labels))
             labels = np.array([*column.labels, ""], dtype=object)
             read[column.name] = [
