@@ -6,6 +6,7 @@ from ui import first_visit, session
 from ui.asking import columns, fit
 from ui.data import (
     declaring,
+    display_names,
     for_a_class,
     preparing,
     same_people,
@@ -36,10 +37,11 @@ st.caption(
     "and the lists to be public."
 )
 columns.tell_ending(current.dataset)
-position = columns.choose(current.dataset)
 drafted = session.draft() is not None
 keep = session.redraft if drafted else declaring.redeclare
-dataset = columns.declare(current.dataset, position, keep)
+named = display_names.ask(current.dataset, keep)
+position = columns.choose(named)
+dataset = columns.declare(named, position, keep)
 if dataset is None:
     session.end_page()
 fit.check(dataset, position, codebook=current.example is not None)

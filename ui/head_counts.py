@@ -54,7 +54,7 @@ def before_release(request: Releasable, releases: Iterable[Release]) -> None:
     told = told_before(request.asked, releases)
     if told is not None:
         st.info(
-            f"“{literal(told.title)}” has told how many are in each group already: "
+            f"“{literal(told.known_as)}” has told how many are in each group already: "
             "they are among its numbers on Ledger. Asked for by themselves they cost "
             "once more, and differ by chance."
         )

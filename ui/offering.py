@@ -16,7 +16,16 @@ import streamlit as st
 from dpcore.figures.attackers import belief_text
 from dpcore.releases.record import Mode
 from dpcore.wording import capital, epsilon_text, significant
-from ui import accounts, first_visit, plans, recovery, releasing, results, session
+from ui import (
+    accounts,
+    first_visit,
+    naming,
+    plans,
+    recovery,
+    releasing,
+    results,
+    session,
+)
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -69,8 +78,9 @@ def offer(
             places=(before or partial(_price, request))(account, fits),
             key=key,
         )
+        name = naming.ask(request, study)
         if plannable:
-            plans.button(request, study, key=key)
+            plans.button(request, study, key=key, name=name)
         return answer
     return None
 
@@ -78,7 +88,9 @@ def offer(
 def _carry_out(request: Releasable, study: Study) -> None:
     pressed = releasing.pressed()
     with releasing.drawing(study, pressed):
-        done = pressed is not None and releasing.carry_out(request, study, pressed)
+        done = pressed is not None and releasing.carry_out(
+            request, study, pressed, called=naming.name_of(request, study)
+        )
     if done and first_visit.is_on():
         # What it says of the ledger stands above, with a button.
         st.rerun()
@@ -134,6 +146,8 @@ def frame(
     )
     with container:
         results.public_badge()
+        if answer.name:
+            st.markdown(f"**{literal(answer.name)}**")
         st.markdown(f"{literal(capital(said or answer.said))}.")
     return container
 

@@ -46,7 +46,8 @@ def plan(study: Study) -> Basket:
     known = cast("Basket | None", session.public(_named(study)))
     unit = study.terms.unit
     columns = [
-        (c.name, c.unit, c.description, c.complete) for c in study.dataset.columns
+        (c.name, c.display_name, c.unit, c.description, c.complete)
+        for c in study.dataset.columns
     ]
     words = [(unit.noun, unit.plural), *columns]
     if known is not None and session.public(_WORDS) != words:
@@ -62,15 +63,22 @@ def plan(study: Study) -> Basket:
 
 
 def names(study: Study) -> dict[str, str]:
-    """Return what people call the questions of an account's plans, by their marks."""
+    """Return the names given to questions of an account's plans, by their marks."""
     found: dict[str, str] = {}
     for fingerprint in session.account(study).fingerprints:
         text = _plans().of(fingerprint) if session.of_account(study) else None
         with contextlib.suppress(ValueError, LookupError, TypeError, DPCoreError):
             items = json.loads(text or "{}").get("items", ())
-            found |= {mark_of(item["request"]): str(item["name"]) for item in items}
+            found |= {
+                mark_of(item["request"]): str(item["name"])
+                for item in items
+                if not item.get("titled")
+            }
     for item in plan(study).items:
-        found[mark_of(item.request.parameters())] = item.name
+        mark = mark_of(item.request.parameters())
+        found.pop(mark, None)
+        if item.own_name:
+            found[mark] = item.own_name
     return found
 
 
@@ -112,14 +120,17 @@ def planned(study: Study, request: Releasable) -> Item | None:
     return next((item for item in basket.items if item.key == key), None)
 
 
-def add(request: Releasable, group: int = USUAL_GROUP) -> None:
-    """Put a question into the plan of the table in use, of groups of such a size."""
+def add(request: Releasable, group: int = USUAL_GROUP, name: str = "") -> None:
+    """Put a question into the plan of the table in use, of groups of such a size.
+
+    Without a ``name`` its title is its name.
+    """
     study = session.study()
     if study is None:
         return
     try:
         basket, item = plan(study), Item.of(traced(request, study.dataset))
-        item = replace(item, group=group)
+        item = replace(item, group=group, name=name or item.name)
         if item.key not in basket.keys:
             keep(study, basket.with_item(item))
     except DPCoreError as error:
@@ -127,7 +138,12 @@ def add(request: Releasable, group: int = USUAL_GROUP) -> None:
 
 
 def button(
-    request: Releasable, study: Study, *, key: str, group: int = USUAL_GROUP
+    request: Releasable,
+    study: Study,
+    *,
+    key: str,
+    group: int = USUAL_GROUP,
+    name: str = "",
 ) -> None:
     """Offer to plan a question, or say that it is planned. It costs nothing."""
     item = planned(study, request)
@@ -137,7 +153,7 @@ def button(
         key=f"plan-{key}",
         disabled=item is not None or request.refusal(session.mode()) is not None,
         on_click=add,
-        args=(request, group),
+        args=(request, group, name),
         help="Spends nothing. “Plan” shows all planned questions together: their "
         "errors under several budgets, and what they cost as a whole.",
     )

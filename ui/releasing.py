@@ -178,14 +178,16 @@ def drawing(study: Study, pressed: Pressed | None) -> Iterator[None]:
         yield
 
 
-def carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:
+def carry_out(
+    request: Releasable, study: Study, pressed: Pressed, *, called: str = ""
+) -> bool:
     """Release the question on screen if the button was pressed for it.
 
-    A refusal, or a question that changed under the hand, leaves a notice. Return
-    whether something was released.
+    ``called`` is what the curator calls it. A refusal, or a question that changed under
+    the hand, leaves a notice. Return whether something was released.
     """
     try:
-        done = _carry_out(request, study, pressed)
+        done = _carry_out(request, study, pressed, called)
     except DPCoreError:
         session.take(_PRESSED)
         raise
@@ -194,7 +196,9 @@ def carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:
     return done
 
 
-def _carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:
+def _carry_out(
+    request: Releasable, study: Study, pressed: Pressed, called: str
+) -> bool:
     analysis, draw, mode, confirmed = pressed
     if not pressed.is_of(request.analysis(study.fingerprint)):
         partwise.forget_values()
@@ -218,7 +222,7 @@ def _carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:
     try:
         # Every releasable question is a frozen dataclass.
         again = cast("Releasable", replace(cast("Any", request), draw=draw))
-        if not _release(again, study, pressed, stored=free):
+        if not _release(again, study, pressed, stored=free, called=called):
             return False
     except DPCoreError as error:
         session.notice(_why(error))
@@ -238,15 +242,19 @@ def carry_out_all(
     pressed: Pressed,
     *,
     name: str,
+    called: Sequence[str],
     cost: Callable[[Sequence[Releasable]], PrivacyCost],
 ) -> bool:
     """Release all questions of a plan, or none, if its button was pressed.
 
-    ``name`` is that of the plan on screen; ``cost`` is what questions without an answer
-    are charged together. Return whether answers were given.
+    ``name`` is that of the plan on screen, and ``called`` what the curator calls each
+    question; ``cost`` is what questions without an answer are charged together. Return
+    whether answers were given.
     """
     try:
-        done = _carry_out_all(requests, study, pressed, name=name, cost=cost)
+        done = _carry_out_all(
+            requests, study, pressed, name=name, called=called, cost=cost
+        )
     except DPCoreError:
         session.take(_PRESSED)
         raise
@@ -260,6 +268,7 @@ def _carry_out_all(
     pressed: Pressed,
     *,
     name: str,
+    called: Sequence[str],
     cost: Callable[[Sequence[Releasable]], PrivacyCost],
 ) -> bool:
     if not pressed.is_of(name):
@@ -285,6 +294,7 @@ def _carry_out_all(
             fingerprint=study.fingerprint,
             mode=session.mode(),
             now=datetime.now(UTC),
+            called=called,
         )
     except DPCoreError as error:
         session.notice(_why(error))
@@ -330,7 +340,7 @@ def _confirmed() -> frozenset[str]:
 
 
 def _release(
-    request: Releasable, study: Study, pressed: Pressed, *, stored: bool
+    request: Releasable, study: Study, pressed: Pressed, *, stored: bool, called: str
 ) -> bool:
     """Release a question; return whether that is done, and does not wait for a value.
 
@@ -346,6 +356,7 @@ def _release(
         fingerprint=study.fingerprint,
         mode=session.mode(),
         now=datetime.now(UTC),
+        called=called,
     )
     return True
 

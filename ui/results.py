@@ -209,12 +209,12 @@ def listing(
     ``tables`` says what the table of each is called, where they are about several.
     """
     planned = any(release.plan for release in releases)
-    longest = max((len(release.title) for release in releases), default=0)
+    longest = max((len(release.known_as) for release in releases), default=0)
     long = longest > _MEDIUM_LINE
     table(
         [
             {
-                "what": release.title,
+                "what": release.known_as,
                 **({} if tables is None else {"table": tables[release.id]}),
                 "ε": significant(float(release.cost.epsilon), 6),
                 "answer": _joined(release),
@@ -281,6 +281,8 @@ def _whole(releases: Sequence[Release]) -> None:
         st.caption(
             f"The first {_MOST_NUMBERS} of {len(pairs):,}; all are in the files."
         )
+    if release.name:
+        st.markdown(f"**{literal(release.name)}**")
     st.markdown(f"{literal(capital(release.said))}.")
     st.caption(
         f"Cost: ε {significant(float(release.cost.epsilon), 6, up=True)}, δ "
@@ -327,7 +329,7 @@ def _with_ends(release: Release, label: str, value: float) -> str:
 
 def _named(release: Release) -> str:
     when = release.created[:19].replace("T", " ")
-    return f"{release.title}, draw {release.draw}, {when} UTC"
+    return f"{release.known_as}, draw {release.draw}, {when} UTC"
 
 
 def _not_bare(release: Release, label: str, value: float) -> str:

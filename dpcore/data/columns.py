@@ -13,9 +13,15 @@ from dpcore.data.dates import ISO_DATES, DateFormat
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from dpcore.data.bounds import Interval
 
 MAX_LABELS = 200
+_OF_STEPS = (" where ", ", at most ")
+"""What steps add to the names of columns begins so."""
+LONGEST_NAME = 100
+"""Characters of a display name."""
 MAX_CODES = 50
 """Codes for missing values in one column."""
 LARGEST = 1e100
@@ -90,6 +96,10 @@ class Column:
             list is none of them.
         notation: How numbers are written, in a text file.
         dates: How dates are written. Of dates only.
+        display_name: What pages and documents call it instead of its name, such as
+            "ever positive"; empty if they use the name. At most ``LONGEST_NAME``
+            characters. It is no part of what a question is: the name, and so the recipe
+            of a column that was made, is.
 
     A cell that is neither missing nor what the kind allows (text in a column of
     numbers, a third answer in one of yes/no) is invalid, and is treated as missing. In
@@ -113,8 +123,10 @@ class Column:
     missing_codes: tuple[str, ...] = TEXT_CODES
     notation: Notation = PLAIN
     dates: DateFormat = ISO_DATES
+    display_name: str = ""
 
     def __post_init__(self) -> None:
+        check_display_name(self.display_name)
         if self.kind.is_numeric:
             self._check_bounds()
         else:
@@ -128,6 +140,20 @@ class Column:
         elif self.replacement is not None:
             message = "a replacement needs the missing-value policy 'replace'."
             raise ParameterError(message)
+
+    @property
+    def title(self) -> str:
+        """Return what pages and documents call it."""
+        return self.display_name or self.name
+
+    @property
+    def meaning(self) -> str:
+        """Return what it holds in one line: its name where another is shown, and more.
+
+        The name of a column that was made is its recipe.
+        """
+        recipe = self.name if self.display_name else ""
+        return "; ".join(part for part in (recipe, self.description) if part)
 
     @property
     def is_declared(self) -> bool:
@@ -268,6 +294,46 @@ class Column:
                 f"got {value}."
             )
             raise ParameterError(message)
+
+
+def check_display_name(text: str) -> None:
+    """Refuse a name that pages and documents cannot show as that of a column.
+
+    Raises:
+        ParameterError: It begins or ends with a space, is too long, has a character
+            that cannot be printed, or looks like one with a condition.
+
+    """
+    if text != text.strip() or len(text) > LONGEST_NAME or not text.isprintable():
+        message = (
+            f"a name to show is one line of at most {LONGEST_NAME} characters, without "
+            "spaces around it."
+        )
+        raise ParameterError(message)
+    if any(ending in text for ending in _OF_STEPS):
+        message = (
+            "a name to show has no “where” and no “, at most”: conditions and limits "
+            "of rows are named like that."
+        )
+        raise ParameterError(message)
+
+
+def check_titles(columns: Iterable[Column]) -> None:
+    """Refuse columns that pages and documents would call the same.
+
+    Raises:
+        ParameterError: A display name is that of another column, or its name.
+
+    """
+    columns = [*columns]
+    names = {column.name for column in columns}
+    taken = set()
+    for column in columns:
+        shown = column.display_name
+        if shown and shown != column.name and (shown in names or shown in taken):
+            message = f"another column is called “{shown}”: choose another name."
+            raise ParameterError(message)
+        taken.add(shown)
 
 
 def yes_no(name: str, labels: tuple[str, str]) -> Column:

@@ -99,8 +99,8 @@ class Dataset:
         return ""
 
     def short(self, name: str) -> str:
-        """Return the name of a column in a list of them: without what all end with."""
-        return name.removesuffix(self.ending)
+        """Return what a list calls a column: without what all names end with."""
+        return self.column(name).display_name or name.removesuffix(self.ending)
 
     def each(
         self,

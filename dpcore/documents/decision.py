@@ -188,8 +188,8 @@ def _column(
     without = "; ".join(
         f"no. {listed(at)}: {told}" if at else told for told, at in done.items()
     )
-    about = "; ".join(part for part in (column.unit, column.description) if part)
-    name = f"{column.name} ({about})" if about else column.name
+    about = "; ".join(part for part in (column.unit, column.meaning) if part)
+    name = f"{column.title} ({about})" if about else column.title
     if column.kind.is_numeric:
         bounds = column.bounds
         known = (
@@ -378,7 +378,7 @@ def _rests(about: Decision, numerals: Numerals) -> list[str]:
     stand_in = rests.filled(items)
     if stand_in:
         values = "; ".join(
-            f"{column.name}: {_stand_in(column, numerals)}" for column in stand_in
+            f"{column.title}: {_stand_in(column, numerals)}" for column in stand_in
         )
         told.append(
             Exact(
@@ -393,7 +393,7 @@ def _left_out(one: rests.Compared) -> str:
     """Say who is in neither of two groups that are compared, if anybody may be."""
     known = [f"is {' or '.join(one.others)}"] if one.others else []
     if not one.column.complete:
-        known.append(f"has no value of {one.column.name}")
+        known.append(f"has no value of {one.column.title}")
     return f"; whoever {' or '.join(known)} is left out" if known else ""
 
 

@@ -71,7 +71,8 @@ def released(
     """Return what was released on an account.
 
     ``tables`` names the table of each release, by its id, where there are several, and
-    ``called`` has what people call questions, by their marks.
+    ``called`` has what people call questions now, by their marks; otherwise they have
+    the names of their records.
     """
     names, unit = tables or {}, behind.facts.unit
     asked = (
@@ -85,7 +86,7 @@ def released(
     )
     questions = [
         _in_table(
-            replace(question, called=(called or {}).get(question.mark, "")),
+            replace(question, called=(called or {}).get(question.mark, one.name)),
             names.get(one.id),
         )
         for question, one in zip(asked, releases, strict=True)

@@ -235,9 +235,9 @@ def newest(subject: Subject) -> int:
 def meanings(subject: Subject) -> dict[str, str]:
     """Return what was typed about the columns that are asked about, by their names."""
     return {
-        column.name: brief(column.description, _MEANT)
+        column.title: brief(column.meaning, _MEANT)
         for column in subject.columns
-        if column.description
+        if column.meaning
     }
 
 
@@ -377,7 +377,7 @@ def _missing(subject: Subject) -> str:
         )
     told = ", ".join(
         f"{in_full(value) if isinstance(value, float | int) else value} "
-        f"({brief(column.name)})"
+        f"({brief(column.title)})"
         for column in known[:MOST_COLUMNS]
         for value in (column.replacement,)
     )
@@ -396,7 +396,7 @@ def otherwise(subject: Subject, treated: str) -> tuple[str, ...]:
     In the words of ``dpcore.documents.missing``.
     """
     return tuple(
-        column.name
+        column.title
         for column in subject.columns
         if treated in subject.missing.get(column.name, "").split("; ")
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from dpcore.documents import missing
+from dpcore.documents.titles import relabelled, titled
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.releases.declared import bounds_text, people_text
@@ -163,11 +164,15 @@ class Question:
 
     @classmethod
     def of_release(cls, release: Release, request: Releasable | None) -> Question:
-        """Return a question that was answered."""
+        """Return a question that was answered.
+
+        Its columns have the names that they have now, whatever the record says.
+        """
+        columns = () if request is None else request.asked.columns
         around = release.intervals
         return cls(
-            name=release.title,
-            said=release.said,
+            name=release.title if request is None else request.title,
+            said=release.said if request is None else request.statement,
             parameters=release.request,
             key=release.mechanism,
             mechanism=release.mechanism_label,
@@ -178,7 +183,12 @@ class Question:
             if request is None
             else request.unit.change(release.relation),
             unit=release.unit,
-            numbers=_numbers(release, None if request is None else request.unit),
+            numbers=tuple(
+                replace(number, label=relabelled(number.label, columns))
+                for number in _numbers(
+                    release, None if request is None else request.unit
+                )
+            ),
             level=None if around is None else around.level,
             when=release.created[:19].replace("T", " ") + " UTC",
             draw=release.draw,
@@ -238,9 +248,13 @@ class Question:
 
     @property
     def asked(self) -> Mapping[str, Any]:
-        """Return what describes the question itself."""
+        """Return what describes the question itself, its columns by their titles."""
         found = self.parameters.get("query", self.parameters.get("question"))
-        return found if isinstance(found, dict) else {}
+        return titled(found, self._columns) if isinstance(found, dict) else {}
+
+    @property
+    def _columns(self) -> tuple[Column, ...]:
+        return () if self.request is None else self.request.asked.columns
 
     @property
     def meaning(self) -> str:
@@ -261,12 +275,12 @@ class Question:
     @property
     def bounds(self) -> str:
         """Return the public bounds of its columns."""
-        return bounds_text(self.parameters)
+        return bounds_text({"query": self.asked})
 
     @property
     def without(self) -> str:
         """Return what becomes of missing values; empty where that is not known."""
-        return "; ".join(f"{column.name}: {told}" for column, told in self.treated)
+        return "; ".join(f"{column.title}: {told}" for column, told in self.treated)
 
     @property
     def treated(self) -> tuple[tuple[Column, str], ...]:

@@ -108,9 +108,9 @@ def _variant(subject: Subject) -> dict[str, Value]:
 def _column(column: Column) -> str:
     unit = f" in {column.unit}" if column.unit else ""
     if column.bounds is None:
-        return f"{column.name} ({', '.join(column.labels)})"
+        return f"{column.title} ({', '.join(column.labels)})"
     low, high = in_full(column.bounds.lower), in_full(column.bounds.upper)
-    return f"{column.name} ({low} to {high}{unit})"
+    return f"{column.title} ({low} to {high}{unit})"
 
 
 def _loss(subject: Subject) -> dict[str, Value]:

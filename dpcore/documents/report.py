@@ -159,7 +159,7 @@ def _overview(subject: Subject) -> tuple[Piece, ...]:
             head=("question", answer, "mechanism", "ε", "δ", "ρ"),
             rows=tuple(
                 (
-                    f"{number}. {question.name}",
+                    f"{number}. {question.known_as}",
                     question.answer,
                     question.mechanism,
                     epsilon_text(float(question.cost.epsilon)),
@@ -191,7 +191,7 @@ def _question(number: int, question: Question) -> Section:
             pieces.append(
                 Paragraph(f"And {over} more, in the files of the release.", kind="note")
             )
-    title = f"{number}. {capital(question.name)}"
+    title = f"{number}. {capital(question.known_as)}"
     return Section(title=title, pieces=tuple(pieces), whole=len(question.numbers) < 9)  # noqa: PLR2004 - fits
 
 
@@ -291,7 +291,7 @@ def _column(column: Column, without: tuple[str, ...]) -> tuple[str, ...]:
     bounds = ", ".join(column.labels)
     if column.bounds is not None:
         bounds = f"{in_full(column.bounds.lower)} to {in_full(column.bounds.upper)}"
-    return column.name, column.description, column.unit, bounds, "; ".join(without)
+    return column.title, column.meaning, column.unit, bounds, "; ".join(without)
 
 
 def _together(subject: Subject) -> tuple[Piece, ...]:

@@ -76,7 +76,9 @@ def explain_alone(
     reason = f"{what[0].upper()}{what[1:]}"
     if len(person.values) == 1 and not (kind.of_members or kind.of_cells):
         column = query.column
-        reason = f"This person's {column.name} is {_shown(alone.value, column)}; {what}"
+        reason = (
+            f"This person's {column.title} is {_shown(alone.value, column)}; {what}"
+        )
     return _with_loss(f"{reason} {_change(alone, query)}", alone, worst_case)
 
 
@@ -174,7 +176,7 @@ def _of_rank(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
     below = np.count_nonzero(bounds.clip(exposure.values) < counted)
     change = "taking another value" if _replaces(exposure) else "leaving it out"
     return (
-        f"This person's {query.column.name} is {_shown(person.value, query.column)}, "
+        f"This person's {query.column.title} is {_shown(person.value, query.column)}, "
         f"with {below} of {exposure.people} people below; {change}"
     )
 
@@ -191,7 +193,7 @@ def _of_rows(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
         own, rest = float(values[mine].mean()), float(values[~mine].mean())
         side = "above" if own >= rest else "below"
         text += (
-            f"; their mean of {query.column.name} is {own:.6g}, {abs(own - rest):.3g} "
+            f"; their mean of {query.column.title} is {own:.6g}, {abs(own - rest):.3g} "
             f"{side} that of the others, {rest:.6g}"
         )
     change = "other rows instead of" if _replaces(exposure) else "leaving out"
@@ -242,7 +244,7 @@ def _apart(
     told = []
     for place, column in enumerate(columns):
         bounds, value = _bounds(column), float(values[entry, place])
-        text, rest = f"{column.name} is {_shown(value, column)}", int(among.sum()) - 1
+        text, rest = f"{column.title} is {_shown(value, column)}", int(among.sum()) - 1
         counted = float(bounds.clip(value))
         gap = 0.0
         if rest > 0:
@@ -266,7 +268,7 @@ def _of_member(
 
 
 def _of_number(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
-    name, bounds = query.column.name, _bounds(query.column)
+    name, bounds = query.column.title, _bounds(query.column)
     value, shown = float(bounds.clip(person.value)), _shown(person.value, query.column)
     if _replaces(exposure):
         return (

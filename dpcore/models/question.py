@@ -107,9 +107,9 @@ class ModelQuestion:
 
         As in "linear regression of visits on age and income".
         """
-        *first, last = (column.name for column in self.design.features)
+        *first, last = (column.title for column in self.design.features)
         names = f"{', '.join(first)} and {last}" if first else last
-        return f"{self.model} regression of {self.design.target.name} on {names}"
+        return f"{self.model} regression of {self.design.target.title} on {names}"
 
     @property
     def conditions(self) -> tuple[str, ...]:

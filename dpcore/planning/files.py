@@ -88,6 +88,7 @@ def to_json(basket: Basket) -> str:
         **({"row": NAMES.write(unit)} if unit.is_named else {}),
         "items": [
             {**_ITEM.write(item), "request": item.request.parameters()}
+            | ({} if item.own_name else {"titled": True})
             for item in basket.items
         ],
     }
@@ -155,7 +156,9 @@ def _filled(
         try:
             request = now(parameters)
             item = _ITEM.read(entry, request=request)
-            if name == Item.of(then(parameters)).name:
+            titled = entry.get("titled") is True
+            if titled or name == Item.of(then(parameters)).name:
+                # Columns and rows may be called otherwise by now.
                 item = replace(item, name=Item.of(request).name)
             basket = basket.with_item(item)
         except DPCoreError:

@@ -29,7 +29,7 @@ AS_GOOD: Final = 1 + 1e-9
 """By how much an error may exceed the one wanted for the errors of computing it."""
 _SCALED: Final = ("laplace", "exponential")
 USUAL_GROUP: Final = 100
-_LONGEST_NAME = 200
+LONGEST_NAME = 200
 MOST_PEOPLE: Final = 10**9
 """How many people a group can be said to have."""
 
@@ -60,10 +60,8 @@ class Item:
     group: int = USUAL_GROUP
 
     def __post_init__(self) -> None:
-        if not 0 < len(self.name.strip()) <= _LONGEST_NAME:
-            message = (
-                f"a planned question needs a name of 1 to {_LONGEST_NAME} letters."
-            )
+        if not 0 < len(self.name.strip()) <= LONGEST_NAME:
+            message = f"a planned question needs a name of 1 to {LONGEST_NAME} letters."
             raise ParameterError(message)
         if not 0 < self.weight <= HEAVIEST:
             message = f"a weight must be above 0 and at most {HEAVIEST:,.0f}."
@@ -79,7 +77,12 @@ class Item:
     def of(cls, request: Releasable) -> Self:
         """Return a request as an item with the usual settings, its title as name."""
         first = cast("Releasable", replace(cast("Any", request), draw=1))
-        return cls(request=first, name=first.title[:_LONGEST_NAME])
+        return cls(request=first, name=first.title[:LONGEST_NAME])
+
+    @property
+    def own_name(self) -> str:
+        """Return the name if somebody gave it; empty where it is the title."""
+        return "" if self.name == self.request.title[:LONGEST_NAME] else self.name
 
     @cached_property
     def key(self) -> str:

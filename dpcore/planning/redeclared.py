@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from dpcore.data.columns import Column, MissingPolicy
 from dpcore.errors import DPCoreError, ParameterError
 from dpcore.models.question import ModelQuestion
+from dpcore.planning.item import Item
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.groups import GroupSizes
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from dpcore.planning.basket import Basket
-    from dpcore.planning.item import Item
     from dpcore.releases.releasable import Releasable
 
 _PUBLIC_NUMBERS = {"people", "most_people"}
@@ -174,8 +174,8 @@ def _changed(item: Item, now: Declared) -> Changed | None:
         if request.parameters() == item.request.parameters():
             return None
         # A name that was not typed is the title, which may hold what has changed.
-        own = item.name != item.request.title
-        anew = replace(item, request=request, name=item.name if own else request.title)
+        name = item.own_name or Item.of(request).name
+        anew = replace(item, request=request, name=name)
     except DPCoreError as error:
         return Changed(item=item, now=None, told=(str(error).rstrip("."),))
     told = tuple(_differences(item.request, request)) or (_OTHERWISE,)

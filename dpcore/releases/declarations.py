@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore.codec import TEXT, TRUTH, WHOLE, Pair, Part, Schema, if_any, several, since
 from dpcore.data.cells import Notation
-from dpcore.data.columns import LabelEquality
+from dpcore.data.columns import LabelEquality, check_titles
 from dpcore.data.preparation.steps import STEPS, Steps
 from dpcore.errors import LedgerError, ParameterError
 from dpcore.relations import PrivacyUnit
@@ -59,9 +59,12 @@ class Declaration:
         steps: What was done to the file before: the columns are those after it.
         noun: What one protected unit is called.
         plural: What several are called; the usual plural if empty.
+        file: Every column of the file that the steps begin with, as it was declared
+            then; empty where there are no steps, or this was not kept yet.
 
     Raises:
-        ParameterError: A number is out of its range, or two columns have one name.
+        ParameterError: A number is out of its range, or two columns have one name,
+            their own or the one to show.
 
     """
 
@@ -74,6 +77,7 @@ class Declaration:
     steps: Steps = field(default_factory=Steps)
     noun: str = "person"
     plural: str = ""
+    file: tuple[Column, ...] = ()
 
     @property
     def unit(self) -> PrivacyUnit:
@@ -91,6 +95,7 @@ class Declaration:
         if len({column.name for column in self.columns}) < len(self.columns):
             message = "the names of columns must differ."
             raise ParameterError(message)
+        check_titles(self.columns)
 
 
 class Declarations:
@@ -221,7 +226,7 @@ def _content(path: Path) -> Declaration | None:
 
 def _check_texts(declaration: Declaration) -> None:
     """Refuse what no page can show: endless text, or half a character."""
-    for column in declaration.columns:
+    for column in (*declaration.columns, *declaration.file):
         for text in (column.name, column.unit, column.description, *column.labels):
             if len(text.encode()) > _LONGEST_TEXT:
                 raise ValueError
@@ -234,28 +239,29 @@ def _taken(declaration: Declaration) -> Steps | None:
     return declaration.steps if declaration.steps != Steps() else None
 
 
+_COLUMN: Final = Schema(
+    partial(column_with, since=LabelEquality.AS_NUMBERS),
+    **{
+        **COLUMN.parts,
+        "unit": since(TEXT),
+        "description": since(TEXT),
+        "display_name": if_any(TEXT, of=lambda column: column.display_name or None),
+        "complete": if_any(TRUTH, of=lambda column: column.complete or None),
+        "equality": since(EQUALITY),
+        "missing_codes": since(several(TEXT)),
+        "notation": since(Schema(Notation, decimal=TEXT, thousands=TEXT)),
+        "dates": since(DATES),
+    },
+)
 DECLARATION: Final = Schema(
     Declaration,
-    columns=several(
-        Schema(
-            partial(column_with, since=LabelEquality.AS_NUMBERS),
-            **{
-                **COLUMN.parts,
-                "unit": since(TEXT),
-                "description": since(TEXT),
-                "complete": if_any(TRUTH, of=lambda column: column.complete or None),
-                "equality": since(EQUALITY),
-                "missing_codes": since(several(TEXT)),
-                "notation": since(Schema(Notation, decimal=TEXT, thousands=TEXT)),
-                "dates": since(DATES),
-            },
-        )
-    ),
+    columns=several(_COLUMN),
     relation=RELATION,
     rows=WHOLE,
     minimum_people=WHOLE,
     everybody=since(TRUTH),
     steps=Part(codec=STEPS, of=_taken, needed=False, empty=False),
+    file=Part(codec=several(_COLUMN), needed=False, empty=False),
     noun=if_any(TEXT, of=lambda d: d.noun if d.noun != "person" else None),
     plural=if_any(TEXT, of=lambda d: d.plural or None),
     day=Pair(date.isoformat, lambda content: date.fromisoformat(TEXT.read(content))),

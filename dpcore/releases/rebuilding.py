@@ -126,6 +126,7 @@ def column_from(content: object, dataset: Table) -> Column:
         declared,
         unit=now.unit,
         description=now.description,
+        display_name=now.display_name,
         complete=now.complete and declared.missing is MissingPolicy.REPLACE,
     )
 

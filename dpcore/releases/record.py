@@ -91,6 +91,8 @@ class Release:
             was released by itself.
         nouns: What the rows of the table were called, in the plural; empty where that
             is the plural of their key (``PrivacyUnit``).
+        name: What the curator called the question; empty if nothing. It is no part of
+            what was asked.
 
     """
 
@@ -119,6 +121,7 @@ class Release:
     unsaid: tuple[str, ...] = ()
     plan: InPlan | None = None
     nouns: str = ""
+    name: str = ""
 
     def __post_init__(self) -> None:
         if not (self.labels or self.unsaid) or len(self.labels) != len(self.values):
@@ -136,6 +139,11 @@ class Release:
     def said(self) -> str:
         """Return of what it is an answer, as far as the record says."""
         return self.statement or self.title
+
+    @property
+    def known_as(self) -> str:
+        """Return what the curator called the question, or else its title."""
+        return self.name or self.title
 
     def unit_of(self, label: str) -> str:
         """Return the unit of a number; of derived ones only where it is told."""
@@ -273,4 +281,5 @@ RELEASE: Final = codec.Schema(
     unsaid=codec.Part(codec=codec.several(codec.TEXT), needed=False, empty=False),
     plan=codec.if_any(IN_PLAN),
     nouns=codec.if_any(codec.TEXT, of=lambda release: release.nouns or None),
+    name=codec.if_any(codec.TEXT, of=lambda release: release.name or None),
 )

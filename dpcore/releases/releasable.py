@@ -61,7 +61,7 @@ class Releasable(ABC):
     @property
     def statement(self) -> str:
         """Return of what the answer is one: the question with its conditions."""
-        return statement(self.title, self.asked.conditions)
+        return statement(self.title, self.asked.conditions, self.asked.columns)
 
     @property
     def unit_text(self) -> str:

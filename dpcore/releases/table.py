@@ -45,7 +45,8 @@ def to_csv(
     ``Release.to_json``, and ``dialect`` what separates cells and decimals.
 
     Where a release was made in a plan, more columns say of how many releases, and what
-    those were charged together; epsilon, delta and rho are of each alone.
+    those were charged together; epsilon, delta and rho are of each alone. Where the
+    curator has named a question, a column has the name.
 
     Text that a spreadsheet would run as a formula is written after an apostrophe;
     numbers stay numbers.
@@ -53,7 +54,9 @@ def to_csv(
     file = io.StringIO(newline="")
     writer = csv.writer(file, delimiter=dialect.delimiter, lineterminator="\r\n")
     planned = any(release.plan for release in releases)
-    columns = _COLUMNS + (_OF_A_PLAN if planned else ())
+    named = any(release.name for release in releases)
+    columns = (("name",) if named else ()) + _COLUMNS
+    columns += _OF_A_PLAN if planned else ()
     writer.writerow(columns)
 
     def write(row: dict[str, Cell]) -> None:
@@ -82,7 +85,7 @@ def file_name(releases: Sequence[Release]) -> str:
     if not releases:
         return "no-releases"
     first, last = releases[0], releases[-1]
-    what = f"{first.title} draw {first.draw}"
+    what = f"{first.known_as} draw {first.draw}"
     if len(releases) > 1:
         what = f"{len(releases)} releases"
     kind = "classroom" if first.mode is Mode.CLASSROOM else "sanitized"
@@ -146,6 +149,7 @@ def _shared(release: Release) -> dict[str, Cell]:
     """Return what every row of a release says."""
     return {
         "id": release.id,
+        "name": release.name,
         "title": release.title,
         "statement": release.said,
         "mechanism": release.mechanism_label,

@@ -31,6 +31,7 @@ def release(
     fingerprint: str,
     mode: Mode,
     now: datetime,
+    called: str = "",
 ) -> Release:
     """Return the answer to a request; the first time, draw it and spend its cost.
 
@@ -44,6 +45,8 @@ def release(
         fingerprint: Keyed digest that names the account.
         mode: In release mode a claim that does not hold is refused.
         now: When the answer is drawn, with its time zone.
+        called: What the curator calls the question. It is kept with a new answer, and
+            is no part of what makes two requests the same.
 
     Raises:
         BudgetExceeded: The cost does not fit into what is left.
@@ -54,7 +57,8 @@ def release(
 
     """
     _check_claim(request, mode)
-    asked = _asked(request, value, fingerprint, ledger.account(fingerprint))
+    account = ledger.account(fingerprint)
+    asked = _asked(request, value, fingerprint, account, called)
     return ledger.charge(
         fingerprint,
         asked.name,
@@ -64,7 +68,7 @@ def release(
     )
 
 
-def release_all(
+def release_all(  # noqa: PLR0913 - names of questions are no part of them
     requests: Sequence[Releasable],
     values: Sequence[Any],
     *,
@@ -73,6 +77,7 @@ def release_all(
     fingerprint: str,
     mode: Mode,
     now: datetime,
+    called: Sequence[str] = (),
 ) -> tuple[Release, ...]:
     """Return the answers to questions that were fixed before the first of them.
 
@@ -93,6 +98,7 @@ def release_all(
         fingerprint: Keyed digest that names the account.
         mode: In release mode a claim that does not hold is refused.
         now: When the answers are drawn, with its time zone.
+        called: What the curator calls each question, if there are such names.
 
     Returns:
         An answer for each request, in their order. Those that are new say in ``plan``
@@ -111,8 +117,9 @@ def release_all(
     account = ledger.account(fingerprint)
     names: list[str] = []
     asked: dict[str, _Asked] = {}
-    for request, value in zip(requests, values, strict=True):
-        one = _asked(request, value, fingerprint, account)
+    known = called or [""] * len(requests)
+    for request, value, name in zip(requests, values, known, strict=True):
+        one = _asked(request, value, fingerprint, account, name)
         names.append(one.name)
         asked.setdefault(one.name, one)
     if not asked:
@@ -136,6 +143,7 @@ class _Asked:
     value: Any = field(repr=False)
     name: str
     account: Account | None
+    called: str
 
     def answer(
         self, mode: Mode, now: datetime, together: InPlan | None = None
@@ -170,6 +178,7 @@ class _Asked:
             unsaid=drawn.unsaid,
             plan=together,
             nouns=request.unit.nouns if request.unit.is_named else "",
+            name=self.called,
         )
 
 
@@ -178,11 +187,14 @@ def _asked(
     value: Any,  # noqa: ANN401 - what the request's plan draws from
     fingerprint: str,
     account: Account | None,
+    called: str,
 ) -> _Asked:
     """Name a request; refuse one that does not fit the account."""
     _check_terms(request, account)
     name = request_id(request.analysis(fingerprint), request.draw)
-    return _Asked(request=request, value=value, name=name, account=account)
+    return _Asked(
+        request=request, value=value, name=name, account=account, called=called
+    )
 
 
 def _check_claim(request: Releasable, mode: Mode) -> None:

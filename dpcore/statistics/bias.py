@@ -198,7 +198,7 @@ def _filled(values: FloatArray, column: Column) -> FloatArray:
 
 def _outside(values: FloatArray, column: Column, clamp: tuple[float, float]) -> Outside:
     return Outside(
-        name=column.name,
+        name=column.title,
         clamped=bool(np.isfinite(clamp[1])),
         people=len(values),
         missing=int(np.count_nonzero(np.isnan(values))),

@@ -13,6 +13,8 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import in_full
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from dpcore.data.columns import Column
     from dpcore.relations import PrivacyUnit, TableSize
 
@@ -34,17 +36,31 @@ UNDIVIDED: Final = {
 """What is asked without dividing by a number of people."""
 
 
-def statement(title: str, conditions: tuple[str, ...]) -> str:
+def statement(
+    title: str, conditions: tuple[str, ...], columns: Iterable[Column] = ()
+) -> str:
     """Return of what an answer is an answer, in one sentence without its full stop.
 
-    What steps have added to the names of all columns is said once, with the title.
+    What steps have added to the names of all columns is said once, with the title. So
+    is the name, and with it the recipe, of each of the ``columns`` that has a display
+    name.
 
     >>> statement("mean of pay", ("values above 150,000 counted as 150,000",))
     'mean of pay, values above 150,000 counted as 150,000'
+    >>> from dpcore.data.columns import Column
+    >>> stay = Column(
+    ...     name="sum of stay per patient",
+    ...     kind=ColumnKind.NUMBER,
+    ...     display_name="days in hospital",
+    ... )
+    >>> statement("mean of days in hospital", (), (stay,))
+    'mean of days in hospital, “days in hospital” is sum of stay per patient'
     """
     ending = _ADDED.search(title)
     if ending is not None:
         conditions = tuple(said.replace(ending[0], "") for said in conditions)
+    named = [one for one in columns if one.display_name]
+    conditions = (*(f"“{one.title}” is {one.name}" for one in named), *conditions)
     return f"{title}, {'; '.join(conditions)}" if conditions else title
 
 
@@ -79,7 +95,7 @@ def clamped(column: Column, *, named: bool = False) -> tuple[str, ...]:
     if not column.kind.is_numeric or column.bounds is None:
         return ()
     low, high = in_full(column.bounds.lower), in_full(column.bounds.upper)
-    whose = f" of {column.name}" if named else ""
+    whose = f" of {column.title}" if named else ""
     return (f"values{whose} below {low} counted as {low}, above {high} as {high}",)
 
 
@@ -95,7 +111,7 @@ def filled(
     """Return what is done with missing values; nothing where no row lacks one."""
     if column.complete:
         return ()
-    whose = f" of {column.name}" if named else ""
+    whose = f" of {column.title}" if named else ""
     if column.missing is MissingPolicy.DROP:
         return (f"{unit.counted} without a value{whose} left out",)
     return (counted_as_value(column, whose),)
@@ -122,7 +138,9 @@ def ungrouped(group: Column) -> tuple[str, ...]:
     has none is in no listed group.
     """
     not_done = "left out" if group.missing is MissingPolicy.DROP else "replaced"
-    whoever = f"whoever has no listed {group.name}, or none at all, in a group of their"
+    whoever = (
+        f"whoever has no listed {group.title}, or none at all, in a group of their"
+    )
     return (f"{whoever} own (missing ones are not {not_done} here)",)
 
 

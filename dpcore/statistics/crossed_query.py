@@ -136,14 +136,14 @@ class CrossedQuery(Question):
     @property
     def title(self) -> str:
         """Return the question in words, such as "number of people by sex and level"."""
-        names = " and ".join(said_once(*(column.name for column in self.columns)))
+        names = " and ".join(said_once(*(column.title for column in self.columns)))
         return f"number of {self.unit.counted} by {names}"
 
     @property
     def conditions(self) -> tuple[str, ...]:
         """Return what becomes of values before they are counted, in words."""
         return tuple(
-            f"{condition} ({each.column.name})"
+            f"{condition} ({each.column.title})"
             for each in self.crossed
             for condition in each.conditions
         )

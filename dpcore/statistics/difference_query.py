@@ -116,13 +116,13 @@ class DifferenceQuery(OfGroups):
     def title(self) -> str:
         """Return the question in words: "mean of pay by sex, women less men"."""
         one, other = self.pair
-        means = " by ".join(said_once(self.part.title, self.group.name))
+        means = " by ".join(said_once(self.part.title, self.group.title))
         return f"{means}, {one} less {other}"
 
     @property
     def conditions(self) -> tuple[str, ...]:
         """Return what becomes of values and groups before they are counted."""
-        whoever = f"whoever has another {self.group.name}, or none, left out"
+        whoever = f"whoever has another {self.group.title}, or none, left out"
         divided = "divided"
         kept = (said for said in self.part.conditions if not said.startswith(divided))
         return (*kept, whoever)

@@ -107,7 +107,7 @@ class GroupedQuery(OfGroups):
     @property
     def title(self) -> str:
         """Return the question in words, such as "mean of age by region"."""
-        return " by ".join(said_once(self.part.title, self.group.name))
+        return " by ".join(said_once(self.part.title, self.group.title))
 
     @property
     def conditions(self) -> tuple[str, ...]:

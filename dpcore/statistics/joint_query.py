@@ -107,9 +107,9 @@ class JointQuery(Question):
     @property
     def title(self) -> str:
         """Return the question in words, such as "covariance of age and income"."""
-        *first, last = (column.name for column in self.numbers)
+        *first, last = (column.title for column in self.numbers)
         names = f"{', '.join(first)} and {last}" if first else last
-        within = f" within {self.group.name}" if self.group else ""
+        within = f" within {self.group.title}" if self.group else ""
         return f"{self.kind.value} of {names}{within}"
 
     @property

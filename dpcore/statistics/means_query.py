@@ -147,8 +147,8 @@ class MeansQuery(Question):
     @property
     def title(self) -> str:
         """Return the question in words, such as "means of age and pay by sex"."""
-        names = (column.name for column in self.numbers)
-        *first, last, group = said_once(*names, self.group.name)
+        names = (column.title for column in self.numbers)
+        *first, last, group = said_once(*names, self.group.title)
         return f"means of {', '.join(first)} and {last} by {group}"
 
     @property
@@ -159,7 +159,7 @@ class MeansQuery(Question):
             said += clamped(column, named=True)
             if column.missing is not MissingPolicy.DROP:
                 said += filled(column, self.unit, named=True)
-        left = [c.name for c in self.numbers if c.missing is MissingPolicy.DROP]
+        left = [c.title for c in self.numbers if c.missing is MissingPolicy.DROP]
         if left:
             said.append(
                 f"{self.unit.counted} without a value of {' or '.join(left)} left out "

@@ -140,7 +140,7 @@ class Query(Question):
     @property
     def title(self) -> str:
         """Return the question in words, such as "mean of age"."""
-        name = self.column.name
+        name = self.column.title
         if self.qs is not None:
             *first, last = (f"{100 * q:.6g}" for q in self.qs)
             return f"{', '.join(first)} and {last} % quantiles of {name}"

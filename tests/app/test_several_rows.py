@@ -44,7 +44,7 @@ def put_together(app, owner="patient"):
     turn(app, key, view=True)
     assert not app.exception
     by_label(app.multiselect, "Whose row it is, says").set_value([owner]).run()
-    by_label(app.multiselect, "Sum of").set_value(["stay"]).run()
+    by_label(app.multiselect, "Sum").set_value(["stay"]).run()
     button(app, "Make one row a person").click().run()
     assert not app.exception
 
@@ -388,7 +388,7 @@ def test_other_recipes_go_on_one_account_and_rows_taken_as_people_are_asked_abou
     """Otherwise everybody could be charged on two budgets, and nobody would notice."""
     asked = "Are these people who have an account already?"
     app = in_use(open_page("data"), visits())
-    by_label(app.multiselect, "Sum of").set_value([]).run()
+    by_label(app.multiselect, "Sum").set_value([]).run()
     button(app, "Make one row a person").click().run()
     assert asked not in said(app)
     button(app, "Use this data").click().run()
@@ -430,7 +430,7 @@ def test_codes_for_no_answer_count_as_missing_before_rows_are_put_together(open_
     assert columns(app) == [*HEADER, "stay without -9 or 99"]
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
     by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
-    by_label(app.multiselect, "Mean of").set_value(["stay without -9 or 99"]).run()
+    by_label(app.multiselect, "Mean").set_value(["stay without -9 or 99"]).run()
     button(app, "Make one row a person").click().run()
     assert not app.exception
     assert "mean of stay without -9 or 99" in columns(app)

@@ -221,11 +221,13 @@ NORTH = LabelCondition(column="Station", labels=("Nord", "A or B is where"))
 def test_what_preparing_adds_to_the_name_of_a_column_is_told_in_german(
     comparison, recipe
 ):
-    made = Preparation(
-        owners=("Patient", "Jahr"),
-        derived=(Derived(recipe=recipe, column="Liegezeit"),),
-        count=True,
+    ever = replace(OLD, comparison=comparison, column="Liegezeit")
+    derived = Derived(
+        recipe=recipe,
+        column="Liegezeit",
+        condition=ever if recipe is Recipe.ANY else None,
     )
+    made = Preparation(owners=("Patient", "Jahr"), derived=(derived,), count=True)
     condition = replace(OLD, comparison=comparison, column="Alter am Tag")
     ending = ending_of((condition, NORTH))
     for name in made.names:

@@ -65,7 +65,7 @@ def _numbers(answer: Release, query: CrossedQuery, *, sampled: bool) -> CrossNum
     first, second = query.columns
     return CrossNumbers(
         names=query.names,
-        axes=(first.name, second.name),
+        axes=(first.title, second.title),
         counts=np.array(answer.values).reshape(shape),
         noise=ends(noise),
         total=ends(total) if total else None,
@@ -87,7 +87,7 @@ def _table(answer: Release, query: CrossedQuery) -> dict[str, list[str]]:
 
     rows, columns = query.names
     cells = np.array(query.cells).reshape(query.shape)
-    first, second = (column.name for column in query.columns)
+    first, second = (column.title for column in query.columns)
     sums = query.margins[: len(rows)], query.margins[len(rows) :]
     table = {first: [*rows, f"all of {first}"]}
     for place, name in enumerate(columns):

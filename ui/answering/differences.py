@@ -102,14 +102,14 @@ def _told(answer: Release, asked: Request) -> tuple[_Numbers, ...]:
         return ()
     return tuple(
         _Numbers(
-            of=column.name,
+            of=column.title,
             groups=_held(answer, dict(zip(query.groups, called, strict=True)), 1.0),
             few=tuple(
                 group
                 for group, name in zip(query.groups, called, strict=True)
                 if name in answer.unsaid
             ),
-            noun=f"mean {column.name}",
+            noun=f"mean {column.title}",
             unit=column.unit,
         )
         for column, called in zip(query.numbers, query.names, strict=True)

@@ -70,7 +70,7 @@ def preview(asked: Request, query: MeansQuery, plan: MeansPlan, cells: _Cells) -
     widths = [bounds.width for bounds in query.declared]
     results.table(
         {
-            "mean of": [column.name for column in query.numbers],
+            "mean of": [column.title for column in query.numbers],
             "unit": [column.unit for column in query.numbers],
             f"noise, a group of {size:,}": [_said(off * width) for width in widths],
             "two groups told apart from": [
@@ -150,7 +150,7 @@ def picture(
     exact = None if truth is None else plan.truth(truth)
     columns = tuple(
         ColumnMeans(
-            name=column.name,
+            name=column.title,
             unit=column.unit,
             numbers=_numbers(answer, plan, names),
             truth=None if exact is None else exact[place],

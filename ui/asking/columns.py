@@ -99,7 +99,7 @@ def _tell_unsaid_of(dataset: Table, position: int) -> None:
     start = _start_of(column)
     if start is not None and not (_said_before() or _is_said(start, key)):
         st.caption(
-            f"**Missing values of {literal(column.name)}: not confirmed.** They are "
+            f"**Missing values of {literal(column.title)}: not confirmed.** They are "
             f"imputed as {literal(_written(start))}, which can bias the answer beyond "
             "its margin of error. Confirm it in “Bounds and missing values”."
         )
@@ -131,7 +131,12 @@ def _of_kind(column: Column, kind: ColumnKind) -> Column:
         if kind is ColumnKind.YES_NO
         else Column(name=column.name, kind=kind)
     )
-    return replace(fresh, unit=column.unit, description=column.description)
+    return replace(
+        fresh,
+        unit=column.unit,
+        description=column.description,
+        display_name=column.display_name,
+    )
 
 
 def _described(column: Column, key: str) -> Column:
@@ -423,9 +428,11 @@ def _middle_of(column: Column) -> float | None:
 def overview(dataset: Table) -> pd.DataFrame:
     """Return what is declared about every column."""
     columns = dataset.columns
+    named = any(column.display_name for column in columns)
     return pd.DataFrame(
         {
             "column": [column.name for column in columns],
+            **({"name": [one.display_name for one in columns]} if named else {}),
             "kind": [column.kind.value for column in columns],
             "public bounds or list": [_declaration(column) for column in columns],
             "a missing value": [_without(column) for column in columns],
@@ -504,7 +511,7 @@ def _ask_whether_meant(column: Column, start: float | str, key: str) -> None:
     with st.container(border=True, key=f"unsaid-{key}"):
         st.warning(
             "**How should missing values of "
-            f"{literal(column.name)} be handled?** They are imputed as {told}, and "
+            f"{literal(column.title)} be handled?** They are imputed as {told}, and "
             "nobody has confirmed it. This can bias results beyond the margin of "
             "error. Leave them out, impute another value, or confirm it."
         )

@@ -173,7 +173,7 @@ def _ask_column(
         "Column under attack",
         range(len(columns)),
         index=usual[0] if usual else 0,
-        format_func=lambda place: columns[place].name,
+        format_func=lambda place: columns[place].title,
         key=subject.key(f"{name}-column"),
         kept=subject.kept,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -14,6 +15,7 @@ from ui.study import Draft
 from ui.text import literal
 
 if TYPE_CHECKING:
+    from dpcore.data.dataset import Dataset
     from dpcore.releases.declarations import Declaration
 
 
@@ -30,6 +32,19 @@ def offer(declared: Declaration) -> None:
         st.button("Prepare it the same way", on_click=_prepare)
 
 
+def _as_declared(source: Dataset, declared: Declaration) -> Dataset:
+    """Return a file with its columns as they were declared before the steps.
+
+    Only how this file writes its numbers is its own.
+    """
+    return source.with_columns(
+        *(
+            replace(column, notation=source.column(column.name).notation)
+            for column in declared.file
+        )
+    )
+
+
 def _prepare() -> None:
     """Take the steps, and what was declared after them."""
     draft = session.draft()
@@ -38,7 +53,8 @@ def _prepare() -> None:
     declared = draft.before
     try:
         key = session.fingerprint_key()
-        made = prepared(as_read(draft.in_memory), declared.steps, key=key)
+        source = as_read(draft.in_memory)
+        made = prepared(_as_declared(source, declared), declared.steps, key=key)
         made = made.with_columns(*declared.columns)
     except DPCoreError as error:
         session.fail(str(error))

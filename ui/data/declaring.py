@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.steps import steps_of
+from dpcore.data.preparation.steps import Steps, as_read, steps_of
 from dpcore.errors import LedgerError, ParameterError
 from dpcore.releases.declarations import Declaration, Declarations
 from dpcore.releases.record import Mode
@@ -100,7 +100,7 @@ def keep(study: Study) -> None:
     """
     if study.example is not None:
         return
-    agreed = study.terms
+    agreed, steps = study.terms, steps_of(study.dataset)
     declaration = Declaration(
         columns=study.dataset.columns,
         relation=agreed.relation,
@@ -108,7 +108,8 @@ def keep(study: Study) -> None:
         minimum_people=agreed.minimum_people,
         everybody=agreed.everybody,
         day=datetime.now(UTC).date(),
-        steps=steps_of(study.dataset),
+        steps=steps,
+        file=as_read(study.in_memory).columns if steps != Steps() else (),
         noun=agreed.unit.noun,
         plural=agreed.unit.plural,
     )

@@ -96,7 +96,11 @@ def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> bool:
     waiting = bool(chosen)
     try:
         conditions = tuple(
-            _condition(columns[names.index(name)], names.index(name), kept)
+            condition(
+                columns[names.index(name)],
+                f"{session.generation()}-{names.index(name)}",
+                kept,
+            )
             for name in chosen
         )
         waiting = bool(conditions) and conditions != kept
@@ -115,8 +119,13 @@ def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> bool:
     return waiting
 
 
-def _condition(column: Column, place: int, kept: tuple[Condition, ...]) -> Condition:
-    key = f"{session.generation()}-{place}"
+def condition(column: Column, key: str, kept: tuple[Condition, ...]) -> Condition:
+    """Ask for a condition on a column; it starts as the one that is ``kept``.
+
+    Raises:
+        ParameterError: What is typed is no condition.
+
+    """
     before = next((one for one in kept if one.column == column.name), None)
     if column.kind.is_numeric:
         return _of_number(column, key, before)

@@ -13,7 +13,7 @@ from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Rec
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import controls, session
-from ui.data import capping, declaring, limits, telling_apart
+from ui.data import capping, declaring, ever, limits, telling_apart
 from ui.data.filtering import whole
 from ui.text import literal, sentence_of
 
@@ -24,11 +24,16 @@ if TYPE_CHECKING:
 # So many columns are filled in; more are chosen by hand.
 _FILLED = 20
 _LABELS = {
-    Recipe.MEAN: "Mean of",
-    Recipe.SUM: "Sum of",
-    Recipe.FIRST: "First of",
-    Recipe.LAST: "Last of",
-    Recipe.MOST_FREQUENT: "Most frequent of (of several: first in the alphabet)",
+    Recipe.MEAN: "Mean",
+    Recipe.SUM: "Sum",
+    Recipe.MAXIMUM: "Maximum",
+    Recipe.MINIMUM: "Minimum",
+    Recipe.EARLIEST: "Earliest date",
+    Recipe.LATEST: "Latest date",
+    Recipe.FIRST: "First value",
+    Recipe.LAST: "Last value",
+    Recipe.MOST_FREQUENT: "Most frequent value",
+    Recipe.DISTINCT: "Number of distinct values",
 }
 _USUAL = Preparation(owners=("",))
 _OWNERLESS = {
@@ -153,8 +158,9 @@ def _form(
     if capping.ask_way(rule):
         return capping.ask(tuple(owners), ownerless, rule)
     derived = [
-        one for recipe in Recipe for one in _derived(source, recipe, owners, made, key)
+        one for recipe in _LABELS for one in _derived(source, recipe, owners, made, key)
     ]
+    conditions = st.container()
     count = st.checkbox(
         "Number of rows of the person",
         value=made is None or made.count,
@@ -162,13 +168,15 @@ def _form(
         persist_state="session",
     )
     st.caption(
-        "Missing values do not count. “First” and “last” go by the order of the file; "
-        "of values that are as frequent, the first one in the alphabet or the least "
-        "number is taken. Bounds are declared afterwards, for what is made: a sum "
-        "reaches further than one row. The number of people starts as private "
-        "(add/remove); choose substitution below if it is public."
+        "Missing values do not count. “First” and “last” follow the order of the file. "
+        "Of equally frequent values, the least or the first in the alphabet is taken. "
+        "A value taken from one row keeps the bounds of its column. Declare the bounds "
+        "of sums and means below. The number of people starts as private (add/remove). "
+        "Choose substitution below if it is public."
     )
     try:
+        with conditions:
+            derived += ever.ask(source, owners, made)
         return Preparation(
             owners=tuple(owners),
             derived=tuple(derived),
@@ -187,13 +195,14 @@ def _derived(
     made: Preparation | None,
     key: int,
 ) -> list[Derived]:
-    """Ask which columns a recipe is for: first, a mean of numbers, a mode of others."""
+    """Ask of which columns a recipe is made."""
     usable = [
         column
         for column in source.columns
-        if column.name not in owners
-        and not (recipe.calculates and column.kind is ColumnKind.CATEGORY)
+        if column.name not in owners and recipe.suits(column.kind)
     ]
+    if not usable:
+        return []
     if made is not None:
         start = [one.column for one in made.derived if one.recipe is recipe]
     else:
@@ -211,6 +220,8 @@ def _derived(
 
 
 def _usual(kind: ColumnKind) -> Recipe:
+    if kind is ColumnKind.DATE:
+        return Recipe.EARLIEST
     return Recipe.MEAN if kind.is_numeric else Recipe.MOST_FREQUENT
 
 

@@ -123,7 +123,7 @@ def _groups(
     column = study.dataset.column(name)
     codes = study.in_memory.codes(column.name)[rows()]
     picture = exposures.groups_picture(
-        losses.by_group(codes, column.labels), by=column.name, key=mechanism_key
+        losses.by_group(codes, column.labels), by=column.title, key=mechanism_key
     )
     results.show(picture, "groups")
 
@@ -141,11 +141,12 @@ def ask_group(study: Study) -> str | None:
     if not choices:
         st.caption("Declare a yes/no or category column on “Data” to compare groups.")
         return None
+    shown = [study.dataset.short(name) for name in choices]
     position = st.selectbox(
         "Compare groups by",
         range(len(choices)),
         index=None,
-        format_func=choices.__getitem__,
+        format_func=shown.__getitem__,
         placeholder="a yes/no or category column",
         key=f"groups-{session.generation()}",
         persist_state="session",

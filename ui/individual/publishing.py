@@ -176,7 +176,7 @@ def _mean(target: _Target, subject: Subject, study: Study) -> None:
         rng=np.random.default_rng(seed),
         digits=digits,
     )
-    what = f"mean of {target.column.name}"
+    what = f"mean of {target.column.title}"
     _shown(found, what, target.unit)
     own = float(target.bounds.clip(target.values[entry : entry + 1])[0])
     suffix = f" {literal(target.unit)}" if target.unit else ""
@@ -204,12 +204,12 @@ def _count(target: _Target, subject: Subject) -> None:
         )
         counted = int(np.count_nonzero(target.values >= threshold))
         what = (
-            f"number of {session.unit().nouns} with {target.column.name} at least "
+            f"number of {session.unit().nouns} with {target.column.title} at least "
             f"{in_full(threshold)}"
         )
     else:
         counted = int(target.values.sum())
-        what = f"number of {session.unit().nouns} counted by {target.column.name}"
+        what = f"number of {session.unit().nouns} counted by {target.column.title}"
     digits, seed = _settings(cells)
     delta = subject.request.delta
     found = attack_count(

@@ -234,7 +234,7 @@ def _record(columns: tuple[Column, ...], now: FloatArray | None) -> FloatArray:
     row = np.empty(len(columns))
     told = []
     for place, column in enumerate(columns):
-        cell, name = cells[place % len(cells)], literal(column.name)
+        cell, name = cells[place % len(cells)], literal(column.title)
         if column.bounds is None:
             # As the studio counts labels: those that are not listed come last.
             listed = (*column.labels, name_of_others(column.labels))

@@ -69,10 +69,10 @@ def references(design: Design) -> None:
     if not found:
         return
     if design.others_apart:
-        names = ", ".join(f"“{column.name}”" for column in found)
+        names = ", ".join(f"“{column.title}”" for column in found)
         text = f"The labels of {names} are compared with values that are not listed."
     else:
-        parts = [f"“{column.name}” with “{column.labels[0]}”" for column in found]
+        parts = [f"“{column.title}” with “{column.labels[0]}”" for column in found]
         more = "" if len(parts) <= _NAMED else ", and so on"
         text = (
             f"Labels are compared with a public reference: {', '.join(parts[:_NAMED])}"

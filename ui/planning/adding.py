@@ -11,7 +11,7 @@ import streamlit as st
 from dpcore.planning.group_sizes import tells_sizes
 from dpcore.planning.item import MOST_PEOPLE, Item
 from dpcore.releases.plans.chains import ChainPlan
-from ui import controls, head_counts, plans, session
+from ui import controls, head_counts, naming, plans, session
 from ui.asking import inputs
 from ui.text import after_number, literal
 
@@ -46,7 +46,9 @@ def typed(study: Study) -> None:
             "column is confidential. Several quantiles in one question, such as 25, 50 "
             "and 75 %, have intervals in that unit, and cost more."
         )
-    plans.button(request, session.require_study(), key="typed", group=group)
+    study = session.require_study()
+    name = naming.ask(request, study)
+    plans.button(request, study, key="typed", group=group, name=name)
 
 
 def _group(item: Item) -> int:

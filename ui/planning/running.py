@@ -94,7 +94,12 @@ def _carry_out(
 
     with releasing.drawing(study, pressed):
         done = pressed is not None and releasing.carry_out_all(
-            requests, study, pressed, name=name, cost=cost
+            requests,
+            study,
+            pressed,
+            name=name,
+            called=[item.own_name for item in basket.items],
+            cost=cost,
         )
     if done:
         # Another split would make other questions of them, to be paid for anew.

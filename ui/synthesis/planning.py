@@ -46,7 +46,7 @@ def _ask(study: Study) -> None:
         st.page_link("pages/data.py", label="Go to Data")
         return
     study.terms.unit.check_one_row("a made-up table is")
-    names = [column.name for column in ready]
+    names = [study.dataset.short(column.name) for column in ready]
     chosen = st.multiselect(
         "Columns of the made-up table",
         range(len(names)),

@@ -80,11 +80,12 @@ def ask(plan: Option, study: Study) -> Asked:
     ]
     by = None
     if choices:
+        shown = [study.dataset.short(name) for name in choices]
         place = controls.row((1, 2))[0].selectbox(
             "Compare groups by",
             range(len(choices)),
             index=None,
-            format_func=choices.__getitem__,
+            format_func=shown.__getitem__,
             placeholder="a yes/no or category column",
             key=f"touched-groups-{session.generation()}",
             kept="session",

@@ -89,8 +89,8 @@ class PartitionedDataset:
         return ""
 
     def short(self, name: str) -> str:
-        """Return the name of a column in a list of them."""
-        return name
+        """Return what a list calls a column."""
+        return self.column(name).title
 
     def column(self, name: str) -> Column:
         """Return the description of a column."""

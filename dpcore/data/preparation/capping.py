@@ -136,7 +136,7 @@ class CappedDataset(Dataset):
         kept = [one for one in self.source.columns if one.name not in whose]
         return self.source.with_columns(
             *(
-                replace(declared, name=before.name)
+                replace(declared, name=before.name, display_name=before.display_name)
                 for declared, before in zip(self.columns, kept, strict=True)
             )
         )
@@ -200,7 +200,11 @@ def at_most(
     return CappedDataset(
         name=source.name,
         frame=source.frame.iloc[rows][list(names)].rename(columns=names),
-        columns=tuple(replace(column, name=names[column.name]) for column in kept),
+        columns=tuple(
+            # Another column, which nobody has named yet.
+            replace(column, name=names[column.name], display_name="")
+            for column in kept
+        ),
         source=source,
         rule=rule,
         conditions=conditions,

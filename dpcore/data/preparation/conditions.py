@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.data.cells import label_codes
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.wording import in_full
@@ -80,6 +81,8 @@ class NumberCondition:
 class LabelCondition:
     """The row has one of some public answers; a missing one is none of them.
 
+    Answers are compared as the column declares: as written, or as numeric codes.
+
     Raises:
         ParameterError: No answer, a blank one, or one named twice.
 
@@ -92,7 +95,8 @@ class LabelCondition:
         if not self.labels:
             message = "name at least one answer that the rows are to have."
             raise ParameterError(message)
-        self._category()
+        # Refuses what no list of a category may hold.
+        Column(name=self.column, kind=ColumnKind.CATEGORY, labels=self.labels)
 
     @property
     def text(self) -> str:
@@ -110,11 +114,14 @@ class LabelCondition:
             ParameterError: There is no such column.
 
         """
-        codes = dataset.with_columns(self._category()).codes(self.column)
+        declared = dataset.column(self.column)
+        codes = label_codes(
+            dataset.frame[self.column],
+            self.labels,
+            numeric=declared.compares_numbers,
+            any_case=declared.kind is ColumnKind.YES_NO,
+        )
         return (codes >= 0) & (codes < len(self.labels))
-
-    def _category(self) -> Column:
-        return Column(name=self.column, kind=ColumnKind.CATEGORY, labels=self.labels)
 
 
 Condition = NumberCondition | LabelCondition

@@ -58,7 +58,10 @@ class FilteredDataset(Dataset):
         """Return the table that the rows are of, with what was declared of them."""
         pairs = zip(self.columns, self.source.columns, strict=True)
         return self.source.with_columns(
-            *(replace(declared, name=before.name) for declared, before in pairs)
+            *(
+                replace(declared, name=before.name, display_name=before.display_name)
+                for declared, before in pairs
+            )
         )
 
     def fingerprint(self, key: bytes) -> str:
@@ -94,7 +97,9 @@ def meeting(source: Dataset, conditions: tuple[Condition, ...]) -> FilteredDatas
         name=source.name,
         frame=source.frame.loc[rows].rename(columns=names),
         columns=tuple(
-            replace(column, name=names[column.name]) for column in source.columns
+            # Another column, which nobody has named yet.
+            replace(column, name=names[column.name], display_name="")
+            for column in source.columns
         ),
         source=source,
         conditions=conditions,

@@ -262,7 +262,7 @@ class Without:
         """
         old = source.column(self.column)
         if old.kind.is_numeric:
-            return replace(old, name=self.name)
+            return replace(old, name=self.name, display_name="")
         known = proposed_column(self.name, self.made(source), like=old)
         if known.kind.is_numeric:
             return replace(known, unit=old.unit)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dpcore.data.cells import text_of
-from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.bounds import Interval
+from dpcore.data.cells import canonical_cells, text_of
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy, yes_no
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.owners import fingerprint_of_people, persons
 from dpcore.data.preparation.recipes import Preparation, Recipe
 from dpcore.data.units import NOBODY
-from dpcore.errors import DataError
+from dpcore.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from dpcore.data.preparation.recipes import Derived
 
 
+_ANSWERS: Final = ("no", "yes")
 _TIES: Final = " Of values that are as frequent: the least, or first in the alphabet."
 
 
@@ -69,13 +71,12 @@ class PeopleDataset(Dataset):
 def one_row_each(source: Dataset, preparation: Preparation) -> PeopleDataset:
     """Return a table of one row a person, made by public recipes.
 
-    Bounds and lists are still to be declared: those of a column are not those of what
-    is made of it.
+    What everybody has depends on the rows of that person alone, as their cells are
+    declared. The order of the rows matters for the first and the last value alone.
 
     Raises:
-        DataError: A recipe needs numbers and some cells are none, or no row says whose
-            it is.
-        ParameterError: The table lacks a column.
+        DataError: No row says whose it is.
+        ParameterError: The table lacks a column, or a recipe needs one of another kind.
 
     """
     from pandas import DataFrame, Series  # noqa: PLC0415 - slow to import
@@ -88,10 +89,10 @@ def one_row_each(source: Dataset, preparation: Preparation) -> PeopleDataset:
             "without one as a person."
         )
         raise DataError(message)
+    columns = _described(source, preparation)
     made = [_made(source, one, person, people) for one in preparation.derived]
     if preparation.count:
         made.append(Series(np.bincount(person[person >= 0], minlength=people)))
-    columns = _described(source, preparation)
     first = _first(person, people)
     frame = DataFrame(
         {column.name: values for column, values in zip(columns, made, strict=True)}
@@ -107,73 +108,158 @@ def one_row_each(source: Dataset, preparation: Preparation) -> PeopleDataset:
 
 
 def _described(source: Dataset, preparation: Preparation) -> tuple[Column, ...]:
-    """Return the first descriptions of the columns made, without bounds."""
-    whose = preparation.describe()
-    columns = []
-    names = iter(preparation.names)
-    tied = set()
-    for one in preparation.derived:
-        of, name = source.column(one.column), next(names)
-        if one.recipe is Recipe.MOST_FREQUENT:
-            tied.add(name)
-        if one.recipe.calculates:
-            unit = "" if of.kind is ColumnKind.YES_NO else of.unit
-            described = Column(name=name, kind=ColumnKind.NUMBER, unit=unit)
-        elif of.kind.is_numeric:
-            described = _without_bounds(of, name)
-        else:
-            described = replace(of, name=name, complete=False)
-        columns.append(described)
+    """Return the first descriptions of the columns made.
+
+    Raises:
+        ParameterError: There is no such column, or a recipe needs another kind.
+
+    """
+    names = preparation.names
+    columns = [
+        _column(source.column(one.column), one, name)
+        for one, name in zip(preparation.derived, names, strict=False)
+    ]
     if preparation.count:
-        columns.append(Column(name=next(names), kind=ColumnKind.NUMBER, unit="rows"))
+        columns.append(Column(name=names[-1], kind=ColumnKind.NUMBER, unit="rows"))
+    whose = preparation.describe()
     meaning = whose[0].upper() + whose[1:] + "."
+    tied = {
+        name
+        for one, name in zip(preparation.derived, names, strict=False)
+        if one.recipe is Recipe.MOST_FREQUENT
+    }
     return tuple(
         replace(column, description=meaning + _TIES * (column.name in tied))
         for column in columns
     )
 
 
-def _without_bounds(column: Column, name: str) -> Column:
-    return replace(
-        column,
-        name=name,
-        bounds=None,
-        missing=MissingPolicy.DROP,
-        replacement=None,
-        complete=False,
-    )
+def _column(of: Column, derived: Derived, name: str) -> Column:
+    """Return what follows about a column made of another from what is declared of it.
+
+    A value that is taken from one of the rows lies within the bounds of all, and is on
+    their list. Sums and means have their bounds still to be declared.
+    """
+    recipe = derived.recipe
+    if not recipe.suits(of.kind):
+        message = (
+            f"“{recipe} {of.name}” cannot be made of a column declared as “{of.kind}”."
+        )
+        raise ParameterError(message)
+    if recipe.picks:
+        return replace(of, name=name, display_name="", complete=False)
+    if recipe is Recipe.ANY:
+        answer = yes_no(name, _ANSWERS)
+        return replace(answer, missing=MissingPolicy.DROP, replacement=None)
+    if recipe is Recipe.DISTINCT:
+        bounds = _most_distinct(of)
+        return Column(name=name, kind=ColumnKind.WHOLE, bounds=bounds, unit="values")
+    unit = "" if of.kind is ColumnKind.YES_NO else of.unit
+    return Column(name=name, kind=ColumnKind.NUMBER, unit=unit)
+
+
+def _most_distinct(of: Column) -> Interval | None:
+    """Return between which numbers the number of distinct values must lie.
+
+    All values on no list of a category count as one; other answers to yes or no are
+    missing.
+    """
+    if not of.labels:
+        return None
+    others = of.kind is ColumnKind.CATEGORY
+    return Interval(lower=0.0, upper=float(len(of.labels) + others))
 
 
 def _made(
-    source: Dataset, one: Derived, person: NDArray[np.intp], people: int
+    source: Dataset, derived: Derived, person: NDArray[np.intp], people: int
 ) -> pd.Series:
-    from pandas import Series  # noqa: PLC0415 - slow to import
+    """Return the cell of every person in a column made. CONFIDENTIAL."""
+    from pandas import Categorical, Index, Series  # noqa: PLC0415 - slow to import
 
-    rows = np.flatnonzero((person >= 0) & ~source.missing(one.column))
-    if one.recipe.calculates:
-        values = source.numbers(one.column)[rows]
-        return Series(_calculated(one.recipe, values, person[rows], people))
-    cells: pd.Series = source.frame[one.column]
-    if one.recipe is Recipe.MOST_FREQUENT:
-        places = _most_frequent(
-            _sorted_by(source, one.column, rows), person[rows], people
+    recipe, name = derived.recipe, derived.column
+    rows = np.flatnonzero((person >= 0) & ~source.missing(name))
+    whose = person[rows]
+    if derived.condition is not None:
+        met = derived.condition.met(source)[rows]
+        answers = np.full(people, NOBODY, dtype=np.intp)
+        answers[whose] = 0
+        answers[whose[met]] = 1
+        known = Categorical.from_codes(answers.tolist(), Index(_ANSWERS))
+        return Series(known).astype("str")
+    if recipe.calculates:
+        values = source.numbers(name)[rows]
+        return Series(_calculated(recipe, values, whose, people))
+    if recipe is Recipe.DISTINCT:
+        return Series(
+            _distinct(_values(source, name, rows, listed=True), whose, people)
         )
-    else:
-        places = np.full(people, NOBODY, dtype=np.intp)
-        step = -1 if one.recipe is Recipe.FIRST else 1
-        # Of several, the one that is written last stays.
-        places[person[rows][::step]] = np.arange(len(rows))[::step]
-    picked = np.append(rows, NOBODY)[places]
-    return cells.reset_index(drop=True).reindex(picked).reset_index(drop=True)
+    return _cells(source.frame[name], _picked(source, derived, rows, whose, people))
 
 
-def _sorted_by(source: Dataset, name: str, rows: NDArray[np.intp]) -> pd.Series:
-    """Return what the values of a column are told apart and sorted by."""
+def _picked(
+    source: Dataset,
+    derived: Derived,
+    rows: NDArray[np.intp],
+    whose: NDArray[np.intp],
+    people: int,
+) -> NDArray[np.intp]:
+    """Return the row whose value everybody has, -1 for nobody's."""
+    recipe = derived.recipe
+    if recipe is Recipe.MOST_FREQUENT:
+        places = _most_frequent(_values(source, derived.column, rows), whose, people)
+        return np.append(rows, NOBODY)[places]
+    order = np.arange(len(rows))
+    if not recipe.follows_order:
+        order = np.argsort(source.numbers(derived.column)[rows], kind="stable")
+    if recipe in {Recipe.FIRST, Recipe.MINIMUM, Recipe.EARLIEST}:
+        order = order[::-1]
+    found = np.full(people, NOBODY, dtype=np.intp)
+    # Of several, the one that is written last stays.
+    found[whose[order]] = rows[order]
+    return found
+
+
+def _cells(cells: pd.Series, rows: NDArray[np.intp]) -> pd.Series:
+    """Return the cells of some rows, without loss; a missing one for the row -1."""
+    import pandas as pd  # noqa: PLC0415 - slow to import
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    if cells.dtype.kind in "iu" and isinstance(cells.dtype, np.dtype):
+        # NumPy has no missing integers: they would become floats for everybody.
+        cells = pd.Series(pd.arrays.ArrowExtensionArray(pa.array(cells.to_numpy())))
+    return cells.reset_index(drop=True).reindex(rows).reset_index(drop=True)
+
+
+def _values(
+    source: Dataset, name: str, rows: NDArray[np.intp], *, listed: bool = False
+) -> pd.Series:
+    """Return what values of some rows are told apart and sorted by, as declared.
+
+    Numbers, or text that is sorted by the alphabet. Where ``listed``, all values on no
+    list that is declared are one.
+    """
     from pandas import Series  # noqa: PLC0415 - slow to import
 
-    if source.column(name).kind.is_numeric:
+    column = source.column(name)
+    if column.kind.is_numeric:
         return Series(source.numbers(name)[rows])
-    return text_of(source.frame[name].iloc[rows])
+    if column.kind is ColumnKind.YES_NO or (listed and column.labels):
+        names = np.array([*column.labels, ""], dtype=np.object_)
+        return Series(names[source.codes(name)[rows]])
+    cells = source.frame[name].iloc[rows]
+    return canonical_cells(cells) if column.compares_numbers else text_of(cells)
+
+
+def _distinct(
+    values: pd.Series, person: NDArray[np.intp], people: int
+) -> NDArray[np.intp]:
+    """Return how many different values everybody has."""
+    from pandas import factorize  # noqa: PLC0415 - slow to import
+
+    codes, distinct = factorize(values)
+    width = max(len(distinct), 1)
+    pairs = np.unique(person * width + codes)
+    return np.bincount(pairs // width, minlength=people)
 
 
 def _calculated(

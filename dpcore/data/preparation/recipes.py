@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
+from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
+
+if TYPE_CHECKING:
+    from dpcore.data.preparation.conditions import Condition
 
 
 class Recipe(StrEnum):
@@ -21,20 +26,52 @@ class Recipe(StrEnum):
 
     MEAN = "mean of"
     SUM = "sum of"
+    MAXIMUM = "maximum of"
+    MINIMUM = "minimum of"
+    EARLIEST = "earliest"
+    LATEST = "latest"
     FIRST = "first"
     LAST = "last"
     MOST_FREQUENT = "most frequent"
     """Of values that are as frequent, the least: the first one in the alphabet."""
+    ANY = "any"
+    """Whether some row meets a condition: "ever positive"."""
+    DISTINCT = "distinct values of"
+    """How many different values there are; 0 where all are missing."""
 
     @property
     def calculates(self) -> bool:
-        """Return whether it needs numbers, and makes a number that none may have."""
+        """Return whether it makes a number that none of the rows may have."""
         return self in {Recipe.MEAN, Recipe.SUM}
+
+    @property
+    def picks(self) -> bool:
+        """Return whether it takes the value of one of the rows."""
+        return not self.calculates and self not in {Recipe.ANY, Recipe.DISTINCT}
 
     @property
     def follows_order(self) -> bool:
         """Return whether the order of the rows of the table matters."""
         return self in {Recipe.FIRST, Recipe.LAST}
+
+    def suits(self, kind: ColumnKind) -> bool:
+        """Return whether it can be made of columns of a kind.
+
+        >>> Recipe.MEAN.suits(ColumnKind.YES_NO), Recipe.SUM.suits(ColumnKind.DATE)
+        (True, False)
+        """
+        numbers = {ColumnKind.NUMBER, ColumnKind.WHOLE}
+        match self:
+            case Recipe.MEAN | Recipe.SUM:
+                return kind in numbers | {ColumnKind.YES_NO}
+            case Recipe.MAXIMUM | Recipe.MINIMUM:
+                return kind in numbers
+            case Recipe.EARLIEST | Recipe.LATEST:
+                return kind is ColumnKind.DATE
+            case Recipe.ANY:
+                return kind.is_numeric or kind.has_labels
+            case _:
+                return True
 
 
 class Ownerless(StrEnum):
@@ -46,10 +83,42 @@ class Ownerless(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Derived:
-    """A column of what is made: a recipe, and the name of the column it is of."""
+    """A column of what is made: a recipe, and the name of the column it is of.
+
+    Attributes:
+        recipe: How the values of a person become one.
+        column: Of which column they are.
+        condition: What some row has to meet, of ``Recipe.ANY`` only: one about the same
+            column.
+
+    Raises:
+        ParameterError: The condition is missing, not needed, or about another column.
+
+    """
 
     recipe: Recipe
     column: str
+    condition: Condition | None = None
+
+    def __post_init__(self) -> None:
+        if (self.condition is not None) is not (self.recipe is Recipe.ANY):
+            message = (
+                "“any” needs a condition on the rows, and no other recipe has one."
+            )
+            raise ParameterError(message)
+        if self.condition is not None and self.condition.column != self.column:
+            message = "the condition must be about the column that “any” is made of."
+            raise ParameterError(message)
+
+    @property
+    def text(self) -> str:
+        """Return the recipe in words, different from those of any other.
+
+        >>> Derived(recipe=Recipe.MEAN, column="stay").text
+        'mean of stay'
+        """
+        what = self.column if self.condition is None else self.condition.text
+        return f"{self.recipe} {what}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +165,7 @@ class Preparation:
         >>> Preparation(owners=("patient",), derived=(stay,)).names
         ('mean of stay per patient', 'rows per patient')
         """
-        made = [f"{one.recipe} {one.column}" for one in self.derived]
+        made = [one.text for one in self.derived]
         return tuple(
             f"{what}{self.ending}" for what in [*made, *(["rows"] * self.count)]
         )

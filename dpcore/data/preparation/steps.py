@@ -13,6 +13,7 @@ from dpcore.codec import (
     Pair,
     Schema,
     choice,
+    if_any,
     object_in,
     optional,
     several,
@@ -133,27 +134,6 @@ def prepared(source: Dataset, steps: Steps, *, key: bytes) -> Dataset:
     return meeting(table, steps.conditions) if steps.conditions else table
 
 
-_NAMES: Final = several(TEXT)
-_OF_NUMBER: Final = Schema(
-    NumberCondition, column=TEXT, comparison=choice(Comparison), number=NUMBER
-)
-_OF_LABELS: Final = Schema(LabelCondition, column=TEXT, labels=_NAMES)
-_ONE_ROW: Final = Schema(
-    Preparation,
-    owners=_NAMES,
-    derived=several(Schema(Derived, recipe=choice(Recipe), column=TEXT)),
-    count=TRUTH,
-    ownerless=choice(Ownerless),
-)
-_CAP: Final = Schema(RowCap, owners=_NAMES, most=WHOLE, ownerless=choice(Ownerless))
-_BINS: Final = Schema(Bins, column=TEXT, edges=several(NUMBER))
-_CALCULATED: Final = Schema(
-    Calculated, calculation=choice(Calculation), first=TEXT, second=TEXT
-)
-_FLAG: Final = Schema(Flag, condition=_OF_NUMBER)
-_WITHOUT: Final = Schema(Without, column=TEXT, codes=_NAMES)
-
-
 _BUILT: Final[dict[str, type]] = {
     "number": NumberCondition,
     "labels": LabelCondition,
@@ -183,6 +163,29 @@ def _one_of(kinds: Mapping[str, Schema[Any]]) -> Pair[Any]:
     return Pair(write, read)
 
 
+_NAMES: Final = several(TEXT)
+_OF_NUMBER: Final = Schema(
+    NumberCondition, column=TEXT, comparison=choice(Comparison), number=NUMBER
+)
+_OF_LABELS: Final = Schema(LabelCondition, column=TEXT, labels=_NAMES)
+_CONDITION: Final[Pair[Any]] = _one_of({"number": _OF_NUMBER, "labels": _OF_LABELS})
+_DERIVED: Final = Schema(
+    Derived, recipe=choice(Recipe), column=TEXT, condition=if_any(_CONDITION)
+)
+_ONE_ROW: Final = Schema(
+    Preparation,
+    owners=_NAMES,
+    derived=several(_DERIVED),
+    count=TRUTH,
+    ownerless=choice(Ownerless),
+)
+_CAP: Final = Schema(RowCap, owners=_NAMES, most=WHOLE, ownerless=choice(Ownerless))
+_BINS: Final = Schema(Bins, column=TEXT, edges=several(NUMBER))
+_CALCULATED: Final = Schema(
+    Calculated, calculation=choice(Calculation), first=TEXT, second=TEXT
+)
+_FLAG: Final = Schema(Flag, condition=_OF_NUMBER)
+_WITHOUT: Final = Schema(Without, column=TEXT, codes=_NAMES)
 STEPS: Final = Schema(
     Steps,
     made=several(
@@ -196,6 +199,6 @@ STEPS: Final = Schema(
         )
     ),
     whose=optional(_one_of({"one row": _ONE_ROW, "some rows": _CAP})),
-    conditions=several(_one_of({"number": _OF_NUMBER, "labels": _OF_LABELS})),
+    conditions=several(_CONDITION),
 )
 """How a table was prepared, in JSON."""

@@ -16,12 +16,19 @@ from dpcore.documents.german.numbers import german
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dpcore.data.columns import Column
+
 _RECIPES: Final = {
     Recipe.MEAN: "Mittelwert von",
     Recipe.SUM: "Summe von",
+    Recipe.MAXIMUM: "Maximum von",
+    Recipe.MINIMUM: "Minimum von",
+    Recipe.EARLIEST: "frühester Wert von",
+    Recipe.LATEST: "spätester Wert von",
     Recipe.FIRST: "erster Wert von",
     Recipe.LAST: "letzter Wert von",
     Recipe.MOST_FREQUENT: "häufigster Wert von",
+    Recipe.DISTINCT: "verschiedene Werte von",
 }
 _COMPARED: Final = {
     Comparison.AT_LEAST: "mindestens",
@@ -30,7 +37,10 @@ _COMPARED: Final = {
     Comparison.BELOW: "unter",
 }
 _MADE: Final = re.compile(
-    rf"({'|'.join(Recipe)}) (.+?) per (.+?)(?= where |, at most|$)"
+    rf"({'|'.join(_RECIPES)}) (.+?) per (.+?)(?= where |, at most|$)"
+)
+_ANY: Final = re.compile(
+    rf"{Recipe.ANY} ((?:\"(?:[^\"\\]|\\.)*\"|[^\"])+?) per (.+?)(?= where |, at most|$)"
 )
 _ROWS: Final = re.compile(r"rows per (.+?)(?= where |, at most|$)")
 _CAP: Final = re.compile(r", at most (\d+) rows? per (.+?)(?= where |$)")
@@ -50,6 +60,8 @@ def called(name: str) -> str:
     'stay, höchstens 5 Zeilen je patient'
     >>> called('mean of stay without -9.5 or "n/a" per patient')
     'Mittelwert von stay ohne -9,5 oder "n/a" je patient'
+    >>> called('any result is positive or "very per" per patient')
+    'mindestens einmal result ist positive oder "very per" je patient'
     >>> called("rows per patient"), called("mean of stay")
     ('Zeilen je patient', 'mean of stay')
     """
@@ -59,13 +71,32 @@ def called(name: str) -> str:
         return name
     made = _CODES.sub(_without, made, count=1)
     made = _MADE.sub(_recipe, made, count=1) if _MADE.match(made) else made
+    made = _ANY.sub(_any, made, count=1) if _ANY.match(made) else made
     made = _ROWS.sub(_counted, made, count=1) if _ROWS.match(made) else made
     made = _CAP.sub(_capped, made)
     return f"{made}, nur {known}" if known else made
 
 
+def titled(column: Column) -> str:
+    """Return what a column is called: the name that was typed, or its own in German."""
+    return column.display_name or called(column.name)
+
+
+def meaning(column: Column) -> str:
+    """Return what a column holds: its recipe where that is not shown, and more."""
+    recipe = called(column.name) if column.display_name else ""
+    return "; ".join(part for part in (recipe, column.description) if part)
+
+
 def _recipe(found: re.Match[str]) -> str:
     return f"{_RECIPES[Recipe(found[1])]} {found[2]} je {_owners(found[3])}"
+
+
+def _any(found: re.Match[str]) -> str:
+    met = _conditions(found[1])
+    if met is None:
+        return found[0]
+    return f"mindestens einmal {met} je {_owners(found[2])}"
 
 
 def _without(found: re.Match[str]) -> str:

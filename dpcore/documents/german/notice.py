@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from dpcore import __version__
 from dpcore.documents import missing
 from dpcore.documents.german import nouns, questions, sentences
-from dpcore.documents.german.columns import called
+from dpcore.documents.german.columns import called, titled
 from dpcore.documents.german.numbers import day, days, german
 from dpcore.documents.notice import (
     MOST_COLUMNS,
@@ -361,7 +361,7 @@ def _missing(subject: Subject) -> str:
         )
     told = ", ".join(
         f"{german(in_full(value)) if isinstance(value, float | int) else value} "
-        f"({brief(called(column.name))})"
+        f"({brief(titled(column))})"
         for column in known[:MOST_COLUMNS]
         for value in (column.replacement,)
     )

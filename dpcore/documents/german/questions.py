@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dpcore.documents.german.columns import called
 from dpcore.documents.german.nouns import NOUNS, counted
 from dpcore.documents.german.numbers import german, listed
+from dpcore.documents.titles import titled
 from dpcore.nouns import plural_of
 from dpcore.releases.declared import bounds_of
 from dpcore.releases.digits import PLACES
@@ -150,7 +151,8 @@ _OTHERS: Final = "other"
 def named(item: Item) -> str:
     """Return the name of a planned question, with what it asks where it was typed."""
     title = item.request.title
-    told = _title(item.request.parameters(), item.request) or title
+    asked = titled(item.request.parameters(), item.request.asked.columns)
+    told = _title(asked, item.request) or title
     return told if item.name == title else f"{item.name} ({told})"
 
 
@@ -172,7 +174,7 @@ def known_as(question: Question) -> str:
 
 def asks(question: Question) -> str:
     """Return the same without the name of the table."""
-    return _title(question.parameters, question.request) or question.asks
+    return _title({"query": question.asked}, question.request) or question.asks
 
 
 def _told(question: Question) -> str:
@@ -345,7 +347,7 @@ def each_bounds(question: Question) -> tuple[str, ...]:
     """Return the same, column by column."""
     return tuple(
         f"{called(name)}: {_end(low)} bis {_end(high)}"
-        for name, low, high in bounds_of(question.parameters)
+        for name, low, high in bounds_of({"query": question.asked})
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from dpcore import __version__
 from dpcore.documents import missing
 from dpcore.documents.german import consequences, nouns, questions, sentences
-from dpcore.documents.german.columns import called
+from dpcore.documents.german.columns import meaning, titled
 from dpcore.documents.german.methods import german_methods
 from dpcore.documents.german.notice import mark, sizes, typed
 from dpcore.documents.german.numbers import day, days, german, listed
@@ -164,7 +164,7 @@ def _overview(subject: Subject) -> tuple[Piece, ...]:
             head=("Frage", answer, "Verfahren", "ε", "δ", "ρ"),
             rows=tuple(
                 (
-                    f"{number}. {questions.name_of(one)}",
+                    f"{number}. {questions.known_as(one)}",
                     _answer(one),
                     questions.mechanism(one.mechanism),
                     german(epsilon_text(float(one.cost.epsilon))),
@@ -215,7 +215,7 @@ def _question(place: int, question: Question) -> Section:
                 )
             )
     return Section(
-        title=f"{place}. {capital(questions.name_of(question))}",
+        title=f"{place}. {capital(questions.known_as(question))}",
         pieces=tuple(pieces),
         whole=len(question.numbers) < _FEW,
     )
@@ -338,7 +338,7 @@ def _columns(subject: Subject) -> tuple[Piece, ...]:
 def _column(column: Column, without: tuple[str, ...]) -> tuple[str, ...]:
     treated = "; ".join(sentences.treatment(text, column) for text in without)
     answers = sentences.answers(column, most=_MOST_LABELS)
-    return called(column.name), column.description, column.unit, answers, treated
+    return titled(column), meaning(column), column.unit, answers, treated
 
 
 def _together(subject: Subject) -> tuple[Piece, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore.data.columns import MissingPolicy
 from dpcore.documents import missing
-from dpcore.documents.german.columns import called
+from dpcore.documents.german.columns import meaning, titled
 from dpcore.documents.german.nouns import feminine, noun
 from dpcore.documents.german.numbers import day, german, listed
 from dpcore.documents.german.questions import of_what
@@ -204,8 +204,8 @@ def column(known: Column, done: Mapping[str, Sequence[int]]) -> str:
 
     Each treatment comes with the numbers of the questions that do it, if not all do.
     """
-    about = "; ".join(part for part in (known.unit, known.description) if part)
-    name = f"{called(known.name)} ({about})" if about else called(known.name)
+    about = "; ".join(part for part in (known.unit, meaning(known)) if part)
+    name = f"{titled(known)} ({about})" if about else titled(known)
     told = answers(known, most=_MOST_LABELS)
     treated = "; ".join(
         f"Nr. {listed([*map(str, at)])}: {treatment(text, known)}"
@@ -260,7 +260,7 @@ def stand_in(known: Column) -> str:
 def without(question: Question) -> str:
     """Return what a question does with people without a value of its columns."""
     return "; ".join(
-        f"{called(column.name)}: {treatment(text, column)}"
+        f"{titled(column)}: {treatment(text, column)}"
         for column, text in question.treated
     )
 

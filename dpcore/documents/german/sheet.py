@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from dpcore.documents import rests
 from dpcore.documents.decision import locks, marks, sizes_told
 from dpcore.documents.german import nouns, questions, sentences
-from dpcore.documents.german.columns import called
+from dpcore.documents.german.columns import titled
 from dpcore.documents.german.numbers import day, german, listed
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
 from dpcore.documents.subject import left_of, own
@@ -277,8 +277,7 @@ def _rests(about: Decision) -> list[str]:
     stand_in = rests.filled(items)
     if stand_in:
         values = "; ".join(
-            f"{called(column.name)}: {sentences.stand_in(column)}"
-            for column in stand_in
+            f"{titled(column)}: {sentences.stand_in(column)}" for column in stand_in
         )
         told.append(
             "In keinem ± steckt, was die für fehlende Werte eingesetzten Werte bewegen "
@@ -291,7 +290,7 @@ def _left_out(one: rests.Compared) -> str:
     """Say who is in neither of two groups that are compared, if anybody may be."""
     known = [f"{' oder '.join(one.others)} ist"] if one.others else []
     if not one.column.complete:
-        known.append(f"keinen Wert von {called(one.column.name)} hat")
+        known.append(f"keinen Wert von {titled(one.column)} hat")
     return f" Nicht dabei ist, wer {' oder '.join(known)}." if known else ""
 
 

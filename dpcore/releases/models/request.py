@@ -99,7 +99,8 @@ class ModelRequest(Releasable):
     @property
     def statement(self) -> str:
         """Return of what the coefficients are those."""
-        return statement(self.title, (self._penalized, *self.question.conditions))
+        conditions = (self._penalized, *self.question.conditions)
+        return statement(self.title, conditions, self.question.columns)
 
     @property
     def _penalized(self) -> str:

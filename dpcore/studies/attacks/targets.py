@@ -123,7 +123,7 @@ def numbers(dataset: Dataset, column: Column, label: str | None = None) -> Targe
             message = "set the bounds of the column on Data first."
             raise ParameterError(message)
         found, bounds = dataset.numbers(column.name), column.bounds
-        what, unit = column.name, column.unit
+        what, unit = column.title, column.unit
         if isinstance(column.replacement, float | int):
             found = np.where(np.isnan(found), float(column.replacement), found)
     else:
@@ -136,7 +136,7 @@ def numbers(dataset: Dataset, column: Column, label: str | None = None) -> Targe
         codes[codes < 0] = np.nan
         found = np.where(np.isnan(codes), codes, codes == column.labels.index(label))
         bounds = Interval(lower=0.0, upper=1.0)
-        what, unit = f"{column.name}: {label}", ""
+        what, unit = f"{column.title}: {label}", ""
     found = bounds.clip(found[~np.isnan(found)])
     if len(found) < FEWEST:
         message = (

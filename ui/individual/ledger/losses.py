@@ -129,7 +129,7 @@ def _losses(release: Release, study: Study, relation: NeighboringRelation) -> _F
     """
     note = ""
     if release.relation is not relation:
-        note = f"{release.title} are its guarantee, which is for "
+        note = f"{release.known_as} are its guarantee, which is for "
         note += study.terms.unit.change(release.relation)
     worst = _worst(release), note
     try:
@@ -157,7 +157,7 @@ def _of_statistic(
     query: Question = request.query
     table = as_declared(request, study.in_memory)
     change = change_counted(request, relation)
-    note = "" if change is relation else f"{release.title} {_OTHER_CHANGE}"
+    note = "" if change is relation else f"{release.known_as} {_OTHER_CHANGE}"
     values, rows = query.values(table), query.rows(table)
     people = study.dataset.people
     if isinstance(plan, SubsampledPlan):
@@ -208,7 +208,7 @@ def _of_model(
     if exposure.audit > 0:
         note = f"{note}; " if note else ""
         note += f"off by at most {percent(exposure.audit)} in an audit by exact refits"
-    return losses, f"{release.title}: {note}" if note else ""
+    return losses, f"{release.known_as}: {note}" if note else ""
 
 
 def _same_noise(known: float, recorded: float) -> bool:

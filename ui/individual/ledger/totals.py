@@ -99,7 +99,7 @@ _AT_WORST = " (counted at its worst case)"
 def _uncounted(ledger: LedgerLosses) -> None:
     """Say which releases are counted at their worst case."""
     worst = {
-        release.title
+        release.known_as
         for release, losses in zip(ledger.releases, ledger.losses, strict=True)
         if losses.own is None
     }
@@ -210,7 +210,7 @@ def _one(
     own = _alone(ledger, [row], totals.delta)[:, 0].tolist()
     picture = odometer_picture(
         path,
-        titles=[release.title for release in ledger.releases],
+        titles=[release.known_as for release in ledger.releases],
         own=own,
         charges=[float(cost.epsilon) for cost in charges(ledger.releases)],
         compared=compared,
@@ -255,7 +255,7 @@ def _costliest(ledger: LedgerLosses, rows: Sequence[int], delta: float) -> list[
     """Return the release that reveals most about each of some people."""
     places = np.argmax(_alone(ledger, rows, delta), axis=0).tolist()
     return [
-        f"{place + 1}: {ledger.releases[place].title}"
+        f"{place + 1}: {ledger.releases[place].known_as}"
         + (_AT_WORST if ledger.losses[place].own is None else "")
         for place in places
     ]

@@ -84,7 +84,7 @@ def _people(query: Query) -> People:
     return People.of(
         bounds.clip(values),
         bounds=bounds,
-        name=query.column.name,
+        name=query.column.title,
         unit="" if share else query.column.unit,
     )
 

@@ -110,7 +110,7 @@ def _own_column(study: Study, epsilon: float, rate: float) -> None:
     place = st.selectbox(
         "On a column of your table",
         range(len(numbers)),
-        format_func=lambda index: numbers[index].name,
+        format_func=lambda index: numbers[index].title,
         key=f"ss-column-{session.generation()}",
         persist_state="session",
     )

@@ -1,0 +1,99 @@
+"""Columns and questions by the names that the curator gives them, on all pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.releases.record import Release
+from dpcore.releases.transaction import release
+from tests.app.hand import turn, views
+from tests.app.test_pages import button, by_label, press_release
+from tests.app.test_several_rows import columns, visits
+from tests.app.test_uploads import said, upload
+
+RECIPE = "any ward is north per patient"
+
+
+def keyed(boxes, start):
+    return next(box for box in boxes if box.key and box.key.startswith(start))
+
+
+def opened(app, start):
+    turn(app, next(key for key in views(app) if key.startswith(start)), view=True)
+    assert not app.exception
+    return app
+
+
+def named_table(app, name):
+    """Make one row a patient, with a column that has such a name."""
+    upload(app, visits(), "visits.csv")
+    opened(app, "whose-rows")
+    by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
+    assert "Maximum" in [box.label for box in app.multiselect]
+    assert "Earliest date" not in [box.label for box in app.multiselect]
+    for label in ("Mean", "Most frequent value"):
+        by_label(app.multiselect, label).set_value([]).run()
+    by_label(app.multiselect, "Any row that meets a condition").set_value(["ward"])
+    app.run()
+    keyed(app.text_area, "one-of-any").set_value("north").run()
+    button(app, "Make one row a person").click().run()
+    assert not app.exception
+    assert "any ward is north" in columns(app)
+    return rename(app, name)
+
+
+def rename(app, name):
+    opened(app, "display-names")
+    field = next(box for box in app.text_input if box.placeholder == RECIPE)
+    field.set_value(name).run()
+    assert not app.exception
+    return app
+
+
+@pytest.fixture
+def records(monkeypatch):
+    """Every answer that the pages get, new or known."""
+    known: list[Release] = []
+
+    def noted(*args, **named):
+        known.append(release(*args, **named))
+        return known[-1]
+
+    monkeypatch.setattr("ui.releasing.release", noted)
+    return known
+
+
+def test_a_name_is_on_every_page_and_in_the_file_and_costs_nothing(open_page, records):
+    app = named_table(open_page("data"), "ever in north")
+    assert "ever in north" in columns(app)
+    button(app, "Use this data").click().run()
+    assert not app.exception
+    app = open_page("release")
+    assert by_label(app.selectbox, "Column").value == 0
+    assert not app.exception
+    by_label(app.selectbox, "Who counts").set_value("yes").run()
+    by_label(app.text_input, "Name of the question").set_value("north at all").run()
+    press_release(app)
+    assert not app.exception
+    assert not app.error
+    answer = records[-1]
+    assert answer.name == "north at all"
+    assert "ever in north" in answer.title
+    assert RECIPE not in answer.title
+    assert answer.statement.count(f"“ever in north” is {RECIPE}") == 1
+    assert "ever in north" not in str(answer.request)
+    assert "north at all" in said(app)
+    assert Release.from_json(answer.to_json()) == answer
+    app = rename(open_page("data"), "a stay in north")
+    app = open_page("release")
+    assert "a stay in north" in said(app)
+    assert "north at all" in said(app)
+    assert {one.id for one in records} == {answer.id}
+    listed = next(one.value for one in app.dataframe if "what" in one.value)
+    assert listed["what"].tolist() == ["north at all"]
+
+
+def test_two_columns_cannot_have_one_name(open_page):
+    app = named_table(open_page("data"), "rows per patient")
+    assert any("another column is called" in one.value.lower() for one in app.error)
+    assert "any ward is north" in columns(app)
