@@ -179,6 +179,25 @@ class Column:
             codes = {code for code in codes if not np.isnan(number(code))}
         return tuple(sorted(codes))
 
+    @property
+    def unusual_reading(self) -> tuple[str, ...]:
+        """Return how its cells are read, where that is not what most files need.
+
+        Of a column that others are made of, or that rows are chosen by: it is part of
+        what these mean, and their names do not say it.
+        """
+        codes = self.codes_that_count
+        if not self.kind.is_numeric and codes == tuple(sorted({*TEXT_CODES})):
+            codes = ()
+        numeric = not self.kind.is_numeric and self.kind is not ColumnKind.YES_NO
+        told = [f"code {code}" for code in codes]
+        if numeric and self.equality is LabelEquality.AS_NUMBERS:
+            told.append(str(self.equality))
+        if self.kind is ColumnKind.DATE:
+            form = self.dates
+            told += [str(form.order), str(form.time_of_day), form.time_zone]
+        return tuple(told)
+
     def reads_like(self, other: Column) -> bool:
         """Return whether every cell has the same meaning under both declarations."""
         alike = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dpcore.data.cells import Notation
+    from dpcore.data.columns import Column
 
 _SHORTEST_KEY, _LONGEST_KEY = 16, 64
 _EXACT = 2**53
@@ -53,6 +55,25 @@ def table_fingerprint(
             marks = [str(place), notation.decimal, notation.thousands]
             state.update(_texts(marks))
     return state.hexdigest()
+
+
+def fingerprint_as_read(
+    fingerprint: str, columns: Sequence[Column], *, key: bytes
+) -> str:
+    """Return the fingerprint of what is made of a table whose columns are read so.
+
+    That of the table where nothing unusual was declared about its cells.
+
+    Raises:
+        ParameterError: The key has less than 16 or more than 64 bytes.
+
+    """
+    check_key(key)
+    read = [[one.name, *one.unusual_reading] for one in columns if one.unusual_reading]
+    if not read:
+        return fingerprint
+    text = json.dumps([fingerprint, read])
+    return blake2b(text.encode(), key=key, digest_size=32).hexdigest()
 
 
 def check_key(key: bytes) -> None:

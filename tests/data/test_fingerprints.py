@@ -12,6 +12,8 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import sniff
 from dpcore.data.doors.opening import read
 from dpcore.data.fingerprints import table_fingerprint
+from dpcore.data.preparation.conditions import Comparison, NumberCondition
+from dpcore.data.preparation.filtering import meeting
 from dpcore.data.proposals import proposed
 from dpcore.data.reading import read_csv
 from dpcore.errors import ParameterError
@@ -139,3 +141,16 @@ def test_long_tables_are_hashed_to_their_end():
     changed = values.copy()
     changed[-1] = 1
     assert _of(a=values) != _of(a=changed)
+
+
+def test_what_is_made_of_a_table_counts_how_its_cells_are_read():
+    source = _dataset(b"age,who\n-9,a\n70,b\n").with_columns(
+        Column(name="age", kind=ColumnKind.NUMBER)
+    )
+    coded = source.with_columns(replace(source.columns[0], missing_codes=("-9",)))
+    old = NumberCondition(column="age", comparison=Comparison.AT_MOST, number=80.0)
+    chosen, others = (meeting(table, (old,)) for table in (source, coded))
+    assert (chosen.rows, others.rows) == (2, 1)
+    assert chosen.fingerprint(KEY) != others.fingerprint(KEY)
+    # As before where nothing unusual is declared.
+    assert chosen.fingerprint(KEY) == source.fingerprint(KEY)

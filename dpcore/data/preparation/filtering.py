@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.data.dataset import Dataset
+from dpcore.data.fingerprints import fingerprint_as_read
 from dpcore.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ class FilteredDataset(Dataset):
             ParameterError: The key has less than 16 or more than 64 bytes.
 
         """
-        return self.source.fingerprint(key)
+        of = self.source.fingerprint(key)
+        return fingerprint_as_read(of, self.source.columns, key=key)
 
 
 def meeting(source: Dataset, conditions: tuple[Condition, ...]) -> FilteredDataset:

@@ -14,6 +14,7 @@ from dpcore.data.bounds import Interval
 from dpcore.data.cells import has_any
 from dpcore.data.columns import LARGEST, Column, ColumnKind, MissingPolicy, yes_no
 from dpcore.data.dataset import Dataset
+from dpcore.data.fingerprints import fingerprint_as_read
 from dpcore.data.preparation.conditions import NumberCondition, exact, named
 from dpcore.data.proposals import proposed_column
 from dpcore.errors import ParameterError
@@ -310,7 +311,8 @@ class WidenedDataset(Dataset):
             ParameterError: The key has less than 16 or more than 64 bytes.
 
         """
-        return self.source.fingerprint(key)
+        of = self.source.fingerprint(key)
+        return fingerprint_as_read(of, self.source.columns, key=key)
 
 
 def with_new_columns(source: Dataset, made: tuple[NewColumn, ...]) -> Dataset:

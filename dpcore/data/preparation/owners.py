@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.data.fingerprints import fingerprint_as_read
 from dpcore.data.preparation.recipes import Ownerless
 from dpcore.data.units import NOBODY, identities
 
@@ -56,5 +57,6 @@ def fingerprint_of_people(
 
     """
     whose = [*owners], ownerless.name
-    text = json.dumps([source.fingerprint(key), *whose])
+    of = fingerprint_as_read(source.fingerprint(key), source.columns, key=key)
+    text = json.dumps([of, *whose])
     return blake2b(text.encode(), key=key, digest_size=32).hexdigest()
