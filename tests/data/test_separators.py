@@ -34,7 +34,8 @@ def test_any_character_separates_as_a_comma_does(rows, separator, encoding):
         writer = csv.writer(stream, delimiter=mark, lineterminator="\n", quoting=1)
         writer.writerows([("p", "q"), *rows])
         return read_csv(
-            stream.getvalue().encode(encoding), Dialect(encoding=encoding, delimiter=mark)
+            stream.getvalue().encode(encoding),
+            Dialect(encoding=encoding, delimiter=mark),
         )
 
     assert cells(read(separator)) == cells(read(","))
@@ -47,7 +48,9 @@ def test_any_character_separates_as_a_comma_does(rows, separator, encoding):
         min_size=1,
         max_size=6,
     ),
-    blanks=st.lists(st.sampled_from([" ", "\t", "   ", " \t "]), min_size=4, max_size=4),
+    blanks=st.lists(
+        st.sampled_from([" ", "\t", "   ", " \t "]), min_size=4, max_size=4
+    ),
     quoted=st.booleans(),
     ending=st.sampled_from(["\n", "\r\n", "\r"]),
 )
@@ -56,9 +59,7 @@ def test_any_run_of_blanks_separates_once(rows, blanks, quoted, ending):
     lines = [["p", "q", "r"], *map(list, rows)]
     if quoted:
         lines[1][1] = f'"{lines[1][1]} \t x"'
-    text = ending.join(
-        f"{before}{a}{first}{b}{second}{c}{behind}" for a, b, c in lines
-    )
+    text = ending.join(f"{before}{a}{first}{b}{second}{c}{behind}" for a, b, c in lines)
     frame = read_csv((text + ending).encode(), Dialect(delimiter=WHITE_SPACE))
     expected = [[*row] for row in rows]
     if quoted:
@@ -75,6 +76,6 @@ def test_a_file_that_has_every_control_character_is_told():
 
 
 def test_the_header_alone_is_that_of_the_table():
-    data = "Titel\nGröße§\"a§b\"\n1§2\n".encode("cp1252")
+    data = 'Titel\nGröße§"a§b"\n1§2\n'.encode("cp1252")
     dialect = Dialect(encoding="cp1252", delimiter="§", skipped=1)
     assert header_of(data, dialect) == tuple(read_csv(data, dialect))

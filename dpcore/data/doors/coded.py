@@ -29,7 +29,9 @@ _SAS: Final = bytes(12) + bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f101
 _TRANSPORT: Final = b"HEADER RECORD*******LIB"
 _PORTABLE: Final = b"SPSSPORT"
 _PORTABLE_BEFORE: Final = 1_000
-"""Bytes within which a portable file says that it is one: after tables of characters."""
+"""Bytes within which a portable file says that it is one, after its characters."""
+_PORTABLE_END: Final = b"Z"
+"""One that is cut would else be read as a shorter table."""
 _OLD_STATA: Final = (105, 108, 110, 111, 113, 114, 115)
 """Versions that the first byte of an older Stata file may name."""
 _MOST_CELLS: Final = 50_000_000
@@ -38,7 +40,7 @@ _FIRST_LINE: Final = 2
 _LONGEST: Final = 300
 """Most characters of a meaning."""
 _WRONG: Final = (
-    OSError, ValueError, UnicodeError, OverflowError, KeyError, TypeError, IndexError,
+    OSError, EOFError, ValueError, UnicodeError, OverflowError, KeyError, TypeError, IndexError,
     AttributeError, ArithmeticError, RuntimeError,
 )  # fmt: skip
 """What reading a damaged file raises, beside the errors of the library itself."""
@@ -116,7 +118,7 @@ def read_coded(data: bytes) -> Coded:
     # Only SPSS and Stata know codes that a person has declared to be missing.
     known = {"user_missing": True} if _program(data) in {"SPSS", "Stata"} else {}
     _, said = _read(data, metadataonly=True, **known)
-    names = column_names(list(said.column_names), None)
+    names = column_names([str(name or "") for name in said.column_names], None)
     # Not every file says how many rows it has, and a packed one may have very many.
     most = _MOST_CELLS // max(len(names), 1)
     frame, _ = _read(data, row_limit=most + 1)
@@ -133,6 +135,8 @@ def _read(data: bytes, **options: Any) -> tuple[pd.DataFrame, Any]:  # noqa: ANN
     name = _program(data)
     read = getattr(pyreadstat, _READERS[name])
     try:
+        if name == "SPSS portable" and not data.rstrip().endswith(_PORTABLE_END):
+            raise EOFError
         frame, said = read(io.BytesIO(data), **options)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, *_WRONG):
         message = (

@@ -221,6 +221,8 @@ def _joined(blocks: list[pa.Array]) -> pa.ChunkedArray:
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     kinds = {block.type for block in blocks if not pa.types.is_null(block.type)}
+    if not kinds:
+        return pa.chunked_array(blocks, pa.null())
     if len(kinds) > 1:
         blocks = [_texts(block.to_pylist()) for block in blocks]
         kinds = {blocks[0].type}
