@@ -1,4 +1,4 @@
-"""How a file with a table is read: declared with the table, and used for its next one."""
+"""How a file with a table is read, which is declared with the table."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from dpcore.data.cells import is_number, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
 _FIRST: Final = 5
 _BEYOND_ASCII: Final = 3
@@ -18,10 +19,10 @@ _LOOKED_AT: Final = 200_000
 
 
 def first_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return some rows of a table as text, blank where a value is missing. CONFIDENTIAL.
+    """Return some rows of a table as text. CONFIDENTIAL.
 
-    The first five, and the first three with letters beyond ASCII: these show a wrong
-    encoding, and may come late.
+    A missing value is blank. They are the first five, and the first three with letters
+    beyond ASCII: these show a wrong encoding, and may come late.
     """
     rows = np.arange(len(frame)) < _FIRST
     some = frame.iloc[:_LOOKED_AT]
@@ -35,7 +36,7 @@ def first_rows(frame: pd.DataFrame) -> pd.DataFrame:
     return shown.apply(lambda cells: text_of(cells).fillna(""))
 
 
-def _beyond_ascii(cells: pd.Series) -> np.ndarray:
+def _beyond_ascii(cells: pd.Series) -> NDArray[np.bool_]:
     """Return which cells of text have letters beyond ASCII."""
     import pandas as pd  # noqa: PLC0415 - slow to import
 

@@ -60,8 +60,10 @@ NO_YES: Final = (
 """Pairs that say no and yes in any table, in lower case."""
 
 USUAL_CODES: Final = frozenset(
-    ("-", "--", ".", "..", "?", "na", "n.a.", "n/a", "#n/a", "none", "null", "nan")
-    + ("missing", "unknown", "refused", "not available", "not reported")
+    (
+        *("-", "--", ".", "..", "?", "na", "n.a.", "n/a", "#n/a", "none", "null"),
+        *("nan", "missing", "unknown", "refused", "not available", "not reported"),
+    )
 )
 """Words that stand for a missing value where all other cells are numbers, in lower
 case."""

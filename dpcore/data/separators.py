@@ -23,7 +23,7 @@ _QUOTED: Final = rb'"(?:[^"]|"")*+(?:"|\Z)'
 
 
 def is_separator(mark: str) -> bool:
-    """Return whether a text can separate fields: one character, no quote or line end."""
+    """Return whether a text can separate fields: a character, no quote or line end."""
     return len(mark) == 1 and mark not in {'"', "\r", "\n", "\0"}
 
 
@@ -35,13 +35,17 @@ def separated(text: bytes, separator: str) -> tuple[bytes, str]:
 
     >>> separated(b' a  "x y"\t7 \n', WHITE_SPACE)
     (b'a\x01"x y"\x017\n', '\x01')
+
     """
     if separator.isascii() and separator != WHITE_SPACE:
         return text, separator
     mark = next((bytes([one]) for one in _FREE if bytes([one]) not in text), None)
     if mark is None:
-        message = "the file has too many control characters for this separator."
-        raise DataError(f"{message} Choose another one.")
+        message = (
+            "the file has too many control characters for this separator. Choose "
+            "another one."
+        )
+        raise DataError(message)
     if separator == WHITE_SPACE:
         return _from_white_space(text, mark), mark.decode()
     written = separator.encode()

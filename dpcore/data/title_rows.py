@@ -28,6 +28,7 @@ def header_place(widths: Sequence[int], named: Sequence[bool]) -> int:
 
     >>> header_place([1, 1, 3, 3, 3], [True, True, True, False, False])
     2
+
     """
     usual = usual_width(widths)
     if not widths or 2 * widths[0] > usual:

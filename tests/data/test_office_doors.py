@@ -1,4 +1,4 @@
-"""Excel, SPSS, Stata and SAS files mean what their CSV means, or say why they cannot."""
+"""Workbooks and files of SPSS, Stata and SAS mean what their CSV means."""
 
 import contextlib
 import datetime as dt
@@ -16,8 +16,8 @@ import pyreadstat
 import pytest
 from openpyxl.chart import BarChart, Reference
 
-from dpcore.data.columns import ColumnKind
 from dpcore.data.cells import float_texts
+from dpcore.data.columns import ColumnKind
 from dpcore.data.doors import workbook
 from dpcore.data.doors.coded import is_coded, read_coded
 from dpcore.data.doors.opening import read, sheets_in

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcore.data.cells import text_of
 from dpcore.data.dialects import Dialect
 from dpcore.data.reading import header_of, read_csv
 from dpcore.data.separators import DELIMITERS, WHITE_SPACE, separated
@@ -14,10 +15,7 @@ from dpcore.errors import DataError
 
 
 def cells(frame):
-    return [
-        [None if cell is None or cell != cell else str(cell) for cell in row]
-        for row in frame.astype(object).to_numpy().tolist()
-    ]
+    return [*map(list, frame.apply(lambda each: text_of(each).fillna("")).to_numpy())]
 
 
 @settings(deadline=None, max_examples=200)

@@ -89,9 +89,10 @@ def choose() -> None:
             on_change=session.take_upload,
             args=(key,),
             max_upload_size=MAX_BYTES // 2**20,
-            help="CSV with any separator; Excel; Parquet; Arrow or Feather; SPSS, Stata "
-            "or SAS. Codes with labels become their labels. Also packed (gz, bz2, xz, "
-            "zst, or zip with one file). The file goes to the computer that runs this "
+            help="CSV with any separator; Excel; Parquet; Arrow or Feather; SPSS, "
+            "Stata or SAS. Codes with labels become their labels. Also packed (gz, "
+            "bz2, xz, zst, or zip of one file). The file goes to the computer that "
+            "runs this "
             "program, and stays in its memory until this tab is closed.",
         )
     wanted, upload = session.wanted(), session.upload()

@@ -29,7 +29,7 @@ _SAS: Final = bytes(12) + bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f101
 _TRANSPORT: Final = b"HEADER RECORD*******LIB"
 _PORTABLE: Final = b"SPSSPORT"
 _PORTABLE_BEFORE: Final = 1_000
-"""Bytes within which a portable file says that it is one, after its characters."""
+"""Bytes within which a portable file says that it is one."""
 _PORTABLE_END: Final = b"Z"
 """One that is cut would else be read as a shorter table."""
 _OLD_STATA: Final = (105, 108, 110, 111, 113, 114, 115)
@@ -40,8 +40,8 @@ _FIRST_LINE: Final = 2
 _LONGEST: Final = 300
 """Most characters of a meaning."""
 _WRONG: Final = (
-    OSError, EOFError, ValueError, UnicodeError, OverflowError, KeyError, TypeError, IndexError,
-    AttributeError, ArithmeticError, RuntimeError,
+    OSError, EOFError, ValueError, UnicodeError, OverflowError, KeyError, TypeError,
+    IndexError, AttributeError, ArithmeticError, RuntimeError,
 )  # fmt: skip
 """What reading a damaged file raises, beside the errors of the library itself."""
 

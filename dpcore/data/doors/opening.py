@@ -12,6 +12,7 @@ from dpcore.data.dialects import Dialect, sniff
 from dpcore.data.doors.arrow import is_arrow, read_arrow
 from dpcore.data.doors.coded import Coded, is_coded, read_coded
 from dpcore.data.doors.parquet import is_parquet, read_parquet
+from dpcore.data.doors.tables import FileTable
 from dpcore.data.doors.workbook import is_workbook, open_sheet, sheets
 from dpcore.data.file_format import FileFormat
 from dpcore.data.proposals import proposed
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dpcore.data.columns import Column
-    from dpcore.data.doors.tables import FileTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +45,8 @@ class Opened:
     columns: tuple[Column, ...]
     missing: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    file_format: FileFormat = FileFormat()
-    suggested: FileFormat = FileFormat()
+    file_format: FileFormat = field(default_factory=FileFormat)
+    suggested: FileFormat = field(default_factory=FileFormat)
 
 
 def is_text(data: bytes) -> bool:
@@ -171,20 +171,16 @@ def _of_typed(
     used = wanted or _fitting(declared, lambda tried: _typed_header(tried, names))
     used = used or suggested
     codes = used.missing_codes
-    if isinstance(found, Coded):
-        columns = tuple(replace(each, missing_codes=codes) for each in found.columns)
-        missing, notes = found.missing, ()
-    else:
-        columns, missing, notes = (
-            proposed(found.frame, missing_codes=codes),
-            {},
-            found.notes,
-        )
+    columns = (
+        tuple(replace(each, missing_codes=codes) for each in found.columns)
+        if isinstance(found, Coded)
+        else proposed(found.frame, missing_codes=codes)
+    )
     return Opened(
         frame=found.frame,
         columns=columns,
-        missing=missing,
-        notes=notes,
+        missing=found.missing if isinstance(found, Coded) else {},
+        notes=found.notes if isinstance(found, FileTable) else (),
         file_format=used,
         suggested=suggested,
     )

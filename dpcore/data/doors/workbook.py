@@ -331,7 +331,7 @@ def _extent(xml: bytes) -> _Extent:
     cells = xml.count(b"<c ") + xml.count(b"<c>")
     if not cells or of_cells != cells or letters[3].any():
         return _unusual_extent(xml)
-    wide = sum(map(np.uint8, letters[:3]))
+    wide = np.sum(letters[:3], axis=0, dtype=np.int64)
     kinds = quotes[named & (names == _T)] + 1
     return _Extent(
         cells=cells,
