@@ -167,10 +167,12 @@ def test_the_declared_format_is_reused_for_the_next_version_of_a_file(open_page,
 def test_marks_that_contradict_each_other_are_told(open_page):
     app = upload(open_page("data"), CSV)
     by_label(app.selectbox, "Thousands mark").set_value(".").run()
+    button(app, "Re-read file").click().run()
     assert not app.exception
     assert "must differ" in app.error[0].value
     assert columns(app) == ["age", "smoker"]
     by_label(app.selectbox, "Thousands mark").set_value("").run()
+    button(app, "Re-read file").click().run()
     assert not app.error
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -336,31 +336,31 @@ def _edit_format(upload: Upload, known: FileFormat, draft: Draft | None = None) 
     """Offer another format, and show the first rows of the table as it was read."""
     key = f"{session.uploads()}-{session.generation()}"
     with st.expander("File format", expanded=session.failure() is not None):
-        dialect, rows = known.dialect, known.title_rows
+        asked = {} if known.dialect is None else _ask_dialect(known.dialect, key)
+        rows = known.title_rows
+        if known.sheet:
+            rows = _ask_skipped(controls.Cell(place=st.container()), rows, key)
+        codes = _ask_codes(known, key)
+        pressed = st.button("Re-read file")
+        if draft is not None and isinstance(draft.dataset, Dataset):
+            _show_first_rows(draft.dataset)
+        if not pressed:
+            return
         try:
-            if dialect is not None:
-                dialect = _ask_dialect(dialect, key)
-            elif known.sheet:
-                rows = _ask_skipped(controls.Cell(place=st.container()), rows, key)
+            dialect = Dialect(**asked) if asked else None
             wanted = replace(
-                known,
-                dialect=dialect,
-                title_rows=rows,
-                missing_codes=_ask_codes(known, key),
+                known, dialect=dialect, title_rows=rows, missing_codes=codes
             )
         except DPCoreError as error:
             st.error(sentence_of(error))
             return
-        pressed = st.button("Re-read file")
-        if draft is not None and isinstance(draft.dataset, Dataset):
-            _show_first_rows(draft.dataset)
-        if pressed:
-            session.read_as(wanted, upload.sheet)
-            session.ask_to_read("upload")
-            st.rerun()
+        session.read_as(wanted, upload.sheet)
+        session.ask_to_read("upload")
+        st.rerun()
 
 
-def _ask_dialect(known: Dialect, key: str) -> Dialect:
+def _ask_dialect(known: Dialect, key: str) -> dict[str, Any]:
+    """Return what is typed of a dialect, which may contradict itself."""
     cells = st.columns(5)
     separator = known.delimiter if known.delimiter in _SEPARATORS else _OTHER
     picks = (
@@ -387,13 +387,13 @@ def _ask_dialect(known: Dialect, key: str) -> Dialect:
             key=f"separating-{key}",
         )
     skipped = _ask_skipped(controls.Cell(place=cells[-1]), known.skipped, key)
-    return Dialect(
-        encoding=encoding,
-        delimiter=delimiter,
-        decimal=decimal,
-        thousands=thousands,
-        skipped=skipped,
-    )
+    return {
+        "encoding": encoding,
+        "delimiter": delimiter,
+        "decimal": decimal,
+        "thousands": thousands,
+        "skipped": skipped,
+    }
 
 
 def _ask_skipped(cell: controls.Cell, known: int, key: str) -> int:
