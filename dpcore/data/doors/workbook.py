@@ -331,7 +331,7 @@ def _extent(xml: bytes) -> _Extent:
     cells = xml.count(b"<c ") + xml.count(b"<c>")
     if not cells or of_cells != cells or letters[3].any():
         return _unusual_extent(xml)
-    wide = np.sum(letters[:3], axis=0, dtype=np.int64)
+    wide: NDArray[np.int64] = np.stack(letters[:3]).astype(np.int64).sum(axis=0)
     kinds = quotes[named & (names == _T)] + 1
     return _Extent(
         cells=cells,

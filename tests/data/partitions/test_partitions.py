@@ -357,7 +357,7 @@ def test_what_a_cell_is_hangs_on_no_other_cell(tmp_path, name):
 
 def test_lists_are_left_out_as_of_an_upload(tmp_path):
     write(tmp_path, pa.table({"a": [1], "b": [[1, 2]]}))
-    assert [column.name for column in opened(tmp_path).columns] == ["a"]
-    write(tmp_path, pa.table({"b": [[1, 2]]}))
+    assert [column.name for column in open_table(tmp_path, "visits").columns] == ["a"]
+    write(tmp_path, pa.table({"b": [[1, 2]]}), name="lists")
     with pytest.raises(DataError, match="no column of the file holds"):
-        opened(tmp_path)
+        open_table(tmp_path, "lists")
