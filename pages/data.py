@@ -79,6 +79,7 @@ if not drafted:
         f"In use: {literal(dataset.name)}. {using.mode_text()}{using.in_force()}"
     )
     using.tell_read_by_column()
+    upload.tell_format(current.file_format)
     columns.tell_undeclared(dataset)
     for_a_class.check()
     if st.button("Continue to Release"):

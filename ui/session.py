@@ -50,7 +50,7 @@ from ui.study import Upload
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from dpcore.data.dialects import Dialect
+    from dpcore.data.file_format import FileFormat
     from dpcore.data.table import Table
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.hash_chain import Entry
@@ -237,14 +237,23 @@ def upload() -> Upload | None:
     return _vault().upload
 
 
-def read_as(dialect: Dialect) -> None:
-    """Note in which dialect the uploaded file was, or is to be, read."""
+def read_as(file_format: FileFormat | None, sheet: str | None = None) -> None:
+    """Note in which format the uploaded file is to be read; None to propose one."""
     vault = _vault()
     if vault.upload is not None:
-        vault.upload = replace(vault.upload, dialect=dialect)
+        vault.upload = replace(vault.upload, file_format=file_format, sheet=sheet)
 
 
-def read_sheet(sheet: str, sheets: tuple[str, ...]) -> None:
+def note_format(file_format: FileFormat | None, suggested: FileFormat | None) -> None:
+    """Note how the uploaded file was read, and what it suggests itself."""
+    vault = _vault()
+    if vault.upload is not None:
+        vault.upload = replace(
+            vault.upload, file_format=file_format, suggested=suggested
+        )
+
+
+def note_sheets(sheet: str | None, sheets: tuple[str, ...]) -> None:
     """Note which sheets the uploaded workbook has, and which of them is read."""
     vault = _vault()
     if vault.upload is not None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dpcore.budget_filter import PrivacyBudget
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
-    from dpcore.data.dialects import Dialect
+    from dpcore.data.file_format import FileFormat
     from dpcore.data.table import Table
     from dpcore.models.question import ModelQuestion
     from dpcore.relations import NeighboringRelation, PrivacyUnit
@@ -31,13 +31,15 @@ if TYPE_CHECKING:
 class Upload:
     """A file that was sent and is not in use yet. CONFIDENTIAL.
 
-    Its dialect is how it was read, or is to be; ``None`` where that is to be guessed.
-    Of a workbook, ``sheet`` is the one of its ``sheets`` that is read.
+    Its format is how it was read, or is to be; ``None`` where that is to be proposed,
+    of a workbook for the ``sheet`` of its ``sheets``. ``suggested`` is what the file
+    itself suggests.
     """
 
     name: str
     data: bytes = field(repr=False)
-    dialect: Dialect | None = None
+    file_format: FileFormat | None = None
+    suggested: FileFormat | None = None
     sheets: tuple[str, ...] = ()
     sheet: str | None = None
 
@@ -97,6 +99,8 @@ class Draft:
     ``before`` is what was declared of a file with the same columns after steps, which
     can be taken again.
     ``missing`` holds, by column, which codes its file says to stand for no answer.
+    ``notes`` are what the curator should know of the file, a sentence each.
+    ``file_format`` is how it was read; ``reused`` whether that was declared before.
     ``taken`` is the fingerprint, once that of a table in parts was taken.
     """
 
@@ -106,6 +110,9 @@ class Draft:
     start: Terms | None = None
     before: Declaration | None = None
     missing: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    file_format: FileFormat | None = None
+    reused: bool = False
     taken: Taken | None = None
 
     @property
@@ -129,6 +136,7 @@ class Study:
         key: CONFIDENTIAL. The key of the fingerprint.
         terms: Whom the study protects against what, and what it may cost.
         example: Key of the built-in example, or ``None`` for an upload.
+        file_format: How the file was read; ``None`` where it was no file.
 
     """
 
@@ -137,6 +145,7 @@ class Study:
     key: bytes = field(repr=False)
     terms: Terms
     example: str | None
+    file_format: FileFormat | None = None
 
     @property
     def in_memory(self) -> Dataset:

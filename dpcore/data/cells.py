@@ -19,7 +19,7 @@ from dpcore.data.storage import text_of_array
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import pandas as pd
     import pyarrow as pa
@@ -41,6 +41,9 @@ _NUMBER: Final = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 _INFINITE: Final = r"^[+-]?(?i:inf|infinity)$"
 _LONGEST_EXPONENT: Final = 400
 """No float has more digits before or after its point."""
+_PLAIN_BELOW, _EXACT_BELOW = 1e9, 2.0**53
+"""Sizes from which Arrow may write a float with an exponent, and below which every
+integer is a float."""
 _SPELLINGS: Final = {" ": "[ \u00a0\u202f]", "'": "['’]", ",": ",", ".": r"\."}
 
 
@@ -129,7 +132,8 @@ def dates_of(cells: pd.Series, form: DateFormat) -> FloatArray:
 def text_of(cells: pd.Series) -> pd.Series:
     """Return the text of each cell, null where there is none.
 
-    That of a typed float is the shortest decimal which gives it, "5" and not "5.0".
+    That of a typed float is the shortest decimal which gives it, "5" and not "5.0". An
+    integral one below 2**53 is written in plain digits, as an integer is.
     """
     import pandas as pd  # noqa: PLC0415 - slow to import
 
@@ -137,6 +141,15 @@ def text_of(cells: pd.Series) -> pd.Series:
         return cells.astype("str").where(cells.notna())
     text = _number_text(cells)
     return pd.Series(text.to_pandas().astype("str"), copy=False).set_axis(cells.index)
+
+
+def float_texts(values: Iterable[float]) -> dict[float, str]:
+    """Return the text of typed floats, each as in a column of floats."""
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    distinct = [*dict.fromkeys(values)]
+    texts = text_of(pd.Series(distinct, dtype="float64"))
+    return dict(zip(distinct, texts, strict=True))
 
 
 def label_codes(
@@ -331,15 +344,25 @@ def _number_text(cells: pd.Series) -> pa.StringArray:
     """Return numbers as they are written: see ``dpcore.data.storage``."""
     import pandas as pd  # noqa: PLC0415 - slow to import
     import pyarrow as pa  # noqa: PLC0415 - slow to import
+    import pyarrow.compute as pc  # noqa: PLC0415 - slow to import
 
     if isinstance(cells.dtype, pd.ArrowDtype):
         array = pa.array(cells)
         whole = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
         return text_of_array(whole)
     values = cells.to_numpy()
+    if values.dtype.kind != "f":
+        return pa.array(values).cast(pa.string())
     # Adding zero turns -0.0 into 0.0.
-    values = values + 0 if values.dtype.kind == "f" else values
-    return pa.array(values, from_pandas=True).cast(pa.string())
+    values = values + 0
+    text = pa.array(values, from_pandas=True).cast(pa.string())
+    # Arrow writes an exponent from 1e10 on, and none in a column of integers.
+    long = (np.abs(values) >= _PLAIN_BELOW) & (np.abs(values) < _EXACT_BELOW)
+    long &= values == np.rint(values)
+    if not long.any():
+        return text
+    whole = pa.array(np.where(long, values, 0).astype(np.int64)).cast(pa.string())
+    return pc.if_else(pa.array(long), whole, text)
 
 
 def _of_distinct(

@@ -10,20 +10,10 @@ from collections import Counter
 from dataclasses import dataclass
 
 from dpcore.data.cells import DECIMALS, Notation
+from dpcore.data.encodings import ENCODINGS, proposed_encoding
+from dpcore.data.separators import DELIMITERS, WHITE_SPACE, is_separator
+from dpcore.data.title_rows import header_place, usual_width
 from dpcore.errors import ParameterError
-
-ENCODINGS = (
-    "utf-8",
-    "utf-8-sig",
-    "utf-16",
-    "utf-16-le",
-    "utf-16-be",
-    "cp1252",
-    "latin-1",
-)
-DELIMITERS = (",", ";", "\t")
-
-UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 PREFIX_BYTES = 64 * 1024
 """How much of a file is looked at."""
@@ -32,6 +22,7 @@ _GROUP_DIGITS = 3
 _NUMBER = re.compile("[+-]?([09]+(?:[.,' ][09]+)+)")
 # Spellings of the same mark, and digits that say the same.
 _SPELLINGS = str.maketrans("’\u00a0\u202f" + "123456789", "'  " + "9" * 9)
+_PLAIN_NUMBER = re.compile("[+-]?[0-9][0-9.,' ]*")
 _COMMENT = "#"
 _SEPARATOR_LINE = re.compile('"?sep=(.)"?', re.IGNORECASE)
 
@@ -42,7 +33,8 @@ class Dialect:
 
     Attributes:
         encoding: One of ``ENCODINGS``.
-        delimiter: What separates fields, one of ``DELIMITERS``.
+        delimiter: What separates fields: one character, but for quotation marks and
+            line ends. ``WHITE_SPACE`` stands for any run of blanks and tabs.
         decimal: The decimal mark, one of ``DECIMALS``.
         thousands: What groups the digits of large numbers, one of ``THOUSANDS``; empty
             if nothing does. A space also stands for the no-break spaces, and ``'`` for
@@ -58,15 +50,12 @@ class Dialect:
     skipped: int = 0
 
     def __post_init__(self) -> None:
-        domains = {
-            "encoding": ENCODINGS,
-            "delimiter": DELIMITERS,
-        }
-        for name, domain in domains.items():
-            if getattr(self, name) not in domain:
-                allowed = ", ".join(repr(value) for value in domain)
-                message = f"{name} must be one of {allowed}."
-                raise ParameterError(message)
+        if self.encoding not in ENCODINGS:
+            message = f"encoding must be one of {', '.join(ENCODINGS)}."
+            raise ParameterError(message)
+        if not is_separator(self.delimiter):
+            message = "delimiter must be one character, and no quotation mark."
+            raise ParameterError(message)
         _ = self.notation
         if self.skipped < 0:
             message = "the number of lines left out must not be negative."
@@ -92,32 +81,38 @@ DECIMAL_COMMA = Dialect(encoding="utf-8-sig", delimiter=";", decimal=",")
 def sniff(data: bytes) -> Dialect:
     r"""Return the most plausible dialect of a file, as a proposal to be edited.
 
-    Only the first ``PREFIX_BYTES`` are looked at. Without any evidence the answer is
-    UTF-8, comma, decimal point. A number like 1,000 or 1.000 may be read in two ways;
-    then the rest of the file decides, and failing that the delimiter: files with
-    semicolons come from where the comma is the decimal mark.
+    The encoding is that of all of the file (``proposed_encoding``); all else follows
+    from the first ``PREFIX_BYTES``. Without any evidence it is a comma and a decimal
+    point. A number like 1,000 or 1.000 may be read in two ways; then the rest of the
+    file decides, and failing that the delimiter: files with semicolons come from where
+    the comma is the decimal mark.
 
     Lines at the beginning that start with "#" are left out, unless the last of them is
-    the header. So is Excel's "sep=;", which names the delimiter.
+    the header. So are Excel's "sep=;", which names the delimiter, and titles
+    (``header_place``).
 
     >>> dialect = sniff("Größe;Preis\n1,85;1.299,00\n".encode("latin-1"))
     >>> dialect.encoding, dialect.delimiter, dialect.decimal, dialect.thousands
     ('cp1252', ';', ',', '.')
     >>> sniff(b"# exported in May\nage,visits\n30,2\n").skipped
     1
+    >>> sniff(b"Visits in May\n\nage|visits\n30|2\n").skipped
+    2
     """
-    encoding, text = _decode(data)
-    lines = _lines(text)
+    encoding = proposed_encoding(data)
+    lines = _lines(_beginning(data, encoding))
     first = lines[0].rstrip("\r\n") if lines else ""
     named = _SEPARATOR_LINE.fullmatch(first)
     start = 1 if named else 0
     end = _end_of_comments(lines, start)
-    if named and named[1] in DELIMITERS:
+    if named and is_separator(named[1]):
         delimiter = named[1]
     else:
-        delimiter = max(DELIMITERS, key=lambda mark: _fit(lines[end:], mark))
+        delimiter = _delimiter(lines[end:])
     if end > start and _is_header(lines[end - 1], lines[end:], delimiter):
         end -= 1
+    elif end == start == 0:
+        end = _header_line(lines, delimiter)
     decimal, thousands = _marks(lines[end:], delimiter)
     return Dialect(
         encoding=encoding,
@@ -128,30 +123,14 @@ def sniff(data: bytes) -> Dialect:
     )
 
 
-def _decode(data: bytes) -> tuple[str, str]:
-    """Return the encoding, and the whole lines at the beginning of the file."""
-    prefix = bytes(data[:PREFIX_BYTES])
-    whole = len(prefix) < PREFIX_BYTES
-    if prefix.startswith(UTF16_MARKS):
-        candidates = ["utf-16"]
-    elif prefix.startswith(codecs.BOM_UTF8):
-        candidates = ["utf-8-sig"]
-    else:
-        candidates = ["utf-8", "cp1252"]
-    for encoding in candidates:
-        decoder = codecs.getincrementaldecoder(encoding)()
-        try:
-            text = decoder.decode(prefix, final=whole)
-        except UnicodeDecodeError:
-            continue
-        break
-    else:
-        # Every byte is a character of Latin-1: what is not text at all is found out
-        # when the file is read.
-        encoding, text = "latin-1", prefix.decode("latin-1")
-    if not whole:
-        text = text[: text.rfind("\n") + 1] or text
-    return encoding, text
+def _beginning(data: bytes, encoding: str) -> str:
+    """Return the whole lines at the beginning of the file."""
+    prefix = data[:PREFIX_BYTES]
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    text = decoder.decode(prefix)
+    if len(prefix) == len(data):
+        return text
+    return text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
 
 
 def _lines(text: str) -> list[str]:
@@ -190,19 +169,65 @@ def _is_header(comment: str, following: list[str], delimiter: str) -> bool:
 
 
 def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
+    if delimiter == WHITE_SPACE:
+        return [line.split() for line in lines if line.strip()]
     # Lines with their ends leave quoted line ends to the reader.
     rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     return [row for row in rows if row]
 
 
-def _fit(lines: list[str], delimiter: str) -> tuple[bool, float, int]:
+def _delimiter(lines: list[str]) -> str:
+    """Return the separator that explains the lines best."""
+    best = max(DELIMITERS, key=lambda mark: _fit(lines, mark))
+    if not _fit(lines, best)[0] and _is_white_space(lines):
+        return WHITE_SPACE
+    return best
+
+
+def _fit(lines: list[str], delimiter: str) -> tuple[bool, bool, float, int]:
     """Return how well a delimiter explains the lines, the best being the largest."""
     rows = _rows(lines, delimiter)
     if not rows:
-        return False, 0.0, 0
-    width = len(rows[0])
-    same = sum(len(row) == width for row in rows)
-    return width > 1, same / len(rows), width
+        return False, False, 0.0, 0
+    widths = [*map(len, rows)]
+    header = header_place(widths, [*map(_is_named, rows)])
+    usual = usual_width(widths)
+    same = sum(width == usual for width in widths[header:]) / len(widths[header:])
+    return widths[header] > 1, widths[header] == usual, same, usual
+
+
+def _is_white_space(lines: list[str]) -> bool:
+    """Return whether all lines have as many words, and some column is numbers."""
+    header, *records = _rows(lines, WHITE_SPACE) or [[]]
+    alike = len(header) > 1 and all(len(row) == len(header) for row in records)
+    columns = zip(*records, strict=True) if alike else ()
+    return any(all(map(_PLAIN_NUMBER.fullmatch, column)) for column in columns)
+
+
+def _is_named(row: list[str]) -> bool:
+    """Return whether all cells of a row hold text that is no number."""
+    first = next((at for at, cell in enumerate(row) if cell.strip()), len(row))
+    names = [cell.strip() for cell in row[first:]]
+    return bool(names) and all(
+        name and not _PLAIN_NUMBER.fullmatch(name) for name in names
+    )
+
+
+def _header_line(lines: list[str], delimiter: str) -> int:
+    """Return how many lines before the header hold titles."""
+    places, rows = [], []
+    if delimiter == WHITE_SPACE:
+        # All lines have as many words (``_is_white_space``): none is a title.
+        return 0
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    place = 0
+    for row in reader:
+        if any(cell.strip() for cell in row):
+            places.append(place)
+            rows.append(row)
+        place = reader.line_num
+    at = header_place([*map(len, rows)], [*map(_is_named, rows)])
+    return places[at] if at else 0
 
 
 def _marks(lines: list[str], delimiter: str) -> tuple[str, str]:

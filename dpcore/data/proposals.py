@@ -48,9 +48,27 @@ NO_YES: Final = (
     ("faux", "vrai"),
     ("falso", "vero"),
     ("falso", "verdadero"),
+    ("ne", "ano"),
+    ("nem", "igen"),
+    ("nu", "da"),
+    ("hayır", "evet"),
+    ("нет", "да"),
+    ("όχι", "ναι"),
+    ("いいえ", "はい"),
+    ("否", "是"),
 )
 """Pairs that say no and yes in any table, in lower case."""
 
+USUAL_CODES: Final = frozenset(
+    (
+        *("-", "--", ".", "..", "?", "na", "n.a.", "n/a", "#n/a", "none", "null"),
+        *("nan", "missing", "unknown", "refused", "not available", "not reported"),
+    )
+)
+"""Words that stand for a missing value where all other cells are numbers, in lower
+case."""
+_MOST_CODES: Final = 5
+"""Different words of that kind in one column."""
 _MOST_ANSWERS: Final = 8
 """Spellings of yes and no in one column, such as True, TRUE and true."""
 _LOOKED_AT: Final = 10_000
@@ -84,11 +102,26 @@ def proposed(
 
 def proposed_column(name: str, cells: pd.Series, *, like: Column) -> Column:
     """Return a first description of a column that is read ``like`` another one."""
-    column = _of_numbers(name, cells) if is_number(cells) else None
-    if column is None:
-        kept = cells[~has_any(cells, like.missing_codes, numeric=False)].dropna()
+    codes = like.missing_codes
+    if is_number(cells):
+        column = _of_numbers(name, cells)
+    else:
+        kept = cells[~has_any(cells, codes, numeric=False)].dropna()
         column = _of_text(name, kept, like.notation)
-    return replace(column, notation=like.notation, missing_codes=like.missing_codes)
+        if column.kind is ColumnKind.CATEGORY:
+            words = _words_among_numbers(kept, like.notation)
+            if words:
+                column = Column(name=name, kind=ColumnKind.NUMBER)
+                codes += words
+    return replace(column, notation=like.notation, missing_codes=codes)
+
+
+def _words_among_numbers(cells: pd.Series, notation: Notation) -> tuple[str, ...]:
+    """Return the words for missing values in a column that else has numbers only."""
+    numbers = ~np.isnan(numbers_of(cells, notation))
+    words = sorted(map(str, cells[~numbers].unique())) if numbers.any() else []
+    usual = all(word.casefold() in USUAL_CODES for word in words)
+    return tuple(words) if usual and len(words) <= _MOST_CODES else ()
 
 
 def _of_numbers(name: str, cells: pd.Series) -> Column:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.data.dialects import UTF16_MARKS
+from dpcore.data.encodings import UTF16_MARKS
 from dpcore.data.gathering import gathered, parts_of, records_together
 from dpcore.data.records import header_fields, header_start, records, regular_lines
+from dpcore.data.separators import separated
 from dpcore.data.storage import compressed
 from dpcore.data.threads import in_turn
 from dpcore.errors import DataError
@@ -32,6 +33,9 @@ MAX_ROWS = 10_000_000
 MAX_COLUMNS = 2_000
 MAX_NAME = 200
 """Most characters that the name of a column may have."""
+ROW = "row"
+"""Name of a first column without one: R and pandas number the rows in it."""
+_HEADER_BYTES = 1 << 20
 
 _MARK = b"\xef\xbb\xbf"
 _SIGNATURES = {
@@ -65,15 +69,34 @@ def read_csv(data: bytes | BinaryIO, dialect: Dialect) -> pd.DataFrame:
     _refuse_other_formats(text, dialect.encoding)
     text = _in_utf8(text, dialect.encoding)
     _refuse_nul(text)
-    mark = dialect.delimiter
-    start, first = header_start(text, delimiter=mark, skipped=dialect.skipped)
-    table = text[start:]
+    table, mark, first = _from_header(text, dialect)
     names = column_names(header_fields(table, delimiter=mark, line=first), first)
     lines = regular_lines(table, delimiter=mark, fields=len(names), first=first)
     if lines is None:
         return _irregular(table, mark, names, first)
     check_number(len(lines))
     return _regular(table, mark, names, lines)
+
+
+def header_of(data: bytes, dialect: Dialect) -> tuple[str, ...]:
+    """Return the names of the columns of a CSV file; nothing after them is read.
+
+    Raises:
+        DataError: It has no such names in this dialect.
+
+    """
+    text = data[:_HEADER_BYTES].decode(dialect.encoding, errors="ignore").encode()
+    table, mark, first = _from_header(text.removeprefix(_MARK), dialect)
+    return tuple(column_names(header_fields(table, delimiter=mark, line=first), first))
+
+
+def _from_header(text: bytes, dialect: Dialect) -> tuple[bytes, str, int]:
+    """Return the text from the header on, what separates its fields, and its line."""
+    start, first = header_start(
+        text, delimiter=dialect.delimiter, skipped=dialect.skipped
+    )
+    table, mark = separated(text[start:], dialect.delimiter)
+    return table, mark, first
 
 
 def _in_utf8(text: bytes, encoding: str) -> bytes:
@@ -135,6 +158,8 @@ def _refuse_nul(text: bytes) -> None:
 def column_names(fields: list[str], line: int | None) -> list[str]:
     """Return the names of the columns of a file, without surrounding white space.
 
+    A first column without a name is ``ROW``.
+
     Raises:
         DataError: There are too many, or one is missing, too long, or there twice.
 
@@ -146,6 +171,8 @@ def column_names(fields: list[str], line: int | None) -> list[str]:
         )
         raise DataError(message, line=line)
     names = [field.strip() for field in fields]
+    if names and not names[0] and ROW not in names:
+        names[0] = ROW
     seen: dict[str, int] = {}
     for column, name in enumerate(names, start=1):
         if not name:

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Final
 from dpcore.codec import TEXT, TRUTH, WHOLE, Pair, Part, Schema, if_any, several, since
 from dpcore.data.cells import Notation
 from dpcore.data.columns import LabelEquality, check_titles
+from dpcore.data.dialects import Dialect
+from dpcore.data.file_format import FileFormat
 from dpcore.data.preparation.steps import STEPS, Steps
 from dpcore.errors import LedgerError, ParameterError
 from dpcore.relations import PrivacyUnit
@@ -43,6 +45,8 @@ _LARGEST_FILE = 1 << 24
 _LONGEST_TEXT = 10_000
 _LARGEST_NUMBER = 10**12
 _FEWEST_PEOPLE = 3
+_MOST_FORMATS = 100
+"""Declarations that are looked at for the format of a file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +65,7 @@ class Declaration:
         plural: What several are called; the usual plural if empty.
         file: Every column of the file that the steps begin with, as it was declared
             then; empty where there are no steps, or this was not kept yet.
+        file_format: How the file was read; None where the table is of no file.
 
     Raises:
         ParameterError: A number is out of its range, or two columns have one name,
@@ -78,6 +83,7 @@ class Declaration:
     noun: str = "person"
     plural: str = ""
     file: tuple[Column, ...] = ()
+    file_format: FileFormat | None = None
 
     @property
     def unit(self) -> PrivacyUnit:
@@ -136,6 +142,12 @@ class Declarations:
             _content(path) for path in self._files(f"{_STEPS}{_named(header)}-*.json")
         )
         return next((one for one in found if one is not None), None)
+
+    def file_formats(self) -> tuple[FileFormat, ...]:
+        """Return the formats of the files that were declared last, the latest first."""
+        found = map(_content, self._files("*.json")[:_MOST_FORMATS])
+        formats = (one.file_format for one in found if one is not None)
+        return tuple(dict.fromkeys(one for one in formats if one is not None))
 
     def _write(self, name: str, declaration: Declaration) -> None:
         draft = self._folder / f"draft-{secrets.token_hex(8)}"
@@ -230,7 +242,9 @@ def _check_texts(declaration: Declaration) -> None:
         for text in (column.name, column.unit, column.description, *column.labels):
             if len(text.encode()) > _LONGEST_TEXT:
                 raise ValueError
-    for text in declaration.steps.describe():
+    kept = declaration.file_format or FileFormat()
+    texts = (*declaration.steps.describe(), *kept.parts, *kept.header)
+    for text in texts:
         if len(text.encode()) > _LONGEST_TEXT:
             raise ValueError
 
@@ -253,6 +267,24 @@ _COLUMN: Final = Schema(
         "dates": since(DATES),
     },
 )
+FILE_FORMAT: Final = Schema(
+    FileFormat,
+    dialect=if_any(
+        Schema(
+            Dialect,
+            encoding=TEXT,
+            delimiter=TEXT,
+            decimal=TEXT,
+            thousands=TEXT,
+            skipped=WHOLE,
+        )
+    ),
+    sheet=since(TEXT),
+    title_rows=since(WHOLE),
+    missing_codes=since(several(TEXT)),
+    header=since(several(TEXT)),
+)
+
 DECLARATION: Final = Schema(
     Declaration,
     columns=several(_COLUMN),
@@ -264,5 +296,6 @@ DECLARATION: Final = Schema(
     file=Part(codec=several(_COLUMN), needed=False, empty=False),
     noun=if_any(TEXT, of=lambda d: d.noun if d.noun != "person" else None),
     plural=if_any(TEXT, of=lambda d: d.plural or None),
+    file_format=if_any(FILE_FORMAT),
     day=Pair(date.isoformat, lambda content: date.fromisoformat(TEXT.read(content))),
 )

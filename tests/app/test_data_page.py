@@ -62,7 +62,7 @@ def test_no_control_of_a_draft_and_no_button_after_it_raises(open_page):
             seen.add(label)
             for value in options:
                 put(app, kind, label, value)
-            button(app, "Read the file again").click().run()
+            button(app, "Re-read file").click().run()
             assert not app.exception, label
             if not columns_are_mixed(app):
                 app = upload(app, MIXED)

@@ -88,7 +88,7 @@ def test_what_is_wrong_is_told_without_the_address(open_page, caplog):
         app = ask(app, text, name)
         shown = app.error[0].value.replace("\\", "")
         assert why in shown
-        assert "What you had before is kept" in said(app)
+        assert "Your previous data are unchanged" in said(app)
         everywhere = f"{shown} {said(app)} {app.session_state} {app.query_params}"
         assert "s3cret" not in everywhere + caplog.text
         assert "guest" not in everywhere

@@ -39,7 +39,8 @@ def test_table_is_that_of_its_csv(open_page, name, packed, is_text):
     told = columns(upload(open_page("data"), CSV))
     app = upload(open_page("data"), packed(CSV), name)
     assert columns(app) == told
-    assert ("Read the file again" in labels(app)) is is_text
+    assert "Re-read file" in labels(app)
+    assert ("Separator" in [one.label for one in app.selectbox]) is is_text
     button(app, "Use this data").click().run()
     assert not app.exception
     assert "not in use yet" not in said(app)
@@ -48,7 +49,7 @@ def test_table_is_that_of_its_csv(open_page, name, packed, is_text):
 def test_what_is_wrong_is_said_and_the_file_can_be_forgotten(open_page):
     app = upload(open_page("data"), as_parquet(CSV)[:-5], "people.parquet")
     assert "damaged" in app.error[0].value
-    assert "Read the file again" not in labels(app)
+    assert "Re-read file" not in labels(app)
     button(app, "Forget this file").click().run()
     assert not app.error
 

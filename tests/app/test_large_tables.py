@@ -100,7 +100,7 @@ def test_opening_reads_no_row(open_page, tables, monkeypatch):
     (tables / "visits" / "part-1.parquet").write_bytes(b"PAR1 no table PAR1")
     button(app, DOOR).click().run()
     assert "part-1.parquet cannot be read" in app.error[0].value.replace("\\", "")
-    assert "What you had before is kept" in said(app)
+    assert "Your previous data are unchanged" in said(app)
 
 
 @pytest.mark.usefixtures("tables")

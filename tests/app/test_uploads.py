@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tests.app.test_pages import CSV, button, by_label
+from ui import session
 
 ROWS = "".join(f"{20 + i % 50};{i % 7},5\n" for i in range(40))
+
+
+@pytest.fixture
+def vault(monkeypatch):
+    kept = session._Vault(remove_files=lambda: None)  # noqa: SLF001 - no public way
+    monkeypatch.setattr(session, "_vault", lambda: kept)
+    return kept
 
 
 def upload(app, text, name="people.csv"):
@@ -35,7 +43,7 @@ def test_the_uploader_is_empty_once_the_file_is_read_and_the_page_names_it(open_
     assert "**people\\.csv** · 1.2 kB · not in use yet" in said(app)
     button(app, "Use this data").click().run()
     assert "not in use yet" not in said(app)
-    assert "Read the file again" not in labels(app)
+    assert "Re-read file" not in labels(app)
 
 
 def test_a_draft_can_be_forgotten(open_page):
@@ -44,7 +52,7 @@ def test_a_draft_can_be_forgotten(open_page):
     assert not app.exception
     assert "Choose a built-in survey" in said(app)
     assert "people" not in said(app)
-    assert "Read the file again" not in labels(app)
+    assert "Re-read file" not in labels(app)
     app = upload(app, CSV)
     button(app, "Use this data").click().run()
     upload(app, CSV, "other.csv")
@@ -67,45 +75,105 @@ def test_a_file_that_cannot_be_read_keeps_its_message_and_can_be_read_otherwise(
     app = upload(app, f"a;b\n{ROWS}".encode("utf-16")[:-1], "broken.csv")
     assert app.file_uploader[0].value is None
     assert "encoding" in app.error[0].value
-    assert "What you had before is kept" in said(app)
+    assert "Your previous data are unchanged" in said(app)
     assert "**broken\\.csv** · 0.6 kB · not read" in said(app)
     assert columns(app) == ["age", "smoker"]
     by_label(app.selectbox, "Encoding").set_value("latin-1").run()
-    button(app, "Read the file again").click().run()
+    button(app, "Re-read file").click().run()
     assert app.error
     button(app, "Forget this file").click().run()
     assert not app.error
     assert columns(app) == ["age", "smoker"]
-    assert "Read the file again" not in labels(app)
+    assert "Re-read file" not in labels(app)
 
 
 def test_the_dialect_of_a_file_that_was_read_or_not_can_be_changed(open_page):
     app = upload(open_page("data"), f"Report of May\na;b\n{ROWS}")
-    assert columns(app) == ["Report of May"]
-    assert "Only one column was found" in said(app)
+    assert columns(app) == ["a", "b"]
+    assert "The first line was left out: the header" in said(app)
+    by_label(app.number_input, "Lines before the header").set_value(0).run()
+    button(app, "Re-read file").click().run()
+    assert "has 2 fields where the header has 1" in app.error[0].value
     by_label(app.number_input, "Lines before the header").set_value(1).run()
-    by_label(app.selectbox, "Separator").set_value(";").run()
-    by_label(app.selectbox, "Decimal mark").set_value(",").run()
-    button(app, "Read the file again").click().run()
+    button(app, "Re-read file").click().run()
     assert not app.error
     assert columns(app) == ["a", "b"]
     by_label(app.selectbox, "Separator").set_value("\t").run()
-    button(app, "Read the file again").click().run()
+    button(app, "Re-read file").click().run()
     assert columns(app) == ["a;b"]
     assert "Only one column was found" in said(app)
     by_label(app.number_input, "Lines before the header").set_value(500).run()
-    button(app, "Read the file again").click().run()
+    button(app, "Re-read file").click().run()
     assert "No line is left" in app.error[0].value
     assert columns(app) == ["a;b"]
+
+
+def test_any_character_can_be_typed_as_the_separator(open_page):
+    app = upload(open_page("data"), "a^b\n1^2\n3^4\n")
+    assert columns(app) == ["a^b"]
+    by_label(app.selectbox, "Separator").set_value("").run()
+    by_label(app.text_input, "Separating character").set_value("^").run()
+    button(app, "Re-read file").click().run()
+    assert columns(app) == ["a", "b"]
+    assert by_label(app.text_input, "Separating character").value == "^"
+
+
+def test_the_first_rows_show_a_wrong_encoding_to_the_curator_alone(open_page):
+    text = "name;b\n" + "Anna;1\n" * 40 + "Zoë;2\n"
+    app = upload(open_page("data"), text.encode("cp1252"))
+    assert not app.code
+    by_label(app.toggle, "Show first rows").set_value(True).run()
+    assert "Anna" in app.code[0].value
+    assert "Zoë" in app.code[0].value
+    by_label(app.selectbox, "Encoding").set_value("mac-roman").run()
+    button(app, "Re-read file").click().run()
+    assert "ZoÎ" in app.code[0].value
+
+
+def test_missing_codes_are_set_for_all_columns_at_once(open_page, vault):
+    app = upload(open_page("data"), "a;b\n1;x\n-9;y\n2;-9\n")
+    codes = by_label(app.text_area, "Missing-value codes of all columns")
+    assert codes.value.splitlines()[:2] == ["NA", "N/A"]
+    codes.set_value("-9\n99").run()
+    button(app, "Re-read file").click().run()
+    draft = vault.draft
+    found = [column.missing_codes for column in draft.dataset.columns]
+    assert found == [("-9", "99")] * 2
+    assert draft.dataset.missing("a").tolist() == [False, True, False]
+
+
+def test_the_declared_format_is_reused_for_the_next_version_of_a_file(open_page, vault):
+    """Its content suggests another one by then, which is said and offered."""
+    first = "Größe;Preis\n1,5;Jörg\n2,5;Käthe\n".encode("mac-roman")
+    app = upload(open_page("data"), first)
+    by_label(app.text_area, "Missing-value codes of all columns").set_value("x").run()
+    button(app, "Re-read file").click().run()
+    assert "is reused" not in said(app)
+    button(app, "Use this data").click().run()
+    plain = said(app).replace("\\", "")
+    assert "File format: encoding Mac Roman, separator semicolon" in plain
+    later = "Größe;Preis\n1;Anna\n2;Bo\n".encode("mac-roman")
+    app = upload(app, later, "next.csv")
+    plain = said(app).replace("\\", "")
+    assert "The file format of an earlier version of this file is reused" in plain
+    assert "The file itself suggests decimal mark point" in plain
+    assert vault.draft.file_format.missing_codes == ("x",)
+    button(app, "Use the suggested format").click().run()
+    assert not app.error
+    assert vault.draft.file_format.dialect.decimal == "."
+    assert "is reused" not in said(app)
 
 
 def test_marks_that_contradict_each_other_are_told(open_page):
     app = upload(open_page("data"), CSV)
     by_label(app.selectbox, "Thousands mark").set_value(".").run()
-    button(app, "Read the file again").click().run()
+    button(app, "Re-read file").click().run()
     assert not app.exception
     assert "must differ" in app.error[0].value
     assert columns(app) == ["age", "smoker"]
+    by_label(app.selectbox, "Thousands mark").set_value("").run()
+    button(app, "Re-read file").click().run()
+    assert not app.error
 
 
 @pytest.mark.parametrize(
@@ -147,6 +215,6 @@ def test_a_reading_that_breaks_off_is_not_tried_again_by_itself(open_page, monke
     assert "broke off" in app.error[0].value
     assert "**b\\.csv** · 0.0 kB · not read" in said(app)
     assert columns(app) == ["age", "smoker"]
-    button(app, "Read the file again").click().run()
+    button(app, "Re-read file").click().run()
     assert not app.error
     assert columns(app) == ["a"]

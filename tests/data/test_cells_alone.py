@@ -30,6 +30,7 @@ from dpcore.data.dialects import Dialect
 from dpcore.data.doors.databases.named import Database
 from dpcore.data.doors.databases.reading import read_whole
 from dpcore.data.doors.opening import read
+from dpcore.data.file_format import FileFormat
 from dpcore.data.partitions.opening import open_table
 from dpcore.data.preparation.people import one_row_each
 from dpcore.data.preparation.recipes import Derived, Preparation, Recipe
@@ -98,12 +99,12 @@ def as_parquet(cells: list[str], rows: int = 1 << 20) -> bytes:
 
 
 def from_text(cells: list[str]) -> Dataset:
-    opened = read(as_text(cells), dialect=Dialect())
+    opened = read(as_text(cells), FileFormat(dialect=Dialect()))
     return Dataset(name="t", frame=opened.frame, columns=opened.columns)
 
 
 def from_parquet(cells: list[str]) -> Dataset:
-    opened = read(as_parquet(cells), dialect=Dialect())
+    opened = read(as_parquet(cells))
     return Dataset(name="t", frame=opened.frame, columns=opened.columns)
 
 
@@ -271,7 +272,7 @@ def test_one_person_changes_no_other_person(rows, other, column, recipe):
     def made(rows):
         text = io.StringIO()
         csv.writer(text, quoting=csv.QUOTE_ALL).writerows([("who", "x"), *rows])
-        opened = read(text.getvalue().encode(), dialect=Dialect())
+        opened = read(text.getvalue().encode(), FileFormat(dialect=Dialect()))
         table = Dataset(name="t", frame=opened.frame, columns=opened.columns)
         identifier = Column(name="who", kind=ColumnKind.IDENTIFIER)
         steps = Preparation(

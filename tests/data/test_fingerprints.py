@@ -26,7 +26,7 @@ def _of_file(data, key=KEY):
 
 
 def _dataset(data):
-    opened = read(data, dialect=sniff(data))
+    opened = read(data)
     return Dataset(name="t", frame=opened.frame, columns=opened.columns)
 
 

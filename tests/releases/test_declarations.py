@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.dialects import Dialect
+from dpcore.data.file_format import FileFormat
 from dpcore.errors import LedgerError, ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.declarations import Declaration, Declarations
@@ -74,6 +76,35 @@ DECLARATIONS = st.builds(
     everybody=st.booleans(),
     day=st.dates(),
 )
+
+
+FORMATS = (
+    FileFormat(
+        dialect=Dialect(encoding="cp1250", delimiter=";", decimal=",", skipped=2),
+        missing_codes=("-9", "NA"),
+        header=("age", "party"),
+    ),
+    FileFormat(sheet="Tests", title_rows=3, header=("age", "party")),
+    FileFormat(),
+)
+
+
+@pytest.mark.parametrize("file_format", FORMATS)
+def test_the_format_of_a_file_comes_back_and_is_found_without_its_columns(
+    tmp_path, file_format
+):
+    declarations = Declarations(tmp_path)
+    declarations.keep(OTHER, replace(DECLARATION, columns=(AGE,)))
+    declared = replace(DECLARATION, file_format=file_format)
+    declarations.keep(ACCOUNT, declared)
+    assert declarations.of_table(ACCOUNT, NAMES) == declared
+    assert declarations.file_formats() == (file_format,)
+
+
+def test_a_declaration_without_a_format_is_written_as_ever(tmp_path):
+    Declarations(tmp_path).keep(ACCOUNT, DECLARATION)
+    (only,) = tmp_path.iterdir()
+    assert "file_format" not in json.loads(only.read_bytes())
 
 
 @pytest.fixture

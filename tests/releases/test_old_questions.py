@@ -8,7 +8,6 @@ from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.data.dialects import sniff
 from dpcore.data.doors.opening import read
 from dpcore.data.earlier_reading import earlier_fingerprint
 from dpcore.errors import ParameterError
@@ -57,7 +56,7 @@ EARLIER = [
 
 
 def opened(data):
-    found = read(data, dialect=sniff(data))
+    found = read(data)
     return Dataset(name="t", frame=found.frame, columns=found.columns)
 
 

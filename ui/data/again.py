@@ -60,4 +60,6 @@ def _prepare() -> None:
         session.fail(str(error))
         return
     start = terms.of(declared)
-    session.keep_draft(Draft(dataset=made, example=None, start=start))
+    session.keep_draft(
+        Draft(dataset=made, example=None, start=start, file_format=draft.file_format)
+    )

@@ -115,9 +115,14 @@ def keep(
     ``relation`` is named. The name of a row and the public minimum stay where
     ``same_rows`` says that a row describes the same as before.
     """
-    earlier = declaring.look_up(dataset)
-    start = terms.on_screen(same_rows=same_rows, relation=relation)
+    current = session.draft() or session.study()
     session.keep_draft(
-        Draft(dataset=dataset, example=None, earlier=earlier, start=start)
+        Draft(
+            dataset=dataset,
+            example=None,
+            earlier=declaring.look_up(dataset),
+            start=terms.on_screen(same_rows=same_rows, relation=relation),
+            file_format=None if current is None else current.file_format,
+        )
     )
     st.rerun()

@@ -21,6 +21,7 @@ from ui.study import Draft, Earlier
 
 if TYPE_CHECKING:
     from dpcore.data.doors.opening import Opened
+    from dpcore.data.file_format import FileFormat
     from dpcore.data.partitions.table import PartitionedDataset
     from dpcore.data.table import Table
     from ui.study import Study
@@ -28,8 +29,15 @@ if TYPE_CHECKING:
 _FOLDER = "declared"
 
 
-def drafted(name: str, opened: Opened) -> Draft:
+def file_formats() -> tuple[FileFormat, ...]:
+    """Return the formats of files that were declared before, the latest first."""
+    return _kept().file_formats()
+
+
+def drafted(name: str, opened: Opened, *, reused: bool = False) -> Draft:
     """Return a table that was read, with what was declared before of one like it.
+
+    ``reused`` says whether its file was read in a format that was declared before.
 
     Raises:
         DPCoreError: It is no table that can be used.
@@ -42,6 +50,9 @@ def drafted(name: str, opened: Opened) -> Draft:
         earlier=look_up(dataset),
         before=look_up_steps(dataset),
         missing=opened.missing,
+        notes=opened.notes,
+        file_format=opened.file_format,
+        reused=reused,
     )
 
 
@@ -112,6 +123,7 @@ def keep(study: Study) -> None:
         file=as_read(study.in_memory).columns if steps != Steps() else (),
         noun=agreed.unit.noun,
         plural=agreed.unit.plural,
+        file_format=study.file_format,
     )
     with contextlib.suppress(LedgerError):
         _kept().keep(study.fingerprint, declaration, study.dataset.header)

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from dpcore import memory
-from dpcore.data.dialects import Dialect, sniff
-from dpcore.data.doors.opening import is_text, read, sheets_in
+from dpcore.data.dataset import Dataset
+from dpcore.data.dialects import Dialect
+from dpcore.data.doors.opening import is_text, read, sheets_in, suggested_format
 from dpcore.data.doors.unpacking import unpacked
+from dpcore.data.encodings import NAMES
 from dpcore.data.examples import EXAMPLES, Example
+from dpcore.data.file_format import SEPARATOR_NAMES, FileFormat
+from dpcore.data.first_rows import first_rows
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.data.reading import MAX_BYTES
 from dpcore.errors import DPCoreError
 from dpcore.relations import PrivacyUnit
 from dpcore.wording import capital
-from ui import controls, session
+from ui import confidential, controls, session
 from ui.data import again, databases, declaring, large, terms
 from ui.study import Draft
 from ui.text import literal, sentence_of
@@ -25,7 +29,6 @@ from ui.text import literal, sentence_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dpcore.data.doors.opening import Opened
     from ui.study import Upload
 
 
@@ -41,20 +44,21 @@ _ENDINGS = [
         "feather",
         "sav",
         "zsav",
+        "por",
         "dta",
+        "sas7bdat",
+        "xpt",
     ),
     *("gz", "bz2", "xz", "zst", "zip"),
 ]
-_SEPARATORS = {",": "comma  ,", ";": "semicolon  ;", "\t": "tab"}
+_OTHER = ""
+"""Stands for a separator that is typed."""
+_SEPARATORS = {
+    **{mark: f"{name}  {mark}".rstrip() for mark, name in SEPARATOR_NAMES.items()},
+    _OTHER: "other",
+}
 _DECIMALS = {".": "point  .", ",": "comma  ,"}
 _THOUSANDS = {"": "none", ",": "comma  ,", ".": "point  .", " ": "space", "'": "'"}
-_ENCODINGS = {
-    "utf-8": "UTF-8",
-    "utf-8-sig": "UTF-8 with BOM",
-    "utf-16": "UTF-16",
-    "cp1252": "Windows-1252",
-    "latin-1": "Latin-1",
-}
 
 
 def choose() -> None:
@@ -85,9 +89,10 @@ def choose() -> None:
             on_change=session.take_upload,
             args=(key,),
             max_upload_size=MAX_BYTES // 2**20,
-            help="CSV with comma, semicolon or tab; Excel; Parquet; Arrow or Feather; "
-            "SPSS or Stata, whose codes become their labels. Also packed (gz, bz2, xz, "
-            "zst, or zip with one file). The file goes to the computer that runs this "
+            help="CSV with any separator; Excel; Parquet; Arrow or Feather; SPSS, "
+            "Stata or SAS. Codes with labels become their labels. Also packed (gz, "
+            "bz2, xz, zst, or zip of one file). The file goes to the computer that "
+            "runs this "
             "program, and stays in its memory until this tab is closed.",
         )
     wanted, upload = session.wanted(), session.upload()
@@ -138,27 +143,37 @@ def _read_upload(upload: Upload) -> None:
         session.begin_reading()
         try:
             with memory.some_at_hand():
-                opened = _opened(upload)
-            session.keep_draft(declaring.drafted(upload.name, opened))
+                draft = _opened(upload)
+            session.keep_draft(draft)
         except DPCoreError as error:
             session.fail(str(error))
     st.rerun()
 
 
-def _opened(upload: Upload) -> Opened:
-    """Return the table of a file; note the dialect of a CSV, the sheet of a workbook.
+def _opened(upload: Upload) -> Draft:
+    """Return the table of a file; note its format, and the sheets of a workbook.
 
     They are noted first, so that another one can be chosen if that one is no table.
     """
-    data, dialect, sheet = unpacked(upload.data), upload.dialect, upload.sheet
-    if is_text(data):
-        dialect = dialect or sniff(data)
-        session.read_as(dialect)
+    data, wanted, sheet = unpacked(upload.data), upload.file_format, upload.sheet
     found = sheets_in(data)
     if found:
         sheet = sheet if sheet in found else found[0]
-        session.read_sheet(sheet, found)
-    return read(data, dialect=dialect or Dialect(), sheet=sheet)
+        session.note_sheets(sheet, found)
+        session.note_format(wanted or FileFormat(sheet=sheet), None)
+    elif is_text(data):
+        session.note_format(wanted or suggested_format(data), None)
+    declared = declaring.file_formats()
+    opened = read(data, wanted, sheet=upload.sheet, declared=declared)
+    session.note_format(opened.file_format, opened.suggested)
+    if found:
+        session.note_sheets(opened.file_format.sheet, found)
+    reused = wanted is None and any(
+        each.parts == opened.file_format.parts
+        and {*each.header} == {*opened.file_format.header}
+        for each in declared
+    )
+    return declaring.drafted(upload.name, opened, reused=reused)
 
 
 def _tell_failure(upload: Upload | None) -> None:
@@ -168,14 +183,14 @@ def _tell_failure(upload: Upload | None) -> None:
         return
     st.error(literal(capital(failure)))
     if session.draft() is not None or session.study() is not None:
-        st.caption("What you had before is kept.")
+        st.caption("Your previous data are unchanged.")
     if upload is not None:
         facts = f"{upload.size} · not read"
         _row(upload.name, facts, "Forget this file", session.forget_upload)
-        # Before a dialect is known the file is no text, or could not be unpacked.
-        if upload.dialect is not None:
-            _edit_dialect(upload)
         _choose_sheet(upload)
+        # Before a format is known the file could not be unpacked.
+        if upload.file_format is not None:
+            _edit_format(upload, upload.file_format)
 
 
 def _tell_draft(upload: Upload | None) -> None:
@@ -191,11 +206,13 @@ def _tell_draft(upload: Upload | None) -> None:
         known = f"{count} column{'s' * (count > 1)}, stays in its files · "
     facts = f"{known}not in use yet"
     _row(draft.dataset.name, facts, "Forget this table", session.forget_draft)
-    if upload is not None and upload.dialect is not None:
-        _tell_reading(upload.dialect, len(draft.dataset.header))
-        _edit_dialect(upload)
-    if upload is not None:
+    if upload is not None and upload.file_format is not None:
+        _tell_reading(upload.file_format, len(draft.dataset.header))
+        _tell_reuse(draft, upload.file_format, upload.suggested)
         _choose_sheet(upload)
+        _edit_format(upload, upload.file_format, draft)
+    for note in draft.notes:
+        st.info(literal(note))
     if draft.missing:
         told = "; ".join(f"{name}: {codes}" for name, codes in draft.missing.items())
         st.caption(
@@ -224,24 +241,52 @@ def _choose_sheet(upload: Upload) -> None:
 def _read_other_sheet(key: str) -> None:
     upload, sheet = session.upload(), session.public(key)
     if upload is not None and isinstance(sheet, str):
-        session.read_sheet(sheet, upload.sheets)
+        session.read_as(None, sheet)
         session.ask_to_read("upload")
 
 
-def _tell_reading(dialect: Dialect, columns: int) -> None:
+def _tell_reading(known: FileFormat, columns: int) -> None:
     """Say what a reader would not expect of the way in which a file was read."""
-    skipped = dialect.skipped
+    dialect = known.dialect
+    skipped = known.title_rows if dialect is None else dialect.skipped
     if skipped:
         lines = "The first line was" if skipped == 1 else f"{skipped} lines were"
         st.info(
-            f"{lines} left out: the header comes after comments (#) or a line “sep=”. "
-            "If that is wrong, change it under “How the file is read”."
+            f"{lines} left out: the header follows. If that is wrong, change it under "
+            "“File format”."
         )
-    if columns == 1:
+    if columns == 1 and dialect is not None:
         st.warning(
             "Only one column was found. If the file has more, choose another separator "
-            "under “How the file is read”."
+            "under “File format”."
         )
+
+
+def _tell_reuse(draft: Draft, known: FileFormat, suggested: FileFormat | None) -> None:
+    """Say which declared format was reused, and what the file suggests otherwise."""
+    if not draft.reused:
+        return
+    st.caption(
+        "The file format of an earlier version of this file is reused: "
+        f"{literal(', '.join(known.parts))}."
+    )
+    other = () if suggested is None else suggested.differences(known)
+    if suggested is not None and other:
+        st.info(f"The file itself suggests {literal(', '.join(other))}.")
+        st.button(
+            "Use the suggested format", on_click=_read_as_suggested, args=(suggested,)
+        )
+
+
+def _read_as_suggested(suggested: FileFormat) -> None:
+    session.read_as(suggested, suggested.sheet or None)
+    session.ask_to_read("upload")
+
+
+def tell_format(known: FileFormat | None) -> None:
+    """Say how the file of the table in use was read."""
+    if known is not None:
+        st.caption(f"File format: {literal(', '.join(known.parts))}.")
 
 
 def _row(name: str, facts: str, label: str, forget: Callable[[], None]) -> None:
@@ -287,48 +332,95 @@ def _take_over() -> None:
     )
 
 
-def _edit_dialect(upload: Upload) -> None:
-    known = upload.dialect or Dialect()
+def _edit_format(upload: Upload, known: FileFormat, draft: Draft | None = None) -> None:
+    """Offer another format, and show the first rows of the table as it was read."""
     key = f"{session.uploads()}-{session.generation()}"
-    with st.expander("How the file is read", expanded=session.failure() is not None):
-        cells = st.columns(5)
-        picks = (
-            ("Separator", _SEPARATORS, known.delimiter),
-            ("Decimal mark", _DECIMALS, known.decimal),
-            ("Thousands mark", _THOUSANDS, known.thousands),
-            ("Encoding", _ENCODINGS, known.encoding),
-        )
-        delimiter, decimal, thousands, encoding = (
-            cell.selectbox(
-                label,
-                list(options),
-                index=list(options).index(value),
-                format_func=options.__getitem__,
-                key=f"{label}-{key}",
-            )
-            for cell, (label, options, value) in zip(cells, picks, strict=False)
-        )
-        skipped = controls.Cell(place=cells[-1]).number(
-            "Lines before the header",
-            known.skipped,
-            (0, None),
-            key=f"skipped-{key}",
-            kept="page",
-            note="Comments and the like, which are left out. Blank lines always are.",
-        )
-        if not st.button("Read the file again"):
+    with st.expander("File format", expanded=session.failure() is not None):
+        asked = {} if known.dialect is None else _ask_dialect(known.dialect, key)
+        rows = known.title_rows
+        if known.sheet:
+            rows = _ask_skipped(controls.Cell(place=st.container()), rows, key)
+        codes = _ask_codes(known, key)
+        pressed = st.button("Re-read file")
+        if draft is not None and isinstance(draft.dataset, Dataset):
+            _show_first_rows(draft.dataset)
+        if not pressed:
             return
         try:
-            dialect = Dialect(
-                encoding=encoding,
-                delimiter=delimiter,
-                decimal=decimal,
-                thousands=thousands,
-                skipped=skipped,
+            dialect = Dialect(**asked) if asked else None
+            wanted = replace(
+                known, dialect=dialect, title_rows=rows, missing_codes=codes
             )
         except DPCoreError as error:
             st.error(sentence_of(error))
             return
-        session.read_as(dialect)
+        session.read_as(wanted, upload.sheet)
         session.ask_to_read("upload")
         st.rerun()
+
+
+def _ask_dialect(known: Dialect, key: str) -> dict[str, Any]:
+    """Return what is typed of a dialect, which may contradict itself."""
+    cells = st.columns(5)
+    separator = known.delimiter if known.delimiter in _SEPARATORS else _OTHER
+    picks = (
+        ("Separator", _SEPARATORS, separator),
+        ("Decimal mark", _DECIMALS, known.decimal),
+        ("Thousands mark", _THOUSANDS, known.thousands),
+        ("Encoding", NAMES, known.encoding),
+    )
+    delimiter, decimal, thousands, encoding = (
+        cell.selectbox(
+            label,
+            list(options),
+            index=list(options).index(value),
+            format_func=options.__getitem__,
+            key=f"{label}-{key}",
+        )
+        for cell, (label, options, value) in zip(cells, picks, strict=False)
+    )
+    if delimiter == _OTHER:
+        delimiter = cells[0].text_input(
+            "Separating character",
+            known.delimiter if separator == _OTHER else "",
+            max_chars=1,
+            key=f"separating-{key}",
+        )
+    skipped = _ask_skipped(controls.Cell(place=cells[-1]), known.skipped, key)
+    return {
+        "encoding": encoding,
+        "delimiter": delimiter,
+        "decimal": decimal,
+        "thousands": thousands,
+        "skipped": skipped,
+    }
+
+
+def _ask_skipped(cell: controls.Cell, known: int, key: str) -> int:
+    return cell.number(
+        "Lines before the header",
+        known,
+        (0, None),
+        key=f"skipped-{key}",
+        kept="page",
+        note="Titles, comments and the like, which are left out. Blank lines always "
+        "are.",
+    )
+
+
+def _ask_codes(known: FileFormat, key: str) -> tuple[str, ...]:
+    typed = st.text_area(
+        "Missing-value codes of all columns",
+        "\n".join(known.missing_codes),
+        key=f"codes-{key}",
+        help="One code a line. “Re-read file” sets them for every column. A label on "
+        "the public list of a column is never a missing-value code.",
+    )
+    return tuple(dict.fromkeys(filter(None, map(str.strip, typed.splitlines()))))
+
+
+def _show_first_rows(dataset: Dataset) -> None:
+    """Show the first rows to the curator: a wrong encoding is seen in them."""
+    with confidential.area("first-rows", "first rows") as shown:
+        if shown:
+            st.code(first_rows(dataset.frame).to_string(), language=None)

@@ -20,6 +20,7 @@ from ui.study import Study
 from ui.text import sentence_of
 
 if TYPE_CHECKING:
+    from dpcore.data.file_format import FileFormat
     from dpcore.data.table import Table
     from ui.data.same_people import Whose
     from ui.study import Draft, Taken, Terms
@@ -48,7 +49,14 @@ def offer(
         taken = fingerprinting.taken(dataset, current, pressed=pressed)
         if taken is None:
             return
-        study = accept(dataset, current.example, agreed, taken, whose)
+        study = accept(
+            dataset,
+            current.example,
+            agreed,
+            taken,
+            whose,
+            file_format=current.file_format,
+        )
     except DPCoreError as error:
         st.error(sentence_of(error))
         session.end_page()
@@ -62,10 +70,13 @@ def accept(
     agreed: Terms,
     taken: Taken,
     whose: Whose | None = None,
+    *,
+    file_format: FileFormat | None = None,
 ) -> Study:
     """Return the study of a table on these terms, and agree them with the ledger.
 
-    ``whose`` says which account the people of the table have. A table that already has
+    ``whose`` says which account the people of the table have, and ``file_format`` how
+    its file was read. A table that already has
     releases keeps the budget that was fixed for it; the Ledger page changes it. A
     lesson takes the budget over.
 
@@ -80,7 +91,7 @@ def accept(
         raise ParameterError(_OTHER_ROWS)
     if dataset.number_is_private and agreed.relation is not _ADD_REMOVE:
         raise ParameterError(_NUMBER_IS_PRIVATE)
-    study = _study(dataset, example, agreed, taken)
+    study = replace(_study(dataset, example, agreed, taken), file_format=file_format)
     if session.mode_in_use(example) is Mode.CLASSROOM:
         _agree_lesson(study)
     if example is None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Final
 
-from dpcore.data.doors.parquet import check_type, framed, is_text
-from dpcore.data.reading import MAX_BYTES, check_number, column_names
+from dpcore.data.doors.parquet import framed, is_text, readable
+from dpcore.data.reading import MAX_BYTES, check_number
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
+
+    from dpcore.data.doors.tables import FileTable
 
 _FILE: Final = b"ARROW1\0\0"
 _STREAM: Final = b"\xff\xff\xff\xff"
@@ -31,13 +32,12 @@ def is_arrow(data: bytes) -> bool:
     return data.startswith((_FILE, _STREAM, _OLD))
 
 
-def read_arrow(data: bytes) -> pd.DataFrame:
+def read_arrow(data: bytes) -> FileTable:
     """Return the table of an Arrow file or stream, as ``read_parquet`` returns another.
 
     Raises:
         DataError: The file is damaged, of Feather's first version, empty or too large,
-            a column has no name or that of another one, or holds lists, records or
-            bytes.
+            a column has no name or that of another one, or none can be read.
 
     """
     import pyarrow as pa  # noqa: PLC0415 - slow to import
@@ -64,13 +64,11 @@ def read_arrow(data: bytes) -> pd.DataFrame:
             )
             raise DataError(message)
         with pa.ipc.open_stream(stream) as reader:
-            names = column_names(list(reader.schema.names), None)
-            for place, field in enumerate(reader.schema, start=1):
-                check_type(place, field.type)
+            kept = readable(reader.schema)
             table = reader.read_all()
         table.validate(full=True)
         check_number(table.num_rows)
-        return framed(_shared(table), names)
+        return framed(_shared(table.select(kept.places)), kept)
     except (OSError, UnicodeError, MemoryError, struct.error, pa.ArrowException):
         message = (
             "the Arrow file cannot be read: it is damaged, or was not sent to its end. "

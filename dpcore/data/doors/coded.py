@@ -1,4 +1,4 @@
-"""Files of SPSS and Stata: codes become the answers that they stand for.
+"""Files of SPSS, Stata and SAS: codes become the answers that they stand for.
 
 What such a file says of its columns is public, like the questionnaire: what a column
 means, which answers it may hold, and which codes stand for no answer.
@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 
 _SPSS: Final = (b"$FL2", b"$FL3")
 _STATA: Final = b"<stata_dta>"
+_SAS: Final = bytes(12) + bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f1011")
+_TRANSPORT: Final = b"HEADER RECORD*******LIB"
+_PORTABLE: Final = b"SPSSPORT"
+_PORTABLE_BEFORE: Final = 1_000
+"""Bytes within which a portable file says that it is one."""
+_PORTABLE_END: Final = b"Z"
+"""One that is cut would else be read as a shorter table."""
 _OLD_STATA: Final = (105, 108, 110, 111, 113, 114, 115)
 """Versions that the first byte of an older Stata file may name."""
 _MOST_CELLS: Final = 50_000_000
@@ -33,8 +40,8 @@ _FIRST_LINE: Final = 2
 _LONGEST: Final = 300
 """Most characters of a meaning."""
 _WRONG: Final = (
-    OSError, ValueError, UnicodeError, OverflowError, KeyError, TypeError, IndexError,
-    AttributeError, ArithmeticError, RuntimeError,
+    OSError, EOFError, ValueError, UnicodeError, OverflowError, KeyError, TypeError,
+    IndexError, AttributeError, ArithmeticError, RuntimeError,
 )  # fmt: skip
 """What reading a damaged file raises, beside the errors of the library itself."""
 
@@ -57,8 +64,32 @@ class Coded:
 
 
 def is_coded(data: bytes) -> bool:
-    """Return whether a file says at its beginning that it is one of SPSS or Stata."""
-    return data.startswith((*_SPSS, _STATA)) or _is_old_stata(data)
+    """Return whether a file says at its beginning that it is of one of the programs."""
+    return bool(_program(data))
+
+
+def _program(data: bytes) -> str:
+    """Return how ``_READERS`` names the kind of a file; empty for any other file."""
+    if data.startswith(_SPSS):
+        return "SPSS"
+    if data.startswith(_STATA) or _is_old_stata(data):
+        return "Stata"
+    if data.startswith(_SAS):
+        return "SAS"
+    if data.startswith(_TRANSPORT):
+        return "SAS transport"
+    # A portable file is broken into lines of 80 characters.
+    beginning = data[:_PORTABLE_BEFORE].replace(b"\r", b"").replace(b"\n", b"")
+    return "SPSS portable" if _PORTABLE in beginning else ""
+
+
+_READERS: Final = {
+    "SPSS": "read_sav",
+    "Stata": "read_dta",
+    "SAS": "read_sas7bdat",
+    "SAS transport": "read_xport",
+    "SPSS portable": "read_por",
+}
 
 
 def _is_old_stata(data: bytes) -> bool:
@@ -67,11 +98,12 @@ def _is_old_stata(data: bytes) -> bool:
 
 
 def read_coded(data: bytes) -> Coded:
-    """Return the table of an SPSS or Stata file, as its CSV with answers would give it.
+    """Return the table of a file of SPSS, Stata or SAS, with answers for codes.
 
     A column whose codes have labels as its answers holds those labels; another keeps
     its numbers, and its labels are part of its meaning. Codes that the file declares to
     be missing, and Stata's ``.a`` to ``.z``, are missing. Dates and times are ISO text.
+    A SAS file has no labels: they are in a file of their own, a catalog.
 
     Raises:
         DataError: The file is damaged or too large, or a column has no name.
@@ -83,8 +115,10 @@ def read_coded(data: bytes) -> Coded:
             "or rows."
         )
         raise DataError(message)
-    _, said = _read(data, metadataonly=True, user_missing=True)
-    names = column_names(list(said.column_names), None)
+    # Only SPSS and Stata know codes that a person has declared to be missing.
+    known = {"user_missing": True} if _program(data) in {"SPSS", "Stata"} else {}
+    _, said = _read(data, metadataonly=True, **known)
+    names = column_names([str(name or "") for name in said.column_names], None)
     # Not every file says how many rows it has, and a packed one may have very many.
     most = _MOST_CELLS // max(len(names), 1)
     frame, _ = _read(data, row_limit=most + 1)
@@ -98,12 +132,13 @@ def read_coded(data: bytes) -> Coded:
 def _read(data: bytes, **options: Any) -> tuple[pd.DataFrame, Any]:  # noqa: ANN401 - options of the library
     import pyreadstat  # noqa: PLC0415 - slow to import, rarely used
 
-    spss = data.startswith(_SPSS)
-    read = pyreadstat.read_sav if spss else pyreadstat.read_dta
+    name = _program(data)
+    read = getattr(pyreadstat, _READERS[name])
     try:
-        frame, said = read(io.BytesIO(data), dates_as_pandas_datetime=True, **options)
+        if name == "SPSS portable" and not data.rstrip().endswith(_PORTABLE_END):
+            raise EOFError
+        frame, said = read(io.BytesIO(data), **options)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, *_WRONG):
-        name = "SPSS" if spss else "Stata"
         message = (
             f"the {name} file cannot be read: it is damaged, or was not sent to its "
             "end. Save the table once more, or upload it as CSV."

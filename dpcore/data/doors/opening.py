@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import contextlib
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from dpcore.data.cells import TEXT_CODES
+from dpcore.data.dialects import Dialect, sniff
 from dpcore.data.doors.arrow import is_arrow, read_arrow
-from dpcore.data.doors.coded import is_coded, read_coded
+from dpcore.data.doors.coded import Coded, is_coded, read_coded
 from dpcore.data.doors.parquet import is_parquet, read_parquet
-from dpcore.data.doors.workbook import is_workbook, read_workbook, sheets
+from dpcore.data.doors.tables import FileTable
+from dpcore.data.doors.workbook import is_workbook, open_sheet, sheets
+from dpcore.data.file_format import FileFormat
 from dpcore.data.proposals import proposed
-from dpcore.data.reading import read_csv
+from dpcore.data.reading import header_of, read_csv
+from dpcore.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
 
     from dpcore.data.columns import Column
-    from dpcore.data.dialects import Dialect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,12 +35,18 @@ class Opened:
         frame: The table.
         columns: A first description of every column, for the user to complete.
         missing: Codes that the file itself declares to stand for no answer, by column.
+        notes: What the curator should know of the file, a sentence each.
+        file_format: How the file was read.
+        suggested: How the file itself suggests to be read.
 
     """
 
     frame: pd.DataFrame
     columns: tuple[Column, ...]
     missing: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    file_format: FileFormat = field(default_factory=FileFormat)
+    suggested: FileFormat = field(default_factory=FileFormat)
 
 
 def is_text(data: bytes) -> bool:
@@ -53,34 +65,137 @@ def sheets_in(data: bytes) -> tuple[str, ...]:
     return sheets(data) if is_workbook(data) else ()
 
 
-def read(data: bytes, *, dialect: Dialect, sheet: str | None = None) -> Opened:
+def suggested_format(data: bytes) -> FileFormat:
+    """Return how a file that is no workbook is most plausibly read."""
+    if is_text(data):
+        return FileFormat(dialect=sniff(data), missing_codes=TEXT_CODES)
+    return FileFormat()
+
+
+def read(
+    data: bytes,
+    file_format: FileFormat | None = None,
+    *,
+    sheet: str | None = None,
+    declared: Sequence[FileFormat] = (),
+) -> Opened:
     r"""Return the table of a file that is not packed.
 
     Args:
-        data: CSV, Parquet, Arrow, an Excel workbook, or a file of SPSS or Stata.
-        dialect: In which it is read, if it is text.
-        sheet: Of a workbook; the first that is not hidden, unless another is named.
+        data: CSV, Parquet, Arrow, an Excel workbook, or a file of SPSS, Stata or SAS.
+        file_format: How it is read; where it is None, in the first of the ``declared``
+            formats that finds the same columns in it, or as the file suggests.
+        sheet: Of a workbook, where no format is given; None for the first one.
+        declared: Formats in which files were read before.
 
     Raises:
         DataError: It cannot be read, and why.
 
-    >>> from dpcore.data.dialects import sniff
-    >>> data = b"age,pay\n31,2500\n45,3100\n"
-    >>> [column.name for column in read(data, dialect=sniff(data)).columns]
-    ['age', 'pay']
+    >>> opened = read(b"age;pay\n31;2500\n45;3100\n")
+    >>> [column.name for column in opened.columns], opened.file_format.dialect.delimiter
+    (['age', 'pay'], ';')
 
     """
-    if is_coded(data):
-        coded = read_coded(data)
-        return Opened(frame=coded.frame, columns=coded.columns, missing=coded.missing)
-    if is_parquet(data):
-        frame = read_parquet(data)
-    elif is_arrow(data):
-        frame = read_arrow(data)
-    elif is_workbook(data):
-        frame = read_workbook(data, sheets(data)[0] if sheet is None else sheet)
+    if is_workbook(data):
+        opened = _of_workbook(data, file_format, sheet, declared)
+    elif is_text(data):
+        opened = _of_text(data, file_format, declared)
     else:
-        frame = read_csv(data, dialect)
-        columns = proposed(frame, notation=dialect.notation)
-        return Opened(frame=frame, columns=columns)
-    return Opened(frame=frame, columns=proposed(frame, missing_codes=()))
+        opened = _of_typed(data, file_format, declared)
+    header = tuple(map(str, opened.frame.columns))
+    return replace(opened, file_format=replace(opened.file_format, header=header))
+
+
+def _of_text(
+    data: bytes, wanted: FileFormat | None, declared: Sequence[FileFormat]
+) -> Opened:
+    suggested = suggested_format(data)
+    used = wanted or _fitting(declared, partial(_text_header, data)) or suggested
+    dialect = used.dialect or Dialect()
+    frame = read_csv(data, dialect)
+    return Opened(
+        frame=frame,
+        columns=proposed(
+            frame, notation=dialect.notation, missing_codes=used.missing_codes
+        ),
+        file_format=used,
+        suggested=suggested,
+    )
+
+
+def _text_header(data: bytes, tried: FileFormat) -> tuple[str, ...]:
+    return () if tried.dialect is None else header_of(data, tried.dialect)
+
+
+def _of_workbook(
+    data: bytes,
+    wanted: FileFormat | None,
+    sheet: str | None,
+    declared: Sequence[FileFormat],
+) -> Opened:
+    names = sheets(data)
+    opened = lru_cache(maxsize=1)(partial(open_sheet, data))
+
+    def header(tried: FileFormat) -> tuple[str, ...]:
+        if tried.sheet not in names or sheet not in {None, tried.sheet}:
+            return ()
+        return opened(tried.sheet).header(tried.title_rows)
+
+    used = wanted or _fitting(declared, header)
+    name = used.sheet if used else sheet or names[0]
+    cells = opened(name)
+    suggested = FileFormat(sheet=name, title_rows=cells.title_rows)
+    used = used or suggested
+    table = cells.table(used.title_rows)
+    columns = proposed(table.frame, missing_codes=used.missing_codes)
+    return Opened(
+        frame=table.frame,
+        columns=columns,
+        notes=table.notes,
+        file_format=used,
+        suggested=suggested,
+    )
+
+
+def _of_typed(
+    data: bytes, wanted: FileFormat | None, declared: Sequence[FileFormat]
+) -> Opened:
+    """Return the table of a file that says itself how it is read."""
+    found: Coded | FileTable
+    if is_coded(data):
+        found = read_coded(data)
+    else:
+        found = read_parquet(data) if is_parquet(data) else read_arrow(data)
+    names = tuple(map(str, found.frame.columns))
+    suggested = FileFormat()
+    used = wanted or _fitting(declared, lambda tried: _typed_header(tried, names))
+    used = used or suggested
+    codes = used.missing_codes
+    columns = (
+        tuple(replace(each, missing_codes=codes) for each in found.columns)
+        if isinstance(found, Coded)
+        else proposed(found.frame, missing_codes=codes)
+    )
+    return Opened(
+        frame=found.frame,
+        columns=columns,
+        missing=found.missing if isinstance(found, Coded) else {},
+        notes=found.notes if isinstance(found, FileTable) else (),
+        file_format=used,
+        suggested=suggested,
+    )
+
+
+def _typed_header(tried: FileFormat, names: tuple[str, ...]) -> tuple[str, ...]:
+    return () if tried.dialect is not None or tried.sheet else names
+
+
+def _fitting(
+    declared: Sequence[FileFormat], header: Callable[[FileFormat], tuple[str, ...]]
+) -> FileFormat | None:
+    """Return the first format in which a file has the columns that it had before."""
+    for tried in declared:
+        with contextlib.suppress(DataError):
+            if tried.header and {*header(tried)} == {*tried.header}:
+                return tried
+    return None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from dpcore.data.doors.tables import FileTable
 from dpcore.data.reading import MAX_BYTES, check_number, column_names
 from dpcore.data.storage import typed_column
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -18,6 +18,17 @@ _LOCKED: Final = b"PARE"
 _FIRST_LINE: Final = 2
 """Rows are counted as the lines of a CSV file, whose first line is its header."""
 _MOST_UNPACKED: Final = 10 * MAX_BYTES
+_ROW_NUMBERS: Final = "__index_level_0__"
+"""A column that pandas adds for its own use."""
+
+
+class Readable(NamedTuple):
+    """The columns of a typed file that can be read."""
+
+    places: list[int]
+    names: list[str]
+    notes: tuple[str, ...]
+    """Which columns are left out, and why. A sentence each."""
 
 
 def is_parquet(data: bytes) -> bool:
@@ -25,16 +36,16 @@ def is_parquet(data: bytes) -> bool:
     return data.startswith((_MARK, _LOCKED))
 
 
-def read_parquet(data: bytes) -> pd.DataFrame:
+def read_parquet(data: bytes) -> FileTable:
     """Return the table of a Parquet file, every cell of the type that it has there.
 
     ``dpcore.data.storage.typed_column`` says how the types are held. The index counts
     rows as lines, the first row being line 2. Column and row numbers of an error are
-    those of the file.
+    those of the file. Columns are left out where ``readable`` says so.
 
     Raises:
         DataError: The file is damaged, locked, empty or too large, a column has no name
-            or that of another one, or holds lists, records or bytes.
+            or that of another one, or no column can be read.
 
     """
     import pyarrow as pa  # noqa: PLC0415 - slow to import
@@ -52,15 +63,17 @@ def read_parquet(data: bytes) -> pd.DataFrame:
     try:
         file = pq.ParquetFile(pa.BufferReader(data))
         schema = file.schema_arrow
-        names = column_names(list(schema.names), None)
-        for place, field in enumerate(schema, start=1):
-            check_type(place, field.type)
+        kept = readable(schema)
         check_number(file.metadata.num_rows)
         _check_size(file)
         texts = [field.name for field in schema if is_text(field.type)]
         # Text is kept as one copy of each answer, however many rows have it.
-        table = pq.read_table(pa.BufferReader(data), read_dictionary=texts)
-        return framed(table, names)
+        some = len(kept.places) < len(schema)
+        columns = [schema.field(place).name for place in kept.places] if some else None
+        table = pq.read_table(
+            pa.BufferReader(data), columns=columns, read_dictionary=texts
+        )
+        return framed(table, kept)
     except (OSError, UnicodeError, pa.ArrowException):
         message = (
             "the Parquet file cannot be read: it is damaged, or was not sent to its "
@@ -92,18 +105,40 @@ def is_text(kind: pa.DataType) -> bool:
     )
 
 
-def check_type(place: int, kind: pa.DataType) -> None:
-    """Refuse a column that holds lists, records or bytes.
+def readable(schema: pa.Schema) -> Readable:
+    """Return the columns that hold numbers, text, truth values, days or moments.
+
+    Columns of lists, records, bytes, times and durations are left out. So are row
+    numbers that pandas has added.
 
     Raises:
-        DataError: It does; says its ``place``, from 1.
+        DataError: A column has no name or that of another one, or none can be read.
 
     """
+    kept = [at for at, field in enumerate(schema) if field.name != _ROW_NUMBERS]
+    names = column_names([schema.field(at).name for at in kept], None)
+    places, found, notes = [], [], []
+    for place, name in zip(kept, names, strict=True):
+        kind = schema.field(place).type
+        if _is_readable(kind):
+            places.append(place)
+            found.append(name)
+        else:
+            notes.append(
+                f"The column “{name}” is left out: its type {kind} cannot be read."
+            )
+    if not places:
+        message = "no column of the file holds numbers, text or dates. Add one."
+        raise DataError(message)
+    return Readable(places, found, tuple(notes))
+
+
+def _is_readable(kind: pa.DataType) -> bool:
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     types = pa.types
     inner = kind.value_type if types.is_dictionary(kind) else kind
-    known = (
+    return bool(
         types.is_integer(inner)
         or types.is_floating(inner)
         or types.is_decimal(inner)
@@ -113,22 +148,17 @@ def check_type(place: int, kind: pa.DataType) -> None:
         or types.is_timestamp(inner)
         or is_text(inner)
     )
-    if not known:
-        message = (
-            f"column {place} holds values of the type {kind}, which is neither a "
-            "number, nor text, nor a day. Leave it out, or save it as one of these."
-        )
-        raise DataError(message, column=place)
 
 
-def framed(table: pa.Table, names: list[str]) -> pd.DataFrame:
-    """Return an Arrow table by other names."""
+def framed(table: pa.Table, kept: Readable) -> FileTable:
+    """Return an Arrow table of the columns that were kept, in their order."""
     import pandas as pd  # noqa: PLC0415 - slow to import
 
     last = _FIRST_LINE + table.num_rows
     lines = pd.RangeIndex(_FIRST_LINE, last, name="line")
     columns = {
         name: typed_column(column).set_axis(lines)
-        for name, column in zip(names, table.columns, strict=True)
+        for name, column in zip(kept.names, table.columns, strict=True)
     }
-    return pd.DataFrame(columns, index=lines, copy=False)
+    frame = pd.DataFrame(columns, index=lines, copy=False)
+    return FileTable(frame=frame, notes=kept.notes)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore.data.columns import Column, ColumnKind, yes_no
 from dpcore.data.dates import DateFormat
-from dpcore.data.doors.parquet import check_type
+from dpcore.data.doors.parquet import readable
 from dpcore.data.partitions.folder import Stamp
-from dpcore.data.reading import MAX_ROWS, column_names
+from dpcore.data.reading import MAX_ROWS
 from dpcore.data.storage import typed_column
 from dpcore.errors import DataError
 
@@ -86,19 +86,18 @@ def columns_of(schema: pa.Schema) -> tuple[Column, ...]:
     """Return a first description of every column, from its type in the files.
 
     Bounds and the labels of categories are left open: nobody but the user may say what
-    they are.
+    they are. Columns that no door reads are left out (``readable``).
 
     Raises:
-        DataError: A column has no name or that of another one, or holds lists, records
-            or bytes.
+        DataError: A column has no name or that of another one, or none can be read.
 
     """
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     described = []
-    names = column_names(list(schema.names), None)
-    for place, (name, each) in enumerate(zip(names, schema, strict=True), start=1):
-        check_type(place, each.type)
+    kept = readable(schema)
+    for name, place in zip(kept.names, kept.places, strict=True):
+        each = schema.field(place)
         if pa.types.is_boolean(each.type):
             column = yes_no(name, _YES_NO)
         elif _is_number(each.type):
@@ -130,8 +129,10 @@ def read_part(part: Part, names: list[str]) -> pd.DataFrame:
     try:
         footer = _footer(part.path, Stamp.of(part.path))
         with pq.ParquetFile(part.path, metadata=footer) as file:
-            named = {each.name.strip(): each for each in file.schema_arrow}
-            wanted = [named[name] for name in names]
+            schema = file.schema_arrow
+            kept = readable(schema)
+            places = dict(zip(kept.names, kept.places, strict=True))
+            wanted = [schema.field(places[name]) for name in names]
             table = file.read_row_group(
                 part.group, columns=[each.name for each in wanted], use_threads=False
             )

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
+from dpcore.data.cells import float_texts
 from dpcore.data.reading import MAX_BYTES, MAX_ROWS
 from dpcore.data.storage import typed_column
 from dpcore.errors import DataError
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 _FIRST_LINE: Final = 2
 """Rows are counted as the lines of a CSV file, whose first line is its header."""
 MOST_BYTES: Final = 10 * MAX_BYTES
-_FLOATS: Final = frozenset((int, float))
 _WRITTEN: Final = frozenset((str, int, float, Decimal, dt.date, dt.time, UUID))
 """Types that may stand in one column, as they are written."""
 
@@ -133,8 +133,6 @@ def _array_of(values: Sequence[object], place: int) -> pa.Array:
         return all_missing(len(values))
     if len(found) == 1 and (only := next(iter(found))) in _MADE:
         return _MADE[only](values)
-    if found <= _FLOATS:
-        return _floats(values)
     if found <= _WRITTEN:
         return _texts(values)
     named = ", ".join(sorted(kind.__name__ for kind in found - _WRITTEN))
@@ -157,7 +155,7 @@ def _integers(values: Sequence[Any]) -> pa.Array:
     try:
         return pa.array(values, pa.int64())
     except OverflowError:
-        return _floats(values)
+        return _texts(values)
 
 
 def _floats(values: Sequence[Any]) -> pa.Array:
@@ -185,14 +183,22 @@ def _moments(values: Sequence[Any]) -> pa.Array:
 
 
 def _texts(values: Sequence[Any]) -> pa.Array:
-    """Return values as they are written, one copy of each for all rows."""
+    """Return values as they are written, one copy of each for all rows.
+
+    A float is written as in a column of floats: 5.0 as "5".
+    """
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
-    texts = [None if value is None else _text(value) for value in values]
+    floats = float_texts(value for value in values if isinstance(value, float))
+    texts = [
+        floats[value] if isinstance(value, float) else _text(value) for value in values
+    ]
     return pa.array(texts, pa.string()).dictionary_encode()
 
 
-def _text(value: object) -> str:
+def _text(value: object) -> str | None:
+    if value is None:
+        return None
     # A decimal is written in plain digits, however many there are.
     return f"{value:f}" if isinstance(value, Decimal) else str(value)
 
@@ -207,15 +213,16 @@ _MADE: Final[dict[type, Callable[[Sequence[Any]], pa.Array]]] = {
 
 
 def _joined(blocks: list[pa.Array]) -> pa.ChunkedArray:
-    """Return all blocks of a column, as what all of them are."""
+    """Return all blocks of a column: as what all of them are, or as text.
+
+    A database whose columns have no types may give integers beside floats: an integer
+    keeps all of its digits.
+    """
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     kinds = {block.type for block in blocks if not pa.types.is_null(block.type)}
-    numbers = all(pa.types.is_integer(k) or pa.types.is_floating(k) for k in kinds)
-    if numbers and len(kinds) != 1:
-        # Blocks of integers beside floats, in a database whose columns have no types.
-        floats = [block.cast(pa.float64(), safe=False) for block in blocks]
-        return pa.chunked_array(floats)
+    if not kinds:
+        return pa.chunked_array(blocks, pa.null())
     if len(kinds) > 1:
         blocks = [_texts(block.to_pylist()) for block in blocks]
         kinds = {blocks[0].type}
