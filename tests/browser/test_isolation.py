@@ -244,7 +244,9 @@ def test_errors_quote_no_cell(context, server):
     ):
         visitor.go("Data")
         visitor.upload(broken, "broken.csv")
-        expect(visitor.page.get_by_text("Your previous data are unchanged.")).to_be_visible()
+        expect(
+            visitor.page.get_by_text("Your previous data are unchanged.")
+        ).to_be_visible()
         said.append(visitor.text)
     assert not wire.holds(CELL)
     assert not [text for text in said if CELL in text]
