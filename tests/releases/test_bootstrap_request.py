@@ -13,7 +13,7 @@ from dpcore.budget_filter import PrivacyBudget, PrivacyCost, computed
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
 from dpcore.data.reading import read_csv
-from dpcore.errors import BudgetExceeded, ClaimError, DataError, ParameterError
+from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.inference.bootstrap.intervals import FEWEST_PEOPLE
 from dpcore.mechanisms.base import Sensitivity
@@ -257,11 +257,14 @@ def test_one_person_and_equal_people_get_noise(values, kind):
 def test_infinite_and_missing_values():
     far = asked(people=3).value(table([-math.inf, math.inf, 7.0]))
     assert far.tolist() == [0, 100, 7]
-    with pytest.raises(ParameterError, match="public number of people"):
+    with pytest.raises(ParameterError, match="public number of rows"):
         asked(people=5).value(table())
-    words = table(["a", "b", "c"])
-    with pytest.raises(DataError):
-        asked(people=3).value(words)
+    # Text in a column of numbers is invalid, and imputed like a missing value.
+    words = asked(people=3)
+    assert (
+        words.value(table(["a", "b", "c"])).tolist()
+        == [words.query.column.replacement] * 3
+    )
 
 
 @pytest.mark.parametrize(
