@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.data.quantities import is_whole
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -56,7 +58,10 @@ def deal(
     return pd.DataFrame(
         {
             axis.name: _answers(
-                axis, cells[axis.name], whole=axis.name in whole_numbers, rng=rng
+                axis,
+                cells[axis.name],
+                whole=axis.name in whole_numbers or is_whole(axis.column),
+                rng=rng,
             )
             for axis in forest.axes
         }
@@ -90,7 +95,8 @@ def _answers(
     low, high = edges[:-1][cells], edges[1:][cells]
     spread = rng.random(len(cells))
     if whole:
-        return _whole(low, high, last=cells == len(edges) - 2, spread=spread)
+        last = (cells == len(edges) - 2) & axis.has_last_edge
+        return _whole(low, high, last=last, spread=spread)
     # No more decimals than a bin can be meant to have, rounded down to stay inside.
     narrowest = float(np.diff(edges).min())
     step = 10.0 ** -max(_STEPS - math.floor(math.log10(narrowest)), 0)

@@ -31,7 +31,7 @@ def preview(asked: Request, plan: ChainPlan, cells: _Cells) -> None:
     first, second, third = cells
     ranks, size = float(plan.ranks.max()), asked.query.size
     people = size.people
-    unit = literal(asked.query.unit_text) or "the column's unit"
+    unit = literal(asked.query.quantity.name) or "the column's unit"
     first.metric(
         "Noise, 95 times of 100",
         f"± {math.ceil(ranks):,} ranks",
@@ -94,7 +94,7 @@ def picture(
             bounds=everything,
         ),
         statement=asked.statement,
-        unit=asked.query.unit_text,
+        quantity=asked.query.quantity,
         counted=asked.query.unit.counted,
         truth=None if truth is None else plan.truth(truth),
     )
