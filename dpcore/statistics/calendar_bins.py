@@ -7,7 +7,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from dpcore.data.dates import EPOCH, FIRST_DAY, LAST_DAY, day_of
+from dpcore.data.dates import FIRST_DAY, LAST_DAY, date_of, day_of
 from dpcore.data.quantities import MOMENTS, Quantity
 from dpcore.errors import ParameterError
 from dpcore.statistics.bins import MOST_BINS, check_edges
@@ -100,7 +100,7 @@ def calendar_edges(bounds: Interval, period: Period) -> tuple[float, ...]:
     if not (bounds.lower >= FIRST_DAY and bounds.upper < LAST_DAY + 1):
         raise ParameterError(message)
     try:
-        edges = [period.first(_date_of(bounds.lower))]
+        edges = [period.first(date_of(bounds.lower))]
         while day_of(edges[-1]) <= bounds.upper:
             edges.append(period.next(edges[-1]))
             if len(edges) > MOST_BINS + 1:
@@ -118,7 +118,7 @@ def period_of(edges: tuple[float, ...]) -> Period | None:
     """Return the period whose first days some edges are, one after the other."""
     if any(edge != int(edge) or not FIRST_DAY <= edge <= LAST_DAY for edge in edges):
         return None
-    days = [_date_of(edge) for edge in edges]
+    days = [date_of(edge) for edge in edges]
     for period in Period:
         try:
             if all(
@@ -141,10 +141,6 @@ def calendar_labels(edges: tuple[float, ...]) -> tuple[str, ...]:
     """
     period = period_of(edges)
     if period is not None:
-        return tuple(period.label(_date_of(edge)) for edge in edges[:-1])
+        return tuple(period.label(date_of(edge)) for edge in edges[:-1])
     dates = [Quantity(unit=MOMENTS).exactly(edge) for edge in edges]
     return tuple(f"{one} to before {other}" for one, other in pairwise(dates))
-
-
-def _date_of(days: float) -> dt.date:
-    return EPOCH + dt.timedelta(days=int(days // 1))

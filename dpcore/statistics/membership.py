@@ -51,7 +51,7 @@ class Membership:
         >>> Membership(interval=Interval(lower=0, upper=364)).phrase(born)
         'born from 1970-01-01 to 1970-12-31'
         """
-        name, quantity = column.name, quantity_of(column)
+        name, quantity = column.title, quantity_of(column)
         if self.label is not None:
             return f"{name} = {self.label}"
         if self.interval is None:

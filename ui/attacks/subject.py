@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import streamlit as st
 
+from dpcore.data.columns import ColumnKind
 from dpcore.studies.attacks.targets import (
     SAMPLE,
     SOMEBODY,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from dpcore.data.columns import ColumnKind
 from dpcore.figures.resampling.subsampling import error_picture
 from dpcore.privacy.amplification import amplify, base_epsilon
 from dpcore.studies.resampling.subsampling.errors import (
