@@ -16,6 +16,8 @@ from dpcore.data.dates import date_text
 from dpcore.wording import in_full, measured, significant
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dpcore.data.columns import Column
 
 DATES: Final = "days since 1970-01-01"
@@ -28,7 +30,7 @@ _MINUTES: Final = 1440
 """Minutes of a day."""
 _WHOLE_ERROR: Final = 10.0
 """The least error that leaves no digit after the point."""
-_ROUNDED: Final = {
+_ROUNDED: Final[dict[str, Callable[[float], int]]] = {
     ROUND_FLOOR: math.floor,
     ROUND_CEILING: math.ceil,
     ROUND_HALF_EVEN: round,
