@@ -150,8 +150,8 @@ def _largest(column: ColumnMeans) -> str:
     low, high = (float(end) for end in numbers.noise[first])
     mean, quantity = float(numbers.ratios[first]), column.quantity
     value, *ends = with_ends(mean, (low, high), quantity)
-    said = f"{value} {quantity.suffix}".rstrip()
-    held = f"“{numbers.groups[first]}” with {said} (95 %: {ends[0]} to {ends[1]})"
+    mean_text = f"{value} {quantity.suffix}".rstrip()
+    held = f"“{numbers.groups[first]}” with {mean_text} (95 %: {ends[0]} to {ends[1]})"
     if all(low > numbers.noise[other, 1] for other in others):
         return f"{column.name}: {held}"
     return f"{column.name}: cannot be told, {held} was drawn largest"

@@ -235,4 +235,4 @@ def _ages(born: FloatArray, at: FloatArray) -> NDArray[np.int64]:
 def _day_of_month(days: FloatArray) -> NDArray[np.int64]:
     whole = np.floor(days).astype(np.int64).astype("datetime64[D]")
     first = whole.astype("datetime64[M]").astype("datetime64[D]")
-    return (whole - first).astype(np.int64)
+    return np.asarray((whole - first).astype(np.int64))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -95,7 +95,8 @@ class Recoded:
             message = f"{self.column!r} has no labels to recode; declare it a category."
             raise ParameterError(message)
         # Refuses two that denote the same cell.
-        replace(old, kind=ColumnKind.CATEGORY, labels=self._from, **_UNFILLED)
+        kind = ColumnKind.CATEGORY
+        Column(name=old.name, kind=kind, labels=self._from, equality=old.equality)
         labels = dict.fromkeys(self._becomes(old, label) for label in old.labels)
         if old.labels:
             labels |= dict.fromkeys(one.into for one in self.recodes)
@@ -162,10 +163,3 @@ class Recoded:
             any_case=old.kind is ColumnKind.YES_NO,
         )
         return self._into[code] if code < len(self._from) else label
-
-
-_UNFILLED: Final = {
-    "missing": MissingPolicy.DROP,
-    "replacement": None,
-    "complete": False,
-}
