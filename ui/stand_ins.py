@@ -30,9 +30,7 @@ def say(items: Sequence[Item]) -> None:
     found = rests.filled(items)
     if not found:
         return
-    told = "; ".join(
-        f"{column.title}: {replacement_text(column)}" for column in found
-    )
+    told = "; ".join(f"{column.title}: {replacement_text(column)}" for column in found)
     st.caption(
         "**± and ✓ do not hold what values move that stand in for missing ones** "
         f"({literal(told)}).{_SHOWN * partwise.moves_are_shown()} “Data” says what "

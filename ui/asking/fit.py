@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.wording import percent
 from ui import confidential, partwise, session

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
 from dpcore.studies.attacks.targets import (
     SAMPLE,
     SOMEBODY,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
 from dpcore.data.preparation.filtering import met_by
 from dpcore.data.preparation.owners import persons
 from dpcore.data.units import NOBODY

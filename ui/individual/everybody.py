@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
 from dpcore.errors import DPCoreError
 from dpcore.figures.individual import bounds as published
 from dpcore.figures.individual import exposures, model_exposures

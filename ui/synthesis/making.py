@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
 from dpcore.figures.synthesis import Cells, kept_picture, original_picture
 from dpcore.releases.record import Mode
 from dpcore.synthesis.fitting import fit

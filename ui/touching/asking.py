@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.request import Request
 from dpcore.wording import compared_with

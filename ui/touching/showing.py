@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.figures.planning.people import Crowd, budgets_picture, groups_picture
 from dpcore.individual.roles import role

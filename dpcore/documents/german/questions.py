@@ -78,9 +78,7 @@ _UNITS: Final = {
     "date": "Datum",
     "date and time": "Datum und Uhrzeit",
     "days": "Tage",
-} | {
-    plural_of(name): noun.many for name, noun in NOUNS.items()
-}
+} | {plural_of(name): noun.many for name, noun in NOUNS.items()}
 _ONE: Final = {"Zeilen": "Zeile", "Plätze": "Platz"} | {
     noun.many: noun.one for noun in NOUNS.values()
 }

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.privacy.bootstrap.calibration import Correction, rho_for, search
 from dpcore.privacy.bootstrap.real_cost import claimed_epsilon
