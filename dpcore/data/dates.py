@@ -223,9 +223,9 @@ def date_of(days: float) -> dt.date:
 
 
 def end_of_day(date: dt.date) -> float:
-    """Return the last moment of a date in days since 1 January 1970.
+    """Return the last millisecond of a date in days since 1 January 1970.
 
     >>> 19782.999 < end_of_day(dt.date(2024, 2, 29)) < 19783.0
     True
     """
-    return float(np.nextafter(day_of(date) + 1, -np.inf))
+    return day_of(date) + 1 - 1e-3 / SECONDS

@@ -141,9 +141,9 @@ class Quantity:
 
 
 def _date(days: float, rounding: str, *, timed: bool) -> str:
-    steps = _MINUTES if timed else 1
-    # Eight digits of a day are below a millisecond: what floats add is no minute.
-    whole = _ROUNDED[rounding](round(days * steps, 8))
+    # Below a microsecond there are only the last bits of floats.
+    steps, digits = (_MINUTES, 8) if timed else (1, 11)
+    whole = _ROUNDED[rounding](round(days * steps, digits))
     return date_text(whole / steps, time_of_day=timed)
 
 

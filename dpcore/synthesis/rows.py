@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.data.quantities import is_whole
+from dpcore.data.quantities import is_whole, quantity_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     import pandas as pd
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
+    from dpcore.data.columns import Column
     from dpcore.synthesis.counted import Axis
     from dpcore.synthesis.forest import Forest
     from dpcore.synthesis.rounding import Whole
@@ -66,6 +67,16 @@ def deal(
             for axis in forest.axes
         }
     )
+
+
+def as_written(made_up: pd.DataFrame, columns: Iterable[Column]) -> pd.DataFrame:
+    """Return a made-up table with its dates as text."""
+    shown = made_up.copy(deep=False)
+    for column in columns:
+        quantity = quantity_of(column)
+        if quantity.is_date and column.name in shown:
+            shown[column.name] = [quantity.exactly(day) for day in shown[column.name]]
+    return shown
 
 
 def _shuffled(counts: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -83,7 +83,7 @@ def test_picture_counts_the_answers_that_are_near_enough():
     ]
     wanted = float(np.abs(shown[0].values - start)[3])
     picture = outcomes_picture(
-        "mean", shown, assumed=start, unit="years", wanted=wanted
+        "mean", shown, assumed=start, quantity=Quantity(unit="years"), wanted=wanted
     )
     counts = [np.count_nonzero(np.abs(one.values - start) <= wanted) for one in shown]
     assert f"{counts[0]} of 20 with plan, {counts[1]} of 20 with other" in picture.title

@@ -15,7 +15,7 @@ from dpcore.budget_filter import PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
-from dpcore.data.dates import LAST_DAY, DateFormat, date_of, day_of
+from dpcore.data.dates import LAST_DAY, DateFormat, date_of, day_of, end_of_day
 from dpcore.data.quantities import DATES, DAYS, MOMENTS, Quantity
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
@@ -262,6 +262,14 @@ def test_counts_are_written_as_whole_numbers_and_stored_as_drawn():
     assert number_text(release, label, value) == f"{round(value):,}"
     (row,) = csv.DictReader(io.StringIO(to_csv([release])))
     assert row["value"] == str(round(value))
+
+
+@given(st.dates())
+def test_the_end_of_a_day_is_of_that_day(day):
+    end = end_of_day(day)
+    assert day_of(day) < end < day_of(day) + 1
+    assert Quantity(unit=DATES).exactly(end) == day.isoformat()
+    assert Quantity(unit=MOMENTS).exactly(end) == f"{day.isoformat()} 23:59"
 
 
 @given(
