@@ -95,6 +95,12 @@ class NestedCounts:
         return np.rint(ends) if self.whole else ends
 
     @property
+    def step(self) -> float:
+        """Return how far values of the grid are apart, where they are at all."""
+        step = self.bounds.width / (CANDIDATES - 1)
+        return max(step, 1.0) if self.whole else step
+
+    @property
     def grid_error(self) -> float:
         """Return half a step: how far counting as the nearest value moves.
 

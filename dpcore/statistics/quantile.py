@@ -103,15 +103,19 @@ class RankScores:
         return np.rint(grid) if self.whole else grid
 
     @property
+    def step(self) -> float:
+        """Return how far candidates are apart."""
+        return self.bounds.width / (self.candidates - 1)
+
+    @property
     def grid_error(self) -> float:
         """Return half a step: how far counting as the nearest candidate moves.
 
         With half of 1 for rounding; nothing where every whole number is a candidate.
         """
-        step = self.bounds.width / (self.candidates - 1)
         if not self.whole:
-            return step / 2
-        return 0.0 if step == 1 else step / 2 + 0.5
+            return self.step / 2
+        return 0.0 if self.step == 1 else self.step / 2 + 0.5
 
     @property
     def labels(self) -> tuple[str, ...]:

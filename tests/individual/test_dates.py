@@ -21,7 +21,14 @@ from dpcore.data.partitions.opening import open_table
 from dpcore.data.preparation.conditions import DateCondition
 from dpcore.data.preparation.date_columns import Age, DatePart, PartOfDate
 from dpcore.data.preparation.new_columns import Calculated, Calculation
-from dpcore.data.preparation.steps import STEPS, Steps, prepared, steps_of
+from dpcore.data.preparation.steps import (
+    STEPS,
+    Steps,
+    prepared,
+    prepared_anew,
+    steps_of,
+)
+from dpcore.errors import ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.request import Request
@@ -305,3 +312,36 @@ def test_all_of_it_is_the_same_in_memory_and_in_parts(
     np.testing.assert_array_equal(derived.numbers(made[0].name), ages)
     codes = np.concatenate([block.codes(made[1].name) for block in blocks])
     np.testing.assert_array_equal(derived.codes(made[1].name), codes)
+
+
+def test_derived_columns_and_conditions_follow_when_dates_are_declared_otherwise():
+    """Cells such as 03.02.2024 are dates of two orders."""
+    days = pd.DataFrame({"a": ["03.02.2024", "02.03.2024"], "b": ["01.01.2000"] * 2})
+    day_first, month_first = (
+        DateFormat(order=order)
+        for order in (DateOrder.DAY_FIRST, DateOrder.MONTH_FIRST)
+    )
+    columns = tuple(
+        Column(name=name, kind=ColumnKind.DATE, dates=day_first) for name in "ab"
+    )
+    source = Dataset(name="t", frame=days.astype("str"), columns=columns)
+    month = PartOfDate(part=DatePart.MONTH, column="a")
+    march = DateCondition(
+        column="a", first=dt.date(2024, 3, 1), last=dt.date(2024, 3, 31)
+    )
+    for conditions in ((), (march,)):
+        steps = Steps(made=(month,), conditions=conditions)
+        before = prepared(source, steps, key=KEY)
+        name = before.columns[0].name
+        again = replace(before.column(name), dates=month_first)
+        after = prepared_anew(before.with_columns(again), key=KEY)
+        expected = prepared(
+            source.with_columns(replace(columns[0], dates=month_first)), steps, key=KEY
+        )
+        pd.testing.assert_frame_equal(after.frame, expected.frame)
+        assert after.columns == expected.columns
+        assert not after.frame.equals(before.frame)
+    other = Column(name="a", kind=ColumnKind.CATEGORY)
+    widened = prepared(source, Steps(made=(month,)), key=KEY)
+    with pytest.raises(ParameterError, match="no column of dates"):
+        prepared_anew(widened.with_columns(other), key=KEY)

@@ -55,7 +55,7 @@ def preview(asked: Request, plan: ChainPlan, cells: _Cells) -> None:
     st.caption(
         f"Each comes with an interval in {unit}, and none is lower than the one "
         "before. Values are told apart in steps of "
-        f"{significant(2 * plan.statistic.grid_error)} between the bounds."
+        f"{significant(plan.statistic.step)} between the bounds."
     )
     if ranks >= people / 2:
         st.warning(

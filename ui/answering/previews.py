@@ -220,7 +220,7 @@ def _of_ranks(asked: Request, cells: Cells) -> None:
     _sampling(third, "Sampling error", f"± {math.ceil(sampling):,} ranks")
     st.caption(
         f"The answer is one of {statistic.candidates} evenly spaced values between the "
-        f"bounds, {significant(2 * statistic.grid_error)} apart."
+        f"bounds, {significant(statistic.step)} apart."
     )
     ends = plan.enclosing(LEVEL, sampled=session.require_study().sampled)
     more = sum(end is not None for end in ends)

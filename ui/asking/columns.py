@@ -11,10 +11,12 @@ import streamlit as st
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy, yes_no
+from dpcore.data.dataset import Dataset
+from dpcore.data.preparation.steps import prepared_anew
 from dpcore.data.quantities import bounds_text, quantity_of, replacement_text
 from dpcore.data.recognizable import names_people
 from dpcore.data.templates import TEMPLATES
-from dpcore.errors import ParameterError
+from dpcore.errors import DPCoreError, ParameterError
 from dpcore.wording import in_full
 from ui import controls, session
 from ui.asking import reading
@@ -84,7 +86,11 @@ def declare(
         if declared == column:
             return dataset
         changed = cast("TableT", dataset.with_columns(declared))
-    except ParameterError as error:
+        if isinstance(changed, Dataset) and not column.reads_like(declared):
+            # Derived columns and conditions are made of cells as they were read.
+            made = prepared_anew(changed, key=session.fingerprint_key())
+            changed = cast("TableT", made)
+    except DPCoreError as error:
         st.error(sentence_of(error))
         return None
     keep(changed)

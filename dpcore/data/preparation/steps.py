@@ -140,6 +140,33 @@ def prepared(source: Dataset, steps: Steps, *, key: bytes) -> Dataset:
     return meeting(table, steps.conditions) if steps.conditions else table
 
 
+def prepared_anew(dataset: Dataset, *, key: bytes) -> Dataset:
+    """Return a table after the same steps, which read the cells as now declared.
+
+    Derived columns and conditions depend on how other columns are read. What is
+    declared of a column stays where it is of the same type as before.
+
+    Raises:
+        DataError: No row is left.
+        ParameterError: A step needs a column of another type.
+
+    """
+    steps = steps_of(dataset)
+    if steps == Steps():
+        return dataset
+    declared = {column.name: column for column in dataset.columns}
+    whole = dataset
+    if isinstance(dataset, FilteredDataset | CappedDataset):
+        whole = dataset.undone()
+    made = prepared(as_read(whole), steps, key=key)
+    kept = (
+        declared[column.name]
+        for column in made.columns
+        if column.name in declared and declared[column.name].kind is column.kind
+    )
+    return made.with_columns(*kept)
+
+
 _BUILT: Final[dict[str, type]] = {
     "number": NumberCondition,
     "labels": LabelCondition,
