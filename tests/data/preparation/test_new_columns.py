@@ -69,7 +69,11 @@ EVERY = [
         ),
     ),
     Steps(made=(Without(column="who", codes=("b", "n/a")),)),
-    Steps(
+]
+
+
+def test_steps_with_dates_and_recoded_labels_are_kept():
+    steps = Steps(
         made=(
             PartOfDate(part=DatePart.YEAR, column="day"),
             Age(born="day", at="end"),
@@ -83,8 +87,13 @@ EVERY = [
                 column="who", labels=("1",), equality=LabelEquality.AS_WRITTEN
             ),
         ),
-    ),
-]
+    )
+    content = json.loads(json.dumps(STEPS.write(steps)))
+    assert STEPS.read(content) == steps
+    (condition,) = content["conditions"][-1:]
+    assert condition["equality"] == "as written"
+    old = LabelCondition(column="who", labels=("1",))
+    assert "equality" not in STEPS.write(Steps(conditions=(old,)))["conditions"][0]
 
 
 def table():
