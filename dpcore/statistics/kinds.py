@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from dpcore.data.columns import ColumnKind
+from dpcore.data.columns import ColumnKind
 
 
 class StatisticKind(StrEnum):
