@@ -110,4 +110,5 @@ def test_conditions_say_how_labels_that_are_numbers_compare():
         'ward is "1" (as numbers)',
         'ward is "1"',
     ]
-    assert rows == [[True, False, False], [True, True, False], [True, True, False]]
+    # Where it is not stated, the column says it: here as written.
+    assert rows == [[True, False, False], [True, True, False], [True, False, False]]
