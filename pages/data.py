@@ -40,7 +40,7 @@ columns.tell_ending(current.dataset)
 drafted = session.draft() is not None
 keep = session.redraft if drafted else declaring.redeclare
 named = display_names.ask(current.dataset, keep)
-position = columns.choose(named)
+position = columns.choose(named, every=True)
 dataset = columns.declare(named, position, keep)
 if dataset is None:
     session.end_page()

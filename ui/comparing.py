@@ -213,13 +213,14 @@ def why(at: Setting, fairness: Fairness) -> None:
     keys = fairness.mechanisms
     bit, truncated = (at.mechanism(key) for key in keys[1:3])
     here = at.position
-    unit = after_number(at.query.unit_text)
+    quantity = at.query.quantity
+    unit = after_number(quantity.of_differences)
     laplace = at.mechanism("laplace")
     spread = float(np.sqrt(laplace.variance(here)))
     text = (
         f"Plain Laplace noise has no bias and a spread of {significant(spread)}{unit} "
         f"everywhere. Bounds trade spread for bias: at a true value of "
-        f"{significant(here)}{unit}, BIT (clamping) has "
+        f"{quantity.about(here)}{after_number(quantity.suffix)}, BIT (clamping) has "
         f"{_bias(float(bit.bias(here)), spread, unit)}, truncation (redraw until "
         f"inside) {_bias(float(truncated.bias(here)), spread, unit)}."
     )

@@ -16,6 +16,7 @@ own, is forgotten with the ``page``.
 
 from __future__ import annotations
 
+import datetime as dt
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
@@ -126,6 +127,22 @@ class Cell:
             key=key,
             help=note,
             **_KEPT[kept],
+        )
+
+    def day(self, label: str, value: dt.date | None, *, key: str) -> dt.date | None:
+        """Show a box for a public date; ``None`` while it is empty.
+
+        It is kept for the session: which dates a table is about is no public setting.
+        """
+        show: Callable[..., dt.date | None] = self.place.date_input
+        return show(
+            label,
+            value,
+            min_value=dt.date.min,
+            max_value=dt.date.max,
+            key=key,
+            format="YYYY-MM-DD",
+            **_KEPT["session"],
         )
 
     def delta(

@@ -12,7 +12,8 @@ import streamlit as st
 
 from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
 from dpcore.figures.theme import stamp
-from dpcore.releases.digits import ends_text, number_text
+from dpcore.releases.digits import interval_text, number_text
+from dpcore.releases.quantities import quantity_in
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, Mode, these_rows
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import Verdict
@@ -264,7 +265,8 @@ def _whole(releases: Sequence[Release]) -> None:
     release = known[chosen]
     pairs = list(zip(release.labels, release.values, strict=True))
     shown = [
-        _with_ends(release, label, value) + after_number(release.unit_of(label))
+        _with_ends(release, label, value)
+        + after_number(quantity_in(release, label).suffix)
         for label, value in pairs[:_MOST_NUMBERS]
     ]
     st.markdown(
@@ -317,14 +319,9 @@ def _together(release: Release) -> str:
 
 def _with_ends(release: Release, label: str, value: float) -> str:
     """Return a number with its interval, and with no more digits than that leaves."""
-    known = release.intervals
-    ends = (known.noise or {}).get(label) if known is not None else None
-    if ends is None:
-        return f"{literal(label)}: **{number_text(release, label, value)}**"
-    low, high = ends_text(ends, value)
-    return (
-        f"{literal(label)}: **{number_text(release, label, value)}** ({low} to {high})"
-    )
+    told = f"{literal(label)}: **{number_text(release, label, value)}**"
+    ends = interval_text(release, label, value)
+    return told if ends is None else f"{told} ({' to '.join(ends)})"
 
 
 def _named(release: Release) -> str:
@@ -337,11 +334,11 @@ def _not_bare(release: Release, label: str, value: float) -> str:
 
     So it is read as the noisy number that it is.
     """
-    told, known = number_text(release, label, value), release.intervals
-    ends = None if known is None else (known.noise or {}).get(label)
+    told = number_text(release, label, value)
+    ends = interval_text(release, label, value)
     if told != "0" or ends is None:
         return told
-    return f"{told} (95 %: {' to '.join(ends_text(ends, value))})"
+    return f"{told} (95 %: {' to '.join(ends)})"
 
 
 def _joined(release: Release) -> str:

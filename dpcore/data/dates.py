@@ -211,3 +211,21 @@ def day_of(date: dt.date) -> float:
     19782.0
     """
     return float((date - EPOCH).days)
+
+
+def date_of(days: float) -> dt.date:
+    """Return the date of a number of days since 1 January 1970.
+
+    >>> date_of(19_782.75).isoformat()
+    '2024-02-29'
+    """
+    return EPOCH + dt.timedelta(days=int(np.floor(days)))
+
+
+def end_of_day(date: dt.date) -> float:
+    """Return the last millisecond of a date in days since 1 January 1970.
+
+    >>> 19782.999 < end_of_day(dt.date(2024, 2, 29)) < 19783.0
+    True
+    """
+    return day_of(date) + 1 - 1e-3 / SECONDS

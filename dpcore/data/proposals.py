@@ -132,7 +132,14 @@ def _of_values(name: str, values: FloatArray) -> Column:
     zero, one = values == 0, values == 1
     if zero.any() and one.any() and (zero | one | np.isnan(values)).all():
         return yes_no(name, ("0", "1"))
-    return Column(name=name, kind=ColumnKind.NUMBER)
+    return Column(name=name, kind=_kind_of_numbers(values))
+
+
+def _kind_of_numbers(values: FloatArray) -> ColumnKind:
+    """Return whole numbers where all there are is whole, and there is any."""
+    known = values[~np.isnan(values)]
+    whole = len(known) > 0 and bool((known == np.rint(known)).all())
+    return ColumnKind.WHOLE if whole else ColumnKind.NUMBER
 
 
 def _of_text(name: str, cells: pd.Series, notation: Notation) -> Column:

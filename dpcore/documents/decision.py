@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from dpcore.data.quantities import bounds_text, replacement_text
 from dpcore.documents import rests
 from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
@@ -23,7 +24,7 @@ from dpcore.planning.counting import numbers_of
 from dpcore.planning.group_sizes import seen, sign, tells_sizes, too_few
 from dpcore.planning.options import rows_of
 from dpcore.releases.identity import mark_of
-from dpcore.wording import epsilon_text, in_full, percent, significant
+from dpcore.wording import epsilon_text, percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -191,13 +192,7 @@ def _column(
     about = "; ".join(part for part in (column.unit, column.meaning) if part)
     name = f"{column.title} ({about})" if about else column.title
     if column.kind.is_numeric:
-        bounds = column.bounds
-        known = (
-            "no bounds"
-            if bounds is None
-            else f"{in_full(bounds.lower)} to {in_full(bounds.upper)}"
-        )
-        known = numerals.written(known)
+        known = numerals.written(bounds_text(column) or "no bounds")
     else:
         more = len(column.labels) - _MOST_LABELS
         known = ", ".join(column.labels[:_MOST_LABELS])
@@ -398,10 +393,8 @@ def _left_out(one: rests.Compared) -> str:
 
 
 def _stand_in(column: Column, numerals: Numerals) -> str:
-    value = column.replacement
-    if isinstance(value, str):
-        return value
-    return numerals.written(in_full(float(value or 0.0)))
+    said = replacement_text(column)
+    return said if isinstance(column.replacement, str) else numerals.written(said)
 
 
 def listed(numbers: Sequence[int]) -> str:

@@ -8,6 +8,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from dpcore.data.quantities import replacement_text
 from dpcore.documents import missing
 from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
@@ -15,7 +16,7 @@ from dpcore.documents.subject import of_each, own, spelled
 from dpcore.documents.wordings import changed, worlds
 from dpcore.figures.attackers import belief_text
 from dpcore.releases.declared import each_bounds, minimum_of
-from dpcore.wording import brief, capital, in_full, significant
+from dpcore.wording import brief, capital, significant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -376,10 +377,8 @@ def _missing(subject: Subject) -> str:
             f"What becomes of whoever has no value: see {where}.{_in_groups(subject)}"
         )
     told = ", ".join(
-        f"{in_full(value) if isinstance(value, float | int) else value} "
-        f"({brief(column.title)})"
+        f"{replacement_text(column)} ({brief(column.title)})"
         for column in known[:MOST_COLUMNS]
-        for value in (column.replacement,)
     )
     where = "full report" if subject.planned else "next sheet"
     more = f" and others, see the {where}" * (len(known) > MOST_COLUMNS)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from dpcore.data.quantities import Quantity
 from dpcore.documents import missing
 from dpcore.documents.titles import relabelled, titled
 from dpcore.errors import ParameterError
@@ -13,8 +14,9 @@ from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.releases.declared import bounds_text, people_text
 from dpcore.releases.digits import PLACES, ends_text, number_text, of_noise
 from dpcore.releases.identity import mark_of
+from dpcore.releases.quantities import is_group_size, quantity_in
 from dpcore.releases.request import Request
-from dpcore.releases.table import COUNTS, TOO_FEW, noise_unit
+from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.kinds import MEANINGS, StatisticKind
 from dpcore.wording import epsilon_text, significant
 
@@ -182,7 +184,7 @@ class Question:
             relation=release.relation.phrase
             if request is None
             else request.unit.change(release.relation),
-            unit=release.unit,
+            unit=Quantity(unit=release.unit).name,
             numbers=tuple(
                 replace(number, label=relabelled(number.label, columns))
                 for number in _numbers(
@@ -220,10 +222,10 @@ class Question:
             event=request.plan.event.to_dict(),
             noise=request.plan.noise,
             relation=request.unit.change(request.relation),
-            unit=request.unit_text,
+            unit=request.quantity.name,
             of_noise=PLACES
             if request.mechanism_key == EXPONENTIAL.key
-            else request.unit_text,
+            else request.quantity.of_differences,
             width=f"{wide} ({width.of})" if width.of else wide,
             off=width,
             request=request,
@@ -402,14 +404,15 @@ def _number(release: Release, label: str, value: float) -> Number:
     around = release.intervals
     noise = None if around is None else (around.noise or {}).get(label)
     total = None if around is None else (around.total or {}).get(label)
+    quantity, beside = quantity_in(release, label), is_group_size(release, label)
     return Number(
         label=label,
         value=number_text(release, label, value),
-        unit=release.unit_of(label),
-        noise=_ends(noise, value),
-        total=_ends(total, value),
-        beside=_beside(release, label),
-        count=_beside(release, label) or _counts(release),
+        unit=quantity.suffix,
+        noise=_ends(noise, value, quantity),
+        total=_ends(total, value, quantity),
+        beside=beside,
+        count=beside or _counts(release),
         gap=_asked(release).get("kind") == StatisticKind.DIFFERENCE
         and " less " in label,
     )
@@ -425,15 +428,5 @@ def _asked(release: Release) -> Mapping[str, Any]:
     return asked if isinstance(asked, dict) else {}
 
 
-def _beside(release: Release, label: str) -> bool:
-    """Tell whether it is the size of a group of which something else was asked.
-
-    It is called after what is counted: such as "people in north".
-    """
-    counted = release.unit_of(label)
-    follows = label in release.derived and noise_unit(release) == COUNTS
-    return follows and bool(counted) and f"{counted} in " in label
-
-
-def _ends(ends: tuple[float, float] | None, value: float) -> str:
-    return "" if ends is None else " to ".join(ends_text(ends, value))
+def _ends(ends: tuple[float, float] | None, value: float, quantity: Quantity) -> str:
+    return "" if ends is None else " to ".join(ends_text(ends, value, quantity))

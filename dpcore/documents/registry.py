@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from dpcore import __version__
+from dpcore.data.quantities import bounds_text
 from dpcore.documents.subject import counted, spelled
 from dpcore.documents.yaml import Noted, written
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.secure import sampler
-from dpcore.wording import capital, in_full
+from dpcore.wording import capital
 
 if TYPE_CHECKING:
     from dpcore.data.columns import Column
@@ -109,8 +110,7 @@ def _column(column: Column) -> str:
     unit = f" in {column.unit}" if column.unit else ""
     if column.bounds is None:
         return f"{column.title} ({', '.join(column.labels)})"
-    low, high = in_full(column.bounds.lower), in_full(column.bounds.upper)
-    return f"{column.title} ({low} to {high}{unit})"
+    return f"{column.title} ({bounds_text(column)}{unit})"
 
 
 def _loss(subject: Subject) -> dict[str, Value]:

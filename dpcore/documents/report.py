@@ -6,6 +6,7 @@ import math
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
+from dpcore.data.quantities import bounds_text, quantity_of
 from dpcore.documents import missing
 from dpcore.documents.methods import methods
 from dpcore.documents.notice import MOST_NUMBERS, UNKNOWN, sizes
@@ -15,7 +16,7 @@ from dpcore.documents.subject import exact, left_of, of_each, own, spelled
 from dpcore.documents.wordings import GAPS, beyond, can, cannot, worlds
 from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.table import COUNTS
-from dpcore.wording import capital, epsilon_text, in_full, significant
+from dpcore.wording import capital, epsilon_text, significant
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -288,10 +289,9 @@ def _columns(subject: Subject) -> tuple[Piece, ...]:
 
 
 def _column(column: Column, without: tuple[str, ...]) -> tuple[str, ...]:
-    bounds = ", ".join(column.labels)
-    if column.bounds is not None:
-        bounds = f"{in_full(column.bounds.lower)} to {in_full(column.bounds.upper)}"
-    return column.title, column.meaning, column.unit, bounds, "; ".join(without)
+    bounds = bounds_text(column) or ", ".join(column.labels)
+    unit = quantity_of(column).name
+    return column.title, column.meaning, unit, bounds, "; ".join(without)
 
 
 def _together(subject: Subject) -> tuple[Piece, ...]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpcore.data.quantities import Quantity
+from dpcore.figures.calendar import cells, date_axis, placed
 from dpcore.figures.marks import NAME, bars, interval, line, note, points, ring
 from dpcore.figures.theme import (
     HEIGHT,
@@ -35,34 +37,41 @@ _NAMED = 3
 
 
 def answer_text(
-    value: float, noise: FloatArray, total: FloatArray | None, unit: str
+    value: float, noise: FloatArray, total: FloatArray | None, quantity: Quantity
 ) -> str:
     """Return the release in one line, with its intervals.
 
     >>> noise = np.array([52.9, 55.5])
-    >>> answer_text(54.21, noise, np.array([52.1, 56.3]), "years")
+    >>> years = Quantity(unit="years")
+    >>> answer_text(54.21, noise, np.array([52.1, 56.3]), years)
     '54.2 years; 95 %: 52.9 to 55.5 from the noise alone, 52.1 to 56.3 with sampling'
-    >>> answer_text(54.21, noise, None, "years")
+    >>> answer_text(54.21, noise, None, years)
     '54.2 years; 95 %: 52.9 to 55.5 from the noise alone'
 
     Beyond its bounds it has the digits of the noise, as in ledger and papers:
 
-    >>> answer_text(-86.2, np.array([0.0, 44.1]), np.array([0.0, 45.2]), "mg/l")
+    >>> wide = np.array([0.0, 44.1]), np.array([0.0, 45.2])
+    >>> answer_text(-86.2, *wide, Quantity(unit="mg/l"))
     '-90 mg/l; 95 %: 0 to 50 from the noise alone, 0 to 50 with sampling'
     """
-    shown, low, high = with_ends(value, (float(noise[0]), float(noise[1])))
+    shown, low, high = with_ends(value, (float(noise[0]), float(noise[1])), quantity)
     sampling = ""
     if total is not None:
-        ends = ends_text((float(total[0]), float(total[1])), value)
+        ends = ends_text((float(total[0]), float(total[1])), value, quantity)
         sampling = f", {ends[0]} to {ends[1]} with sampling"
     return (
-        f"{shown}{f' {unit}' if unit else ''}; 95 %: {low} to {high} "
+        f"{f'{shown} {quantity.suffix}'.rstrip()}; 95 %: {low} to {high} "
         f"from the noise alone{sampling}"
     )
 
 
 def answer_picture(
-    value: float, around: Intervals, *, statement: str, unit: str, sampled: bool
+    value: float,
+    around: Intervals,
+    *,
+    statement: str,
+    quantity: Quantity,
+    sampled: bool,
 ) -> Picture:
     """Return the sanitized value of a scalar statistic with its intervals.
 
@@ -73,11 +82,17 @@ def answer_picture(
     parts = {"noise alone": noise}
     if total is not None:
         parts["noise and sampling"] = total
-    return _number_line(value, parts, answer_text(value, noise, total, unit), statement)
+    title = answer_text(value, noise, total, quantity)
+    return _number_line(value, parts, title, statement, quantity)
 
 
 def resampled_picture(
-    value: float, around: Intervals, *, statement: str, unit: str, sampled: bool
+    value: float,
+    around: Intervals,
+    *,
+    statement: str,
+    quantity: Quantity,
+    sampled: bool,
 ) -> Picture:
     """Return an answer from a sample with an interval for the table, and a wider one.
 
@@ -86,8 +101,9 @@ def resampled_picture(
     """
     noise, total = around.noise[0], around.total[0]
     error = reach((float(noise[0]), float(noise[1])), value)
-    ends = [measured(float(end), error) for end in (*noise, *total)]
-    title = f"{measured(value, error)}{f' {unit}' if unit else ''}; 95 %: "
+    ends = [quantity.measured(float(end), error) for end in (*noise, *total)]
+    shown = quantity.measured(value, error)
+    title = f"{f'{shown} {quantity.suffix}'.rstrip()}; 95 %: "
     parts, alike = {"for this table": noise}, ""
     if sampled:
         parts["for the population"] = total
@@ -101,7 +117,7 @@ def resampled_picture(
             f"{ends[0]} to {ends[1]} for this table, {ends[2]} to {ends[3]} for the "
             "population behind it"
         )
-    return _number_line(value, parts, title, statement, alike=alike)
+    return _number_line(value, parts, title, statement, quantity, alike=alike)
 
 
 def _number_line(
@@ -109,6 +125,7 @@ def _number_line(
     parts: dict[str, FloatArray],
     title: str,
     statement: str,
+    quantity: Quantity,
     *,
     alike: str = "",
 ) -> Picture:
@@ -133,14 +150,14 @@ def _number_line(
         title,
         {
             "what": list(parts),
-            "lower": [float(low) for low, _ in parts.values()],
-            "value": value,
-            "upper": [float(high) for _, high in parts.values()],
+            "lower": cells([float(low) for low, _ in parts.values()], quantity),
+            "value": cells([value] * len(parts), quantity),
+            "upper": cells([float(high) for _, high in parts.values()], quantity),
         },
         alt=f"One point with {bars} around it. {capital(statement)}: {title}.",
         height=_HEIGHT + below(statement),
-        traces=[*reversed(traces), center],
-        xaxis=axis(plain(statement)),
+        traces=placed([*reversed(traces), center], "x", quantity),
+        xaxis=axis(plain(statement), **date_axis(quantity)),
         yaxis=axis(visible=False, range=[-1, 1]),
     )
 
@@ -152,7 +169,7 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
     *,
     statement: str,
     noun: str,
-    unit: str,
+    quantity: Quantity,
     truth: FloatArray | None,
     sampled: bool,
 ) -> Picture:
@@ -189,11 +206,12 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
         table[f"{noun} without noise"] = truth
     # Bounds cut some intervals off on one side: the noise is the longer one.
     off = float(np.max(np.abs(around.noise - np.asarray(values)[:, np.newaxis])))
+    whole = Quantity(whole=quantity.whole)
     first, second = np.argsort(values)[::-1][:2]
     title = (
         f"The largest {noun} is that of “{labels[first]}” with "
-        f"{measured(float(values[first]), off)}, then “{labels[second]}” with "
-        f"{measured(float(values[second]), off)}; all bars at once are within ± "
+        f"{whole.measured(float(values[first]), off)}, then “{labels[second]}” with "
+        f"{whole.measured(float(values[second]), off)}; all bars at once are within ± "
         f"{measured(off, off)}"
     )
     if values[first] - values[second] < 2 * off:
@@ -205,7 +223,7 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
         height=HEIGHT + below(statement),
         traces=traces,
         xaxis=axis(plain(statement)),
-        yaxis=axis(plain(unit or noun)),
+        yaxis=axis(plain(quantity.name or noun)),
     )
 
 
@@ -236,7 +254,7 @@ def groups_picture(
     *,
     statement: str,
     noun: str,
-    unit: str,
+    quantity: Quantity,
     counted: str,
     truth: FloatArray | None,
 ) -> Picture:
@@ -270,20 +288,20 @@ def groups_picture(
             hover=hover,
         )
     )
-    table = _group_table(numbers, noun=noun, counted=counted)
+    table = _group_table(numbers, noun=noun, counted=counted, quantity=quantity)
     if truth is not None:
         known = ~np.isnan(truth)
         there = [name for name, there in zip(shown, known, strict=True) if there]
         traces.append(points(there, truth[known], f"{noun} without noise", TRUTH))
-        table[f"{noun} without noise"] = truth
-    title = groups_text(numbers, noun=noun, unit=unit)
+        table[f"{noun} without noise"] = cells(truth, quantity)
+    title = groups_text(numbers, noun=noun, quantity=quantity)
     return Picture.of(
         title if truth is None else _as_released(title),
         table,
         drawn=f"{len(shown)} groups, {int(said.sum())} with a dot and bars for a "
         f"sanitized {noun}: {statement}",
         height=HEIGHT + below(statement),
-        traces=traces,
+        traces=placed(traces, "y", quantity),
         annotations=[
             note(TOO_FEW, int(place), 0.5, yref="paper", textangle=-90)
             | {"font": {"size": 13}}
@@ -291,11 +309,11 @@ def groups_picture(
         ],
         # All groups, in their order, those without a dot included.
         xaxis=categories(shown, plain(statement)),
-        yaxis=axis(plain(unit or noun)),
+        yaxis=axis(plain(quantity.name or noun), **date_axis(quantity)),
     )
 
 
-def groups_text(numbers: GroupNumbers, *, noun: str, unit: str) -> str:
+def groups_text(numbers: GroupNumbers, *, noun: str, quantity: Quantity) -> str:
     """Return which group has the largest number, as far as that can be told."""
     said = np.flatnonzero(~np.isnan(numbers.ratios))
     few = [
@@ -311,11 +329,11 @@ def groups_text(numbers: GroupNumbers, *, noun: str, unit: str) -> str:
     order = said[np.argsort(numbers.ratios[said])[::-1]]
     first = order[0]
     if len(order) == 1:
-        text = f"One {noun} can be told: {_named(numbers, first, unit)}"
+        text = f"One {noun} can be told: {_named(numbers, first, quantity)}"
     elif numbers.noise[first, 0] > numbers.noise[order[1:], 1].max():
         largest = "largest" if not few else f"largest {noun} that can be told"
         noun = "" if few else f" {noun}"
-        text = f"The {largest}{noun} is that of {_named(numbers, first, unit)}"
+        text = f"The {largest}{noun} is that of {_named(numbers, first, quantity)}"
     else:
         # Whoever may have more than somebody surely has, however small the draw.
         surest = numbers.noise[order, 0].max()
@@ -329,7 +347,7 @@ def groups_text(numbers: GroupNumbers, *, noun: str, unit: str) -> str:
         text = (
             f"Which {noun} is the largest cannot be told:{among} it may be that of any "
             f"of {len(names)}, {listed}. The largest that was drawn is "
-            f"{_named(numbers, first, unit)}"
+            f"{_named(numbers, first, quantity)}"
         )
     text += "; all intervals hold at once"
     if few:
@@ -344,12 +362,13 @@ def _as_released(title: str) -> str:
     return f"As released, {title[0].lower()}{title[1:]}"
 
 
-def _named(numbers: GroupNumbers, place: int, unit: str) -> str:
+def _named(numbers: GroupNumbers, place: int, quantity: Quantity) -> str:
     """Return a group with its number and interval in words."""
     low, high = (float(end) for end in numbers.noise[place])
-    value, lower, upper = with_ends(float(numbers.ratios[place]), (low, high))
-    unit = f" {unit}" if unit else ""
-    return f"“{numbers.groups[place]}” with {value}{unit} (95 %: {lower} to {upper})"
+    ratio = float(numbers.ratios[place])
+    value, lower, upper = with_ends(ratio, (low, high), quantity)
+    said = f"{value} {quantity.suffix}".rstrip()
+    return f"“{numbers.groups[place]}” with {said} (95 %: {lower} to {upper})"
 
 
 def _upright(
@@ -364,16 +383,18 @@ def _upright(
     return across, up
 
 
-def _group_table(numbers: GroupNumbers, *, noun: str, counted: str) -> dict[str, Any]:
+def _group_table(
+    numbers: GroupNumbers, *, noun: str, counted: str, quantity: Quantity
+) -> dict[str, Any]:
     table: dict[str, Any] = {
         "group": list(numbers.groups),
-        f"sanitized {noun}": numbers.ratios,
-        "noise, lower": numbers.noise[:, 0],
-        "noise, upper": numbers.noise[:, 1],
+        f"sanitized {noun}": cells(numbers.ratios, quantity),
+        "noise, lower": cells(numbers.noise[:, 0], quantity),
+        "noise, upper": cells(numbers.noise[:, 1], quantity),
     }
     if numbers.total is not None:
-        table["with sampling, lower"] = numbers.total[:, 0]
-        table["with sampling, upper"] = numbers.total[:, 1]
+        table["with sampling, lower"] = cells(numbers.total[:, 0], quantity)
+        table["with sampling, upper"] = cells(numbers.total[:, 1], quantity)
     table[f"sanitized {counted}"] = numbers.counts
     table[f"{counted}, lower"] = numbers.counts_noise[:, 0]
     table[f"{counted}, upper"] = numbers.counts_noise[:, 1]

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpcore.figures.calendar import cells, date_axis, placed
 from dpcore.figures.marks import NAME, line, points, ring
 from dpcore.figures.theme import HEIGHT, TRUTH, Picture, Stroke, axis, on_axis, plain
 from dpcore.releases.digits import with_ends
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
+    from dpcore.data.quantities import Quantity
 
 _TOTAL, _NOISE = "rgba(0,114,178,0.35)", "#0072B2"
 _NEVER_TOLD = "no quantile can be told: only the bounds enclose them"
@@ -49,7 +51,7 @@ def chain_picture(
     found: Quantiles,
     *,
     statement: str,
-    unit: str,
+    quantity: Quantity,
     counted: str,
     truth: FloatArray | None,
 ) -> Picture:
@@ -75,17 +77,17 @@ def chain_picture(
     )
     table: dict[str, Any] = {
         "percent below": percents,
-        "sanitized quantile": found.values,
-        "noise, lower": found.noise[:, 0],
-        "noise, upper": found.noise[:, 1],
+        "sanitized quantile": cells(found.values, quantity),
+        "noise, lower": cells(found.noise[:, 0], quantity),
+        "noise, upper": cells(found.noise[:, 1], quantity),
     }
     if found.total is not None:
-        table["with sampling, lower"] = found.total[:, 0]
-        table["with sampling, upper"] = found.total[:, 1]
-    title = chain_text(found, unit=unit, counted=counted)
+        table["with sampling, lower"] = cells(found.total[:, 0], quantity)
+        table["with sampling, upper"] = cells(found.total[:, 1], quantity)
+    title = chain_text(found, quantity=quantity, counted=counted)
     if truth is not None:
         traces.append(points(percents, truth, "quantile without noise", TRUTH))
-        table["quantile without noise"] = truth
+        table["quantile without noise"] = cells(truth, quantity)
         title = f"As released: {title}"
     return Picture.of(
         title,
@@ -93,13 +95,13 @@ def chain_picture(
         drawn=f"{len(percents)} dots from left to right, none lower than the one "
         f"before, each with its bars: {on_axis(statement)}",
         height=HEIGHT,
-        traces=traces,
+        traces=placed(traces, "y", quantity),
         xaxis=axis(f"percent of the {counted} with so much or less", range=[0, 100]),
-        yaxis=axis(plain(unit or "value")),
+        yaxis=axis(plain(quantity.name or "value"), **date_axis(quantity)),
     )
 
 
-def chain_text(found: Quantiles, *, unit: str, counted: str) -> str:
+def chain_text(found: Quantiles, *, quantity: Quantity, counted: str) -> str:
     """Return the lowest, the middle and the highest quantile that can be told."""
     told = found.told
     if not told:
@@ -108,8 +110,9 @@ def chain_text(found: Quantiles, *, unit: str, counted: str) -> str:
     parts: list[str] = []
     for place in dict.fromkeys((told[0], middle, told[-1])):
         low, high = (float(end) for end in found.noise[place])
-        value, lower, upper = with_ends(float(found.values[place]), (low, high))
-        after = f" {unit}" if unit else ""
+        drawn = float(found.values[place])
+        value, lower, upper = with_ends(drawn, (low, high), quantity)
+        after = f" {quantity.suffix}".rstrip()
         percent = f"{100 * found.shares[place]:.6g} %"
         have = "" if parts else f" of the {counted} have"
         said = f"{percent}{have} at most {value}{after}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpcore.data.quantities import Quantity
 from dpcore.figures.marks import heat
 from dpcore.figures.theme import ROWS, SCALE, Picture, axis, on_axis, plain
 from dpcore.releases.digits import with_ends
@@ -15,6 +16,7 @@ from dpcore.wording import measured
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
 
+_COUNT = Quantity(whole=True)
 _ROW, _MARGIN = 62, 150
 _WORDS = {"size": 11}
 _MOST_IN_WORDS = 80
@@ -100,7 +102,7 @@ def cross_text(found: CrossNumbers, *, unit: str) -> str:
     rows, columns = found.names
     cell = f"“{rows[first[0]]}” and “{columns[first[1]]}”"
     count = float(found.counts[first])
-    value, *ends = with_ends(count, (float(low), float(high)))
+    value, *ends = with_ends(count, (float(low), float(high)), _COUNT)
     sure = low > max(others)
     text = (
         f"Most {unit} are in {cell}: {value} (95 %: {ends[0]} to {ends[1]})"
@@ -121,7 +123,7 @@ def _in_cells(found: CrossNumbers, truth: FloatArray | None) -> list[list[str]]:
     error = found.reach
     return [
         [
-            f"{measured(count, error)}<br>without noise<br>{exact:,.0f}"
+            f"{_COUNT.measured(count, error)}<br>without noise<br>{exact:,.0f}"
             for count, exact in zip(counts, exacts, strict=True)
         ]
         for counts, exacts in zip(found.counts.tolist(), truth.tolist(), strict=True)
@@ -133,7 +135,7 @@ def _words(found: CrossNumbers, before: str, within: str) -> list[list[str]]:
     for counts, ends in zip(found.counts, found.noise, strict=True):
         row = []
         for count, (low, high) in zip(counts.tolist(), ends.tolist(), strict=True):
-            value, lower, upper = with_ends(count, (low, high))
+            value, lower, upper = with_ends(count, (low, high), _COUNT)
             row.append(f"{value}{before}{lower} to{within}{upper}")
         told.append(row)
     return told

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from dpcore.figures.calendar import cells, date_axis, placed
 from dpcore.figures.marks import NAME, line, note, points, ring
 from dpcore.figures.theme import TRUTH, Picture, Stroke, axis, below, on_axis, plain
 from dpcore.releases.digits import with_ends
@@ -14,9 +15,12 @@ from dpcore.releases.table import TOO_FEW
 from dpcore.wording import brief
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
+    from dpcore.data.quantities import Quantity
     from dpcore.figures.answers import GroupNumbers
     from dpcore.figures.marks import Mark
 
@@ -33,14 +37,14 @@ class ColumnMeans:
 
     Attributes:
         name: The column.
-        unit: Its unit, empty where it has none.
+        quantity: What its values are numbers of.
         numbers: What was released of each group.
         truth: The means of the table, in Classroom mode only; NaN where there is none.
 
     """
 
     name: str
-    unit: str
+    quantity: Quantity
     numbers: GroupNumbers
     truth: FloatArray | None = None
 
@@ -64,11 +68,13 @@ def means_picture(
     for place, column in enumerate(columns):
         top = 1 - place * (inside + _BETWEEN) / height
         end = str(place + 1) if place else ""
-        traces += _traces(column, end)
+        traces += placed(_traces(column, end), "x", column.quantity)
         notes += _notes(column, end, top)
         last = place == len(columns) - 1
         layout[f"xaxis{end}"] = axis(
-            plain(on_axis(statement)) if last else "", anchor=f"y{end}"
+            plain(on_axis(statement)) if last else "",
+            anchor=f"y{end}",
+            **date_axis(column.quantity),
         )
         layout[f"yaxis{end}"] = axis(
             domain=[max(top - inside / height, 0.0), top],
@@ -109,7 +115,9 @@ def means_text(columns: tuple[ColumnMeans, ...]) -> str:
     ...     counts=np.array([100.0, 90.0]),
     ...     counts_noise=np.array([[90.0, 110.0], [80.0, 100.0]]),
     ... )
-    >>> means_text((ColumnMeans(name="age", unit="", numbers=numbers),))[:57]
+    >>> from dpcore.data.quantities import Quantity
+    >>> age = ColumnMeans(name="age", quantity=Quantity(), numbers=numbers)
+    >>> means_text((age,))[:57]
     'Largest mean of age: “men” with 50.0 (95 %: 48.0 to 52.0)'
     """
     numbers = columns[0].numbers
@@ -140,11 +148,10 @@ def _largest(column: ColumnMeans) -> str:
     said = np.flatnonzero(~np.isnan(numbers.ratios))
     first, *others = said[np.argsort(numbers.ratios[said])[::-1]]
     low, high = (float(end) for end in numbers.noise[first])
-    value, *ends = with_ends(float(numbers.ratios[first]), (low, high))
-    unit = f" {column.unit}" if column.unit else ""
-    held = (
-        f"“{numbers.groups[first]}” with {value}{unit} (95 %: {ends[0]} to {ends[1]})"
-    )
+    mean, quantity = float(numbers.ratios[first]), column.quantity
+    value, *ends = with_ends(mean, (low, high), quantity)
+    mean_text = f"{value} {quantity.suffix}".rstrip()
+    held = f"“{numbers.groups[first]}” with {mean_text} (95 %: {ends[0]} to {ends[1]})"
     if all(low > numbers.noise[other, 1] for other in others):
         return f"{column.name}: {held}"
     return f"{column.name}: cannot be told, {held} was drawn largest"
@@ -158,7 +165,7 @@ def _traces(column: ColumnMeans, end: str) -> list[Mark]:
         "yaxis": f"y{end}",
         "showlegend": not end,
     }
-    hover = f"%{{x:,.4g}} {plain(column.unit)}".rstrip()
+    hover = f"%{{x:,.4g}} {plain(column.quantity.suffix)}".rstrip()
     drawn = (
         ("noise and sampling", numbers.total, Stroke(color=_TOTAL, width=12)),
         ("noise alone", numbers.noise, Stroke(color=_NOISE, width=5)),
@@ -185,7 +192,7 @@ def _traces(column: ColumnMeans, end: str) -> list[Mark]:
 
 def _notes(column: ColumnMeans, end: str, top: float) -> list[Mark]:
     """Return the name of a panel above it, and what stands for groups too small."""
-    unit = f", {column.unit}" if column.unit else ""
+    unit = f", {column.quantity.name}" if column.quantity.name else ""
     name = f"<b>{plain(brief(column.name, 40))}</b>{plain(unit)}"
     above = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     notes = [note(name, 0, top, **above, font={"size": 14})]
@@ -212,27 +219,33 @@ def _table(columns: tuple[ColumnMeans, ...], counted: str) -> dict[str, Any]:
     """Return a row for each group of each column."""
     each = [column.numbers for column in columns]
     groups = len(each[0].groups)
-    noise = np.concatenate([numbers.noise for numbers in each])
     ratios = np.concatenate([numbers.ratios for numbers in each])
+
+    def joined(of: Callable[[ColumnMeans], FloatArray]) -> list[Any]:
+        return [cell for one in columns for cell in cells(of(one), one.quantity)]
+
     table: dict[str, Any] = {
         "mean of": [column.name for column in columns for _ in range(groups)],
         "group": [group for numbers in each for group in numbers.groups],
-        "sanitized mean": ratios,
-        "unit": [column.unit for column in columns for _ in range(groups)],
-        "noise, lower": noise[:, 0],
-        "noise, upper": noise[:, 1],
+        "sanitized mean": joined(lambda one: one.numbers.ratios),
+        "unit": [column.quantity.name for column in columns for _ in range(groups)],
+        "noise, lower": joined(lambda one: one.numbers.noise[:, 0]),
+        "noise, upper": joined(lambda one: one.numbers.noise[:, 1]),
     }
-    totals = [numbers.total for numbers in each if numbers.total is not None]
-    if totals:
-        total = np.concatenate(totals)
-        table["with sampling, lower"] = total[:, 0]
-        table["with sampling, upper"] = total[:, 1]
+    if all(numbers.total is not None for numbers in each):
+        for name, side in (("lower", 0), ("upper", 1)):
+            table[f"with sampling, {name}"] = [
+                cell
+                for one in columns
+                for cell in cells(
+                    cast("FloatArray", one.numbers.total)[:, side], one.quantity
+                )
+            ]
     counts = np.concatenate([numbers.counts_noise for numbers in each])
     table[f"sanitized {counted}"] = np.concatenate([numbers.counts for numbers in each])
     table[f"{counted}, lower"] = counts[:, 0]
     table[f"{counted}, upper"] = counts[:, 1]
-    truths = [column.truth for column in columns if column.truth is not None]
-    if truths:
-        table["mean without noise"] = np.concatenate(truths)
+    if all(column.truth is not None for column in columns):
+        table["mean without noise"] = joined(lambda one: cast("FloatArray", one.truth))
     table["note"] = np.where(np.isnan(ratios), TOO_FEW, "")
     return table

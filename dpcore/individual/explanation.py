@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcore.arrays import in_blocks
 from dpcore.data.bounds import Interval
+from dpcore.data.quantities import DAYS, quantity_of
 from dpcore.individual.losses import ExposedPerson
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others
@@ -139,7 +140,8 @@ def _change(person: ExposedPerson, query: Question) -> str:
     if of_ratios and _group_of(query):
         return f"moves what is counted of the groups by {person.shift:.3g} in all"
     parts = " of the groups" if query.kind.by_group and _group_of(query) else ""
-    return f"moves the {query.kind.value}{parts} by {person.shift:.3g}"
+    days = f" {DAYS}" * query.quantity.is_date
+    return f"moves the {query.kind.value}{parts} by {person.shift:.3g}{days}"
 
 
 def _group_of(query: Question) -> Column | None:
@@ -167,7 +169,21 @@ def _total(values: FloatArray, bounds: Interval) -> float:
 def _shown(value: float, column: Column) -> str:
     """Return a value, and what it counts as where that is another one."""
     counted = float(_bounds(column).clip(value))
-    return f"{value:.6g}" + (f" (counted as {counted:.6g})" if counted != value else "")
+    text = _written(value, column)
+    return (
+        text if counted == value else f"{text} (counted as {_written(counted, column)})"
+    )
+
+
+def _written(value: float, column: Column) -> str:
+    quantity = quantity_of(column)
+    return quantity.about(value) if quantity.is_date else f"{value:.6g}"
+
+
+def _distance(size: float, column: Column) -> str:
+    """Return how far two values are apart."""
+    days = f" {DAYS}" * quantity_of(column).is_date
+    return f"{abs(size):.3g}{days}"
 
 
 def _of_rank(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
@@ -193,8 +209,9 @@ def _of_rows(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
         own, rest = float(values[mine].mean()), float(values[~mine].mean())
         side = "above" if own >= rest else "below"
         text += (
-            f"; their mean of {query.column.title} is {own:.6g}, {abs(own - rest):.3g} "
-            f"{side} that of the others, {rest:.6g}"
+            f"; their mean of {query.column.title} is {_written(own, query.column)}, "
+            f"{_distance(own - rest, query.column)} {side} that of the others, "
+            f"{_written(rest, query.column)}"
         )
     change = "other rows instead of" if _replaces(exposure) else "leaving out"
     return f"{text}; {change} all of theirs"
@@ -250,7 +267,7 @@ def _apart(
         if rest > 0:
             total = float(bounds.clip(values[among, place]).sum())
             gap = counted - (total - counted) / rest
-            text += f", {abs(gap):.3g} {'above' if gap >= 0 else 'below'}"
+            text += f", {_distance(gap, column)} {'above' if gap >= 0 else 'below'}"
         told.append((abs(gap) / bounds.width, text))
     farthest = sorted(told, key=lambda part: -part[0])[:_SHOWN]
     return [text for _, text in farthest]
@@ -273,7 +290,8 @@ def _of_number(person: ExposedPerson, exposure: Exposure, query: Question) -> st
     if _replaces(exposure):
         return (
             f"This person's {name} is {shown} and could be anything from "
-            f"{bounds.lower:.6g} to {bounds.upper:.6g}; the farthest of these"
+            f"{_written(bounds.lower, query.column)} to "
+            f"{_written(bounds.upper, query.column)}; the farthest of these"
         )
     if query.kind is StatisticKind.SUM or exposure.people == 1:
         return f"This person's {name} is {shown}; leaving it out"
@@ -281,6 +299,7 @@ def _of_number(person: ExposedPerson, exposure: Exposure, query: Question) -> st
     others = rest / (exposure.people - 1)
     side = "above" if value >= others else "below"
     return (
-        f"This person's {name} is {shown}, which is {abs(value - others):.3g} {side} "
-        f"the mean of the others, {others:.6g}; leaving it out"
+        f"This person's {name} is {shown}, which is "
+        f"{_distance(value - others, query.column)} {side} the mean of the others, "
+        f"{_written(others, query.column)}; leaving it out"
     )

@@ -11,15 +11,15 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from dpcore.data.columns import Column, MissingPolicy
+from dpcore.data.quantities import bounds_text, replacement_text
 from dpcore.errors import DPCoreError, ParameterError
 from dpcore.models.question import ModelQuestion
 from dpcore.planning.item import Item
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.bins import equal_edges
+from dpcore.statistics.column_bins import edges_for
 from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.of_groups import OfGroups
 from dpcore.statistics.query import Query
-from dpcore.wording import in_full
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -158,14 +158,10 @@ class _Reader:
 
 
 def _edges(before: Query, column: Column) -> tuple[float, ...] | None:
-    """Return the edges of the bins: equal ones follow the bounds."""
-    edges, old = before.edges, before.column.bounds
-    if edges is None or old is None or column.bounds is None:
-        return edges
-    count = len(edges) - 1
-    return (
-        equal_edges(column.bounds, count) if edges == equal_edges(old, count) else edges
-    )
+    """Return the edges of the bins: those that were not typed follow the bounds."""
+    if before.edges is None:
+        return None
+    return edges_for(before.edges, before.column, column)
 
 
 def _changed(item: Item, now: Declared) -> Changed | None:
@@ -239,10 +235,7 @@ def _of_column(old: Column, new: Column) -> Iterator[str]:
 
 
 def _bounded(column: Column) -> str:
-    bounds = column.bounds
-    if bounds is None:
-        return "none"
-    return f"{in_full(bounds.lower)} to {in_full(bounds.upper)}"
+    return bounds_text(column) or "none"
 
 
 def _labelled(old: Column, new: Column) -> str:
@@ -254,6 +247,6 @@ def _labelled(old: Column, new: Column) -> str:
 def _filled(column: Column) -> str:
     if column.missing is MissingPolicy.DROP:
         return "is left out"
-    value = column.replacement
-    shown = in_full(value) if isinstance(value, float | int) else f"“{value}”"
-    return f"counts as {shown}"
+    shown = replacement_text(column)
+    named = isinstance(column.replacement, str)
+    return f"counts as {f'“{shown}”' if named else shown}"

@@ -88,20 +88,20 @@ def _width(plan: Any, request: Releasable, group: int) -> Width:  # noqa: ANN401
         return Width(half=math.inf, of="depends on the answer")
     count = len(plan.half_widths(LEVEL))
     half = float(plan.half_widths(level_of_each(count)).max())
-    return Width(half=half, unit=request.unit_text)
+    return Width(half=half, unit=request.quantity.of_differences)
 
 
 @_width.register(Direct)
 def _(plan: Direct, request: Releasable, group: int) -> Width:  # noqa: ARG001
     each = plan.half_widths(level_of_each(plan.together))
-    return Width(half=float(each.max()), unit=request.unit_text)
+    return Width(half=float(each.max()), unit=request.quantity.of_differences)
 
 
 @_width.register(GroupPlan)
 def _(plan: GroupPlan, request: Releasable, group: int) -> Width:
     return Width(
         half=_of_group(plan, group),
-        unit=request.unit_text,
+        unit=request.quantity.of_differences,
         of=f"a group of {group:,}",
     )
 
@@ -159,7 +159,7 @@ def _(plan: DifferencePlan, request: Releasable, group: int) -> Width:
     half = plan.half_width((group, group))
     return Width(
         half=math.inf if math.isnan(half) else half,
-        unit=request.unit_text,
+        unit=request.quantity.of_differences,
         of=f"the difference, if the smaller of the two groups has {group:,}",
     )
 
@@ -194,11 +194,17 @@ def _(plan: ModelPlan, request: Releasable, group: int) -> Width:  # noqa: ARG00
 @_width.register(SubsampledPlan)
 def _(plan: SubsampledPlan, request: Releasable, group: int) -> Width:  # noqa: ARG001
     of = "the noise; who is sampled adds to it"
-    return Width(half=plan.noise_half_width(), unit=request.unit_text, of=of)
+    return Width(
+        half=plan.noise_half_width(), unit=request.quantity.of_differences, of=of
+    )
 
 
 @_width.register(BootstrapPlan)
 @_width.register(RepairedPlan)
 @_width.register(PublishedPlan)
 def _(plan: Any, request: Releasable, group: int) -> Width:  # noqa: ANN401, ARG001
-    return Width(half=math.inf, unit=request.unit_text, of="depends on who is drawn")
+    return Width(
+        half=math.inf,
+        unit=request.quantity.of_differences,
+        of="depends on who is drawn",
+    )

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore.data.cells import TEXT_CODES, number
 from dpcore.data.columns import ColumnKind
+from dpcore.data.quantities import DATES, MOMENTS, Quantity
 from dpcore.statistics.conditions import UNDIVIDED
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.wording import in_full
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+NO_BOUND: Final = "no bound"
 _OF_ANY_SIZE: Final = (StatisticKind.COUNT, StatisticKind.SUM)
 """What is asked of groups of any size, though their records name one."""
 
@@ -32,19 +33,21 @@ def bounds_text(request: Mapping[str, object]) -> str:
 
 def each_bounds(request: Mapping[str, object]) -> tuple[str, ...]:
     """Return the same, column by column."""
-    return tuple(
-        f"{name}: {_end(low)} to {_end(high)}" for name, low, high in bounds_of(request)
-    )
+    return tuple(f"{name}: {low} to {high}" for name, low, high in bounds_of(request))
 
 
-def bounds_of(request: Mapping[str, object]) -> tuple[tuple[str, object, object], ...]:
+def bounds_of(request: Mapping[str, object]) -> tuple[tuple[str, str, str], ...]:
     """Return the name of every column of numbers with its bounds, if it has any.
 
     >>> bounds_of({"query": {"column": {"name": "age", "bounds": [0.0, 100.0]}}})
-    (('age', 0.0, 100.0),)
+    (('age', '0', '100'),)
     """
     return tuple(
-        (str(column["name"]), bounds[0], bounds[1])
+        (
+            str(column["name"]),
+            end_text(column, bounds[0]),
+            end_text(column, bounds[1]),
+        )
         for column in _columns(_question(request))
         if isinstance(bounds := column.get("bounds"), list)
     )
@@ -136,5 +139,17 @@ def _columns(question: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
         yield from _columns(axis)
 
 
-def _end(end: object) -> str:
-    return in_full(end) if isinstance(end, float | int) else "no bound"
+def end_text(column: Mapping[str, object], end: object) -> str:
+    """Return an end of public bounds of a column, as its parameters describe it.
+
+    >>> end_text({"kind": "date"}, 19_782.0), end_text({"kind": "number"}, None)
+    ('2024-02-29', 'no bound')
+    """
+    if not isinstance(end, float | int):
+        return NO_BOUND
+    quantity = Quantity()
+    if column.get("kind") == ColumnKind.DATE:
+        dates = column.get("dates")
+        timed = isinstance(dates, dict) and dates.get("time_of_day") is True
+        quantity = Quantity(unit=MOMENTS if timed else DATES)
+    return quantity.exactly(end)

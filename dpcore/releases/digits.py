@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from dpcore.data.quantities import Quantity
 from dpcore.mechanisms.catalog import EXPONENTIAL
+from dpcore.releases.quantities import quantity_in
 from dpcore.releases.table import noise_unit
-from dpcore.wording import interval_ends, measured, significant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +19,8 @@ _WITHOUT: Final = 4
 """Digits of a number of which nobody can say how far off it is."""
 _RANKED: Final = 3
 """Digits of a number that is off by places, and by how much is not public."""
+_NUMBER: Final = Quantity()
+_COUNT: Final = Quantity(whole=True)
 
 
 def of_noise(release: Release) -> str:
@@ -33,17 +36,28 @@ def number_text(release: Release, label: str, value: float) -> str:
     An interval from the noise comes before one with sampling, and both before the scale
     of the noise. Whole numbers below a million keep their digits where none is known.
     """
+    quantity = quantity_in(release, label)
     around = release.intervals
     noise = None if around is None else (around.noise or {}).get(label)
     total = None if around is None else (around.total or {}).get(label)
     known = noise or total
     if known:
-        return measured(value, reach(known, value))
+        return quantity.measured(value, reach(known, value))
     if release.mechanism == EXPONENTIAL.key:
-        return significant(value, _RANKED)
-    if label in release.labels and of_noise(release) == release.unit:
-        return measured(value, release.noise)
-    return significant(value, _WITHOUT)
+        return quantity.about(value, _RANKED)
+    if label in release.labels and of_noise(release) == quantity.of_differences:
+        return quantity.measured(value, release.noise)
+    return quantity.about(value, _WITHOUT)
+
+
+def interval_text(release: Release, label: str, value: float) -> tuple[str, str] | None:
+    """Return the ends of the interval from the noise; ``None`` where it is not known.
+
+    With as many digits as ``number_text`` writes.
+    """
+    around = release.intervals
+    ends = None if around is None else (around.noise or {}).get(label)
+    return None if ends is None else ends_text(ends, value, quantity_in(release, label))
 
 
 def reach(ends: tuple[float, float], value: float) -> float:
@@ -59,22 +73,27 @@ def reach(ends: tuple[float, float], value: float) -> float:
     return max((high - low) / 2, high - value, value - low)
 
 
-def with_ends(value: float, ends: tuple[float, float]) -> tuple[str, str, str]:
+def with_ends(
+    value: float, ends: tuple[float, float], quantity: Quantity = _NUMBER
+) -> tuple[str, str, str]:
     """Return a number and the ends of its interval, with as many digits as it has.
 
     >>> with_ends(54.21, (52.9, 55.5)), with_ends(-86.2, (0.0, 44.1))
     (('54.2', '52.9', '55.5'), ('-90', '0', '50'))
     """
-    return (measured(value, reach(ends, value)), *ends_text(ends, value))
+    shown = quantity.measured(value, reach(ends, value))
+    return (shown, *ends_text(ends, value, quantity))
 
 
-def ends_text(ends: tuple[float, float], value: float) -> tuple[str, str]:
+def ends_text(
+    ends: tuple[float, float], value: float, quantity: Quantity = _NUMBER
+) -> tuple[str, str]:
     """Return the ends of the interval of a number, with as many digits as it has.
 
     >>> ends_text((0.0, 19.5), -11.75)
     ('0', '20')
     """
-    return interval_ends(*ends, error=reach(ends, value))
+    return quantity.ends(*ends, reach(ends, value))
 
 
 def sizes_text(release: Release, counts: Mapping[str, str]) -> str:
@@ -85,7 +104,8 @@ def sizes_text(release: Release, counts: Mapping[str, str]) -> str:
     around = release.intervals
     noise = {} if around is None else around.noise or {}
     return ", ".join(
-        f"“{group}” {' to '.join(interval_ends(*noise[name]))}"
+        f"“{group}” {' to '.join(_COUNT.ends(low, high, (high - low) / 2))}"
         for group, name in counts.items()
         if name in noise
+        for low, high in [noise[name]]
     )

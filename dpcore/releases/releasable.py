@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+from dpcore.data.quantities import Quantity
 from dpcore.releases.identity import analysis_id
 from dpcore.statistics.conditions import statement
 
@@ -69,6 +70,11 @@ class Releasable(ABC):
         return ""
 
     @property
+    def quantity(self) -> Quantity:
+        """Return what the answer is a number of."""
+        return Quantity(unit=self.unit_text)
+
+    @property
     def units(self) -> dict[str, str]:
         """Return the unit of each number by name, where they do not share one."""
         return {}
@@ -120,6 +126,11 @@ class OfQuery(Releasable):
     def unit_text(self) -> str:
         """Return the unit of the answer."""
         return self.query.unit_text
+
+    @property
+    def quantity(self) -> Quantity:
+        """Return what the answer is a number of."""
+        return self.query.quantity
 
     @property
     def units(self) -> dict[str, str]:

@@ -6,11 +6,14 @@ import csv
 import io
 import re
 from decimal import Decimal
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from dpcore.data.dialects import DECIMAL_POINT, Dialect
+from dpcore.data.quantities import Quantity
 from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.declared import bounds_text, people_text
+from dpcore.releases.quantities import quantity_in
 from dpcore.releases.record import WATERMARK, Mode
 from dpcore.statistics.kinds import StatisticKind
 
@@ -68,8 +71,10 @@ def to_csv(
         for place, (label, value) in enumerate([*numbers, *release.derived.items()]):
             followed = place >= len(numbers)
             row = shared | _around(release, label, followed=followed)
-            row |= {"label": label, "value": value}
-            write(row | {"unit": release.unit_of(label)})
+            quantity = quantity_in(release, label)
+            row |= {"label": label, "value": _cell(value, quantity)}
+            row |= {name: _cell(row[name], quantity) for name in _ENDS}
+            write(row | {"unit": quantity.name})
         for label in release.unsaid:
             write(shared | {"label": label, "value": TOO_FEW})
     return file.getvalue()
@@ -100,6 +105,7 @@ _COLUMNS = (
     *("bounds", "people", "table", "budget"),
     *("relation", "unit", "draw", "created", "mode", "watermark", "version"),
 )
+_ENDS = ("noise_lower", "noise_upper", "total_lower", "total_upper")
 _OF_A_PLAN = ("plan", "plan_releases", "plan_epsilon", "plan_delta", "plan_rho")
 
 
@@ -120,7 +126,16 @@ def noise_unit(release: Release) -> str:
         return COUNTS
     if release.mechanism == EXPONENTIAL.key:
         return "ranks"
-    return release.unit
+    return Quantity(unit=release.unit).of_differences
+
+
+def _cell(value: Cell, quantity: Quantity) -> Cell:
+    """Return a number as the cell of a table: a date as text, a count as a whole."""
+    if not isinstance(value, float):
+        return value
+    if quantity.is_date:
+        return quantity.about(value)
+    return Decimal(round(value)) if quantity.whole and isfinite(value) else value
 
 
 def _around(release: Release, label: str, *, followed: bool) -> dict[str, Cell]:

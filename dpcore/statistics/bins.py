@@ -35,6 +35,64 @@ def equal_edges(bounds: Interval, bins: int) -> tuple[float, ...]:
     return edges
 
 
+def whole_edges(bounds: Interval, bins: int) -> tuple[float, ...]:
+    """Return edges on whole numbers, of as equal bins as there are.
+
+    The last edge is the first number above the bounds, which is in no bin: bins of
+    whole numbers are named by the first and the last number in them. There are fewer
+    bins where the bounds hold fewer whole numbers.
+
+    Raises:
+        ParameterError: Unless there are 2 to 200 bins of whole numbers.
+
+    >>> from dpcore.data.bounds import Interval
+    >>> whole_labels(whole_edges(Interval(lower=0, upper=100), 5))
+    ('0 to 19', '20 to 39', '40 to 59', '60 to 79', '80 to 100')
+    >>> whole_labels(whole_edges(Interval(lower=0, upper=2), 5))
+    ('0', '1', '2')
+
+    """
+    low, high = np.ceil(bounds.lower), np.floor(bounds.upper)
+    count = high - low + 1
+    inside = (
+        np.arange(low, high + 1)
+        if count <= bins
+        else np.unique(np.rint(np.linspace(low, high, bins + 1)))[:-1]
+    )
+    return edges_at(bounds, tuple(inside[1:].tolist()), whole=True)
+
+
+def edges_at(
+    bounds: Interval, inside: tuple[float, ...], *, whole: bool = False
+) -> tuple[float, ...]:
+    """Return the bounds as the outer edges, with typed edges between them.
+
+    An edge belongs to the bin above it. Of ``whole`` numbers the last edge is the first
+    number above the bounds.
+
+    Raises:
+        ParameterError: The edges are not between the bounds, or not ascending; or not
+            whole, where the numbers are.
+
+    >>> from dpcore.data.bounds import Interval
+    >>> edges_at(Interval(lower=0, upper=100), (18.0, 65.0))
+    (0.0, 18.0, 65.0, 100.0)
+
+    """
+    low, high = float(bounds.lower), float(bounds.upper)
+    if whole:
+        low, high = float(np.ceil(low)), float(np.floor(high)) + 1
+        if any(edge != np.rint(edge) for edge in inside):
+            message = "the edges of bins of whole numbers are whole numbers."
+            raise ParameterError(message)
+    if not all(low < edge < high for edge in inside):
+        message = "the edges of the bins lie between the bounds of the column."
+        raise ParameterError(message)
+    edges = (low, *inside, high)
+    check_edges(edges)
+    return edges
+
+
 def check_edges(edges: tuple[float, ...]) -> None:
     """Refuse edges that are not finite and ascending, or make too few or many bins.
 
@@ -62,6 +120,18 @@ def bin_labels(edges: tuple[float, ...]) -> tuple[str, ...]:
         if len(set(names)) == len(names):
             break
     return (*names[:-1], f"[{ends[-2]}, {ends[-1]}]")
+
+
+def whole_labels(edges: tuple[float, ...]) -> tuple[str, ...]:
+    """Return the first and the last whole number of each bin.
+
+    >>> whole_labels((0.0, 18.0, 19.0, 66.0))
+    ('0 to 17', '18', '19 to 65')
+    """
+    pairs = ((int(one), int(other) - 1) for one, other in pairwise(edges))
+    return tuple(
+        f"{first}" if first == last else f"{first} to {last}" for first, last in pairs
+    )
 
 
 def bins_of(numbers: FloatArray, edges: tuple[float, ...]) -> FloatArray:

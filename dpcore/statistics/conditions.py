@@ -9,8 +9,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from dpcore.data.columns import ColumnKind, MissingPolicy
+from dpcore.data.quantities import quantity_of, replacement_text
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.wording import in_full
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,15 +94,23 @@ def clamped(column: Column, *, named: bool = False) -> tuple[str, ...]:
     """
     if not column.kind.is_numeric or column.bounds is None:
         return ()
-    low, high = in_full(column.bounds.lower), in_full(column.bounds.upper)
+    quantity, bounds = quantity_of(column), column.bounds
+    low, high = quantity.exactly(bounds.lower), quantity.exactly(bounds.upper)
     whose = f" of {column.title}" if named else ""
     return (f"values{whose} below {low} counted as {low}, above {high} as {high}",)
 
 
-def binned(edges: tuple[float, ...]) -> tuple[str, ...]:
-    """Return what becomes of numbers beyond the edges of bins."""
-    low, high = in_full(edges[0]), in_full(edges[-1])
-    return (f"values below {low} counted in the first bin, above {high} in the last",)
+def binned(column: Column, edges: tuple[float, ...]) -> tuple[str, ...]:
+    """Return what becomes of numbers beyond the edges of bins.
+
+    The last edge is in the last bin, but for whole numbers and dates.
+    """
+    quantity, last = quantity_of(column), edges[-1]
+    if column.kind is ColumnKind.WHOLE and last == int(last):
+        last -= 1
+    low, high = quantity.exactly(edges[0]), quantity.exactly(last)
+    above = f"from {high} on" if quantity.is_date else f"above {high}"
+    return (f"values below {low} counted in the first bin, {above} in the last",)
 
 
 def filled(
@@ -119,9 +127,7 @@ def filled(
 
 def counted_as_value(column: Column, whose: str = "") -> str:
     """Return what missing values are counted as."""
-    said = column.replacement
-    value = said if isinstance(said, str) else in_full(float(said or 0.0))
-    return f"missing values{whose} counted as {value}"
+    return f"missing values{whose} counted as {replacement_text(column)}"
 
 
 def others(column: Column, name: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dpcore.codec import TEXT, several
+from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
 from dpcore.statistics.conditions import said_once
 from dpcore.statistics.entries import group_codes
@@ -85,12 +86,16 @@ class DifferenceQuery(OfGroups):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the names of all numbers: difference, percent, means and counts."""
+        """Return the names of all numbers: difference, percent, means and counts.
+
+        A difference of dates is no percentage of a date.
+        """
         one, other = self.pair
+        percent = f"{one} less {other}, in percent of {other}"
         return distinct(
             (
                 f"{one} less {other}",
-                f"{one} less {other}, in percent of {other}",
+                *(() if quantity_of(self.column).is_date else (percent,)),
                 *(f"mean of {group}" for group in self.pair),
                 *(f"{self.unit.counted} in {group}" for group in self.pair),
             )
@@ -99,9 +104,11 @@ class DifferenceQuery(OfGroups):
     @property
     def units(self) -> dict[str, str]:
         """Return the units of what follows from the counts and sums, by name."""
-        _, percent, one, other, *counts = self.names
-        means = dict.fromkeys((one, other), self.unit_text) if self.unit_text else {}
-        return {percent: "%", **means, **dict.fromkeys(counts, self.unit.counted)}
+        _, *percent, one, other, first, second = self.names
+        unit = self.part.unit_text
+        means = dict.fromkeys((one, other), unit) if unit else {}
+        counts = dict.fromkeys((first, second), self.unit.counted)
+        return {**dict.fromkeys(percent, "%"), **means, **counts}
 
     @property
     def declared(self) -> Interval:
@@ -129,8 +136,8 @@ class DifferenceQuery(OfGroups):
 
     @property
     def unit_text(self) -> str:
-        """Return the unit of the difference, that of the column."""
-        return self.part.unit_text
+        """Return the unit of the difference: that of the column, or days."""
+        return quantity_of(self.column).of_differences
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""

@@ -122,6 +122,11 @@ class GroupedQuery(OfGroups):
         return self.part.unit_text
 
     @property
+    def is_whole(self) -> bool:
+        """Return whether the answers are whole numbers, such as counts."""
+        return self.part.is_whole
+
+    @property
     def units(self) -> dict[str, str]:
         """Return the units of the counts that ratios come with, by name."""
         if self.moments is None:

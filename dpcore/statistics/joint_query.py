@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dpcore.codec import TRUTH, WHOLE, Part, Schema, if_any, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import MissingPolicy
+from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.covariances.layout import places_of
 from dpcore.statistics.conditions import clamped, divided, filled, ungrouped
@@ -15,7 +16,7 @@ from dpcore.statistics.covariance import Covariance
 from dpcore.statistics.covariance_matrix import CovarianceMatrix
 from dpcore.statistics.entries import joint_entries, joint_rows
 from dpcore.statistics.groups import GroupSizes
-from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.kinds import StatisticKind, allowed
 from dpcore.statistics.parameters import COLUMN, SHARED
 from dpcore.statistics.pooled import PooledCovariance, PooledVariance
 from dpcore.statistics.question import Question
@@ -129,7 +130,7 @@ class JointQuery(Question):
     @property
     def unit_text(self) -> str:
         """Return the unit of the answer, empty where it has none or several."""
-        units = [column.unit for column in self.numbers]
+        units = [quantity_of(column).of_differences for column in self.numbers]
         if self.kind.of_matrix or not all(units):
             return ""
         return f"({units[0]})²" if self.kind.squared else " × ".join(units)
@@ -139,7 +140,7 @@ class JointQuery(Question):
         """Return the unit of each number of a matrix, by name, where there is one."""
         if not self.kind.of_matrix:
             return {}
-        units = [column.unit for column in self.numbers]
+        units = [quantity_of(column).of_differences for column in self.numbers]
         pairs = [(units[i], units[j]) for i, j in places_of(len(units))]
         return {
             name: f"({first})²" if first == second else f"{first} × {second}"
@@ -181,6 +182,9 @@ class JointQuery(Question):
             message = f"a {self.kind} needs {number} different column{plural}."
             raise ParameterError(message)
         for column in self.numbers:
+            if column.kind.is_numeric and self.kind not in allowed(column.kind):
+                message = f"{column.name!r} is a date column; it has no {self.kind}."
+                raise ParameterError(message)
             if not column.kind.is_numeric or column.bounds is None:
                 message = (
                     f"{column.name!r} needs to be a column of numbers with public "

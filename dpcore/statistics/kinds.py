@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from dpcore.data.columns import ColumnKind
+from dpcore.data.columns import ColumnKind
 
 
 class StatisticKind(StrEnum):
@@ -43,6 +42,20 @@ class StatisticKind(StrEnum):
     def of_cells(self) -> bool:
         """Tell whether it counts the people of each of a list of cells."""
         return self in _OF_CELLS
+
+    @property
+    def of_counts(self) -> bool:
+        """Tell whether its numbers are how many people there are."""
+        return self in {
+            StatisticKind.COUNT,
+            StatisticKind.HISTOGRAM,
+            StatisticKind.CROSS_TABLE,
+        }
+
+    @property
+    def of_spread(self) -> bool:
+        """Tell whether it says how far people are apart, and not where they are."""
+        return self in _OF_SPREAD
 
     @property
     def of_ranks(self) -> bool:
@@ -126,6 +139,23 @@ _RARE: Final = (
     StatisticKind.POPULATION_VARIANCE,
     StatisticKind.POPULATION_STANDARD_DEVIATION,
 )
+_OF_SPREAD: Final = frozenset(
+    {
+        StatisticKind.VARIANCE,
+        StatisticKind.STANDARD_DEVIATION,
+        StatisticKind.POPULATION_VARIANCE,
+        StatisticKind.POPULATION_STANDARD_DEVIATION,
+    }
+)
+_NOT_OF_DATES: Final = frozenset(
+    {
+        StatisticKind.SUM,
+        StatisticKind.VARIANCE,
+        StatisticKind.POPULATION_VARIANCE,
+        StatisticKind.POOLED_VARIANCE,
+    }
+)
+"""A date has no sum and no square."""
 _BY_GROUP: Final = frozenset(
     (*_OF_NUMBERS, *_RARE, StatisticKind.PROPORTION, StatisticKind.COUNT)
 )
@@ -159,9 +189,17 @@ OF_ONE: Final = tuple(kind for kind in StatisticKind if not kind.of_several)
 
 
 def allowed(column_kind: ColumnKind) -> tuple[StatisticKind, ...]:
-    """Return what can be asked of such a column, the most usual first."""
-    if not column_kind.is_numeric:
+    """Return what can be asked of such a column, the most usual first.
+
+    Nothing is asked of an identifier, nor of a column that is not used.
+    """
+    if column_kind.has_labels:
         return _OF_LABELS
+    if not column_kind.is_numeric:
+        return ()
     ranks = (StatisticKind.MEDIAN, StatisticKind.QUANTILE, StatisticKind.QUANTILES)
     of_groups = (StatisticKind.DIFFERENCE, StatisticKind.MEANS)
-    return (*_OF_NUMBERS, *of_groups, *ranks, *_OF_LABELS, *_OF_SEVERAL, *_RARE)
+    found = (*_OF_NUMBERS, *of_groups, *ranks, *_OF_LABELS, *_OF_SEVERAL, *_RARE)
+    if column_kind is not ColumnKind.DATE:
+        return found
+    return tuple(kind for kind in found if kind not in _NOT_OF_DATES)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dpcore.codec import Part, Schema, choice, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import MissingPolicy
+from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
 from dpcore.statistics.conditions import clamped, filled, said_once, ungrouped
 from dpcore.statistics.entries import (
@@ -170,17 +171,17 @@ class MeansQuery(Question):
     @property
     def unit_text(self) -> str:
         """Return the unit of all means, empty where they do not share one."""
-        units = {column.unit for column in self.numbers}
+        units = {quantity_of(column).unit for column in self.numbers}
         return units.pop() if len(units) == 1 else ""
 
     @property
     def units(self) -> dict[str, str]:
         """Return the units of all means and counts by name, where they have one."""
         means = {
-            name: column.unit
+            name: quantity_of(column).unit
             for column, names in zip(self.numbers, self.names, strict=True)
             for name in names
-            if column.unit
+            if quantity_of(column).unit
         }
         return means | dict.fromkeys(self.count_names, self.unit.counted)
 

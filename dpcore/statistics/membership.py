@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
     from dpcore.data.bounds import Interval
+    from dpcore.data.columns import Column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,24 +37,32 @@ class Membership:
         """Tell whether everybody is a member."""
         return self.label is None and self.interval is None
 
-    def phrase(self, column: str) -> str:
+    def phrase(self, column: Column) -> str:
         """Return the condition in words.
 
         >>> from dpcore.data.bounds import Interval
-        >>> Membership(label="yes").phrase("smoker")
-        'smoker = yes'
-        >>> Membership(interval=Interval(lower=18, upper=30)).phrase("age")
+        >>> from dpcore.data.columns import Column, ColumnKind
+        >>> age = Column(name="age", kind=ColumnKind.NUMBER)
+        >>> Membership(interval=Interval(lower=18, upper=30)).phrase(age)
         'age from 18 to 30'
-        >>> Membership(interval=Interval(lower=65, upper=float("inf"))).phrase("age")
+        >>> Membership(interval=Interval(lower=65, upper=float("inf"))).phrase(age)
         'age at least 65'
+        >>> born = Column(name="born", kind=ColumnKind.DATE)
+        >>> Membership(interval=Interval(lower=0, upper=364)).phrase(born)
+        'born from 1970-01-01 to 1970-12-31'
         """
+        name, quantity = column.title, quantity_of(column)
         if self.label is not None:
-            return f"{column} = {self.label}"
+            return f"{name} = {self.label}"
         if self.interval is None:
             return "everybody"
-        lower, upper = self.interval.lower, self.interval.upper
-        if upper == float("inf"):
-            return f"{column} at least {lower:.12g}"
-        if lower == -float("inf"):
-            return f"{column} at most {upper:.12g}"
-        return f"{column} from {lower:.12g} to {upper:.12g}"
+        low, high = self.interval.lower, self.interval.upper
+        lower, upper = (
+            quantity.exactly(end) if quantity.is_date else f"{end:.12g}"
+            for end in (low, high)
+        )
+        if high == float("inf"):
+            return f"{name} at least {lower}"
+        if low == -float("inf"):
+            return f"{name} at most {upper}"
+        return f"{name} from {lower} to {upper}"

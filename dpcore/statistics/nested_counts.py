@@ -58,6 +58,7 @@ class NestedCounts:
     Attributes:
         bounds: The public bounds; the first and the last value of the grid.
         size: What is public about the number of people.
+        whole: Whether all values are whole numbers, as those of the grid then are.
 
     >>> from dpcore.relations import TableSize
     >>> size = TableSize(people=3, public=True)
@@ -70,19 +71,43 @@ class NestedCounts:
 
     bounds: Interval
     size: TableSize
+    whole: bool = False
 
     def __post_init__(self) -> None:
         check_bounds(self.bounds)
 
     @property
     def grid(self) -> FloatArray:
-        """Return the values that are told apart, ascending, shape ``(512,)``."""
-        return np.linspace(self.bounds.lower, self.bounds.upper, CANDIDATES)
+        """Return the values that are told apart, ascending, shape ``(512,)``.
+
+        Where they are whole, some are alike if there are fewer between the bounds.
+        """
+        return np.rint(self._grid) if self.whole else self._grid
+
+    def around(self, places: NDArray[np.intp]) -> FloatArray:
+        """Return the ends of what counts as values of the grid, for pairs of places.
+
+        Half a step of the grid lies on either side of both, shape ``(k, 2)``. A whole
+        number between two numbers is between them when they are rounded, too.
+        """
+        half = self.grid_error * np.array([-1.0, 1.0])
+        ends = self.bounds.clip(self._grid[places] + half)
+        return np.rint(ends) if self.whole else ends
+
+    @property
+    def step(self) -> float:
+        """Return how far values of the grid are apart, where they are at all."""
+        step = self.bounds.width / (CANDIDATES - 1)
+        return max(step, 1.0) if self.whole else step
 
     @property
     def grid_error(self) -> float:
-        """Return half a step: how far counting as the nearest value moves."""
-        return self.bounds.width / (CANDIDATES - 1) / 2
+        """Return half a step: how far counting as the nearest value moves.
+
+        Nothing where no two whole numbers count as the same.
+        """
+        step = self.bounds.width / (CANDIDATES - 1)
+        return 0.0 if self.whole and step <= 1 else step / 2
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -176,6 +201,10 @@ class NestedCounts:
     def sampling_sd(self, estimate: FloatArray) -> FloatArray:
         """Return a bound on the standard deviation of each count ``m``: ``sqrt(m)``."""
         return np.sqrt(np.maximum(estimate, 0.0))
+
+    @property
+    def _grid(self) -> FloatArray:
+        return np.linspace(self.bounds.lower, self.bounds.upper, CANDIDATES)
 
     def _codes(self, values: FloatArray) -> NDArray[np.intp]:
         inside = self.bounds.clip(numeric(values)) - self.bounds.lower

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
     from dpcore.relations import TableSize
+
+CANDIDATES: Final = 501
+"""Candidates between the bounds of a column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +63,8 @@ class RankScores:
         q: Which quantile, in [0, 1]; 0.5 is the median.
         size: What is public about the number of people.
         candidates: How many there are, at least 2.
+        whole: Whether all values are whole numbers. Then candidates are rounded to
+            whole numbers, which is post-processing of the choice among them.
 
     Raises:
         ParameterError: A parameter is outside its domain.
@@ -79,7 +84,8 @@ class RankScores:
     bounds: Interval
     q: float
     size: TableSize
-    candidates: int = 501
+    candidates: int = CANDIDATES
+    whole: bool = False
 
     def __post_init__(self) -> None:
         check_bounds(self.bounds)
@@ -93,12 +99,23 @@ class RankScores:
     @property
     def grid(self) -> FloatArray:
         """Return the candidates, ascending, shape ``(k,)``."""
-        return np.linspace(self.bounds.lower, self.bounds.upper, self.candidates)
+        grid = np.linspace(self.bounds.lower, self.bounds.upper, self.candidates)
+        return np.rint(grid) if self.whole else grid
+
+    @property
+    def step(self) -> float:
+        """Return how far candidates are apart."""
+        return self.bounds.width / (self.candidates - 1)
 
     @property
     def grid_error(self) -> float:
-        """Return half a step: how far counting as the nearest candidate moves."""
-        return self.bounds.width / (self.candidates - 1) / 2
+        """Return half a step: how far counting as the nearest candidate moves.
+
+        With half of 1 for rounding; nothing where every whole number is a candidate.
+        """
+        if not self.whole:
+            return self.step / 2
+        return 0.0 if self.step == 1 else self.step / 2 + 0.5
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -210,6 +227,34 @@ class RankScores:
     def _ranks(self, counts: FloatArray) -> Ranks:
         check_people(int(counts.sum()), self.size)
         return Ranks(counts=counts, q=self.q)
+
+
+def rank_scores(
+    bounds: Interval, q: float, size: TableSize, *, whole: bool
+) -> RankScores:
+    """Return the scores of the usual candidates between the bounds of a column.
+
+    Those of ``whole`` numbers are all whole numbers there, if they are no more.
+
+    >>> from dpcore.relations import TableSize
+    >>> few, size = Interval(lower=0.0, upper=3.5), TableSize(people=5, public=True)
+    >>> rank_scores(few, 0.5, size, whole=True).grid
+    array([0., 1., 2., 3.])
+    """
+    inside = whole_within(bounds) if whole else None
+    if inside is None:
+        return RankScores(bounds=bounds, q=q, size=size)
+    count = min(int(inside.width) + 1, CANDIDATES)
+    return RankScores(bounds=inside, q=q, size=size, candidates=count, whole=True)
+
+
+def whole_within(bounds: Interval) -> Interval | None:
+    """Return the least and the largest whole number within bounds.
+
+    ``None`` where there are fewer than two.
+    """
+    low, high = float(np.ceil(bounds.lower)), float(np.floor(bounds.upper))
+    return Interval(lower=low, upper=high) if low < high else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

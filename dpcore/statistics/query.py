@@ -11,9 +11,11 @@ import numpy as np
 
 from dpcore.codec import NUMBER, Schema, if_any, optional, several
 from dpcore.data.columns import ColumnKind, MissingPolicy
+from dpcore.data.quantities import is_whole, quantity_of
 from dpcore.errors import ParameterError
 from dpcore.statistics.averages import Mean, Proportion
-from dpcore.statistics.bins import bin_labels, check_edges
+from dpcore.statistics.bins import check_edges
+from dpcore.statistics.column_bins import names_of_bins
 from dpcore.statistics.conditions import binned, clamped, divided, filled, others
 from dpcore.statistics.entries import (
     label_entries,
@@ -25,7 +27,7 @@ from dpcore.statistics.kinds import OF_ONE, StatisticKind, allowed
 from dpcore.statistics.nested_counts import NestedCounts
 from dpcore.statistics.parameters import COLUMN, MEMBERSHIP, PLACE, SHARED
 from dpcore.statistics.proportions import Proportions
-from dpcore.statistics.quantile import RankScores
+from dpcore.statistics.quantile import rank_scores, whole_within
 from dpcore.statistics.question import Question
 from dpcore.statistics.rows_of_people import (
     ASKED_OF_PEOPLE,
@@ -122,9 +124,16 @@ class Query(Question):
             return self._of_labels
         if self.kind.of_ranks:
             q = 0.5 if self.q is None else self.q
-            return RankScores(bounds=self._declared, q=q, size=self.size)
+            return rank_scores(
+                self._declared, q, self.size, whole=is_whole(self.column)
+            )
         if self.kind is StatisticKind.QUANTILES:
-            return NestedCounts(bounds=self._declared, size=self.size)
+            inside = whole_within(self._declared) if is_whole(self.column) else None
+            return NestedCounts(
+                bounds=inside or self._declared,
+                size=self.size,
+                whole=inside is not None,
+            )
         return self.of_numbers
 
     @property
@@ -150,9 +159,8 @@ class Query(Question):
             return f"{self.kind.value} of {name}"
         if not self.membership.everyone:
             amount = "number" if self.kind is StatisticKind.COUNT else "share"
-            return (
-                f"{amount} of {self.unit.counted} with {self.membership.phrase(name)}"
-            )
+            condition = self.membership.phrase(self.column)
+            return f"{amount} of {self.unit.counted} with {condition}"
         if self.column.missing is MissingPolicy.DROP:
             return f"number of {self.unit.counted} with a value of {name}"
         return f"number of {self.unit.counted}"
@@ -174,10 +182,18 @@ class Query(Question):
         """Return the unit of the answer, empty where it has none."""
         if self.kind in {StatisticKind.COUNT, StatisticKind.HISTOGRAM}:
             return self.unit.counted
-        shares = {StatisticKind.PROPORTION, StatisticKind.PROPORTIONS}
-        if self.kind in shares or not self.column.unit:
+        if self.kind in {StatisticKind.PROPORTION, StatisticKind.PROPORTIONS}:
             return ""
-        return f"({self.column.unit})²" if self.kind.squared else self.column.unit
+        of = quantity_of(self.column)
+        unit = of.of_differences if self.kind.of_spread else of.unit
+        return f"({unit})²" if unit and self.kind.squared else unit
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether the answer is a whole number: a count, or a chosen value."""
+        return self.kind.of_counts or (
+            self.kind.of_places and self.column.kind is ColumnKind.WHOLE
+        )
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL.
@@ -262,7 +278,7 @@ class Query(Question):
         if self.membership is not None:  # asks for values as they are
             return ()
         if self.edges is not None:
-            return binned(self.edges)
+            return binned(self.column, self.edges)
         if self.kind.of_cells:
             return others(self.column, name_of_others(self.column.labels))
         return clamped(self.column)
@@ -270,7 +286,7 @@ class Query(Question):
     @property
     def _cells(self) -> tuple[str, ...]:
         if self.edges is not None:
-            return bin_labels(self.edges)
+            return names_of_bins(self.column, self.edges)
         labels = self.column.labels
         if self.column.kind is ColumnKind.YES_NO:
             return labels

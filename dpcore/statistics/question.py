@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dpcore.data.dataset import Dataset
+from dpcore.data.quantities import Quantity
 from dpcore.errors import ParameterError
 from dpcore.statistics.parts import OfParts
 
@@ -114,6 +115,16 @@ class Question:
     def bounds(self) -> Interval:
         """Return the public interval that holds every coordinate of the answer."""
         return self.statistic.range
+
+    @property
+    def quantity(self) -> Quantity:
+        """Return what the answer is a number of."""
+        return Quantity(unit=self.unit_text, whole=self.is_whole)
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether the answer is a whole number, such as a count."""
+        return self.kind.of_counts
 
     @property
     def units(self) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.data.columns import ColumnKind
 from dpcore.releases.request import Request
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.kinds import StatisticKind
@@ -46,6 +47,11 @@ class Axis:
     def name(self) -> str:
         """Return the name of the column."""
         return self.column.name
+
+    @property
+    def has_last_edge(self) -> bool:
+        """Return whether the last edge is a value of the last bin."""
+        return self.column.kind not in {ColumnKind.WHOLE, ColumnKind.DATE}
 
     @property
     def cells(self) -> tuple[tuple[str, ...], tuple[float, ...] | None]:

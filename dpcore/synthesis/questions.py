@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.errors import ParameterError
 from dpcore.releases.request import Request
-from dpcore.statistics.bins import equal_edges
+from dpcore.statistics.column_bins import usual_edges
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
@@ -80,7 +80,4 @@ def questions(
 def _edges(column: Column, bins: int) -> tuple[float, ...] | None:
     if not column.kind.is_numeric:
         return None
-    if column.bounds is None:
-        message = f"{column.name!r} has no bounds yet; set them on Data."
-        raise ParameterError(message)
-    return equal_edges(column.bounds, bins)
+    return usual_edges(column, bins)

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.data.quantities import is_whole, quantity_of
+
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     import pandas as pd
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
+    from dpcore.data.columns import Column
     from dpcore.synthesis.counted import Axis
     from dpcore.synthesis.forest import Forest
     from dpcore.synthesis.rounding import Whole
@@ -56,11 +59,24 @@ def deal(
     return pd.DataFrame(
         {
             axis.name: _answers(
-                axis, cells[axis.name], whole=axis.name in whole_numbers, rng=rng
+                axis,
+                cells[axis.name],
+                whole=axis.name in whole_numbers or is_whole(axis.column),
+                rng=rng,
             )
             for axis in forest.axes
         }
     )
+
+
+def as_written(made_up: pd.DataFrame, columns: Iterable[Column]) -> pd.DataFrame:
+    """Return a made-up table with its dates as text."""
+    shown = made_up.copy(deep=False)
+    for column in columns:
+        quantity = quantity_of(column)
+        if quantity.is_date and column.name in shown:
+            shown[column.name] = [quantity.exactly(day) for day in shown[column.name]]
+    return shown
 
 
 def _shuffled(counts: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -90,7 +106,8 @@ def _answers(
     low, high = edges[:-1][cells], edges[1:][cells]
     spread = rng.random(len(cells))
     if whole:
-        return _whole(low, high, last=cells == len(edges) - 2, spread=spread)
+        last = (cells == len(edges) - 2) & axis.has_last_edge
+        return _whole(low, high, last=last, spread=spread)
     # No more decimals than a bin can be meant to have, rounded down to stay inside.
     narrowest = float(np.diff(edges).min())
     step = 10.0 ** -max(_STEPS - math.floor(math.log10(narrowest)), 0)

@@ -177,7 +177,7 @@ def test_nobody_overlooks_what_a_missing_number_counts_as(open_page):
     # Of other bounds nobody said it; the middle still follows them.
     by_label(app.number_input, "Upper bound").set_value(9.0).run()
     assert not app.error
-    assert any(r"counts as 4\.5" in warning.value for warning in app.warning)
+    assert any(r"counts as 4" in warning.value for warning in app.warning)
     by_label(app.number_input, "Upper bound").set_value(250.0).run()
     assert open_() == []
 

@@ -136,16 +136,22 @@ def test_nothing_is_written_of_examples_drafts_or_values(open_page, home):
     (text,) = written(home)
     content = json.loads(text)
     assert content.pop("day")
+    for column in content["columns"]:
+        # How cells are read is proposed from the file, and declared with it.
+        reading = {"dates", "equality", "missing_codes", "notation"}
+        assert reading <= column.keys()
+        for part in reading:
+            del column[part]
     # Kinds, and a yes/no pair that the user confirmed; no count, sum or value.
     assert content == {
         "columns": [
             {
                 "name": "age",
-                "kind": "number",
+                "kind": "whole number",
                 "bounds": [18, 99],
                 "labels": [],
                 "missing": "replace",
-                "replacement": 58.5,
+                "replacement": 58,
                 "unit": "",
                 "description": "",
             },

@@ -86,8 +86,8 @@ def test_contradictory_description_is_refused(parts, message):
     [
         ("0 1 1", YES_NO, ("0", "1")),
         ("0.0 NA 1.0", YES_NO, ("0", "1")),
-        ("0 0 0", NUMBER, ()),
-        ("0 1 2", NUMBER, ()),
+        ("0 0 0", ColumnKind.WHOLE, ()),
+        ("0 1 2", ColumnKind.WHOLE, ()),
         ("1.5 NA 2", NUMBER, ()),
         ("NA NA NA", NUMBER, ()),
         ("yes no yes", YES_NO, ("no", "yes")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dpcore.data.quantities import Quantity
 from dpcore.figures.resampling.averages import (
     limits_picture,
     normality_picture,
@@ -80,7 +81,7 @@ def test_standard_errors_and_scores_of_simulated_tables(runs):
 
 def test_one_table_with_and_without_the_truth():
     numbers = one_table(AGES, np.random.default_rng(3))
-    known = {"noise": 2.0, "people": 500, "unit": "years"}
+    known = {"noise": 2.0, "people": 500, "quantity": Quantity(unit="years")}
     picture = one_picture(numbers, SHOWN, truth=AGES.population.mean, **known)
     assert "true mean" in picture.title
     assert "holds" in picture.table
@@ -94,7 +95,7 @@ def test_one_table_with_and_without_the_truth():
 
 def test_bootstraps_of_a_table_name_what_was_computed():
     numbers = one_table(AGES, np.random.default_rng(3))
-    known = {"noise": 2.0, "people": 500, "unit": "years"}
+    known = {"noise": 2.0, "people": 500, "quantity": Quantity(unit="years")}
     plain, picture = (
         one_picture(numbers, SHOWN, **known, **more)
         for more in ({}, {"statement": STATEMENT})
@@ -106,7 +107,9 @@ def test_bootstraps_of_a_table_name_what_was_computed():
 
 
 def test_two_equal_bootstraps_are_drawn():
-    picture = one_picture(np.array([1.0, 1.0]), SHOWN, noise=0.1, people=None, unit="")
+    picture = one_picture(
+        np.array([1.0, 1.0]), SHOWN, noise=0.1, people=None, quantity=Quantity()
+    )
     assert len(picture.figure.data) == 1 + len(SHOWN)
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
+from dpcore.data.quantities import Quantity
 from dpcore.figures import marks, synthesis
 from dpcore.figures.answers import GroupNumbers, groups_picture, parts_picture
 from dpcore.figures.coefficients import coefficients_picture
@@ -45,7 +46,7 @@ def parts(*, truth=None):
         Intervals(level=0.95, noise=AROUND, total=AROUND),
         statement="histogram of g",
         noun="count",
-        unit="people",
+        quantity=Quantity(unit="people", whole=True),
         truth=truth,
         sampled=True,
     )
@@ -69,7 +70,7 @@ def groups(*silent):
         group_numbers(*silent),
         statement="mean of x by g",
         noun="mean",
-        unit="years",
+        quantity=Quantity(unit="years"),
         counted="people",
         truth=None,
     )
@@ -138,7 +139,7 @@ def claims():
 
 
 def means():
-    column = ColumnMeans(name="x", unit="", numbers=group_numbers(1))
+    column = ColumnMeans(name="x", quantity=Quantity(), numbers=group_numbers(1))
     return means_picture((column, column), statement="means", counted="people")
 
 

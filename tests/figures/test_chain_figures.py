@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dpcore.data.quantities import Quantity
 from dpcore.figures.chains import Quantiles, chain_picture, chain_text
 
 SHARES = (0.1, 0.25, 0.5, 0.9)
@@ -23,7 +24,7 @@ SURE = [(10, 14), (18, 22), (29, 31), (60, 80)]
 
 
 def test_ends_and_middle_are_told_with_their_intervals():
-    text = chain_text(found(SURE), unit="days", counted="people")
+    text = chain_text(found(SURE), quantity=Quantity(unit="days"), counted="people")
     assert text == (
         "10 % of the people have at most 12.0 days (95 %: 10.0 to 14.0); 50 % at most "
         "30.0 days (95 %: 29.0 to 31.0); 90 % at most 70 days (95 %: 60 to 80); all "
@@ -32,10 +33,14 @@ def test_ends_and_middle_are_told_with_their_intervals():
 
 
 def test_quantiles_that_only_the_bounds_enclose_are_not_told():
-    some = chain_text(found([*SURE[:3], (0, 100)]), unit="", counted="people")
+    some = chain_text(
+        found([*SURE[:3], (0, 100)]), quantity=Quantity(unit=""), counted="people"
+    )
     assert "90 %" not in some
     assert some.endswith("; 1 of 4 cannot be told")
-    none = chain_text(found([(0, 100)] * 4), unit="", counted="people")
+    none = chain_text(
+        found([(0, 100)] * 4), quantity=Quantity(unit=""), counted="people"
+    )
     assert "no quantile can be told" in none
 
 
@@ -45,7 +50,7 @@ def test_every_quantile_has_its_dot_bars_and_row(sampled):
     picture = chain_picture(
         found(SURE, total=total),
         statement="quantiles of stay",
-        unit="days",
+        quantity=Quantity(unit="days"),
         counted="people",
         truth=np.array([11.0, 19.0, 30.0, 71.0]),
     )

@@ -20,7 +20,7 @@ def found(first, off=2.0, *, total=None):
 
 def test_fullest_cell_is_named_only_where_it_is_sure():
     sure = cross_text(found(30.0), unit="people")
-    assert sure.startswith("Most people are in “<a>” and “x”: 30.0 (95 %: 28.0 to 32.0")
+    assert sure.startswith("Most people are in “<a>” and “x”: 30 (95 %: 28 to 32)")
     assert "not certain" in cross_text(found(23.0), unit="people")
 
 
@@ -33,11 +33,11 @@ def test_every_cell_has_its_count_and_interval_in_figure_and_table(sampled):
     )
     (cells,) = picture.figure.data
     assert list(cells.y) == ["&lt;a&gt;", "b"]
-    assert cells.text[1][0] == "10.0<br>without noise<br>3"
+    assert cells.text[1][0] == "10<br>without noise<br>3"
     plain = cross_picture(
         found(30.0, total=total), statement="number", unit="people", truth=None
     )
-    assert plain.figure.data[0].text[1][0] == "10.0<br>8.0 to<br>12.0"
+    assert plain.figure.data[0].text[1][0] == "10<br>8 to<br>12"
     assert "people without noise" not in plain.table
     table = picture.table
     assert len(table) == 6

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
+from dpcore.data.quantities import Quantity
 from dpcore.figures.teaching.draws import WIDEST, Shot, draws_picture
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
@@ -30,7 +31,7 @@ def drawn(key, epsilon, shot, sensitivity, seed=1):
         released=float(draws[0]),
         bias=float(mechanism.bias(shot.truth)),
         statement=STATEMENT,
-        unit="",
+        quantity=Quantity(),
     )
     return draws, picture
 
@@ -106,7 +107,7 @@ def test_only_draws_on_a_bound_are_said_to_lie_there():
         released=40.0,
         bias=0.0,
         statement="median",
-        unit="",
+        quantity=Quantity(),
     )
     assert "on a bound" not in picture.title
     bounded = drawn("bit", 0.01, shot_of(0.5, 0.05, 1.0), 0.05)[1]

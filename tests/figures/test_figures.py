@@ -9,6 +9,7 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
+from dpcore.data.quantities import Quantity
 from dpcore.figures import answers, budgets
 from dpcore.figures.comparing import laws, tradeoffs
 from dpcore.figures.individual import exposures
@@ -95,7 +96,11 @@ def pictures():
     yield curves()
     yield tradeoffs.winners_picture(winners, axis=HOSTILE)
     yield answers.answer_picture(
-        0.4, around, statement=HOSTILE, unit="years", sampled=True
+        0.4,
+        around,
+        statement=HOSTILE,
+        quantity=Quantity(unit="years"),
+        sampled=True,
     )
     yield answers.parts_picture(
         histogram.labels,
@@ -103,7 +108,7 @@ def pictures():
         intervals(cells, histogram, counts, bounds=histogram.range),
         statement=HOSTILE,
         noun="count",
-        unit=HOSTILE,
+        quantity=Quantity(unit=HOSTILE, whole=True),
         truth=None,
         sampled=True,
     )

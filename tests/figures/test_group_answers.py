@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dpcore.data.quantities import Quantity
 from dpcore.figures.answers import GroupNumbers, groups_picture, groups_text
 
 
@@ -21,7 +22,7 @@ def numbers(ratios, off, groups=("a", "b", "c", "d")):
 
 
 def text(found):
-    return groups_text(found, noun="mean", unit="days")
+    return groups_text(found, noun="mean", quantity=Quantity(unit="days"))
 
 
 def test_largest_is_named_only_where_no_other_may_be_larger():
@@ -55,7 +56,7 @@ def test_group_with_too_few_has_no_rank_and_no_dot(place):
         found,
         statement="mean of x by y",
         noun="mean",
-        unit="days",
+        quantity=Quantity(unit="days"),
         counted="people",
         truth=np.array([7.0, 3.0, 2.0, np.nan]),
     )

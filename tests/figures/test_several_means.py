@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dpcore.data.quantities import Quantity
 from dpcore.figures.answers import GroupNumbers
 from dpcore.figures.several_means import ColumnMeans, means_picture, means_text
 
@@ -18,7 +19,9 @@ def column(name, unit, means, *, off=1.0, truth=None):
         counts=counts,
         counts_noise=np.stack([counts - 5, counts + 5], axis=-1),
     )
-    return ColumnMeans(name=name, unit=unit, numbers=numbers, truth=truth)
+    return ColumnMeans(
+        name=name, quantity=Quantity(unit=unit), numbers=numbers, truth=truth
+    )
 
 
 TOLD = column(

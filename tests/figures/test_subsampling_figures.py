@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dpcore.data.quantities import Quantity
 from dpcore.figures.answers import resampled_picture
 from dpcore.figures.resampling import subsampling as figures
 from dpcore.inference.intervals import Intervals
@@ -69,7 +70,7 @@ def answer():
         level=0.95, noise=np.array([[40.0, 50.0]]), total=np.array([[38.0, 52.0]])
     )
     return resampled_picture(
-        45.0, around, statement=HOSTILE, unit="years", sampled=True
+        45.0, around, statement=HOSTILE, quantity=Quantity(unit="years"), sampled=True
     )
 
 
@@ -113,7 +114,11 @@ def test_intervals_that_read_alike_are_told_once():
             level=0.95,
         )
         return resampled_picture(
-            45.0, around, statement="mean age", unit="years", sampled=sampled
+            45.0,
+            around,
+            statement="mean age",
+            quantity=Quantity(unit="years"),
+            sampled=sampled,
         )
 
     same, other = picture(apart=0.0), picture(apart=3.0)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from dpcore.data.quantities import Quantity
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import surest
 from dpcore.figures.planning.outcomes import Possible, outcomes_picture
@@ -82,13 +83,15 @@ def test_picture_counts_the_answers_that_are_near_enough():
     ]
     wanted = float(np.abs(shown[0].values - start)[3])
     picture = outcomes_picture(
-        "mean", shown, assumed=start, unit="years", wanted=wanted
+        "mean", shown, assumed=start, quantity=Quantity(unit="years"), wanted=wanted
     )
     counts = [np.count_nonzero(np.abs(one.values - start) <= wanted) for one in shown]
     assert f"{counts[0]} of 20 with plan, {counts[1]} of 20 with other" in picture.title
     assert counts[1] == DOTS
     assert list(picture.table) == ["plan", "other"]
-    free = outcomes_picture("mean", shown, assumed=start, unit="", wanted=None)
+    free = outcomes_picture(
+        "mean", shown, assumed=start, quantity=Quantity(), wanted=None
+    )
     assert "half of the answers are off by at most" in free.title
 
 
@@ -99,7 +102,9 @@ def test_as_many_dots_stand_within_the_lines_as_answers_are_near_enough(near):
     off = np.sort(np.abs(values - start))
     wanted = float(off[near - 1] + off[near]) / 2
     shown = [Possible(name="plan", values=values, key="laplace")]
-    picture = outcomes_picture("mean", shown, assumed=start, unit="", wanted=wanted)
+    picture = outcomes_picture(
+        "mean", shown, assumed=start, quantity=Quantity(), wanted=wanted
+    )
     (dots,) = (trace for trace in picture.figure.data if len(trace.x) == DOTS)
     within = np.abs(np.array(dots.x) - start) <= wanted
     assert np.count_nonzero(within) == np.count_nonzero(off <= wanted)

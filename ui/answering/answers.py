@@ -17,6 +17,7 @@ from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.means import MeansPlan
 from dpcore.releases.plans.plan import Direct
+from dpcore.releases.quantities import quantity_in
 from dpcore.releases.table import noise_unit
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import capital, significant
@@ -27,6 +28,7 @@ from ui.text import after_number, literal
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
+    from dpcore.data.quantities import Quantity
     from dpcore.figures.theme import Picture
     from dpcore.mechanisms.base import Sensitivity
     from dpcore.releases.plans.ranks import RankPlan
@@ -105,17 +107,17 @@ def _beyond(answer: Release, asked: Request) -> None:
 
 def _one_number(answer: Release, asked: Request) -> None:
     around, value = recorded(answer), float(answer.values[0])
-    unit = asked.query.unit_text
+    quantity = asked.query.quantity
     st.metric(
         f"Sanitized {literal(asked.query.title)}",
-        number_text(answer, answer.labels[0], value) + after_number(unit),
+        number_text(answer, answer.labels[0], value) + after_number(quantity.suffix),
         help=_RELEASED,
     )
     picture = figures.answer_picture(
         value,
         around,
         statement=asked.statement,
-        unit=unit,
+        quantity=quantity,
         sampled=session.require_study().sampled,
     )
     results.show(picture, "answer")
@@ -127,7 +129,7 @@ def _one_rank(answer: Release, asked: Request) -> None:
     st.metric(
         f"Sanitized {literal(asked.query.title)}",
         number_text(answer, answer.labels[0], answer.values[0])
-        + after_number(asked.query.unit_text),
+        + after_number(asked.query.quantity.suffix),
         help=_RELEASED,
     )
     st.markdown(
@@ -143,27 +145,24 @@ def parts_picture(
     answer: Release, asked: Request, *, truth: FloatArray | None
 ) -> Picture:
     """Return a picture of an answer of several numbers, beside the truth if given."""
-    noun, unit = _parts_axis(asked)
+    noun, quantity = _parts_axis(asked)
     return figures.parts_picture(
         answer.labels,
         np.array(answer.values),
         recorded(answer),
         statement=asked.statement,
         noun=noun,
-        unit=unit,
+        quantity=quantity,
         truth=truth,
         sampled=session.require_study().sampled,
     )
 
 
-def _parts_axis(asked: Request) -> tuple[str, str]:
-    """Return what each of several numbers is called, and their unit."""
+def _parts_axis(asked: Request) -> tuple[str, Quantity]:
+    """Return what each of several numbers is called, and what it is a number of."""
     kind = asked.query.kind
-    if kind is StatisticKind.PROPORTIONS:
-        return "share", ""
-    if kind is StatisticKind.HISTOGRAM:
-        return "count", asked.query.unit_text
-    return kind.value, asked.query.unit_text
+    noun = {StatisticKind.PROPORTIONS: "share", StatisticKind.HISTOGRAM: "count"}
+    return noun.get(kind, kind.value), asked.query.quantity
 
 
 def details(asked: Request) -> None:
@@ -264,11 +263,12 @@ def resampled(
     """Show a number from resamples with its interval and files."""
     around, value = recorded(answer), answer.values[0]
     text = number_text(answer, answer.labels[0], value)
+    quantity = quantity_in(answer, answer.labels[0])
     figure, files = keys
     with offering.frame(answer):
         st.metric(
             f"Sanitized {literal(title)}",
-            f"{text}{after_number(answer.unit)}",
+            f"{text}{after_number(quantity.suffix)}",
             help=_RELEASED,
         )
         if answer.intervals is not None:
@@ -276,7 +276,7 @@ def resampled(
                 value,
                 around,
                 statement=asked.statement,
-                unit=answer.unit,
+                quantity=quantity,
                 sampled=session.require_study().sampled,
             )
             results.show(picture, figure)

@@ -31,7 +31,7 @@ def preview(asked: Request, plan: ChainPlan, cells: _Cells) -> None:
     first, second, third = cells
     ranks, size = float(plan.ranks.max()), asked.query.size
     people = size.people
-    unit = literal(asked.query.unit_text) or "the column's unit"
+    unit = literal(asked.query.quantity.name) or "the column's unit"
     first.metric(
         "Noise, 95 times of 100",
         f"± {math.ceil(ranks):,} ranks",
@@ -55,7 +55,7 @@ def preview(asked: Request, plan: ChainPlan, cells: _Cells) -> None:
     st.caption(
         f"Each comes with an interval in {unit}, and none is lower than the one "
         "before. Values are told apart in steps of "
-        f"{significant(2 * plan.statistic.grid_error)} between the bounds."
+        f"{significant(plan.statistic.step)} between the bounds."
     )
     if ranks >= people / 2:
         st.warning(
@@ -94,7 +94,7 @@ def picture(
             bounds=everything,
         ),
         statement=asked.statement,
-        unit=asked.query.unit_text,
+        quantity=asked.query.quantity,
         counted=asked.query.unit.counted,
         truth=None if truth is None else plan.truth(truth),
     )

@@ -82,7 +82,7 @@ def _table(answer: Release, query: CrossedQuery) -> dict[str, list[str]]:
         if name not in values:
             return ""
         known, value = ends.get(name, (-np.inf, np.inf)), values[name]
-        shown, lower, upper = with_ends(value, known)
+        shown, lower, upper = with_ends(value, known, query.quantity)
         return f"{shown} ({lower} to {upper})"
 
     rows, columns = query.names

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
+from dpcore.data.quantities import quantity_of
 from dpcore.figures.differences import Compared, difference_picture, difference_table
 from dpcore.inference.group_differences import Held, difference, more_in_percent
 from dpcore.releases.record import WATERMARK, Mode
@@ -37,7 +38,8 @@ class _Numbers:
         groups: The number of each group that can be told; shares in percent.
         few: The groups with too few people to say.
         noun: What each number is called.
-        unit: Its unit.
+        unit: That of a difference.
+        dated: Whether each number is a date, of which a difference is no part.
 
     """
 
@@ -46,6 +48,7 @@ class _Numbers:
     few: tuple[str, ...]
     noun: str
     unit: str
+    dated: bool = False
 
 
 def show(answer: Release, asked: Request) -> None:
@@ -61,7 +64,8 @@ def show(answer: Release, asked: Request) -> None:
             "nothing."
         )
         one = told[0] if len(told) == 1 else _column(asked, told)
-        found = compared(one.groups, *_pair(asked, tuple(one.groups)))
+        pair = _pair(asked, tuple(one.groups))
+        found = compared(one.groups, *pair, dated=one.dated)
         picture = difference_picture(
             found, noun=one.noun, unit=one.unit, statement=asked.statement
         )
@@ -74,13 +78,16 @@ def show(answer: Release, asked: Request) -> None:
         )
 
 
-def compared(groups: dict[str, Held], one: str, other: str) -> Compared:
-    """Return two groups with what lies between them."""
+def compared(
+    groups: dict[str, Held], one: str, other: str, *, dated: bool = False
+) -> Compared:
+    """Return two groups with what lies between them; of dates no percentage."""
+    percent = None if dated else more_in_percent(groups[one], groups[other])
     return Compared(
         one=one,
         other=other,
         apart=difference(groups[one], groups[other]),
-        percent=more_in_percent(groups[one], groups[other]),
+        percent=percent,
     )
 
 
@@ -96,6 +103,7 @@ def _told(answer: Release, asked: Request) -> tuple[_Numbers, ...]:
                 few=answer.unsaid,
                 noun=_noun(asked),
                 unit=_unit(asked),
+                dated=query.quantity.is_date,
             ),
         )
     if not isinstance(query, MeansQuery):
@@ -110,7 +118,8 @@ def _told(answer: Release, asked: Request) -> tuple[_Numbers, ...]:
                 if name in answer.unsaid
             ),
             noun=f"mean {column.title}",
-            unit=column.unit,
+            unit=quantity_of(column).of_differences,
+            dated=quantity_of(column).is_date,
         )
         for column, called in zip(query.numbers, query.names, strict=True)
     )
@@ -180,7 +189,7 @@ def _remarks(found: Compared, one: _Numbers, *, level: float) -> None:
             + f"the difference is from {low} to {high}{after_number(unit)}, noise and "
             "sampling together."
         )
-    if found.percent is None:
+    if found.percent is None and not one.dated:
         st.caption(
             f"No percentage: the {literal(one.noun)} of “{literal(found.other)}” may "
             "be 0, or less, and of that there is no part."
@@ -198,7 +207,9 @@ def _remarks(found: Compared, one: _Numbers, *, level: float) -> None:
 def _every_pair(told: _Numbers, mode: Mode) -> pd.DataFrame:
     """Return the differences of all pairs, both ways round, for a file."""
     groups = told.groups
-    pairs = [compared(groups, one, other) for one, other in permutations(groups, 2)]
+    pairs = [
+        compared(groups, *pair, dated=told.dated) for pair in permutations(groups, 2)
+    ]
     table = pd.DataFrame(difference_table(pairs, noun=told.noun, unit=told.unit))
     table["watermark"] = WATERMARK if mode is Mode.CLASSROOM else ""
     return table
@@ -212,7 +223,7 @@ def _noun(asked: Request) -> str:
 def _unit(asked: Request) -> str:
     if asked.query.kind is StatisticKind.PROPORTION:
         return "percentage points"
-    return asked.query.unit_text
+    return asked.query.quantity.of_differences
 
 
 def _scale(asked: Request) -> float:

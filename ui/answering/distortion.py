@@ -97,19 +97,20 @@ def _outside(found: Bias, counted: str) -> None:
 
 def _three_parts(found: Bias, asked: AboutColumns, study: Study) -> None:
     """Show the value both ways, and its error in three parts."""
-    unit = after_number(asked.query.unit_text)
+    quantity = asked.query.quantity
+    unit = after_number(quantity.suffix)
     computed, raw, off = (
         float(numbers[0]) for numbers in (found.computed, found.raw, found.total)
     )
     left, right = st.columns(2)
     left.metric(
         "As it is computed",
-        f"{significant(computed, _DIGITS)}{unit}",
+        f"{quantity.about(computed, _DIGITS)}{unit}",
         help=f"{literal(capital(asked.statement))}. Noise is added to this number.",
     )
     right.metric(
         "In the column",
-        f"{significant(raw, _DIGITS)}{unit}",
+        f"{quantity.about(raw, _DIGITS)}{unit}",
         help="Of the values as they were read.",
     )
     noise, sampling = _public_errors(asked, study)
@@ -118,7 +119,7 @@ def _three_parts(found: Bias, asked: AboutColumns, study: Study) -> None:
     second.metric("Error: sampling", sampling, help="95 times of 100, at most.")
     third.metric(
         "Error: bias",
-        f"{significant(off, _DIGITS)}{unit}",
+        f"{significant(off, _DIGITS)}{after_number(quantity.of_differences)}",
         help="As it is computed, less what is in the column. No interval covers it.",
     )
 
@@ -126,7 +127,7 @@ def _three_parts(found: Bias, asked: AboutColumns, study: Study) -> None:
 def _public_errors(asked: AboutColumns, study: Study) -> tuple[str, str]:
     """Return how far noise and sampling take the answer, in words."""
     query = asked.query
-    unit = after_number(query.unit_text)
+    unit = after_number(query.quantity.of_differences)
     if not (isinstance(asked, Request) and isinstance(asked.plan, Direct)):
         return "see above", "see above" if study.sampled else "none"
     ahead = expect(asked.mechanism, query.statistic, query.bounds)
@@ -142,7 +143,7 @@ def _public_errors(asked: AboutColumns, study: Study) -> tuple[str, str]:
 
 def _causes(found: Bias, asked: AboutColumns) -> None:
     """List what moved the answer, and by how much."""
-    unit = asked.query.unit_text
+    unit = asked.query.quantity.of_differences
     name = f"effect on the answer{f', {unit}' if unit else ''}"
     results.table(
         {"cause": CAUSES, name: found.effects[:, 0]},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from decimal import ROUND_CEILING, ROUND_FLOOR
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -14,7 +13,7 @@ from dpcore.budget_filter import PrivacyCost
 from dpcore.inference.intervals import LEVEL
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.wording import measured, percent, significant
+from dpcore.wording import percent, significant
 from ui import accounts, offering, releasing, session
 from ui.answering.previews import price
 from ui.releasing import Pressed
@@ -158,18 +157,16 @@ def _interval(
         if study.sampled
         else "of this table, noise alone"
     )
-    step = 2 * margin
-    ends = (
-        measured(float(bounds.clip(low)), step, rounding=ROUND_FLOOR),
-        measured(float(bounds.clip(high)), step, rounding=ROUND_CEILING),
-    )
+    quantity = asked.query.quantity
+    inside = float(bounds.clip(low)), float(bounds.clip(high))
+    ends = quantity.ends(*inside, 2 * margin)
     asked_for = " and ".join(
         f"{significant(100 * cast('Query', side.query).q)} %"  # type: ignore[operator] # a quantile has one
         for side in sides
         if side is not None
     )
     st.markdown(
-        f"**Interval: {ends[0]} to {ends[1]}{after_number(asked.query.unit_text)}** "
+        f"**Interval: {ends[0]} to {ends[1]}{after_number(quantity.suffix)}** "
         f"({percent(LEVEL)}, {whose}), for the {literal(asked.statement)}. Its ends "
         f"are the released quantiles of {asked_for}, which have a draw and a price of "
         "their own, half a step of the grid added; a side without one is the bound of "
@@ -178,4 +175,4 @@ def _interval(
 
 
 def _unit(asked: Request) -> str:
-    return literal(asked.query.unit_text) or "the column's unit"
+    return literal(asked.query.quantity.name) or "the column's unit"

@@ -33,7 +33,8 @@ _CELLS = tuple["DeltaGenerator", "DeltaGenerator", "DeltaGenerator"]
 def preview(asked: Request, plan: GroupPlan, cells: _CELLS) -> None:
     """Show how far off counts and ratios will be, for sizes that the reader names."""
     first, second, third = cells
-    unit, noun = after_number(asked.query.unit_text), _noun(asked)
+    unit = after_number(asked.query.quantity.of_differences)
+    noun = _noun(asked)
     count, most = len(plan.groups), _most_people()
     sizes = tuple(people for people in _SIZES if people <= most)
     size = controls.Cell(place=third).number(
@@ -125,7 +126,7 @@ def picture(
         numbers_of(answer, plan, sampled=session.require_study().sampled),
         statement=asked.statement,
         noun=_noun(asked),
-        unit=asked.query.unit_text,
+        quantity=asked.query.quantity,
         counted=asked.query.unit.counted,
         truth=None if truth is None else plan.truth(truth),
     )

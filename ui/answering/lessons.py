@@ -119,7 +119,7 @@ def _draws(answer: Release, asked: Request, truth: float) -> Picture:
         released=float(answer.values[0]),
         bias=float(asked.mechanism.bias(truth)),
         statement=asked.statement,
-        unit=asked.query.unit_text,
+        quantity=asked.query.quantity,
     )
 
 
@@ -142,7 +142,7 @@ def _ranks(
         released=float(answer.values[0]),
         bias=mean - truth,
         statement=asked.statement,
-        unit=asked.query.unit_text,
+        quantity=asked.query.quantity,
     )
 
 

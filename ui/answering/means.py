@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import streamlit as st
 
+from dpcore.data.quantities import quantity_of
 from dpcore.figures.answers import GroupNumbers
 from dpcore.figures.several_means import ColumnMeans, means_picture
 from dpcore.inference.intervals import LEVEL
@@ -71,7 +72,7 @@ def preview(asked: Request, query: MeansQuery, plan: MeansPlan, cells: _Cells) -
     results.table(
         {
             "mean of": [column.title for column in query.numbers],
-            "unit": [column.unit for column in query.numbers],
+            "unit": [quantity_of(one).of_differences for one in query.numbers],
             f"noise, a group of {size:,}": [_said(off * width) for width in widths],
             "two groups told apart from": [
                 TOO_FEW if math.isnan(off) else significant(2 * off * width, up=True)
@@ -151,7 +152,7 @@ def picture(
     columns = tuple(
         ColumnMeans(
             name=column.title,
-            unit=column.unit,
+            quantity=quantity_of(column),
             numbers=_numbers(answer, plan, names),
             truth=None if exact is None else exact[place],
         )

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
+from dpcore.data.quantities import quantity_of
 from dpcore.figures.differences import Compared, difference_picture, untold_picture
 from dpcore.inference.group_differences import Held
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import sizes_text
+from dpcore.releases.quantities import quantity_in
 from dpcore.releases.table import TOO_FEW
-from dpcore.wording import interval_ends, measured, percent, significant
+from dpcore.wording import percent, significant
 from ui import controls, results, session
 from ui.text import after_number, literal
 
@@ -38,7 +40,8 @@ _HOLDS: Final = "all that is told of the two groups holds at once"
 def preview(asked: Request, plan: DifferencePlan, cells: _Cells) -> None:
     """Show how far off the difference will be, for sizes that the reader names."""
     first, second, third = cells
-    unit, study = after_number(asked.query.unit_text), session.require_study()
+    unit = after_number(asked.query.quantity.of_differences)
+    study = session.require_study()
     most = study.dataset.people if study.public_number else _MOST_PEOPLE
     size = controls.Cell(place=third).number(
         "Groups of how many?",
@@ -94,8 +97,9 @@ def show(answer: Release, asked: Request, plan: DifferencePlan) -> None:
         )
     else:
         results.show(_picture(found, asked, None), "answer")
-    results.table(_numbers(answer, asked, plan), key="both-groups")
-    if found is not None and found.percent is None:
+    results.table(_numbers(answer, plan), key="both-groups")
+    dated = quantity_of(asked.query.column).is_date
+    if found is not None and found.percent is None and not dated:
         st.caption(
             f"No percentage: the mean of “{literal(found.other)}” may be 0, or less, "
             "and of that there is no part."
@@ -155,14 +159,13 @@ def _picture(found: Compared, asked: Request, truth: float | None) -> Picture:
 
 def _compared(answer: Release, plan: DifferencePlan) -> Compared | None:
     """Return what a record says of the two groups; None if nothing can be told."""
-    apart, in_percent, *_ = plan.names
+    apart, *percent, _, _, _, _ = plan.names
     one, other = plan.pair
     known = _known(answer)
     if apart not in known:
         return None
-    return Compared(
-        one=one, other=other, apart=known[apart], percent=known.get(in_percent)
-    )
+    share = known.get(percent[0]) if percent else None
+    return Compared(one=one, other=other, apart=known[apart], percent=share)
 
 
 def _known(answer: Release) -> Mapping[str, Held]:
@@ -178,24 +181,25 @@ def _known(answer: Release) -> Mapping[str, Held]:
     }
 
 
-def _numbers(
-    answer: Release, asked: Request, plan: DifferencePlan
-) -> dict[str, list[str]]:
+def _numbers(answer: Release, plan: DifferencePlan) -> dict[str, list[str]]:
     """Return every number with its intervals, in words."""
     known = _known(answer)
     told = [name for name in plan.names if name in known]
-    units = [answer.units.get(name, asked.query.unit_text) for name in told]
+    each = {name: quantity_in(answer, name) for name in told}
+    units = [quantity.name for quantity in each.values()]
     table = {"number": told, "unit": units, "released": [], "noise alone": []}
     sampled = any(known[name].total is not None for name in told)
     for name in told:
         held = known[name]
         low, high = held.noise
-        table["released"].append(measured(held.value, (high - low) / 2))
-        table["noise alone"].append(" to ".join(interval_ends(low, high)))
+        half = (high - low) / 2
+        table["released"].append(each[name].measured(held.value, half))
+        table["noise alone"].append(" to ".join(each[name].ends(low, high, half)))
     if sampled:
-        totals = [known[name].total for name in told]
+        totals = [(each[name], known[name].total) for name in told]
         table["with sampling"] = [
-            " to ".join(interval_ends(*ends)) if ends else "" for ends in totals
+            " to ".join(of.ends(*ends, (ends[1] - ends[0]) / 2)) if ends else ""
+            for of, ends in totals
         ]
     return table
 

@@ -167,7 +167,7 @@ def _private_number(asked: Request) -> None:
 
 
 def _of_number(asked: Request, plan: Direct, cells: Cells) -> None:
-    unit = after_number(asked.query.unit_text)
+    unit = after_number(asked.query.quantity.of_differences)
     statistic, bounds = asked.query.statistic, asked.query.bounds
     count = plan.together
     ahead = expect(asked.mechanism, statistic, bounds, level=level_of_each(count))
@@ -220,11 +220,11 @@ def _of_ranks(asked: Request, cells: Cells) -> None:
     _sampling(third, "Sampling error", f"± {math.ceil(sampling):,} ranks")
     st.caption(
         f"The answer is one of {statistic.candidates} evenly spaced values between the "
-        f"bounds, {significant(2 * statistic.grid_error)} apart."
+        f"bounds, {significant(statistic.step)} apart."
     )
     ends = plan.enclosing(LEVEL, sampled=session.require_study().sampled)
     more = sum(end is not None for end in ends)
-    unit = literal(asked.query.unit_text) or "the column's unit"
+    unit = literal(asked.query.quantity.name) or "the column's unit"
     st.caption(
         f"The price is for the answer without an interval in {unit}. An interval is "
         f"offered after it, for another {more} × {price(asked)}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import floor
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import pandas as pd
@@ -10,11 +11,15 @@ import streamlit as st
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy, yes_no
+from dpcore.data.dataset import Dataset
+from dpcore.data.preparation.steps import prepared_anew
+from dpcore.data.quantities import bounds_text, quantity_of, replacement_text
 from dpcore.data.recognizable import names_people
 from dpcore.data.templates import TEMPLATES
-from dpcore.errors import ParameterError
+from dpcore.errors import DPCoreError, ParameterError
 from dpcore.wording import in_full
 from ui import controls, session
+from ui.asking import reading
 from ui.data import declaring
 from ui.text import literal, sentence_of
 
@@ -35,21 +40,34 @@ _MISSING: dict[MissingPolicy | str, str] = {
 }
 
 
-def choose(dataset: Table) -> int:
+def choose(dataset: Table, *, every: bool = False) -> int:
     """Return the position of the column chosen in the selector shared by all pages.
 
     It starts from the first whose heading does not say that it tells people apart:
-    nobody asks for the mean of a staff number.
+    nobody asks for the mean of a staff number. Identifiers and columns that are not
+    used are there only where ``every`` column is to be declared.
     """
-    told_apart = [names_people(column.name) for column in dataset.columns]
+    columns = dataset.columns
+    offered = [
+        place
+        for place, column in enumerate(columns)
+        if every or column.kind.is_numeric or column.kind.has_labels
+    ]
+    if not offered:
+        st.info("Every column is an identifier or not used. Set its type on Data.")
+        session.end_page()
+    usual = [place for place in offered if not names_people(columns[place].name)]
     # Streamlit keeps this function longer than the tab: it must not hold the table.
-    names = [dataset.short(column.name) for column in dataset.columns]
+    names = [dataset.short(column.name) for column in columns]
+    key = f"column-{session.generation()}"
+    if session.public(key) not in {*offered, None}:
+        session.set_public(key, (usual or offered)[0])
     return st.selectbox(
         "Column",
-        range(len(names)),
-        index=told_apart.index(False) if False in told_apart else 0,
+        offered,
+        index=offered.index((usual or offered)[0]),
         format_func=names.__getitem__,
-        key=f"column-{session.generation()}",
+        key=key,
         persist_state="session",
     )
 
@@ -68,7 +86,11 @@ def declare(
         if declared == column:
             return dataset
         changed = cast("TableT", dataset.with_columns(declared))
-    except ParameterError as error:
+        if isinstance(changed, Dataset) and not column.reads_like(declared):
+            # Derived columns and conditions are made of cells as they were read.
+            made = prepared_anew(changed, key=session.fingerprint_key())
+            changed = cast("TableT", made)
+    except DPCoreError as error:
         st.error(sentence_of(error))
         return None
     keep(changed)
@@ -113,14 +135,20 @@ def _form(column: Column, key: str) -> Column:
         index=_KINDS.index(column.kind),
         key=f"kind-{key}",
         kept="session",
-        note="Number: has bounds. Yes/no: two labels. Category: a public list.",
+        note="Numbers and dates have bounds. Yes/no: two labels. Category: a public "
+        "list. No question is asked of identifiers and of columns not used.",
     )
     if kind is not column.kind:
         column = _of_kind(column, kind)
-    if kind.is_numeric:
+    if kind is ColumnKind.DATE:
+        column = _date_form(column, key)
+    elif kind.is_numeric:
         column = _number_form(column, key, right.place)
-    else:
+    elif kind.has_labels:
         column = _label_form(column, key, right.place)
+    elif kind is ColumnKind.IDENTIFIER:
+        column = replace(column, equality=reading.equality(column, key))
+    column = replace(column, missing_codes=reading.missing_codes(column, key))
     return _described(column, key)
 
 
@@ -136,13 +164,16 @@ def _of_kind(column: Column, kind: ColumnKind) -> Column:
         unit=column.unit,
         description=column.description,
         display_name=column.display_name,
+        missing_codes=column.missing_codes,
+        notation=column.notation,
+        dates=column.dates,
     )
 
 
 def _described(column: Column, key: str) -> Column:
     """Let unit and meaning be typed: they stand beside every answer."""
     place, unit = st.container(), ""
-    if column.kind.is_numeric:
+    if column.kind.is_numeric and column.kind is not ColumnKind.DATE:
         left, place = st.columns((1, 3))
         unit = left.text_input(
             "Unit",
@@ -160,6 +191,23 @@ def _described(column: Column, key: str) -> Column:
         persist_state="session",
     )
     return replace(column, unit=unit.strip(), description=meaning.strip())
+
+
+def _date_form(column: Column, key: str) -> Column:
+    declared = reading.dates(column, key)
+    if declared.bounds is None:
+        return declared
+    policy, cell = _missing_form(column, key, first=MissingPolicy.DROP)
+    if policy is MissingPolicy.DROP:
+        return declared
+    complete = policy == _NOBODY
+    value = reading.imputed_date(cell, replace(column, bounds=declared.bounds), key=key)
+    return replace(
+        declared,
+        missing=MissingPolicy.REPLACE,
+        replacement=declared.bounds.clip(value).item(),
+        complete=complete,
+    )
 
 
 def _number_form(
@@ -220,7 +268,7 @@ def _number_form(
         complete=False,
     )
     choice, cell = _missing_form(column, key, first=MissingPolicy.REPLACE)
-    middle = (lower + upper) / 2
+    middle = _middle(column.kind, lower, upper)
     if choice is MissingPolicy.DROP:
         return bounded
     complete = choice == _NOBODY
@@ -240,6 +288,7 @@ def _number_form(
 def _label_form(
     column: Column, key: str, place: st.delta_generator.DeltaGenerator
 ) -> Column:
+    equality = reading.equality(column, key)
     if column.kind is ColumnKind.YES_NO:
         labels = tuple(
             place.text_input(
@@ -278,6 +327,7 @@ def _label_form(
     return replace(
         column,
         labels=labels,
+        equality=equality,
         missing=MissingPolicy.DROP if replacement is None else MissingPolicy.REPLACE,
         replacement=replacement,
         complete=replacement is not None and choice == _NOBODY,
@@ -353,15 +403,14 @@ def tell_undeclared(dataset: Table) -> None:
     open_ = [
         dataset.short(column.name)
         for column in dataset.columns
-        if not column.is_declared
+        if not column.is_declared and (column.kind.is_numeric or column.kind.has_labels)
     ]
     if open_:
         names = ", ".join(open_[:_NAMED]) + (" …" if len(open_) > _NAMED else "")
         st.info(
             f"Not declared yet: {literal(names)}. A number can be asked about once it "
             "has public bounds, a category once it has its list: choose the column "
-            "above. Leave a column that nobody asks about, such as a staff number, as "
-            "it is."
+            "above. Declare a column that nobody asks about as not used."
         )
 
 
@@ -419,10 +468,16 @@ def _written(value: float | str) -> str:
 def _middle_of(column: Column) -> float | None:
     """Return what a missing number counts as if that is the middle of the bounds."""
     bounds = column.bounds
-    if bounds is None:
+    if bounds is None or column.kind is ColumnKind.DATE:
+        # The date that is imputed is always chosen.
         return None
-    middle = (bounds.lower + bounds.upper) / 2
+    middle = _middle(column.kind, bounds.lower, bounds.upper)
     return middle if column.replacement == middle else None
+
+
+def _middle(kind: ColumnKind, lower: float, upper: float) -> float:
+    middle = (lower + upper) / 2
+    return float(floor(middle)) if kind is ColumnKind.WHOLE else middle
 
 
 def overview(dataset: Table) -> pd.DataFrame:
@@ -436,16 +491,16 @@ def overview(dataset: Table) -> pd.DataFrame:
             "kind": [column.kind.value for column in columns],
             "public bounds or list": [_declaration(column) for column in columns],
             "a missing value": [_without(column) for column in columns],
-            "unit": [column.unit for column in columns],
+            "unit": [quantity_of(column).name for column in columns],
             "meaning": [column.description for column in columns],
         }
     )
 
 
 def _declaration(column: Column) -> str:
-    if column.bounds is not None:
-        return f"{in_full(column.bounds.lower)} to {in_full(column.bounds.upper)}"
-    return ", ".join(column.labels) or "to be declared"
+    if not (column.kind.is_numeric or column.kind.has_labels):
+        return ""
+    return bounds_text(column) or ", ".join(column.labels) or "to be declared"
 
 
 def _without(column: Column) -> str:
@@ -456,7 +511,7 @@ def _without(column: Column) -> str:
         return "none is missing"
     if column.missing is MissingPolicy.DROP:
         return "left out"
-    return f"counts as {_written(column.replacement or 0.0)}"
+    return f"counts as {replacement_text(column)}"
 
 
 def _choice(key: str) -> str:

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.data.bounds import Interval
+from dpcore.data.columns import ColumnKind
+from dpcore.data.dates import date_of, day_of, end_of_day
 from dpcore.errors import ParameterError
 from dpcore.statistics.joint_query import MOST_COLUMNS
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
 from dpcore.wording import significant
 from ui import controls, session
+from ui.asking import bins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,14 +41,14 @@ _TOGETHER = {
 class Details:
     """What a question needs besides its column and statistic.
 
-    ``membership`` is whom it counts, ``bins`` into how many a column is cut, ``q``
+    ``membership`` is whom it counts, ``edges`` are those of its bins, ``q`` says
     which quantile it asks for, ``qs`` which ones; ``others`` are further columns,
     ``group`` is that of a question by group, and ``labels_public`` whether everybody's
     group is public. ``pair`` are the two groups whose difference is asked for.
     """
 
     membership: Membership | None = None
-    bins: int | None = None
+    edges: tuple[float, ...] | None = None
     q: float | None = None
     qs: tuple[float, ...] | None = None
     others: tuple[Column, ...] = ()
@@ -58,11 +61,9 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
     """Show the controls of this kind of question, in rows of four."""
     cells = _cells()
     membership = _membership(column, kind, study, cells) if kind.of_members else None
-    bins = q = None
+    edges = q = None
     if kind.of_cells and column.kind.is_numeric:
-        bins = next(cells).number(
-            "Bins of equal width", 10, (2, 50), key="bins", kept="table"
-        )
+        edges = bins.ask(column, cells)
     if kind is StatisticKind.QUANTILE:
         percent = next(cells).number(
             f"Percent of {session.unit().counted} below it",
@@ -96,7 +97,7 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
         )
     return Details(
         membership=membership,
-        bins=bins,
+        edges=edges,
         q=q,
         qs=qs,
         others=others,
@@ -291,6 +292,8 @@ def _membership(
         message = "declare public bounds of the column first, below."
         raise ParameterError(message)
     bounds = column.bounds
+    if column.kind is ColumnKind.DATE:
+        return _of_dates(bounds, cells, key)
     lower = next(cells).number(
         "Counts from",
         bounds.lower + (bounds.upper - bounds.lower) / 2,
@@ -309,3 +312,16 @@ def _membership(
         "bounds: give a larger number to let such values count."
     )
     return Membership(interval=Interval(lower=lower, upper=upper))
+
+
+def _of_dates(bounds: Interval, cells: Cells, key: str) -> Membership:
+    """Ask for the first and the last day that counts."""
+    key = f"{key}-{bounds.lower}-{bounds.upper}"
+    known = date_of(bounds.lower), date_of(bounds.upper)
+    first = next(cells).day("Counts from", known[0], key=f"from-day-{key}")
+    last = next(cells).day("Counts up to", known[1], key=f"to-day-{key}")
+    if first is None or last is None or first > last:
+        message = "name the first and the last day that counts, in this order."
+        raise ParameterError(message)
+    st.caption("The last day counts with all its hours.")
+    return Membership(interval=Interval(lower=day_of(first), upper=end_of_day(last)))

@@ -14,7 +14,6 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.releases.request import Request, offered
-from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
@@ -130,7 +129,7 @@ def _question(
         unit=study.terms.unit,
         size=size,
         membership=asked.membership,
-        edges=_edges(column, kind, asked.bins),
+        edges=asked.edges,
         q=asked.q,
         qs=asked.qs,
     )
@@ -191,7 +190,7 @@ def _crossed(column: Column, asked: Details, study: Study) -> CrossedQuery:
             relation=study.terms.relation,
             unit=study.terms.unit,
             size=size,
-            edges=_edges(each, StatisticKind.HISTOGRAM, asked.bins),
+            edges=asked.edges if each is column else None,
         )
         for each in both
     )
@@ -307,17 +306,6 @@ def _settle_statistic(
 
 def _last() -> str:
     return f"{_LAST}-{session.generation()}"
-
-
-def _edges(
-    column: Column, kind: StatisticKind, bins: int | None
-) -> tuple[float, ...] | None:
-    if not kind.of_cells or not column.kind.is_numeric:
-        return None
-    if column.bounds is None or bins is None:
-        message = "declare public bounds first: the bins lie between them."
-        raise ParameterError(message)
-    return equal_edges(column.bounds, bins)
 
 
 def _explained(kinds: Iterable[StatisticKind], cap: int | None) -> str:

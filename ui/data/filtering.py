@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.data.columns import ColumnKind
 from dpcore.data.preparation.capping import CappedDataset, at_most
 from dpcore.data.preparation.conditions import (
     Comparison,
+    DateCondition,
     LabelCondition,
     NumberCondition,
 )
@@ -127,6 +129,8 @@ def condition(column: Column, key: str, kept: tuple[Condition, ...]) -> Conditio
 
     """
     before = next((one for one in kept if one.column == column.name), None)
+    if column.kind is ColumnKind.DATE:
+        return _of_dates(column, key, before)
     if column.kind.is_numeric:
         return _of_number(column, key, before)
     labels = before.labels if isinstance(before, LabelCondition) else ()
@@ -140,9 +144,19 @@ def condition(column: Column, key: str, kept: tuple[Condition, ...]) -> Conditio
         help="As written in the table. What is typed becomes public.",
     )
     typed = dict.fromkeys(line.strip() for line in text.splitlines())
-    return LabelCondition(
-        column=column.name, labels=tuple(label for label in typed if label)
-    )
+    labels = tuple(label for label in typed if label)
+    return LabelCondition(column=column.name, labels=labels, equality=column.equality)
+
+
+def _of_dates(column: Column, key: str, before: Condition | None) -> DateCondition:
+    known = before if isinstance(before, DateCondition) else None
+    days = (None, None) if known is None else (known.first, known.last)
+    left, right = controls.row(2)
+    name = literal(column.name)
+    first = left.day(f"{name} from", days[0], key=f"from-{key}")
+    last = right.day(f"{name} to", days[1], key=f"to-{key}")
+    st.caption("Leave one of the two days empty for an open end.")
+    return DateCondition(column=column.name, first=first, last=last)
 
 
 def _of_number(column: Column, key: str, before: Condition | None) -> NumberCondition:

@@ -1,4 +1,4 @@
-"""New columns of an upload: bins, differences, ratios, and flags."""
+"""Derived columns of an upload: of numbers, dates and labels of the same row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
+from dpcore.data.columns import ColumnKind
 from dpcore.data.preparation.conditions import Comparison, NumberCondition
+from dpcore.data.preparation.date_columns import Age, DatePart, PartOfDate
 from dpcore.data.preparation.new_columns import (
     Bins,
     Calculated,
@@ -16,6 +18,7 @@ from dpcore.data.preparation.new_columns import (
     Flag,
     Without,
 )
+from dpcore.data.preparation.recoding import Recode, Recoded
 from dpcore.data.preparation.steps import as_read, prepared, steps_of, widened
 from dpcore.errors import DPCoreError, ParameterError
 from ui import controls, session
@@ -23,6 +26,7 @@ from ui.data import capping
 from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
+    from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
     from dpcore.data.preparation.new_columns import NewColumn
     from ui.study import Draft, Study
@@ -31,6 +35,10 @@ _DECIMAL_COMMA: Final = re.compile(r"^([-+]?\d+),(\d+)$")
 _BINS, _FLAG = "bins of a number", "yes or no: how a number lies to another"
 _WITHOUT = "a column without codes for “no answer”"
 _DIFFERENCE, _RATIO = "a difference of two numbers", "a ratio of two numbers"
+_OF_NUMBERS = (_BINS, _FLAG, _DIFFERENCE, _RATIO)
+_PART, _AGE = "year, quarter, month or weekday of a date", "age in years at a date"
+_DAYS, _RECODED = "days between two dates", "recoded labels"
+_AT_DAY = "a public date"
 
 
 def ask(current: Draft | Study) -> None:
@@ -58,20 +66,21 @@ def ask(current: Draft | Study) -> None:
             "If a file writes -9 or “n/a” where there is no answer, make the column "
             "without these codes, before anything else is made of it, and ask about "
             "that one. Other new columns are made of numbers: age in bins, cost minus "
-            "payment, cost per day, or whether age is at least 60. Each cell is made "
+            "payment, cost per day, or whether age is at least 60; of dates, such as "
+            "the age at admission; or of labels. Each cell is made "
             "of its own row alone, and the recipe is the name of the column. Bounds of "
             "a difference follow from those that are declared, and those of a ratio "
             "where they leave 0 out below the line; else declare them for what is made."
         )
         every = [column.name for column in as_read(current.in_memory).columns]
         usable = {*every, *(one.name for one in made if isinstance(one, Without))}
-        numbers = [
-            column.name
+        columns = [
+            column
             for column in widened(current.in_memory).columns
-            if column.kind.is_numeric and column.name in usable
+            if column.name in usable
         ]
         try:
-            new = _form(numbers, every)
+            new = _form(columns, every)
             ready = new is not None and new not in made
             if st.button("Add the column", disabled=not ready) and new is not None:
                 _keep(current.in_memory, (*made, new))
@@ -84,25 +93,48 @@ def ask(current: Draft | Study) -> None:
             st.error(sentence_of(error))
 
 
-def _form(numbers: list[str], every: list[str]) -> NewColumn | None:
+def _form(columns: list[Column], every: list[str]) -> NewColumn | None:
     """Show the controls of one column; return what they say, None while it is blank.
 
-    It is made of one of the ``numbers``, or for codes of ``every`` column.
+    It is made of some of the ``columns``, or for codes of ``every`` column.
 
     Raises:
         ParameterError: That is no recipe.
 
     """
     key = f"{session.generation()}"
+    dates = [one.name for one in columns if one.kind is ColumnKind.DATE]
+    numbers = [
+        one.name
+        for one in columns
+        if one.kind.is_numeric and one.kind is not ColumnKind.DATE
+    ]
+    labelled = [one.name for one in columns if one.kind.has_labels]
     left, middle, right = controls.row(3)
     kind = left.selectbox(
         "What is made",
-        [*([_BINS, _FLAG, _DIFFERENCE, _RATIO] if numbers else []), _WITHOUT],
+        [
+            *(_OF_NUMBERS if numbers else ()),
+            *((_PART, _AGE) if dates else ()),
+            *((_DAYS,) if len(dates) > 1 else ()),
+            *((_RECODED,) if labelled else ()),
+            _WITHOUT,
+        ],
         key=f"new-kind-{key}",
         kept="session",
     )
     if kind == _WITHOUT:
         return _without(middle, right, every, numbers, key)
+    if kind == _RECODED:
+        return _recoded(middle, right, labelled, key)
+    if kind in {_PART, _AGE, _DAYS}:
+        return _of_dates(kind, middle, right, dates, key)
+    return _of_numbers(kind, middle, right, numbers, key)
+
+
+def _of_numbers(
+    kind: str, middle: controls.Cell, right: controls.Cell, numbers: list[str], key: str
+) -> NewColumn | None:
     first = middle.selectbox("Of", numbers, key=f"new-first-{key}", kept="session")
     if kind == _BINS:
         text = right.place.text_input(
@@ -140,6 +172,52 @@ def _form(numbers: list[str], every: list[str]) -> NewColumn | None:
     )
     calculation = Calculation.DIFFERENCE if kind == _DIFFERENCE else Calculation.RATIO
     return Calculated(calculation=calculation, first=first, second=second)
+
+
+def _of_dates(
+    kind: str, left: controls.Cell, right: controls.Cell, dates: list[str], key: str
+) -> NewColumn | None:
+    label = {_PART: "Of", _AGE: "Since (such as birth)", _DAYS: "From"}[kind]
+    first = left.selectbox(label, dates, key=f"new-date-{key}", kept="session")
+    if kind == _PART:
+        parts = list(DatePart)
+        part = right.selectbox("Part", parts, key=f"new-part-{key}", kept="session")
+        return PartOfDate(part=part, column=first)
+    others = [name for name in dates if name != first]
+    second = right.selectbox(
+        "At" if kind == _AGE else "To",
+        [*([_AT_DAY] if kind == _AGE else []), *others],
+        key=f"new-other-date-{key}-{hash(first)}-{kind}",
+        kept="session",
+    )
+    if kind == _DAYS:
+        difference = Calculation.DIFFERENCE
+        return Calculated(calculation=difference, first=second, second=first)
+    if second != _AT_DAY:
+        return Age(born=first, at=second)
+    at = right.day("Public date", None, key=f"new-day-{key}")
+    return None if at is None else Age(born=first, at=at)
+
+
+def _recoded(
+    left: controls.Cell, right: controls.Cell, labelled: list[str], key: str
+) -> NewColumn | None:
+    column = left.selectbox("Of", labelled, key=f"new-labels-{key}", kept="session")
+    text = right.place.text_area(
+        "Labels and what they become",
+        placeholder="Unknown; - = unknown",
+        height="content",
+        key=f"new-recodes-{key}",
+        persist_state="session",
+        help="A line for each new label: the old ones with semicolons between, an "
+        "equals sign, and the new one. All other labels stay.",
+    )
+    recodes = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        old, _, into = line.rpartition("=")
+        labels = tuple(label.strip() for label in old.split(";") if label.strip())
+        recodes.append(Recode(labels=labels, into=into.strip()))
+    return Recoded(column=column, recodes=tuple(recodes)) if recodes else None
 
 
 def _without(

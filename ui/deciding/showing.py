@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.data.dates import date_of, day_of
+from dpcore.data.quantities import DAYS, Quantity
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import surest
 from dpcore.figures.meaning.odds import Sides, Told, worlds_text
@@ -188,15 +190,22 @@ def possible(plan: Option, other: Option) -> None:
             "value. Its ± is in the table above."
         )
         return
-    unit = f", {row.item.width.unit}" if row.item.width.unit else ""
-    assumed = second.number(
-        f"If the table had{literal(unit)}",
-        start,
-        key=f"decide-assumed-{session.generation()}-{row.item.key}",
-        kept="session",
-        note="A value that you assume, such as last year's: the table is not looked "
-        "at. It starts from 0, or from the middle of the bounds.",
-    )
+    quantity = _quantity(row)
+    unit = f", {quantity.suffix}" if quantity.suffix else ""
+    label = f"If the table had{literal(unit)}"
+    key = f"decide-assumed-{session.generation()}-{row.item.key}"
+    if quantity.is_date:
+        day = second.day(label, date_of(start), key=key)
+        assumed = start if day is None else day_of(day)
+    else:
+        assumed = second.number(
+            label,
+            start,
+            key=key,
+            kept="session",
+            note="A value that you assume, such as last year's: the table is not "
+            "looked at. It starts from 0, or from the middle of the bounds.",
+        )
     try:
         shown = _possible(row, plan, other, assumed)
     except ParameterError as error:
@@ -207,7 +216,7 @@ def possible(plan: Option, other: Option) -> None:
             brief(row.item.name, 60),
             shown,
             assumed=assumed,
-            unit=row.item.width.unit,
+            quantity=quantity,
             wanted=row.wanted,
         )
         results.show(picture, "decide-dots", simulated=True)
@@ -219,6 +228,13 @@ def possible(plan: Option, other: Option) -> None:
             "The dashed line is the assumed value; dotted lines, where there are any, "
             f"are what must be seen to either side of it.{group}"
         )
+
+
+def _quantity(row: Row) -> Quantity:
+    """Return what the answer is a number of; of several parts only the width is."""
+    found, unit = row.item.request.quantity, row.item.width.unit
+    dated = found.is_date and unit == DAYS
+    return found if dated else Quantity(unit=unit)
 
 
 def _possible(row: Row, plan: Option, other: Option, assumed: float) -> list[Possible]:

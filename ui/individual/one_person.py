@@ -113,7 +113,7 @@ def _laws_of(subject: Subject, entry: int) -> PersonLaws:
     """
     request = subject.request
     if isinstance(subject, StatisticSubject):
-        unit = subject.request.unit_text
+        unit = subject.request.quantity.name
         label = f"released {request.title}" + (f", {unit}" if unit else "")
         return one_person.laws_of_statistic(
             subject.request, subject.exposure, entry, label=label
@@ -159,6 +159,7 @@ def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
         own=person.epsilon,
         presence=presence,
         key=subject.request.mechanism_key,
+        quantity=subject.request.quantity,
     )
     results.show(picture, "person-worlds")
     side = "presence" if presence else "absence"

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.data.bounds import Interval
+from dpcore.data.quantities import quantity_of
 from dpcore.figures.individual.telling import recovery_picture, told_text
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.recovery import attack_count, attack_mean
@@ -137,7 +138,7 @@ def _target(dataset: Dataset, column: Column, label: str | None) -> _Target:
     if label is None:
         numbers = dataset.numbers(column.name)
         bounds = column.bounds or Interval(lower=0.0, upper=1.0)
-        unit = column.unit
+        unit = quantity_of(column).unit
         if isinstance(column.replacement, float | int):
             numbers = np.where(np.isnan(numbers), float(column.replacement), numbers)
         known = ~np.isnan(numbers)

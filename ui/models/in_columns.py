@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.data.columns import ColumnKind
+from dpcore.data.quantities import quantity_of
 from dpcore.models.kinds import ModelKind
 from dpcore.releases.models.plan import in_units
 from dpcore.wording import significant
@@ -74,8 +75,9 @@ def released(answer: Release, asked: ModelRequest, values: FloatArray) -> None:
             "margin for its noise; 0 means that nothing can be relied on). The penalty "
             f"chosen for it is {significant(chosen)}."
         )
-    if question.design.target.unit:
-        st.caption(f"The target is in {literal(question.design.target.unit)}.")
+    unit = quantity_of(question.design.target).of_differences
+    if unit:
+        st.caption(f"The target is in {literal(unit)}.")
 
 
 def exact(
@@ -116,7 +118,7 @@ def _named(term: Term) -> str:
 def _table(asked: ModelRequest) -> pd.DataFrame:
     design = asked.question.design
     units = [
-        term.column.unit
+        quantity_of(term.column).of_differences
         if term.label is None
         else f"instead of {scaling.compared_with(design, term.column)}"
         for term in design.terms

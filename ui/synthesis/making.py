@@ -13,7 +13,7 @@ from dpcore.releases.record import Mode
 from dpcore.synthesis.fitting import fit
 from dpcore.synthesis.original import exact, ties
 from dpcore.synthesis.rounding import whole
-from dpcore.synthesis.rows import deal
+from dpcore.synthesis.rows import as_written, deal
 from dpcore.wording import percent
 from ui import controls, results, session
 from ui.text import literal
@@ -32,12 +32,16 @@ _SHOWN: Final = 20
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MadeUp:
-    """A made-up table with the counts that it was dealt out by. PUBLIC."""
+    """A made-up table with the counts that it was dealt out by. PUBLIC.
+
+    ``table`` has dates in days since 1 January 1970, and ``written`` as text.
+    """
 
     key: str
     fitted: Fitted
     counts: Whole
     table: pd.DataFrame
+    written: pd.DataFrame
 
 
 def make(sources: Sources, study: Study) -> MadeUp:
@@ -69,14 +73,16 @@ def make(sources: Sources, study: Study) -> MadeUp:
 
     table = session.remember("made-up-table", key, dealt)
     order = [c.name for c in study.dataset.columns if c.name in table.columns]
-    return MadeUp(key=key, fitted=fitted, counts=counts, table=table[order])
+    table = table[order]
+    written = as_written(table, (axis.column for axis in sources.forest.axes))
+    return MadeUp(key=key, fitted=fitted, counts=counts, table=table, written=written)
 
 
 def show(made: MadeUp) -> None:
     """Show the first rows, and offer the table as a file."""
     rows = f"{made.counts.people:,}"
     st.markdown(f"**A made-up table of {rows} people, none of whom exists**")
-    results.table(made.table.head(_SHOWN), key="made-up-rows")
+    results.table(made.written.head(_SHOWN), key="made-up-rows")
     st.caption(
         f"The first {min(_SHOWN, made.counts.people)} of {rows} rows. Nobody in the "
         "original is any of these rows: they were dealt out from noisy counts. Whoever "
@@ -88,7 +94,7 @@ def show(made: MadeUp) -> None:
             "private release. In Release mode it can be downloaded."
         )
         return
-    results.table_files(lambda: made.table, "made-up-table", "made-up")
+    results.table_files(lambda: made.written, "made-up-table", "made-up")
 
 
 def keeps(sources: Sources, made: MadeUp) -> int:

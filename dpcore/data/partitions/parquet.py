@@ -101,7 +101,9 @@ def columns_of(schema: pa.Schema) -> tuple[Column, ...]:
         if pa.types.is_boolean(each.type):
             column = yes_no(name, _YES_NO)
         elif _is_number(each.type):
-            column = Column(name=name, kind=ColumnKind.NUMBER)
+            whole = pa.types.is_integer(each.type)
+            kind = ColumnKind.WHOLE if whole else ColumnKind.NUMBER
+            column = Column(name=name, kind=kind)
         elif pa.types.is_date(each.type) or pa.types.is_timestamp(each.type):
             timed = pa.types.is_timestamp(each.type)
             form = DateFormat(time_of_day=bool(timed))

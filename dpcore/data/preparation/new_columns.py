@@ -12,16 +12,19 @@ import numpy as np
 
 from dpcore.data.bounds import Interval
 from dpcore.data.cells import has_any
-from dpcore.data.columns import LARGEST, Column, ColumnKind, MissingPolicy, yes_no
+from dpcore.data.columns import LARGEST, Column, ColumnKind, yes_no
 from dpcore.data.dataset import Dataset
 from dpcore.data.fingerprints import fingerprint_as_read
 from dpcore.data.preparation.conditions import NumberCondition, exact, named
+from dpcore.data.preparation.date_columns import Age, PartOfDate
+from dpcore.data.preparation.making import label_cells, left_out
+from dpcore.data.preparation.recoding import Recoded
 from dpcore.data.proposals import proposed_column
+from dpcore.data.quantities import DAYS, is_whole
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
 
@@ -85,7 +88,7 @@ class Bins:
     def described(self, source: Dataset) -> Column:
         """Return the public description of the column."""
         known = Column(name=self.name, kind=ColumnKind.CATEGORY, labels=self.labels)
-        return _left_out(known, source.column(self.column))
+        return left_out(known, source.column(self.column))
 
     def made(self, source: Dataset) -> pd.Series:
         """Return the cells. CONFIDENTIAL.
@@ -96,12 +99,12 @@ class Bins:
         """
         values = source.numbers(self.column)
         codes = np.searchsorted(self.edges, values, side="right")
-        return _texts(codes, np.isnan(values), self.labels, source)
+        return label_cells(codes, np.isnan(values), self.labels, source)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calculated:
-    """The difference or the ratio of two numbers of a row.
+    """The difference or the ratio of two numbers of a row, or days between two dates.
 
     A row that lacks one of them lacks the result, and so does 0 per 0. Anything else
     per 0 is infinite, and is clamped to the bounds as every value beyond them.
@@ -140,13 +143,27 @@ class Calculated:
 
         Its bounds follow from those of the two, where both are declared; for a ratio,
         where those of the second leave 0 out. Otherwise they are still to be declared.
+
+        Raises:
+            ParameterError: There is no such column, or a date is calculated with that
+                is not subtracted from another one.
+
         """
         one, other = source.column(self.first), source.column(self.second)
+        dated = [column.kind is ColumnKind.DATE for column in (one, other)]
+        difference = self.calculation is Calculation.DIFFERENCE
+        if any(dated) and not (difference and all(dated)):
+            message = "a date is subtracted from another date, and nothing else."
+            raise ParameterError(message)
+        whole = difference and is_whole(one) and is_whole(other)
         unit = one.unit if one.unit == other.unit else ""
-        if self.calculation is Calculation.RATIO:
+        if all(dated):
+            unit = DAYS
+        elif self.calculation is Calculation.RATIO:
             unit = f"{one.unit} per {other.unit}" if one.unit and other.unit else ""
-        known = Column(name=self.name, kind=ColumnKind.NUMBER, unit=unit)
-        known = _left_out(known, one, other)
+        kind = ColumnKind.WHOLE if whole else ColumnKind.NUMBER
+        known = Column(name=self.name, kind=kind, unit=unit)
+        known = left_out(known, one, other)
         bounds = self._bounds(one.bounds, other.bounds)
         return known if bounds is None else replace(known, bounds=bounds)
 
@@ -207,7 +224,7 @@ class Flag:
     def described(self, source: Dataset) -> Column:
         """Return the public description of the column."""
         known = yes_no(self.name, ("no", "yes"))
-        return _left_out(known, source.column(self.condition.column))
+        return left_out(known, source.column(self.condition.column))
 
     def made(self, source: Dataset) -> pd.Series:
         """Return the cells. CONFIDENTIAL.
@@ -218,7 +235,7 @@ class Flag:
         """
         missing = np.isnan(source.numbers(self.condition.column))
         codes = self.condition.met(source).astype(np.intp)
-        return _texts(codes, missing, ("no", "yes"), source)
+        return label_cells(codes, missing, ("no", "yes"), source)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,7 +286,7 @@ class Without:
             return replace(known, unit=old.unit)
         labels = tuple(label for label in old.labels if label not in self.codes)
         known = Column(name=self.name, kind=ColumnKind.CATEGORY, labels=labels)
-        return _left_out(replace(known, missing_codes=old.missing_codes), old)
+        return left_out(replace(known, missing_codes=old.missing_codes), old)
 
     def made(self, source: Dataset) -> pd.Series:
         """Return the cells. CONFIDENTIAL.
@@ -283,7 +300,7 @@ class Without:
         return cells.mask(has_any(cells, self.codes, numeric=True))
 
 
-NewColumn = Bins | Calculated | Flag | Without
+NewColumn = Bins | Calculated | Flag | Without | PartOfDate | Age | Recoded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -375,28 +392,5 @@ def _said(code: str) -> str:
     return json.dumps(code, ensure_ascii=False) if number is None else exact(number)
 
 
-def _left_out(made: Column, *sources: Column) -> Column:
-    """Return a new column that leaves out whoever one that it is made of does."""
-    dropped = any(
-        one.is_declared and one.missing is MissingPolicy.DROP for one in sources
-    )
-    if not dropped:
-        return made
-    return replace(made, missing=MissingPolicy.DROP, replacement=None)
-
-
 def _ends(bounds: Interval) -> FloatArray:
     return np.array([bounds.lower, bounds.upper])
-
-
-def _texts(
-    codes: NDArray[np.intp],
-    missing: NDArray[np.bool_],
-    labels: tuple[str, ...],
-    source: Dataset,
-) -> pd.Series:
-    from pandas import Categorical, Index, Series  # noqa: PLC0415 - slow to import
-
-    places = np.where(missing, -1, codes).tolist()
-    known = Categorical.from_codes(places, Index(labels))
-    return Series(known, index=source.frame.index).astype("str")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,6 +12,7 @@ from dpcore.codec import (
     TRUTH,
     WHOLE,
     Pair,
+    Part,
     Schema,
     choice,
     if_any,
@@ -18,12 +20,15 @@ from dpcore.codec import (
     optional,
     several,
 )
+from dpcore.data.columns import LabelEquality
 from dpcore.data.preparation.capping import CappedDataset, RowCap, at_most
 from dpcore.data.preparation.conditions import (
     Comparison,
+    DateCondition,
     LabelCondition,
     NumberCondition,
 )
+from dpcore.data.preparation.date_columns import Age, DatePart, PartOfDate
 from dpcore.data.preparation.filtering import FilteredDataset, meeting
 from dpcore.data.preparation.new_columns import (
     Bins,
@@ -36,6 +41,7 @@ from dpcore.data.preparation.new_columns import (
 )
 from dpcore.data.preparation.people import PeopleDataset, one_row_each
 from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Recipe
+from dpcore.data.preparation.recoding import Recode, Recoded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -134,6 +140,33 @@ def prepared(source: Dataset, steps: Steps, *, key: bytes) -> Dataset:
     return meeting(table, steps.conditions) if steps.conditions else table
 
 
+def prepared_anew(dataset: Dataset, *, key: bytes) -> Dataset:
+    """Return a table after the same steps, which read the cells as now declared.
+
+    Derived columns and conditions depend on how other columns are read. What is
+    declared of a column stays where it is of the same type as before.
+
+    Raises:
+        DataError: No row is left.
+        ParameterError: A step needs a column of another type.
+
+    """
+    steps = steps_of(dataset)
+    if steps == Steps():
+        return dataset
+    declared = {column.name: column for column in dataset.columns}
+    whole = dataset
+    if isinstance(dataset, FilteredDataset | CappedDataset):
+        whole = dataset.undone()
+    made = prepared(as_read(whole), steps, key=key)
+    kept = (
+        declared[column.name]
+        for column in made.columns
+        if column.name in declared and declared[column.name].kind is column.kind
+    )
+    return made.with_columns(*kept)
+
+
 _BUILT: Final[dict[str, type]] = {
     "number": NumberCondition,
     "labels": LabelCondition,
@@ -143,6 +176,10 @@ _BUILT: Final[dict[str, type]] = {
     "calculated": Calculated,
     "flag": Flag,
     "without": Without,
+    "dates": DateCondition,
+    "part of date": PartOfDate,
+    "age": Age,
+    "recoded": Recoded,
 }
 
 
@@ -167,8 +204,22 @@ _NAMES: Final = several(TEXT)
 _OF_NUMBER: Final = Schema(
     NumberCondition, column=TEXT, comparison=choice(Comparison), number=NUMBER
 )
-_OF_LABELS: Final = Schema(LabelCondition, column=TEXT, labels=_NAMES)
-_CONDITION: Final[Pair[Any]] = _one_of({"number": _OF_NUMBER, "labels": _OF_LABELS})
+_OF_LABELS: Final = Schema(
+    LabelCondition,
+    column=TEXT,
+    labels=_NAMES,
+    # Left out where it was not stated, as before it could be.
+    equality=if_any(choice(LabelEquality), of=lambda one: one.stated_equality),
+)
+_DAY: Final[Pair[dt.date]] = Pair(
+    dt.date.isoformat, lambda content: dt.date.fromisoformat(TEXT.read(content))
+)
+_OF_DATES: Final = Schema(
+    DateCondition, column=TEXT, first=if_any(_DAY), last=if_any(_DAY)
+)
+_CONDITION: Final[Pair[Any]] = _one_of(
+    {"number": _OF_NUMBER, "labels": _OF_LABELS, "dates": _OF_DATES}
+)
 _DERIVED: Final = Schema(
     Derived, recipe=choice(Recipe), column=TEXT, condition=if_any(_CONDITION)
 )
@@ -186,6 +237,30 @@ _CALCULATED: Final = Schema(
 )
 _FLAG: Final = Schema(Flag, condition=_OF_NUMBER)
 _WITHOUT: Final = Schema(Without, column=TEXT, codes=_NAMES)
+_PART: Final = Schema(PartOfDate, part=choice(DatePart), column=TEXT)
+_AGE: Final = Schema(
+    Age,
+    born=TEXT,
+    day=Part(
+        codec=optional(_DAY),
+        argument="at",
+        of=lambda one: None if isinstance(one.at, str) else one.at,
+        needed=False,
+        empty=False,
+    ),
+    column=Part(
+        codec=optional(TEXT),
+        argument="at",
+        of=lambda one: one.at if isinstance(one.at, str) else None,
+        needed=False,
+        empty=False,
+    ),
+)
+_RECODED: Final = Schema(
+    Recoded,
+    column=TEXT,
+    recodes=several(Schema(Recode, labels=_NAMES, into=TEXT)),
+)
 STEPS: Final = Schema(
     Steps,
     made=several(
@@ -195,6 +270,9 @@ STEPS: Final = Schema(
                 "calculated": _CALCULATED,
                 "flag": _FLAG,
                 "without": _WITHOUT,
+                "part of date": _PART,
+                "age": _AGE,
+                "recoded": _RECODED,
             }
         )
     ),

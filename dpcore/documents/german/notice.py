@@ -29,7 +29,7 @@ from dpcore.documents.notice import (
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
 from dpcore.documents.subject import of_each, own
 from dpcore.releases.declared import minimum_of
-from dpcore.wording import brief, capital, in_full, significant
+from dpcore.wording import brief, capital, significant
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -360,10 +360,8 @@ def _missing(subject: Subject) -> str:
             f"Was mit fehlenden Werten geschieht, steht {where}.{_in_groups(subject)}"
         )
     told = ", ".join(
-        f"{german(in_full(value)) if isinstance(value, float | int) else value} "
-        f"({brief(titled(column))})"
+        f"{sentences.stand_in(column)} ({brief(titled(column))})"
         for column in known[:MOST_COLUMNS]
-        for value in (column.replacement,)
     )
     where = "Bericht" if subject.planned else "nächstes Blatt"
     more = f" und weitere, siehe {where}" * (len(known) > MOST_COLUMNS)

@@ -16,13 +16,12 @@ from dpcore.documents.german.nouns import NOUNS, counted
 from dpcore.documents.german.numbers import german, listed
 from dpcore.documents.titles import titled
 from dpcore.nouns import plural_of
-from dpcore.releases.declared import bounds_of
+from dpcore.releases.declared import NO_BOUND, bounds_of, end_text
 from dpcore.releases.digits import PLACES
 from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.conditions import said_once
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import UNIT
-from dpcore.wording import in_full
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,9 +72,13 @@ _OF: Final = {
     "depends on the table": "hängt von der Tabelle ab",
     "depends on the answer": "hängt von der Antwort ab",
 }
-_UNITS: Final = {"rows": "Zeilen", "ranks": "Plätze"} | {
-    plural_of(name): noun.many for name, noun in NOUNS.items()
-}
+_UNITS: Final = {
+    "rows": "Zeilen",
+    "ranks": "Plätze",
+    "date": "Datum",
+    "date and time": "Datum und Uhrzeit",
+    "days": "Tage",
+} | {plural_of(name): noun.many for name, noun in NOUNS.items()}
 _ONE: Final = {"Zeilen": "Zeile", "Plätze": "Platz"} | {
     noun.many: noun.one for noun in NOUNS.values()
 }
@@ -351,8 +354,8 @@ def each_bounds(question: Question) -> tuple[str, ...]:
     )
 
 
-def _end(end: object) -> str:
-    return german(in_full(end)) if isinstance(end, float | int) else "keine Grenze"
+def _end(end: str) -> str:
+    return "keine Grenze" if end == NO_BOUND else german(end)
 
 
 def people(question: Question) -> str:
@@ -412,7 +415,8 @@ def _members(kind: StatisticKind, asked: Mapping[str, Any], rows: str) -> str:
     if "label" in member:
         return f"{whom} mit {name} = {member['label']}"
     if "interval" in member:
-        return f"{whom} mit {name} {_between(*member['interval'])}"
+        ends = (german(end_text(asked["column"], end)) for end in member["interval"])
+        return f"{whom} mit {name} {_between(member['interval'], *ends)}"
     with_value = asked["column"].get("missing") == "drop"
     return f"{whom} mit einem Wert von {name}" if with_value else whom
 
@@ -422,9 +426,8 @@ def _named(name: str) -> str:
     return f"„{called(name)}“"
 
 
-def _between(low: float | None, high: float | None) -> str:
+def _between(interval: Sequence[float | None], lower: str, upper: str) -> str:
+    low, high = interval
     if high is None:
-        return f"ab {german(in_full(low or 0.0))}"
-    if low is None:
-        return f"bis {german(in_full(high))}"
-    return f"von {german(in_full(low))} bis {german(in_full(high))}"
+        return f"ab {lower}"
+    return f"bis {upper}" if low is None else f"von {lower} bis {upper}"

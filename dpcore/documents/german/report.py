@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from dpcore import __version__
+from dpcore.data.quantities import quantity_of
 from dpcore.documents import missing
 from dpcore.documents.german import consequences, nouns, questions, sentences
 from dpcore.documents.german.columns import meaning, titled
@@ -338,7 +339,8 @@ def _columns(subject: Subject) -> tuple[Piece, ...]:
 def _column(column: Column, without: tuple[str, ...]) -> tuple[str, ...]:
     treated = "; ".join(sentences.treatment(text, column) for text in without)
     answers = sentences.answers(column, most=_MOST_LABELS)
-    return titled(column), meaning(column), column.unit, answers, treated
+    unit = questions.unit(quantity_of(column).name)
+    return titled(column), meaning(column), unit, answers, treated
 
 
 def _together(subject: Subject) -> tuple[Piece, ...]:

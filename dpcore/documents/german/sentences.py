@@ -7,6 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from dpcore.data.columns import MissingPolicy
+from dpcore.data.quantities import bounds_text, replacement_text
 from dpcore.documents import missing
 from dpcore.documents.german.columns import meaning, titled
 from dpcore.documents.german.nouns import feminine, noun
@@ -24,7 +25,6 @@ from dpcore.wording import (
     brief,
     capital,
     epsilon_text,
-    in_full,
     percent,
     significant,
 )
@@ -222,10 +222,8 @@ def answers(known: Column, *, most: int) -> str:
         more = len(known.labels) - most
         told = ", ".join(known.labels[:most])
         return f"{told} und {more} weitere" if more > 0 else told
-    if known.bounds is None:
-        return "ohne Grenzen"
-    ends = (known.bounds.lower, known.bounds.upper)
-    return " bis ".join(german(in_full(end)) for end in ends)
+    bounds = bounds_text(known)
+    return german(bounds.replace(" to ", " bis ")) if bounds else "ohne Grenzen"
 
 
 _TREATMENTS: Final = {
@@ -253,8 +251,8 @@ def treatment(text: str, known: Column) -> str:
 
 def stand_in(known: Column) -> str:
     """Return the public value that a missing one of a column counts as."""
-    said = known.replacement
-    return said if isinstance(said, str) else german(in_full(float(said or 0.0)))
+    said = replacement_text(known)
+    return said if isinstance(known.replacement, str) else german(said)
 
 
 def without(question: Question) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from dpcore.data.quantities import Quantity
+from dpcore.figures.calendar import cells, date_ticks
 from dpcore.figures.marks import (
     FAINT,
     NAME,
@@ -62,10 +64,18 @@ _ROOM = 1.12
 _BAND = "rgba(127,127,127,0.18)"
 _GUESS = dot(CONFIDENTIAL, 12, "diamond")
 _QUANTILES = (0.05, 0.5, 0.95)
+_NUMBER = Quantity()
 
 
 def laws_picture(
-    curve: Line, *, epsilon: float, delta: float, own: float, presence: bool, key: str
+    curve: Line,
+    *,
+    epsilon: float,
+    delta: float,
+    own: float,
+    presence: bool,
+    key: str,
+    quantity: Quantity = _NUMBER,
 ) -> Picture:
     """Return both laws, with the hockey-stick area at ``epsilon`` shaded.
 
@@ -75,9 +85,12 @@ def laws_picture(
     axis moves with epsilon.
 
     ``epsilon`` is allowed for free and ``delta`` is left above it; ``presence`` says
-    whether the law with the person is the one that sticks out.
+    whether the law with the person is the one that sticks out. The releases are of
+    ``quantity``.
     """
     color = STROKES[key].color
+    # Curves over dates stand on an axis of days.
+    where = "" if quantity.is_date else "%{x:.4g}"
     laws = {WITH: curve.present, WITHOUT: curve.absent}
     out, other = (
         (curve.present, curve.absent) if presence else (curve.absent, curve.present)
@@ -88,7 +101,7 @@ def laws_picture(
     highest = float(np.max(known[np.isfinite(known)], initial=0.0)) or 1.0
     unit = own if 0 < own < np.inf else 1.0
     ratio = _log_ratio(curve)
-    traces = densities(curve.x, laws, (Stroke(color=color), OTHER), hover="%{x:.4g}")
+    traces = densities(curve.x, laws, (Stroke(color=color), OTHER), hover=where)
     traces.append(
         line(
             curve.x,
@@ -116,7 +129,7 @@ def laws_picture(
             curve.x,
             ratio / unit,
             stroke=Stroke(color=color),
-            hover="%{x:.4g}: %{customdata:.3g}",
+            hover=f"{where}: %{{customdata:.3g}}".removeprefix(": "),
             aside="log of ratio",
             customdata=ratio,
             yaxis="y3",
@@ -128,7 +141,7 @@ def laws_picture(
         title += f"; {percent(curve.beyond)} of the releases lie beyond the picture"
     return Picture.of(
         title,
-        {curve.label: curve.x} | laws,
+        {curve.label: cells(curve.x, quantity)} | laws,
         alt=f"The law of {curve.label}, with the person and without. {title}."
         f"{_spikes_text(curve)}",
         traces=traces,
@@ -137,6 +150,7 @@ def laws_picture(
             curve.label,
             anchor="y3",
             range=[float(curve.x[0]), float(curve.x[-1])],
+            **date_ticks(quantity, curve.x[0], curve.x[-1]),
             **FITTING,
         ),
         yaxis=axis(

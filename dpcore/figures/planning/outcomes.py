@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dpcore.figures.calendar import cells, date_ticks
 from dpcore.figures.marks import Mark, dot, note, points, vertical
 from dpcore.figures.theme import DOTTED, GUIDE, STROKES, Picture, axis, plain
 from dpcore.wording import brief, significant
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dpcore.arrays import FloatArray
+    from dpcore.data.quantities import Quantity
 
 _BINS: Final = 30
 _DOT: Final = 10
@@ -43,7 +45,7 @@ def outcomes_picture(
     possible: Sequence[Possible],
     *,
     assumed: float,
-    unit: str,
+    quantity: Quantity,
     wanted: float | None,
 ) -> Picture:
     """Return a quantile dotplot for each plan, one above the other, on one axis.
@@ -62,7 +64,8 @@ def outcomes_picture(
                 base + y,
                 one.name,
                 dot(stroke.color, _DOT, stroke.symbol),
-                hover="about %{x:.4g}",
+                # Dots of dates stand on an axis of days.
+                hover="" if quantity.is_date else "about %{x:.4g}",
                 aside=plain(one.name),
                 showlegend=False,
             )
@@ -70,19 +73,22 @@ def outcomes_picture(
         top = base + float(y.max()) + 1.6
         notes.append(_named(one.name, top))
         base = top + _GAP
-    title = _takeaway(question, possible, assumed, unit, wanted)
+    title = _takeaway(question, possible, assumed, quantity.of_differences, wanted)
+    ends = 2 * edges[0] - edges[2], 2 * edges[-1] - edges[-3]
+    had = f"{quantity.about(assumed, 6)}{_after(quantity.suffix)}"
     return Picture.of(
         title,
-        _table(possible),
+        {one.name: cells(one.values, quantity) for one in possible},
         drawn=f"{len(possible[0].values)} equally likely answers under each plan, if "
-        f"the table had {significant(assumed, 6)}{_after(unit)}",
+        f"the table had {had}",
         traces=traces,
         annotations=notes,
         shapes=_lines(assumed, wanted),
         height=int(110 + 13 * base),
         xaxis=axis(
-            f"answer{', ' + plain(unit) if unit else ''}",
-            range=[2 * edges[0] - edges[2], 2 * edges[-1] - edges[-3]],
+            f"answer{', ' + plain(quantity.name) if quantity.name else ''}",
+            range=list(ends),
+            **date_ticks(quantity, *ends),
         ),
         yaxis={"visible": False, "range": [-1.0, base], "fixedrange": True},
     )
@@ -158,10 +164,6 @@ def _takeaway(
         for one in possible
     ]
     return f"{question}: half of the answers are off by at most " + ", ".join(half)
-
-
-def _table(possible: Sequence[Possible]) -> dict[str, Any]:
-    return {one.name: one.values for one in possible}
 
 
 def _after(unit: str) -> str:

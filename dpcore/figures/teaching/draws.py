@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.data.bounds import Interval
+from dpcore.figures.calendar import cells, date_ticks
 from dpcore.figures.marks import NAME, Mark, bars, landmark
 from dpcore.figures.theme import HEIGHT, NEUTRAL, STROKES, Picture, axis, below, plain
 from dpcore.wording import measured, percent
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
+    from dpcore.data.quantities import Quantity
 
 WIDEST = 0.1
 """The epsilon whose draws just fit into the picture, whatever epsilon is in use."""
@@ -75,7 +77,7 @@ def draws_picture(
     released: float,
     bias: float,
     statement: str,
-    unit: str,
+    quantity: Quantity,
 ) -> Picture:
     """Return a histogram of simulated releases, on axes that hold still.
 
@@ -88,10 +90,10 @@ def draws_picture(
     inside = window.lower <= released <= window.upper
     name = "your release" if inside else "your release, farther out"
     return Picture.of(
-        _takeaway(draws, shot, bias, unit, sum(beyond)),
+        _takeaway(draws, shot, bias, quantity.of_differences, sum(beyond)),
         {
-            "from": [-np.inf, *edges],
-            "to": [*edges, np.inf],
+            "from": cells([-np.inf, *edges], quantity),
+            "to": cells([*edges, np.inf], quantity),
             "draws": [beyond[0], *counts, beyond[1]],
         },
         drawn="Histogram of simulated releases around the answer without noise, on "
@@ -109,7 +111,11 @@ def draws_picture(
             *landmark(shot.truth, _TALLEST * count, "without noise", "solid"),
         ],
         barmode="stack",
-        xaxis=axis(plain(statement), range=edges[[0, -1]].tolist()),
+        xaxis=axis(
+            plain(statement),
+            range=edges[[0, -1]].tolist(),
+            **date_ticks(quantity, *edges[[0, -1]]),
+        ),
         yaxis=axis(
             f"of {count} simulated releases",
             range=[0, _TOP * count],

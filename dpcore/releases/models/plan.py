@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dpcore.budget_filter import PrivacyCost, computed
+from dpcore.data.quantities import quantity_of
 from dpcore.errors import ClaimError
 from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.base import Sensitivity
@@ -230,14 +231,19 @@ def in_units(design: Design, theta: FloatArray) -> dict[str, float]:
 
 def slope_units(design: Design) -> dict[str, str]:
     """Return the unit of each coefficient ``in_units`` of a target that is a number."""
-    target = design.target.unit
+    of = quantity_of(design.target)
+    target = of.of_differences
     if not target:
         return {}
+    units = {
+        term.name: "" if term.label else quantity_of(term.column).of_differences
+        for term in design.terms
+    }
     per = {
-        f"{term.name}, in units": f"{target} per {term.column.unit}"
-        if term.label is None and term.column.unit
+        f"{term.name}, in units": f"{target} per {units[term.name]}"
+        if units[term.name]
         else target
         for term in design.terms
-        if term.label is not None or term.column.unit
+        if term.label is not None or units[term.name]
     }
-    return {_CONSTANT: target} | per
+    return {_CONSTANT: of.unit} | per

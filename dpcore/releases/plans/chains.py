@@ -86,7 +86,6 @@ class ChainPlan(OneMechanism):
 
     def _ends(self, places: FloatArray) -> dict[str, tuple[float, float]]:
         """Return the ends in the column's unit: half a step of the grid farther."""
-        half = self.statistic.grid_error * np.array([-1.0, 1.0])
-        ends = self.statistic.bounds.clip(self._values(places) + half)
+        ends = self.statistic.around(places.astype(np.intp))
         pairs = [(float(low), float(high)) for low, high in ends]
         return dict(zip(self.names, pairs, strict=True))

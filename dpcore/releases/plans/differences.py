@@ -31,7 +31,8 @@ class DifferencePlan(OneMechanism):
     Attributes:
         statistic: The counts and sums.
         pair: The names of the two groups.
-        names: Those of the difference, of the percentage, of both means and counts.
+        names: Those of the difference, of the percentage where there is one, of both
+            means and counts.
 
     """
 
@@ -76,20 +77,21 @@ class DifferencePlan(OneMechanism):
         return self._told(found)
 
     def _told(self, found: PairEstimates) -> Answer:
-        apart, percent, *others = self.names
-        means, counts = others[:2], others[2:]
+        apart, *percent, one, other, first, second = self.names
+        means, counts = (one, other), (first, second)
+        shares = dict.fromkeys(percent, found.percent)
         derived = dict(zip(counts, map(float, found.counts), strict=True))
         noise = dict(zip(counts, map(_pair, found.counts_noise), strict=True))
         total = dict(zip(counts, map(_pair, found.counts_total), strict=True))
         numbers = dict(zip(means, found.means or (), strict=False))
-        for name, held in ((percent, found.percent), *numbers.items()):
+        for name, held in (*shares.items(), *numbers.items()):
             if held is not None:
                 derived[name], noise[name] = held.value, held.noise
                 total |= {} if held.total is None else {name: held.total}
         if found.apart is not None:
             noise[apart] = found.apart.noise
             total |= {} if found.apart.total is None else {apart: found.apart.total}
-        untold = ((apart, found.apart), (percent, found.percent))
+        untold = ((apart, found.apart), *shares.items())
         return Answer(
             labels=() if found.apart is None else (apart,),
             values=() if found.apart is None else (found.apart.value,),

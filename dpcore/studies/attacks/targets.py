@@ -15,6 +15,7 @@ import numpy as np
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
+from dpcore.data.quantities import quantity_of
 from dpcore.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def numbers(dataset: Dataset, column: Column, label: str | None = None) -> Targe
             message = "set the bounds of the column on Data first."
             raise ParameterError(message)
         found, bounds = dataset.numbers(column.name), column.bounds
-        what, unit = column.title, column.unit
+        what, unit = column.title, quantity_of(column).unit
         if isinstance(column.replacement, float | int):
             found = np.where(np.isnan(found), float(column.replacement), found)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from dataclasses import replace
 
@@ -15,15 +16,18 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import (
     Column,
     ColumnKind,
+    LabelEquality,
     MissingPolicy,
 )
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.capping import RowCap
 from dpcore.data.preparation.conditions import (
     Comparison,
+    DateCondition,
     LabelCondition,
     NumberCondition,
 )
+from dpcore.data.preparation.date_columns import Age, DatePart, PartOfDate
 from dpcore.data.preparation.new_columns import (
     Bins,
     Calculated,
@@ -33,6 +37,7 @@ from dpcore.data.preparation.new_columns import (
     with_new_columns,
 )
 from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Recipe
+from dpcore.data.preparation.recoding import Recode, Recoded
 from dpcore.data.preparation.steps import STEPS, Steps, as_read, prepared, steps_of
 from dpcore.data.proposals import proposed
 from dpcore.errors import ParameterError
@@ -65,6 +70,30 @@ EVERY = [
     ),
     Steps(made=(Without(column="who", codes=("b", "n/a")),)),
 ]
+
+
+def test_steps_with_dates_and_recoded_labels_are_kept():
+    steps = Steps(
+        made=(
+            PartOfDate(part=DatePart.YEAR, column="day"),
+            Age(born="day", at="end"),
+            Age(born="day", at=dt.date(2024, 2, 29)),
+            Recoded(column="who", recodes=(Recode(labels=("a", "-"), into="unknown"),)),
+        ),
+        conditions=(
+            DateCondition(column="day", first=dt.date(2024, 1, 1)),
+            DateCondition(column="end", last=dt.date(2024, 12, 31)),
+            LabelCondition(
+                column="who", labels=("1",), equality=LabelEquality.AS_WRITTEN
+            ),
+        ),
+    )
+    content = json.loads(json.dumps(STEPS.write(steps)))
+    assert STEPS.read(content) == steps
+    (condition,) = content["conditions"][-1:]
+    assert condition["equality"] == "as written"
+    old = LabelCondition(column="who", labels=("1",))
+    assert "equality" not in STEPS.write(Steps(conditions=(old,)))["conditions"][0]
 
 
 def table():
@@ -135,7 +164,7 @@ def test_numbers_among_codes_in_words_are_numbers():
     made = tuple(Without(column=name, codes=codes) for name in ("x", "y"))
     found = with_new_columns(source, made)
     assert [one.kind for one in found.columns[2:]] == [
-        ColumnKind.NUMBER,
+        ColumnKind.WHOLE,
         ColumnKind.CATEGORY,
     ]
     np.testing.assert_array_equal(

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.data.bounds import Interval
+from dpcore.data.quantities import quantity_of
 from dpcore.figures.resampling.bootstrap.coverage import (
     coverage_picture,
     errors_picture,
@@ -85,7 +86,7 @@ def _people(query: Query) -> People:
         bounds.clip(values),
         bounds=bounds,
         name=query.column.title,
-        unit="" if share else query.column.unit,
+        unit="" if share else quantity_of(query.column).of_differences,
     )
 
 

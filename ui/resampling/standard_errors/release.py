@@ -17,8 +17,9 @@ from dpcore.inference.bootstrap.intervals import (
     too_rare,
 )
 from dpcore.releases.bootstrap.request import BootstrapRequest
+from dpcore.releases.quantities import quantity_in
 from dpcore.releases.request import Request
-from dpcore.wording import epsilon_text, measured, significant
+from dpcore.wording import epsilon_text, significant
 from ui import controls, offering, partwise, results, session
 from ui.answering import answers, distortion
 from ui.resampling.standard_errors import asking
@@ -120,7 +121,7 @@ def _expected(request: BootstrapRequest) -> None:
     plan = request.plan
     average = plan.noise / math.sqrt(request.times)
     one = plan.sensitivity / math.sqrt(2 * request.rho)
-    unit = after_number(request.unit_text)
+    unit = after_number(request.quantity.of_differences)
     st.markdown(
         f"The average of {request.times} bootstraps has noise of standard deviation "
         f"{significant(average)}{unit}, and resampling adds to it. One shot at ε "
@@ -138,7 +139,7 @@ def _expected(request: BootstrapRequest) -> None:
 
 def _rival_of_one_shot(request: Request, query: Query) -> None:
     """Compare one Gaussian answer with one Laplace answer, before either is drawn."""
-    unit = after_number(request.unit_text)
+    unit = after_number(request.quantity.of_differences)
     st.markdown(
         f"One shot has noise of standard deviation "
         f"{significant(request.mechanism.noise)}{unit}. One Laplace answer at the same "
@@ -172,12 +173,13 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
     """Show the released bootstraps with every interval that follows from them."""
     numbers = np.array(answer.values)
     people = request.query.size.people
-    unit = after_number(answer.unit)
+    quantity = quantity_in(answer, answer.labels[0])
+    unit = after_number(quantity.suffix)
     if people < FEWEST_PEOPLE:
         error = answer.noise / math.sqrt(len(numbers))
         st.metric(
             "Answer",
-            f"{measured(float(numbers.mean()), error)}{unit}",
+            f"{quantity.measured(float(numbers.mean()), error)}{unit}",
             help=_ANSWER,
         )
         st.caption(
@@ -194,12 +196,12 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
     error = found.standard_error
     first.metric(
         "Answer",
-        f"{measured(found.center, error)}{unit}",
+        f"{quantity.measured(found.center, error)}{unit}",
         help=_ANSWER,
     )
     second.metric(
         "Standard error, cautious",
-        f"{significant(error)}{unit}",
+        f"{significant(error)}{after_number(quantity.of_differences)}",
         help=f"How much the answer would scatter if the {session.unit().nouns} had "
         "been drawn anew and "
         f"the noise, too; rather too large than too small. More {session.unit().nouns} "
@@ -208,7 +210,9 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
     )
     third.metric(
         f"{100 * asked.level:g} % interval",
-        f"{measured(found.lower, error)} to {measured(found.upper, error)}",
+        " to ".join(
+            quantity.measured(end, error) for end in (found.lower, found.upper)
+        ),
         help=f"Holds the number that the {session.unit().nouns} were drawn from in at "
         "least so many of "
         "100 releases. Public, as it follows from the answers alone.",
@@ -218,7 +222,7 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
         shown,
         noise=answer.noise**2,
         people=people,
-        unit=answer.unit,
+        quantity=quantity,
         statement=answer.said,
     )
     results.show(picture, "se-released")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from dpcore.data.quantities import Quantity
 from dpcore.figures.resampling.bootstrap.coverage import (
     coverage_picture,
     errors_picture,
@@ -136,7 +137,7 @@ def _one(asked: Settings) -> None:
         asked.shown,
         noise=e.times * e.bootstraps.noise,
         people=e.people,
-        unit=e.population.unit,
+        quantity=Quantity(unit=e.population.unit),
         truth=e.population.mean,
     )
     results.show(picture, "se-one", simulated=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from dpcore.data.quantities import quantity_of
 from dpcore.figures.resampling.subsampling import error_picture
 from dpcore.privacy.amplification import amplify, base_epsilon
 from dpcore.studies.resampling.subsampling.errors import (
@@ -124,7 +125,7 @@ def _own_column(study: Study, epsilon: float, rate: float) -> None:
             full=at.full_error,
             simulated=None,
             at=max(rate, 1 / at.people),
-            unit=column.unit,
+            unit=quantity_of(column).of_differences,
             ends=_ends(at),
         )
         results.show(picture, "column-errors")

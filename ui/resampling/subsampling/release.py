@@ -96,7 +96,7 @@ def _request(asked: Request, study: Study, share: float) -> SubsampledRequest | 
 
 def _preview(asked: Request, request: SubsampledRequest) -> None:
     """Say what the sample costs in accuracy. Public numbers only."""
-    unit = after_number(request.unit_text)
+    unit = after_number(request.quantity.of_differences)
     mine, whole = request.plan.noise, asked.mechanism.noise
     first, second, third = st.columns(3)
     first.metric(

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.figures.calendar import cells, date_ticks
 from dpcore.figures.marks import NAME, bars, histogram, landmark, line
 from dpcore.figures.resampling.bootstrap.lines import COLOR, unit_of
 from dpcore.figures.theme import HEIGHT, STROKES, Picture, Stroke, axis, below, plain
 from dpcore.privacy.bootstrap.profile import multiplicities
-from dpcore.wording import measured, percent, significant
+from dpcore.wording import percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dpcore.arrays import FloatArray
+    from dpcore.data.quantities import Quantity
     from dpcore.figures.resampling.bootstrap.lines import Named
     from dpcore.inference.bootstrap.intervals import Estimate
     from dpcore.studies.resampling.bootstrap.coverage import Experiment
@@ -37,7 +39,7 @@ def one_picture(
     *,
     noise: float,
     people: int | None,
-    unit: str,
+    quantity: Quantity,
     statement: str = "answer",
     truth: float | None = None,
 ) -> Picture:
@@ -79,25 +81,27 @@ def one_picture(
     ]
     if truth is not None:
         traces += landmark(truth, 1.02 * top, "true mean", "dash")
-    answer = f"{statement}{f' ({unit})' if unit else ''}, scaled to this run"
+    unit = f" ({quantity.name})" if quantity.name else ""
+    answer = f"{statement}{unit}, scaled to this run"
     rows = [
         {
             "method": name,
-            "estimate": e.center,
+            "estimate": center,
             "standard error": e.standard_error,
-            "lower end": e.lower,
-            "upper end": e.upper,
+            "lower end": lower,
+            "upper end": upper,
         }
         | ({} if truth is None else {"holds": bool(e.lower <= truth <= e.upper)})
         for name, e in found.items()
+        for center, lower, upper in [cells([e.center, e.lower, e.upper], quantity)]
     ]
     return Picture.of(
-        _one_title(found, truth),
+        _one_title(found, truth, quantity),
         rows,
         drawn=f"{len(numbers)} noisy bootstraps, their intervals below: {statement}",
         height=HEIGHT + below(answer),
         traces=traces,
-        xaxis=axis(plain(answer)),
+        xaxis=axis(plain(answer), **date_ticks(quantity, edges[0], edges[-1])),
         yaxis=axis(
             "bootstraps",
             range=[-top * (len(shown) + 1) / 10, 1.15 * top],
@@ -107,10 +111,13 @@ def one_picture(
     )
 
 
-def _one_title(found: dict[str, Estimate], truth: float | None) -> str:
+def _one_title(
+    found: dict[str, Estimate], truth: float | None, quantity: Quantity
+) -> str:
     name, last = list(found.items())[-1]
     error = last.standard_error
-    center, low, high = (measured(x, error) for x in (last.center, *_ends(last)))
+    known = (last.center, *_ends(last))
+    center, low, high = (quantity.measured(number, error) for number in known)
     title = f"The average is {center}, the {name} interval {low} to {high}"
     if truth is None:
         return title
