@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from dpcore.errors import DPCoreError, ParameterError
-from dpcore.planning.aims import aim
+from dpcore.errors import DPCoreError
 from dpcore.planning.assumed import hangs, is_difference
 from dpcore.planning.basket import Split
-from dpcore.planning.inverting import epsilon_for
+from dpcore.planning.targets import least_epsilon
 from dpcore.releases.request import Request
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
@@ -59,7 +57,7 @@ def needs(basket: Basket, size: TableSize) -> tuple[Need, ...]:
     return tuple(
         Need(
             item=item,
-            epsilon=_needed(item),
+            epsilon=least_epsilon(item),
             total=_total(basket, item),
             cheaper=() if item.seen else _cheaper(item, size),
         )
@@ -80,7 +78,7 @@ def smallest_total(items: Sequence[Item]) -> float:
     if not targets or all(item.fixed for item in items):
         return math.nan
     return math.fsum(
-        (item.epsilon if item.seen else math.inf) if item.fixed else _needed(item)
+        (item.epsilon if item.seen else math.inf) if item.fixed else least_epsilon(item)
         for item in targets
     )
 
@@ -125,27 +123,6 @@ def total_text(total: float, *, targets: int, others: int) -> str:
     return f"ε {epsilon_text(total)} meets {every} (best split{beside})"
 
 
-def _needed(item: Item) -> float:
-    """Return the least epsilon at which a question meets its target, or its aim."""
-    target = aim(item)
-    if target is None or not item.divisible:
-        return math.inf
-    try:
-        alike = replace(item.at(1.0), name="any", weight=1.0, locked=False)
-    except ParameterError:
-        alike = item
-    return _least(alike, target)
-
-
-@lru_cache(maxsize=2_000)
-def _least(item: Item, half: float) -> float:
-    """Return ``epsilon_for``; infinite where no epsilon does."""
-    try:
-        return epsilon_for(item, half)
-    except ParameterError:
-        return math.inf
-
-
 def _total(basket: Basket, item: Item) -> float:
     """Return the total at which the share of a question is what it needs."""
     if item.fixed:
@@ -153,13 +130,13 @@ def _total(basket: Basket, item: Item) -> float:
     free = [one for one in basket.items if not one.fixed]
     kept = math.fsum(one.epsilon for one in basket.items if one.fixed)
     if basket.split is Split.BEST:  # all are met at once
-        return kept + math.fsum(map(_needed, free))
+        return kept + math.fsum(map(least_epsilon, free))
     parts = {
         Split.EQUAL: [1.0 for _ in free],
         Split.WEIGHTS: [one.weight for one in free],
         Split.TYPED: [one.epsilon for one in free],
     }[basket.split]
-    return kept + _needed(item) * math.fsum(parts) / parts[free.index(item)]
+    return kept + least_epsilon(item) * math.fsum(parts) / parts[free.index(item)]
 
 
 def _cheaper(item: Item, size: TableSize) -> tuple[str, ...]:
@@ -206,10 +183,10 @@ def _of_all(item: Item, size: TableSize) -> str:
         return ""
     try:
         whole = replace(request.query.part, size=size)
-        epsilon = _needed(replace(item, request=replace(request, query=whole)))
+        epsilon = least_epsilon(replace(item, request=replace(request, query=whole)))
     except DPCoreError:
         return ""
-    if not epsilon < _needed(item):
+    if not epsilon < least_epsilon(item):
         return ""
     every = f"all {item.request.unit.counted}"
     return f"the same of {every} together, from ε {epsilon_text(epsilon)}"

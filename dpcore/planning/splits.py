@@ -24,6 +24,7 @@ from dpcore.mechanisms.search import first_where
 from dpcore.planning.aims import aim
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.item import LEAST, MOST
+from dpcore.planning.targets import least_epsilon
 from dpcore.privacy.halving import halved
 from dpcore.wording import epsilon_text
 
@@ -219,6 +220,11 @@ def _best(free: Sequence[Item], room: float) -> list[float]:
             break
         for place in missed:
             known[place] = known[place].refined(free[place], dealt[place])
+    if least > 0:
+        # The search is close and not exact: where every target can be met, it is.
+        exact = [least_epsilon(item) for item in free]
+        if math.fsum(exact) <= room:
+            return _by_weight(exact, room)
     return [best.get(place, LEAST) for place in range(len(free))]
 
 

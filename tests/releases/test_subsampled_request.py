@@ -303,7 +303,7 @@ def test_table_that_contradicts_its_public_size_is_refused():
 
 
 def test_invalid_cells_are_imputed():
-    words = asked().value(table(np.array(["x"] * 3, dtype=object)))
+    words = asked().query.values(table(np.array(["x"] * 3, dtype=object)))
     assert {*words.tolist()} == {asked().query.column.replacement}
 
 
