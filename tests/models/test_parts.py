@@ -144,7 +144,7 @@ def test_a_cell_that_is_not_as_declared_is_treated_as_missing(folder):
         other.iloc[0] = cell
         frame = dataset.frame.assign(member=other)
         changed = type(dataset)(name="t", frame=frame, columns=dataset.columns)
-        parts = in_parts(folder, changed, (30,))
+        parts = in_parts(folder / str(cell), changed, (30,))
         fits.append(asked(ModelKind.LOGISTIC).fit(parts).theta)
     np.testing.assert_array_equal(*fits)
 
