@@ -12,7 +12,13 @@ import numpy as np
 
 from dpcore.data.encodings import UTF16_MARKS
 from dpcore.data.gathering import gathered, parts_of, records_together
-from dpcore.data.records import header_fields, header_start, records, regular_lines
+from dpcore.data.records import (
+    header_fields,
+    header_start,
+    records,
+    regular_lines,
+    unquoted_lines,
+)
 from dpcore.data.separators import separated
 from dpcore.data.storage import compressed
 from dpcore.data.threads import in_turn
@@ -71,11 +77,28 @@ def read_csv(data: bytes | BinaryIO, dialect: Dialect) -> pd.DataFrame:
     _refuse_nul(text)
     table, mark, first = _from_header(text, dialect)
     names = column_names(header_fields(table, delimiter=mark, line=first), first)
+    lines: Lines | None = unquoted_lines(table, fields=len(names), first=first)
+    found = None if lines is None else _by_lines(table, mark, names, lines)
+    if found is not None:
+        return found
     lines = regular_lines(table, delimiter=mark, fields=len(names), first=first)
     if lines is None:
         return _irregular(table, mark, names, first)
     check_number(len(lines))
     return _regular(table, mark, names, lines)
+
+
+def _by_lines(
+    text: bytes, delimiter: str, names: list[str], lines: Lines
+) -> pd.DataFrame | None:
+    """Return the table of a file whose lines are records; ``None`` if one is not."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    check_number(len(lines))
+    try:
+        return _regular(text, delimiter, names, lines)
+    except pa.ArrowInvalid:  # a blank line, or one of another number of fields
+        return None
 
 
 def header_of(data: bytes, dialect: Dialect) -> tuple[str, ...]:
