@@ -136,6 +136,7 @@ def test_nothing_is_written_of_examples_drafts_or_values(open_page, home):
     (text,) = written(home)
     content = json.loads(text)
     assert content.pop("day")
+    assert content.pop("file_format")["dialect"]["delimiter"] == ","
     for column in content["columns"]:
         # How cells are read is proposed from the file, and declared with it.
         reading = {"dates", "equality", "missing_codes", "notation"}

@@ -24,7 +24,8 @@ _STARTS: Final = {
     "anes96": ("own position", ("party", "age", "income")),
 }
 _MOST_AT_FIRST: Final = 3
-_EXPLAINED: Final = (ColumnKind.NUMBER, ColumnKind.YES_NO)
+_EXPLAINED: Final = (ColumnKind.NUMBER, ColumnKind.WHOLE, ColumnKind.YES_NO)
+_NO_PREDICTOR: Final = (ColumnKind.IDENTIFIER, ColumnKind.NOT_USED)
 _FEWEST: Final = 2
 _NAMED: Final = 4
 
@@ -63,7 +64,11 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
             "are labels. A model explains a number or a yes/no; a category of two "
             "labels can be declared yes/no on “Data”."
         )
-    rest = [position for position in range(len(names)) if position != target]
+    rest = [
+        position
+        for position, column in enumerate(columns_now)
+        if position != target and column.kind not in _NO_PREDICTOR
+    ]
     wanted = [names.index(name) for name in others if name in names]
     usual = [position for position in wanted if position != target]
     simple = [position for position in usable if position != target] or rest
