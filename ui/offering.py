@@ -121,7 +121,7 @@ def badge(answer: Release, key: str) -> None:
         f"{literal(answer.mechanism_label)}, drawn by {literal(answer.sampler)}."
         + results.in_plan(answer)
     )
-    results.downloads([answer], key)
+    results.release_files([answer], key)
 
 
 def frame(

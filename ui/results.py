@@ -17,7 +17,7 @@ from dpcore.releases.record import A_SAMPLE, EVERYBODY, THESE_ROWS, Mode
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import Verdict
 from dpcore.wording import capital, significant
-from ui import session
+from ui import downloads, session
 from ui.text import after_number, literal
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def public_badge() -> None:
         st.badge("Public: sanitized, may leave", icon=":material/public:", color="blue")
 
 
-def downloads(releases: Sequence[Release], key: str) -> None:
+def release_files(releases: Sequence[Release], key: str) -> None:
     """Offer releases as files. Nothing else can be downloaded."""
     study, table = session.study(), ""
     if study is not None:
@@ -152,13 +152,15 @@ def downloads(releases: Sequence[Release], key: str) -> None:
         releases = [release.of_everybody() for release in releases]
     name = file_name(releases)
     first, *others = st.columns(3)
-    first.download_button(
+    downloads.button(
         "Download JSON",
-        partial(_json, releases, table),
-        file_name=f"{name}.json",
-        mime="application/json",
+        downloads.File(
+            name=f"{name}.json",
+            mime="application/json",
+            content=partial(_json, releases, table),
+        ),
         key=f"json-{key}",
-        on_click="ignore",
+        place=first,
     )
     csv_files(partial(to_csv, releases, table=table), name, key, others)
 
@@ -189,14 +191,12 @@ def csv_files(
         def data(dialect: Dialect = dialect) -> bytes:
             return text(dialect=dialect).encode(dialect.encoding)
 
-        place.download_button(
+        downloads.button(
             label,
-            data,
-            file_name=f"{name}.csv",
-            mime="text/csv",
+            downloads.File(name=f"{name}.csv", mime="text/csv", content=data),
             key=f"{label}-{key}",
-            help=_WHERE if dialect is DECIMAL_COMMA else None,
-            on_click="ignore",
+            place=place,
+            note=_WHERE if dialect is DECIMAL_COMMA else None,
         )
 
 
@@ -287,7 +287,7 @@ def _whole(releases: Sequence[Release]) -> None:
         f"{significant(float(release.cost.rho), up=True)}. "
         f"{literal(release.mechanism_label)}, draw {release.draw}." + in_plan(release)
     )
-    downloads([release], "one")
+    release_files([release], "one")
 
 
 def in_plan(release: Release) -> str:

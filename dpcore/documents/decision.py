@@ -510,7 +510,7 @@ def _signatures(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
     lines = (
         Blanks((Exact(place), Exact(f"Signature: {own(name)}")))
         if name
-        else Blanks(("Name", "Place, date", "Signature"))
+        else Blanks(("Name", Exact(place), "Signature"))
         for name in (*typed.deciders, *[""] * missing)
     )
     return Paragraph(Exact(signed), kind="note"), *lines
