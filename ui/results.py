@@ -12,7 +12,9 @@ import streamlit as st
 
 from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
 from dpcore.figures.theme import stamp
+from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.digits import ends_text, number_text
+from dpcore.releases.enclosing import enclosures
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, THESE_ROWS, Mode
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import Verdict
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from dpcore.figures.theme import Picture
+    from dpcore.releases.enclosing import Enclosure
     from dpcore.releases.record import Release
     from dpcore.studies.findings import Finding
 
@@ -162,7 +165,21 @@ def release_files(releases: Sequence[Release], key: str) -> None:
         key=f"json-{key}",
         place=first,
     )
-    csv_files(partial(to_csv, releases, table=table), name, key, others)
+    text = partial(to_csv, releases, table=table, enclosures=_enclosures(releases))
+    csv_files(text, name, key, others)
+
+
+def _enclosures(releases: Sequence[Release]) -> tuple[Enclosure, ...]:
+    """Return the intervals that releases of this account make for its quantiles."""
+    study = session.study()
+    if study is None or all(one.mechanism != EXPONENTIAL.key for one in releases):
+        return ()
+    book = session.ledger()
+    return tuple(
+        one
+        for table in session.account(study).fingerprints
+        for one in enclosures(book.releases(table), sampled=study.sampled)
+    )
 
 
 def _json(releases: Sequence[Release], table: str) -> str:

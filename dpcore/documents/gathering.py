@@ -21,6 +21,7 @@ from dpcore.documents.subject import (
 )
 from dpcore.errors import DPCoreError
 from dpcore.planning.totals import price_of
+from dpcore.releases.enclosing import enclosures
 from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.periods import limit
 from dpcore.releases.rebuilding import is_model, model_request_from, request_from
@@ -74,10 +75,18 @@ def released(
     ``called`` has what people call questions, by their marks.
     """
     names = tables or {}
+    enclosed = {
+        table: enclosures(
+            [one for one in releases if names.get(one.id) == table],
+            sampled=not behind.everybody,
+        )
+        for table in {names.get(one.id) for one in releases}
+    }
     asked = (
         Question.of_release(
             one.of_everybody() if behind.everybody else one,
             _request(one, behind.dataset),
+            enclosures=enclosed[names.get(one.id)],
         )
         for one in releases
     )

@@ -11,6 +11,7 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.releases.declared import bounds_text, people_text
 from dpcore.releases.digits import PLACES, ends_text, number_text, of_noise
+from dpcore.releases.enclosing import ends_at
 from dpcore.releases.identity import mark_of
 from dpcore.releases.request import Request
 from dpcore.releases.table import COUNTS, TOO_FEW, noise_unit
@@ -18,12 +19,13 @@ from dpcore.statistics.kinds import MEANINGS, StatisticKind
 from dpcore.wording import epsilon_text, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from dpcore.budget_filter import PrivacyCost
     from dpcore.data.columns import Column
     from dpcore.planning.item import Item
     from dpcore.planning.widths import Width
+    from dpcore.releases.enclosing import Enclosure, End
     from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable
 
@@ -62,6 +64,7 @@ class Number:
             answer follows from.
         count: Whether it is a number of people, rows or other units.
         gap: Whether it is how far two groups are apart.
+        ends: Of which intervals of other numbers it is an end.
 
     """
 
@@ -73,6 +76,7 @@ class Number:
     beside: bool = False
     count: bool = False
     gap: bool = False
+    ends: tuple[End, ...] = ()
 
     @property
     def told(self) -> str:
@@ -97,6 +101,8 @@ class Number:
     @property
     def around(self) -> str:
         """Return where the table's own number lies, and whether that may be none."""
+        if self.ends:
+            return "; ".join(end.text for end in self.ends)
         if PLACES in self.noise:
             return f"{self.noise}; how far that is, is not known"
         none = self.maybe_nobody or self.maybe_alike
@@ -130,6 +136,8 @@ class Question:
         off: How far off it will be, while it is planned.
         table: What the table is called, where a document is about several.
         called: What people call it, if they gave it a name of their own.
+        enclosed_by: What the releases at the ends of its interval are called, where
+            those were released for it.
 
     """
 
@@ -157,11 +165,23 @@ class Question:
     off: Width | None = None
     table: str = ""
     called: str = ""
+    enclosed_by: tuple[str, ...] = ()
 
     @classmethod
-    def of_release(cls, release: Release, request: Releasable | None) -> Question:
-        """Return a question that was answered."""
+    def of_release(
+        cls,
+        release: Release,
+        request: Releasable | None,
+        *,
+        enclosures: Sequence[Enclosure] = (),
+    ) -> Question:
+        """Return a question that was answered.
+
+        ``enclosures`` are the intervals that releases of its table make for quantiles.
+        """
         around = release.intervals
+        own = next((one for one in enclosures if one.quantile.id == release.id), None)
+        level = None if around is None else around.level
         return cls(
             name=release.title,
             said=release.said,
@@ -173,8 +193,9 @@ class Question:
             noise=release.noise,
             relation=release.relation.phrase,
             unit=release.unit,
-            numbers=_numbers(release),
-            level=None if around is None else around.level,
+            numbers=_numbers(release, own, enclosures),
+            level=level if own is None else own.level,
+            enclosed_by=() if own is None else tuple(one.title for one in own.ends),
             when=release.created[:19].replace("T", " ") + " UTC",
             draw=release.draw,
             together=0 if release.plan is None else release.plan.releases,
@@ -356,14 +377,23 @@ class Question:
         return f"{len(self.numbers)} numbers"
 
 
-def _numbers(release: Release) -> tuple[Number, ...]:
+def _numbers(
+    release: Release, own: Enclosure | None, enclosures: Sequence[Enclosure]
+) -> tuple[Number, ...]:
     pairs = [*zip(release.labels, release.values, strict=True)]
     if release.mechanism == EXPONENTIAL.key and len(pairs) == len(release.derived):
         # How many places it is off at most is its error, and no number of its own.
         places = math.ceil(max(release.derived.values()))
         off = f"at most {places:,} {PLACES} away"
+        around = off if own is None else " to ".join(own.text)
         return tuple(
-            replace(_number(release, label, value), noise=off) for label, value in pairs
+            replace(
+                _number(release, label, value),
+                noise=around,
+                total=around if own is not None and own.sampled else "",
+                ends=() if own is not None else ends_at(release, enclosures),
+            )
+            for label, value in pairs
         )
     pairs += release.derived.items()
     told = [_number(release, label, value) for label, value in pairs]
