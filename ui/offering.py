@@ -228,7 +228,7 @@ def confirm(
     "Spend" does ``yes``; the price of ``cost`` is in words.
     """
     with st.container(border=True, key=f"confirm-{key}"):
-        total = accounts.short(account.budget, account.remaining)
+        total = accounts.left(account)
         st.markdown(
             f"**{_which(account)}** It spends {price} of {total}, for good: no reload, "
             "restart or other tab brings it back. In Classroom mode the same question "

@@ -17,7 +17,8 @@ from dpcore.documents.subject import (
     Head,
     Subject,
     Time,
-    symbols,
+    limit_of,
+    spelled,
 )
 from dpcore.errors import DPCoreError
 from dpcore.planning.totals import price_of
@@ -185,15 +186,15 @@ def _time(period: Period, known: Sequence[Period]) -> Time:
     return Time(
         name=period.name,
         days=f"{period.begins.isoformat()} to {period.ends.isoformat()}",
-        limit=symbols(allowed.describe()),
-        spent=symbols(allowed.caption(period.spent)),
+        limit=limit_of(allowed),
+        spent=spelled(period.spent, rho=allowed.rho is not None),
     )
 
 
 def changes_of(entries: Sequence[Entry]) -> tuple[Change, ...]:
     """Return how the budget of an account was changed, from all its entries."""
     told = [
-        (entry, symbols(PrivacyBudget.from_json(entry.content["budget"]).describe()))
+        (entry, limit_of(PrivacyBudget.from_json(entry.content["budget"])))
         for entry in entries
         if entry.kind in {EntryKind.ACCOUNT, EntryKind.BUDGET}
     ]

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 from dpcore.documents import missing
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
+from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.declared import bounds_text, people_text
 from dpcore.releases.digits import PLACES, ends_text, number_text, of_noise
 from dpcore.releases.enclosing import ends_at
 from dpcore.releases.identity import mark_of
 from dpcore.releases.request import Request
 from dpcore.releases.table import COUNTS, TOO_FEW, noise_unit
-from dpcore.statistics.kinds import MEANINGS, StatisticKind
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.parameters import UNIT
 from dpcore.wording import epsilon_text, significant
 
 if TYPE_CHECKING:
@@ -30,24 +32,39 @@ if TYPE_CHECKING:
     from dpcore.releases.releasable import Releasable
 
 _AS_ASKED: Final = 1 + 1e-9
-_USUAL: Final = {
-    StatisticKind.COUNT: "how many people there are, or meet a condition.",
-    StatisticKind.SUM: "all values added up.",
-    StatisticKind.MEAN: "the average: the sum divided by the number of people.",
-    StatisticKind.PROPORTION: "which part of the people meet a condition.",
-    StatisticKind.VARIANCE: "how much people differ, in the squared unit.",
-    StatisticKind.STANDARD_DEVIATION: "how much people differ, in the unit itself.",
-    StatisticKind.POPULATION_STANDARD_DEVIATION: "how much these people differ, in "
-    "the unit itself.",
-    StatisticKind.HISTOGRAM: "how many people are in each category or bin.",
+_DEFINITIONS: Final = {
+    StatisticKind.COUNT: "the number of {many}, or of those that meet a condition",
+    StatisticKind.SUM: "the sum of all values",
+    StatisticKind.MEAN: "the sum of all values divided by their number",
+    StatisticKind.PROPORTION: "the share of {many} that meet a condition",
+    StatisticKind.PROPORTIONS: "the share of {many} in each category or bin",
+    StatisticKind.VARIANCE: "the sample variance of the values, in the squared unit",
+    StatisticKind.STANDARD_DEVIATION: "the sample standard deviation of the values",
+    StatisticKind.POPULATION_VARIANCE: "the variance of these values, with divisor n",
+    StatisticKind.POPULATION_STANDARD_DEVIATION: "the standard deviation of these "
+    "values, with divisor n",
+    StatisticKind.HISTOGRAM: "the number of {many} in each category or bin",
+    StatisticKind.CROSS_TABLE: "the number of {many} with each pair of categories, and "
+    "the totals of rows and columns",
+    StatisticKind.MEDIAN: "the value with half of the {many} below and half above it",
+    StatisticKind.QUANTILE: "the value with a given share of the {many} below it",
+    StatisticKind.QUANTILES: "the values with given shares of the {many} below them",
+    StatisticKind.DIFFERENCE: "the difference between the means of two groups",
+    StatisticKind.MEANS: "the means of several columns in each group",
+    StatisticKind.COVARIANCE: "the sample covariance of two columns",
+    StatisticKind.CORRELATION: "the correlation of two columns, from −1 to 1",
+    StatisticKind.COVARIANCE_MATRIX: "the variances and covariances of several columns",
+    StatisticKind.POOLED_VARIANCE: "the variance of the values within groups",
+    StatisticKind.POOLED_COVARIANCE: "the covariance of two columns within groups",
 }
+"""What each statistic is: the definition that its class in ``statistics`` computes."""
 _COUNTED: Final = {
     StatisticKind.COUNT,
     StatisticKind.HISTOGRAM,
     StatisticKind.CROSS_TABLE,
 }
 _ONE: Final = {"people": "person", "rows": "row", "records": "record"}
-_OF_MODELS: Final = "how one column goes together with others, on average."
+_OF_MODELS: Final = "a regression of one column on others"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +121,7 @@ class Number:
         if self.ends:
             return "; ".join(end.text for end in self.ends)
         if PLACES in self.noise:
-            return f"{self.noise}; how far that is, is not known"
+            return f"{self.noise}; the distance in the unit is not public"
         none = self.maybe_nobody or self.maybe_alike
         return f"{self.noise}: may be 0" if none else self.noise
 
@@ -122,7 +139,7 @@ class Question:
         cost: What it costs alone.
         event: What an accountant has to know of it.
         noise: Scale of the noise; not known of a plan that is not of one draw.
-        relation: Which tables are neighbors, in words.
+        relation: In what neighboring tables differ.
         unit: Of its numbers; empty where they have none, or several.
         width: How far off it will be, at 95 %, in words; empty once it is released.
         numbers: What was released; empty while it is planned.
@@ -149,7 +166,7 @@ class Question:
     cost: PrivacyCost
     event: dict[str, str | float]
     noise: float
-    relation: str
+    relation: NeighboringRelation
     unit: str = ""
     width: str = ""
     numbers: tuple[Number, ...] = ()
@@ -191,7 +208,7 @@ class Question:
             cost=release.cost,
             event=release.event,
             noise=release.noise,
-            relation=release.relation.phrase,
+            relation=release.relation,
             unit=release.unit,
             numbers=_numbers(release, own, enclosures),
             level=level if own is None else own.level,
@@ -225,7 +242,7 @@ class Question:
             cost=request.cost,
             event=request.plan.event.to_dict(),
             noise=request.plan.noise,
-            relation=request.relation.phrase,
+            relation=request.relation,
             unit=request.unit_text,
             of_noise=PLACES
             if request.mechanism_key == EXPONENTIAL.key
@@ -260,13 +277,22 @@ class Question:
 
     @property
     def meaning(self) -> str:
-        """Return what it means, in plain words; empty where nothing is known of it."""
+        """Return what is computed; empty where nothing is known of it."""
         if self.parameters.get("kind") == "model":
             return _OF_MODELS
         kind = self.asked.get("kind")
         if kind not in set(StatisticKind):
             return ""
-        return (_USUAL | MEANINGS).get(StatisticKind(str(kind)), "")
+        known = _DEFINITIONS.get(StatisticKind(str(kind)), "")
+        return known.format(many=self.unit_of_rows.counted)
+
+    @property
+    def unit_of_rows(self) -> PrivacyUnit:
+        """Return the privacy unit of the question, as its parameters declare it."""
+        content = self.asked.get("unit", self.parameters.get("unit"))
+        if not isinstance(content, dict):
+            return PrivacyUnit()
+        return UNIT.read(content)
 
     @property
     def how(self) -> str:
@@ -312,8 +338,8 @@ class Question:
         if claim is None:
             return ""
         return (
-            f"ε {epsilon_text(claim)} is claimed for it where it was published; ε "
-            f"{epsilon_text(real)} is what it really costs, and what is counted."
+            f"The literature claims ε = {epsilon_text(claim)} for this mechanism. Its "
+            f"actual cost is ε = {epsilon_text(real)}, which is charged."
         )
 
     @property

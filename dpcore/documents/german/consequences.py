@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore.documents.german import sentences
 from dpcore.documents.german.numbers import german
-from dpcore.wording import significant
+from dpcore.wording import delta_text
 
 if TYPE_CHECKING:
     from dpcore.figures.meaning.label import Facts
@@ -71,8 +71,7 @@ def cannot(facts: Facts) -> tuple[str, ...]:
         "oder später, und wie gut er auch rechnet."
     )
     if delta > 0:
-        chance = german(significant(delta, up=True))
-        more += f" Die Gefahr δ {chance}, dass die Grenze nicht hält, ist eingerechnet."
+        more += f" δ = {sentences.caps(delta_text(delta))} ist eingerechnet."
     return (
         more,
         (

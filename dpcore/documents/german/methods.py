@@ -59,7 +59,10 @@ def _sentences(subject: Subject) -> list[str]:
             f"Das Rauschen zieht {subject.sampler or sampler()}, exakt und aus einer "
             "sicheren Quelle."
         ),
-        f"Alles zusammen kostet {german(spelled(subject.cost))}{_counted(subject)}",
+        (
+            f"Alles zusammen kostet {sentences.caps(spelled(subject.cost))}"
+            f"{_counted(subject)}"
+        ),
     ]
     pld = subject.totals.pld
     if math.isfinite(pld) and count:

@@ -18,6 +18,7 @@ from dpcore.documents.notice import (
     MOST_NUMBERS,
     counted,
     fairly,
+    has_totals,
     meanings,
     minimums,
     newest,
@@ -29,7 +30,7 @@ from dpcore.documents.notice import (
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
 from dpcore.documents.subject import of_each, own
 from dpcore.releases.declared import minimum_of
-from dpcore.wording import brief, capital, in_full, significant
+from dpcore.wording import brief, capital, delta_text, in_full
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,6 +47,11 @@ _BELOW_ZERO: Final = (
 )
 _NOT_PUBLISHED: Final = "nicht veröffentlicht"
 _NOISE: Final = "ohne Rauschen läge sie zwischen (in 95 von 100 Fällen)"
+_TOTAL: Final = "für die Grundgesamtheit (in 95 von 100 Fällen)"
+_SAMPLE: Final = (
+    "Die Spannen für die Grundgesamtheit setzen voraus, dass die Tabelle eine einfache "
+    "Zufallsstichprobe ist."
+)
 _APART: Final = (
     "Jede Antwort hat ihren eigenen Zufall: Was zwei von ihnen über dieselbe Gruppe "
     "oder über zwei Zeiten sagen, kann allein dadurch verschieden sein."
@@ -199,7 +205,7 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
     head: tuple[str, ...] = ("worüber", "erwarteter Fehler")
     one, many = "Frage", "Fragen"
     if not subject.planned:
-        head = ("worüber", "veröffentlicht", _NOISE)
+        head = _head(subject)
         one, many = "Zahl", "Zahlen"
     shown = fairly([question for question, _ in rows], first=newest(subject))
     count = counted(subject)
@@ -221,7 +227,14 @@ def _elsewhere(subject: Subject, question: int) -> tuple[str, ...]:
     """Return the row that stands for a question whose numbers have no room here."""
     asked = ordered(subject)[question]
     name = shortened(questions.known_as(asked))
-    return name, f"{len(asked.numbers)} Zahlen: nächstes Blatt", ""
+    empty = ("",) * (len(_head(subject)) - 2)
+    return name, f"{len(asked.numbers)} Zahlen: nächstes Blatt", *empty
+
+
+def _head(subject: Subject) -> tuple[str, ...]:
+    """Return the heads of the columns of a table of figures."""
+    total = (_TOTAL,) * has_totals(subject)
+    return "worüber", "veröffentlicht", _NOISE, *total
 
 
 def _said(subject: Subject, left: int) -> str:
@@ -242,6 +255,8 @@ def _said(subject: Subject, left: int) -> str:
     said.extend(_bounds(subject))
     said.extend(_minimums(subject))
     said.append(_missing(subject))
+    if has_totals(subject):
+        said.append(_SAMPLE)
     if not subject.planned and len(subject.questions) > 1:
         said.append(_APART)
     return " ".join(said)
@@ -281,7 +296,11 @@ def _further(subject: Subject) -> tuple[Section, ...]:
     return (
         Section(
             title="Alle veröffentlichten Zahlen",
-            pieces=tuple(piece for one in ordered(subject) for piece in _in_full(one)),
+            pieces=tuple(
+                piece
+                for one in ordered(subject)
+                for piece in _in_full(one, _head(subject))
+            ),
             fresh=True,
         ),
     )
@@ -293,7 +312,7 @@ def _title(question: Question) -> str:
     return f"{questions.known_as(question)}{asks}"
 
 
-def _in_full(question: Question) -> tuple[Piece, ...]:
+def _in_full(question: Question, head: tuple[str, ...]) -> tuple[Piece, ...]:
     shown = question.numbers[:MOST_NUMBERS]
     left = len(question.numbers) - len(shown)
     bounds, without = questions.bounds(question), sentences.without(question)
@@ -318,7 +337,7 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
     return (
         Table(
             title=capital(_title(question)),
-            head=("worüber", "veröffentlicht", _NOISE),
+            head=head,
             rows=tuple(
                 (
                     questions.label(question, number)
@@ -326,6 +345,7 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
                     else questions.name_of(question),
                     questions.value(number),
                     questions.around(number),
+                    *((questions.ends(number.total),) if _TOTAL in head else ()),
                 )
                 for number in shown
             ),
@@ -418,13 +438,14 @@ def _rows(subject: Subject) -> list[tuple[int, tuple[str, ...]]]:
                 continue
             alone = len(one.numbers) == 1 or number.label == one.name
             name = asked if alone else numbered(asked, questions.label(one, number))
-            told = questions.value(number), questions.around(number)
+            told: tuple[str, ...] = questions.value(number), questions.around(number)
+            told += (questions.ends(number.total),) * has_totals(subject)
             rows.append((place, (shortened(name, of=asked), *told)))
     return rows
 
 
 def _can(subject: Subject) -> tuple[Piece, ...]:
-    said = sentences.worlds(*subject.guarantee, subject.facts.relation)
+    said = sentences.accuracy(*subject.guarantee, subject.facts.relation)
     if said:
         first, *limits = said
         total = sentences.belief(*subject.facts.total, about="bei Ihnen ")
@@ -435,8 +456,8 @@ def _can(subject: Subject) -> tuple[Piece, ...]:
             else f"Wird einmal die ganze Grenze ausgeschöpft: {total}."
         )
         delta = subject.facts.total[1]
-        told = german(significant(delta, up=True))
-        chance = f"Die Gefahr, dass dies nicht hält, ist höchstens δ {told}."
+        told = sentences.caps(delta_text(delta)) if delta else ""
+        chance = f"δ = {told} ist darin enthalten."
         return (
             Paragraph(first),
             Items(

@@ -101,7 +101,9 @@ def german_report(subject: Subject) -> Page:
 def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
     facts = subject.facts
     left = facts.budget.remaining(facts.spent)
-    planned = (("Dieser Plan kostet", german(spelled(subject.cost))),) * subject.planned
+    planned = (
+        ("Dieser Plan kostet", sentences.caps(spelled(subject.cost))),
+    ) * subject.planned
     decided = typed(subject, sentences.decided)
     return (
         ("Wer veröffentlicht", own(subject.typed.publisher)),
@@ -116,8 +118,8 @@ def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
         (f"Wie viele {sentences.noun(facts.unit).many}", sizes(subject)),
         ("Die Menschen und die Tabelle", _about(subject)),
         ("Budget", sentences.budget(facts.budget)),
-        ("Bisher verbraucht", german(spelled(facts.spent))),
-        ("Davon übrig", german(left_of(facts.budget, left))),
+        ("Bisher verbraucht", sentences.caps(spelled(facts.spent))),
+        ("Davon übrig", sentences.caps(left_of(facts.budget, left))),
         *planned,
         ("Fragen", str(len(subject.questions))),
         ("Rauschen gezogen mit", Exact(subject.sampler) or "bisher niemand"),
@@ -132,7 +134,7 @@ def _about(subject: Subject) -> str:
 
 
 def _meaning(subject: Subject) -> tuple[Piece, ...]:
-    said = sentences.worlds(*subject.guarantee, subject.facts.relation)
+    said = sentences.accuracy(*subject.guarantee, subject.facts.relation)
     told = "diesem Plan" if subject.planned else "allen bisherigen Veröffentlichungen"
     odds: tuple[Piece, ...] = ()
     if said:
@@ -267,11 +269,13 @@ def _interval(question: Question) -> str:
         return "keines bekannt"
     several = ", für alle Zahlen der Antwort zugleich"
     sampled = any(number.total for number in question.numbers)
+    ends = " Seine Enden sind zwei weitere veröffentlichte Quantile."
+    ends *= bool(question.enclosed_by)
     more = ", „mit Stichprobe“ für alle, aus denen sie eine Stichprobe ist" * sampled
     return (
         f"In {german(f'{100 * question.level:g}')} von 100 Antworten"
         f"{several * (len(question.numbers) > 1)}. „Nur Rauschen“ gilt für die Zahl "
-        f"dieser Tabelle{more}."
+        f"dieser Tabelle{more}.{ends}"
     )
 
 
@@ -356,7 +360,7 @@ def _together(subject: Subject) -> tuple[Piece, ...]:
         "Veröffentlichung darf im Blick auf frühere gewählt sein. Die engeren Summen "
         "gelten für Fragen, die vor der ersten Antwort feststehen."
     )
-    cost = german(spelled(subject.cost))
+    cost = sentences.caps(spelled(subject.cost))
     return (
         Paragraph(f"Angerechnet für alles zusammen: {cost}. {charged}"),
         Table(
