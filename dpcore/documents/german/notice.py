@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from datetime import date
 from itertools import chain
 from operator import attrgetter
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore import __version__
 from dpcore.documents import missing
-from dpcore.documents.german import questions, sentences
+from dpcore.documents.german import consequences, questions, sentences
 from dpcore.documents.german.columns import called
 from dpcore.documents.german.numbers import day, days, german
 from dpcore.documents.notice import (
@@ -30,7 +29,7 @@ from dpcore.documents.notice import (
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
 from dpcore.documents.subject import of_each, own
 from dpcore.releases.declared import minimum_of
-from dpcore.wording import brief, capital, delta_text, in_full
+from dpcore.wording import brief, capital, in_full
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +93,7 @@ def german_notice(subject: Subject) -> Page:
             ),
             Section(
                 title="Was nicht zu erfahren ist, und wovor dies nicht schützt",
-                pieces=(Items(_CANNOT),),
+                pieces=(Items(consequences.NOT_LEARNED),),
             ),
             Section(
                 title="An wen Sie sich wenden können",
@@ -447,45 +446,7 @@ def _rows(subject: Subject) -> list[tuple[int, tuple[str, ...]]]:
 def _can(subject: Subject) -> tuple[Piece, ...]:
     said = sentences.accuracy(*subject.guarantee, subject.facts.relation)
     if said:
-        first, *limits = said
-        total = sentences.belief(*subject.facts.total, about="bei Ihnen ")
-        whole = (
-            "Die ganze Grenze ist ausgeschöpft: Mehr lässt sie nicht zu, solange sie "
-            "nicht angehoben wird."
-            if subject.used_up
-            else f"Wird einmal die ganze Grenze ausgeschöpft: {total}."
-        )
-        delta = subject.facts.total[1]
-        told = sentences.caps(delta_text(delta)) if delta else ""
-        chance = f"δ = {told} ist darin enthalten."
-        return (
-            Paragraph(first),
-            Items(
-                (
-                    *limits,
-                    whole,
-                    *[chance] * (delta > 0),
-                    "Was jemand schon aus anderer Quelle wusste, weiß er weiter.",
-                )
-            ),
-        )
-    if math.isinf(subject.guarantee[0]):
+        return Paragraph(" ".join(said)), Items(consequences.if_all_is_used(subject))
+    if subject.questions:
         return (Paragraph("Es gibt keine Grenze: Diese Zahlen schützen niemanden."),)
     return (Paragraph("Noch nichts: Es wurde nichts veröffentlicht."),)
-
-
-_CANNOT: Final = (
-    (
-        "Mehr als das ist über Sie persönlich nicht zu erfahren, gleich was jemand "
-        "sonst weiß, jetzt oder später. Die Grenze gilt für alle, auch für die, die am "
-        "meisten auffallen."
-    ),
-    (
-        "Was für die Gruppe gilt, gilt auch für ihre Mitglieder, ob in der Tabelle "
-        "oder nicht: Dafür sind die Zahlen da, und davor ist niemand geschützt."
-    ),
-    (
-        "Niemand ist geschützt vor dem, der die Tabelle hat oder stiehlt, oder vor "
-        "anderswo veröffentlichten Zahlen über dieselben Menschen."
-    ),
-)

@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from dpcore import __version__
+from dpcore.budget_filter import plain
 from dpcore.documents import missing
 from dpcore.documents.german import consequences, questions, sentences
 from dpcore.documents.german.columns import called
@@ -17,9 +18,9 @@ from dpcore.documents.german.numbers import day, days, german, listed
 from dpcore.documents.notice import MOST_NUMBERS
 from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
-from dpcore.documents.subject import exact, left_of, own, spelled
+from dpcore.documents.subject import left_of, own, spelled
 from dpcore.releases.hash_chain import EntryKind
-from dpcore.wording import capital, epsilon_text, significant
+from dpcore.wording import capital, delta_text, epsilon_text, significant
 
 if TYPE_CHECKING:
     from dpcore.data.columns import Column
@@ -135,22 +136,16 @@ def _about(subject: Subject) -> str:
 
 def _meaning(subject: Subject) -> tuple[Piece, ...]:
     said = sentences.accuracy(*subject.guarantee, subject.facts.relation)
-    told = "diesem Plan" if subject.planned else "allen bisherigen Veröffentlichungen"
-    odds: tuple[Piece, ...] = ()
-    if said:
-        odds = (Paragraph(f"Aus {told} zusammen: {said[0]}"), Items(said[1:]))
+    if not said and subject.questions:
+        return (Paragraph("Es gibt keine Grenze: Diese Zahlen schützen niemanden."),)
     return (
-        *odds,
-        Section(
-            title="Was ein Angreifer erfahren kann, wenn das ganze Budget verbraucht "
-            "ist",
-            pieces=(Items(consequences.can(subject.facts)),),
-            whole=True,
-        ),
-        Section(
-            title="Was ein Angreifer nicht erfahren kann",
-            pieces=(Items(consequences.cannot(subject.facts)),),
-            whole=True,
+        *((Paragraph(" ".join(said)),) if said else ()),
+        Items(
+            (
+                *consequences.if_all_is_used(subject),
+                *consequences.NOT_LEARNED,
+                consequences.AGAIN,
+            )
         ),
     )
 
@@ -249,11 +244,12 @@ def _of(number: str, question: Question) -> str:
 
 
 def _cost(question: Question) -> str:
-    cost, rho = exact(question.cost), float(question.cost.rho)
+    cost, rho = question.cost, float(question.cost.rho)
+    delta = sentences.caps(delta_text(float(cost.delta))) if cost.delta else "0"
     told = "ohne Grenze in ρ"
     if not math.isinf(rho):
-        told = f"ρ {german(significant(rho, 6, up=True))}"
-    return f"ε {german(cost['epsilon'])}, δ {german(cost['delta'])}, {told}"
+        told = f"ρ = {german(significant(rho, 6, up=True))}"
+    return f"ε = {german(plain(cost.epsilon))}, δ = {delta}, {told}"
 
 
 def _interval(question: Question) -> str:
