@@ -99,6 +99,8 @@ answers (Rogers et al. 2016; Feldman and Zrnic 2021). Advanced composition and s
 privacy loss distributions are theorems about costs that are fixed."""
 UNBOUNDED: Final = "∞: this way of counting has no bound for these questions."
 """``compose`` returns infinity where an event has no ρ."""
+# The ranges are for the statistic as computed (``NOISE``); account and ledger know only
+# what was written into them; no program can see how a bound was chosen.
 GAPS: Final = (
     (
         "The owner of each row was declared: one row per owner, a stated maximum, or "
@@ -127,10 +129,7 @@ GAPS: Final = (
         "older copies. The ledger then no longer shows what was spent."
     ),
 )
-"""Known not to be covered: none of it is in an assumption that the program can check.
-
-Ranges are for the statistic as computed (``NOISE``); account and ledger know only what
-was written into them."""
+"""Known not to be covered: none of it is in an assumption that can be checked."""
 _AFTER: Final = (
     "The limit does not depend on computing power or on data that become public later."
 )
@@ -362,8 +361,13 @@ def clamping(bounds: str, *, planned: bool) -> str:
 
 
 def minimum(least: int, counted: str, named: str) -> str:
-    """Return by what a figure is divided where the number of units is private.
+    """Return the size that a figure assumes where the number of units is private.
 
-    ``TableSize.divisor`` is ``max(n, least)``.
+    Means are ``c + sum(x - c) / max(n, least)`` with ``c`` the middle of the bounds,
+    and variances and covariances ``SS / (max(n, least) - 1)``: the plain statistics
+    from ``least`` units on. Below, means are drawn to ``c``, and the others to 0.
     """
-    return f"The divisor is at least {least:,} {counted}, a public minimum: {named}."
+    return (
+        f"A public minimum of {least:,} {counted} is assumed for: {named}. With fewer, "
+        "these figures are biased."
+    )

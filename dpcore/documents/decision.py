@@ -225,8 +225,8 @@ def _sizes(about: Decision) -> str:
         "is used instead"
     )
     whole += "".join(
-        f". {_numbered(places)} {'divide' if len(places) > 1 else 'divides'} by at "
-        f"least {least:,}, a public minimum, because missing values are left out"
+        f". {_numbered(places)} {'assume' if len(places) > 1 else 'assumes'} at least "
+        f"{least:,}, a public minimum, because missing values are left out"
         for least, places in rests.minimums(items, about.size).items()
     )
     groups = rests.assumed_groups(items)

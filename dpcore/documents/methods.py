@@ -47,7 +47,7 @@ def _sentences(subject: Subject) -> list[str]:
         f"Mechanisms: {_mechanisms(subject)}.",
         *(text for key, text in _CITED.items() if _used(subject, key)),
         f"Random numbers come from a secure source ({subject.sampler or sampler()}).",
-        f"The total privacy cost is {spelled(subject.cost)}"
+        f"The total privacy cost is {spelled(subject.cost, rho=False)}"
         + (", the tightest valid total of a plan fixed before its first answer."
            if subject.planned else ". A privacy filter adds up costs, because each "
            "release may be chosen after seeing earlier ones."),

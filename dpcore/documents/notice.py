@@ -307,7 +307,7 @@ def _in_full(question: Question, head: tuple[str, ...]) -> tuple[Piece, ...]:
         f"Released on {question.when[:10]}.",
         f"Clamped to public bounds ({question.bounds})." * bool(question.bounds),
         f"Missing values ({question.without})." * bool(question.without),
-        "" if least is None else f"The divisor is at least {least:,}.",
+        "" if least is None else f"A public minimum of {least:,} is assumed.",
         f"{left} more figures are in the full report." * bool(left),
         claims.TOGETHER * (len(question.numbers) > 1 and question.level is not None),
         claims.BELOW_ZERO * question.below_zero,

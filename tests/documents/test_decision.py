@@ -253,7 +253,7 @@ def test_the_page_says_what_answers_rest_on_that_no_noise_tells():
     told = plain(html_of(resting()))
     german = plain(german_decision_page(resting()).html())
     # Who is left out, and what is divided by.
-    assert "No. 1 divides by at least 700, a public minimum" in told
+    assert "No. 1 assumes at least 700, a public minimum" in told
     assert "Nr. 1 wird durch mindestens 700 Zeilen geteilt" in german
     assert "No. 2 includes the means of w and m. It leaves out d, missing val" in told
     assert (

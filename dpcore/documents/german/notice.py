@@ -282,7 +282,7 @@ def _minimums(subject: Subject) -> tuple[str, ...]:
     """Say by which public minimums answers are divided, and which answers."""
     many = questions.unit(subject.facts.unit.counted)
     return tuple(
-        f"Geteilt durch mindestens {german(f'{least:,}')} {many}, eine öffentliche "
+        f"Angenommen sind mindestens {german(f'{least:,}')} {many}, eine öffentliche "
         f"Mindestzahl: {brief('; '.join(names), _LONGEST)}."
         for least, names in minimums(subject, questions.asks).items()
     )
@@ -323,7 +323,7 @@ def _in_full(question: Question, head: tuple[str, ...]) -> tuple[Piece, ...]:
         without,
         ""
         if least is None
-        else f"geteilt durch mindestens {german(f'{least:,}')}, eine öffentliche "
+        else f"angenommen sind mindestens {german(f'{least:,}')}, eine öffentliche "
         "Mindestzahl",
         f"{left} weitere Zahlen stehen im vollständigen Bericht" * bool(left),
         _TOGETHER * (len(question.numbers) > 1 and question.level is not None),
