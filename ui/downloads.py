@@ -132,16 +132,17 @@ def button(
     """Offer a file, made once it is asked for, of what is on the screen then."""
     offer = _offers().setdefault(key, Offer())
     press = offer.renew(file)
-    (st if place is None else place).download_button(
-        label,
-        partial(offer.content, press, file),
-        file_name=file.name,
-        mime=file.mime,
-        key=key,
-        on_click=offer.press,
-        type=kind,
-        help=note,
-    )
+    with contextlib.nullcontext() if place is None else place:
+        st.download_button(
+            label,
+            partial(offer.content, press, file),
+            file_name=file.name,
+            mime=file.mime,
+            key=key,
+            on_click=offer.press,
+            type=kind,
+            help=note,
+        )
 
 
 @contextlib.contextmanager

@@ -68,7 +68,7 @@ def test_an_interval_is_found_in_the_records_once_all_of_it_is_released(sampled)
 
 
 def test_what_was_released_for_a_population_encloses_the_data_too():
-    answer, ends, known = bought(sampled=True)
+    _, ends, known = bought(sampled=True)
     (found,) = enclosures(known, sampled=False)
     assert (found.ends, found.sampled) == (tuple(ends), False)
     # The other way round it does not.
