@@ -138,7 +138,7 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
     rows = _rows(subject)
     if not rows:
         return (Paragraph("No figures so far."),)
-    head = ("figure", "margin of error (95%, noise only)")
+    head: tuple[str, ...] = ("figure", "margin of error (95%, noise only)")
     if not subject.planned:
         head = _head(subject)
     shown = fairly([question for question, _ in rows], first=newest(subject))

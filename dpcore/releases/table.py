@@ -66,7 +66,7 @@ def to_csv(
     about = {one.quantile.id: one for one in enclosures}
     ends = {release.id: _ends_at(release, enclosures) for release in releases}
     enclosed = any(one.id in about or ends[one.id] for one in releases)
-    columns = _COLUMNS
+    columns: tuple[str, ...] = _COLUMNS
     columns += (_OF_AN_INTERVAL if enclosed else ()) + (_OF_A_PLAN if planned else ())
     writer.writerow(columns)
 
