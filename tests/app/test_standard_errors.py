@@ -74,7 +74,7 @@ def test_claim_measure_and_repair_stand_side_by_side(open_page):
     for number in ("80.4 %", "97.4 %", "94.2 %", "31 %", "1.668 times", "0.02061"):
         assert number in shown
     assert "At most ε 5.278 for means, 6.74" in shown
-    assert "δ of at least 3.266e-6 instead of 1e-6" in shown
+    assert "δ of at least 3.266 × 10⁻⁶ instead of 10⁻⁶" in shown
     # First of all comes what a reader can check.
     assert "Promised 95 %, true in **80.4 %**" in app.markdown[1].value
     assert "promised ε 4.887, really at least ε **5.168**" in app.markdown[1].value
