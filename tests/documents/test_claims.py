@@ -25,6 +25,7 @@ from dpcore.documents.report import report
 from dpcore.documents.subject import left_of, spelled
 from dpcore.errors import BudgetExceeded
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
+from dpcore.relations import PrivacyUnit
 from dpcore.releases.digits import ends_text
 from dpcore.releases.enclosing import sides_of
 from dpcore.releases.plans.plan import Direct
@@ -250,8 +251,11 @@ def of_a_flawed_mechanism():
     return replace(subject, questions=(flawed,))
 
 
-def enclosed(*, sampled=True):
-    """Return a median with the two quantiles that were released for its interval."""
+def enclosed(*, sampled=True, display_name="", unit=None):
+    """Return a median with the two quantiles that were released for its interval.
+
+    The names of its column and of the rows are those that were given afterwards.
+    """
     ledger = opened(SUBSTITUTION)
     median = ranks(people=MEMBERS, epsilon=1.0)
     sides = [one for one in sides_of(median, sampled=sampled) if one is not None]
@@ -265,6 +269,10 @@ def enclosed(*, sampled=True):
             now=NOW,
         )
     known = replace(behind(SUBSTITUTION, ledger), everybody=not sampled)
+    named = replace(known.dataset.column("age"), display_name=display_name)
+    known = replace(known, dataset=known.dataset.with_columns(named))
+    if unit is not None:
+        known = replace(known, facts=replace(known.facts, unit=unit))
     return released(ledger.releases("f"), known)
 
 
@@ -627,3 +635,19 @@ def test_a_sample_has_ranges_for_the_population_and_a_census_has_none():
         assert all((claims.TOTAL in head) is sampled for head in heads)
         said = " ".join(sentences(notice(subject)))
         assert (claims.SAMPLE in said) is sampled
+
+
+def test_an_interval_has_the_names_that_column_and_rows_have_now():
+    unit = PrivacyUnit(noun="guest", plural="visitors")
+    subject = enclosed(display_name="age in years", unit=unit)
+    median, low, high = subject.questions
+    assert median.name == "median of age in years"
+    assert median.enclosed_by == (low.name, high.name)
+    assert all("age in years" in name for name in median.enclosed_by)
+    for side, name in ((low, "lower"), (high, "upper")):
+        (number,) = side.numbers
+        assert f"{name} end of the interval for the {median.name}" in number.around
+    for document in (notice, report):
+        said = " ".join(sentences(document(subject)))
+        assert "visitors" in said
+        assert not re.search(r"\b(people|(?<!A )person|guests)\b", said)

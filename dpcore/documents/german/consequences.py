@@ -52,27 +52,33 @@ GAPS: Final = (
 """What is known not to be covered, beside what ``beyond`` says."""
 
 
-NOT_LEARNED: Final = (
-    ("Mehr als das ist aus diesen Zahlen über eine einzelne Person nicht zu erfahren."),
-    "Die Grenze gilt für alle, auch für die, die am meisten auffallen.",
-    (
-        "Sie hängt weder davon ab, wie gut jemand rechnet, noch davon, welche Daten "
-        "später öffentlich werden."
-    ),
-    (
-        "Was für die Gruppe gilt, gilt auch für ihre Mitglieder, ob in der Tabelle "
-        "oder nicht. Davor schützt die Grenze niemanden."
-    ),
-    (
-        "Niemand ist geschützt vor dem, der die Tabelle hat oder stiehlt, oder vor "
-        "anderswo veröffentlichten Zahlen über dieselben Menschen."
-    ),
-)
-"""What an attacker cannot learn, and what is not protected."""
 AGAIN: Final = (
     "Dieselbe Frage hat dieselbe Antwort und kostet nichts mehr. Eine neue Antwort "
     "kostet noch einmal."
 )
+
+
+def not_learned(unit: PrivacyUnit) -> tuple[str, ...]:
+    """Return what an attacker cannot learn, and what is not protected."""
+    return (
+        (
+            "Mehr als das ist aus diesen Zahlen über eine einzelne "
+            f"{feminine(unit)} nicht zu erfahren."
+        ),
+        "Die Grenze gilt für alle, auch für die, die am meisten auffallen.",
+        (
+            "Sie hängt weder davon ab, wie gut jemand rechnet, noch davon, welche "
+            "Daten später öffentlich werden."
+        ),
+        (
+            "Was für die Gruppe gilt, gilt auch für ihre Mitglieder, ob in der Tabelle "
+            "oder nicht. Davor schützt die Grenze niemanden."
+        ),
+        (
+            "Niemand ist geschützt vor dem, der die Tabelle hat oder stiehlt, oder vor "
+            "anderswo veröffentlichten Zahlen über dieselben Menschen."
+        ),
+    )
 
 
 def if_all_is_used(subject: Subject) -> tuple[str, ...]:

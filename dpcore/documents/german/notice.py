@@ -93,7 +93,7 @@ def german_notice(subject: Subject) -> Page:
             ),
             Section(
                 title="Was nicht zu erfahren ist, und wovor dies nicht schützt",
-                pieces=(Items(consequences.NOT_LEARNED),),
+                pieces=(Items(consequences.not_learned(subject.facts.unit)),),
             ),
             Section(
                 title="An wen Sie sich wenden können",

@@ -144,7 +144,7 @@ def _meaning(subject: Subject) -> tuple[Piece, ...]:
         Items(
             (
                 *consequences.if_all_is_used(subject),
-                *consequences.NOT_LEARNED,
+                *consequences.not_learned(subject.facts.unit),
                 consequences.AGAIN,
             )
         ),
