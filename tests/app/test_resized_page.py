@@ -129,6 +129,7 @@ def own(open_page, column):
         unfold(app, column)
         box = by_label(app.selectbox, "If a value is missing")
         box.set_value(MissingPolicy.REPLACE).run()
+        by_label(app.selectbox, "Impute missing values with").set_value("no").run()
     assert not app.exception
     assert not app.info
     return app
