@@ -2,7 +2,17 @@
 
 import streamlit as st
 
-from ui import links, logging, recovery, releasing, session, sidebar, style, words
+from ui import (
+    downloads,
+    links,
+    logging,
+    recovery,
+    releasing,
+    session,
+    sidebar,
+    style,
+    words,
+)
 from ui.data import using
 
 logging.withhold_messages()
@@ -58,5 +68,10 @@ with recovery.told():
 with sidebar.beside():
     with st.sidebar:
         words.beside(page.url_path)
-    with session.only_what_is_shown(page.url_path), recovery.told(), releasing.heard():
+    with (
+        session.only_what_is_shown(page.url_path),
+        downloads.answered(),
+        recovery.told(),
+        releasing.heard(),
+    ):
         page.run()

@@ -23,6 +23,7 @@ _BEFORE_THE_LAST_BITS = Context(prec=15)
 _WORDS = ((12, "trillion"), (9, "billion"), (6, "million"))
 _LARGEST_IN_WORDS, _SMALLEST_IN_DIGITS = 1e15, 1e-4
 _SYMBOLS = tuple("εδρλ")
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def significant(number: float, digits: int = _DIGITS, *, up: bool = False) -> str:
@@ -35,7 +36,7 @@ def significant(number: float, digits: int = _DIGITS, *, up: bool = False) -> st
     >>> significant(2696159046.0), significant(2696159046.0, up=True)
     ('2.7 billion', '2.7 billion')
     >>> significant(math.inf), significant(2.5e-7)
-    ('∞', '2.5e-7')
+    ('∞', '2.5 × 10⁻⁷')
     """
     if math.isnan(number):
         return "not defined"
@@ -51,12 +52,38 @@ def significant(number: float, digits: int = _DIGITS, *, up: bool = False) -> st
     if size < _SMALLEST_IN_DIGITS or size >= _LARGEST_IN_WORDS:
         mantissa = exact.scaleb(-exact.adjusted())
         shown = mantissa.quantize(Decimal(1).scaleb(1 - digits), rounding, _EXACT)
-        return f"{shown.normalize():f}e{exact.adjusted()}"
+        return _scientific(shown.normalize(), exact.adjusted())
     for power, word in _WORDS:
         if size >= 10**power:
             short = exact.quantize(Decimal(1).scaleb(place), rounding, _EXACT)
             return f"{_plain(short.scaleb(-power))} {word}"
     return _plain(rounded)
+
+
+def _scientific(mantissa: Decimal, exponent: int) -> str:
+    if abs(mantissa) == 10:  # noqa: PLR2004 - rounded up to the next power
+        mantissa, exponent = mantissa / 10, exponent + 1
+    power = f"10{str(exponent).translate(_SUPERSCRIPTS)}"
+    return power if mantissa == 1 else f"{mantissa:f} × {power}"
+
+
+def delta_text(delta: float) -> str:
+    """Return a delta for readers who use no powers of ten: with how many that is.
+
+    Rounded up, as it is a limit.
+
+    >>> delta_text(1e-5), delta_text(2.5e-6), delta_text(0.01)
+    ('0.00001 (1 in 100,000)', '0.0000025 (1 in 400,000)', '0.01 (1 in 100)')
+    >>> delta_text(3e-5), delta_text(0.0)
+    ('0.00003 (1 in 33,333)', '0')
+    """
+    if delta == 0:
+        return "0"
+    exact = _told(delta, up=True)
+    place = Decimal(1).scaleb(exact.adjusted() - _DIGITS + 1)
+    digits = _plain(exact.quantize(place, ROUND_CEILING, _EXACT))
+    # Down, so that the share is no smaller than what is said.
+    return f"{digits} (1 in {math.floor(1 / exact):,})"
 
 
 def in_full(number: float) -> str:
@@ -81,7 +108,7 @@ def epsilon_text(epsilon: float) -> str:
     """Return a privacy parameter with 3 significant digits, rounded up.
 
     >>> epsilon_text(1.48981), epsilon_text(0.5), epsilon_text(1e-6)
-    ('1.49', '0.5', '1e-6')
+    ('1.49', '0.5', '10⁻⁶')
     >>> epsilon_text(0.1 + 0.2), epsilon_text(0.30000001)
     ('0.3', '0.301')
     """

@@ -26,7 +26,7 @@ if everything:
     results.public_badge()
     results.listing(everything, tables=tables)
     st.caption("All releases as a file:")
-    results.downloads(everything, "all")
+    results.release_files(everything, "all")
     area.show(partial(gathering.released, study, everything), study, key="ledger")
     accounts.totals(everything, account)
 person_total.show(account)

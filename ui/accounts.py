@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from itertools import chain as joined
 from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
-from dpcore.documents.subject import symbols
 from dpcore.errors import DPCoreError, UntrustedLedgerError
 from dpcore.figures.attackers import odds_text
 from dpcore.figures.budgets import totals_picture
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
+from dpcore.releases.amounts import is_used_up, left_text, limit_text, spent_text
 from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.record import Mode
-from dpcore.wording import significant
 from ui import controls, recovery, results, session
 from ui.text import literal, sentence_of
 
@@ -37,7 +35,6 @@ WAYS: Final = (
     "for all answers together (privacy loss distribution, PLD)."
 )
 """What the four ways of counting are, in plain words first."""
-_ROUNDING: Final = Decimal("0.00001")
 NOTHING = PrivacyCost.of()
 
 
@@ -48,13 +45,13 @@ def summary(account: Account) -> None:
     today = " today" if account.periods else ""
     first.metric(
         "Budget",
-        short(budget, budget.remaining(NOTHING)),
+        limit_text(budget),
         help=f"What all releases about these {session.unit().nouns} together may cost, "
         "ever.",
     )
     second.metric(
         "Spent",
-        short(budget, account.spent),
+        spent_text(budget, account.spent),
         help="What the releases below really cost. It cannot be earned back.",
     )
     third.metric(
@@ -90,18 +87,12 @@ def summary(account: Account) -> None:
 
 def used_up(account: Account) -> bool:
     """Tell whether no more is left of the account than rounding up has left."""
-    whole, left = account.budget.remaining(NOTHING), account.remaining
-    if account.budget.rho is not None:
-        return left.rho <= whole.rho * _ROUNDING
-    known = account.budget.epsilon is not None
-    return known and left.epsilon <= whole.epsilon * _ROUNDING
+    return is_used_up(account.budget, account.remaining)
 
 
 def left(account: Account) -> str:
     """Return what is left of an account, in symbols, or that it is nothing."""
-    if used_up(account):
-        return "nothing"
-    return short(account.budget, account.remaining)
+    return left_text(account.budget, account.remaining)
 
 
 def is_endless(budget: PrivacyBudget, cost: PrivacyCost) -> bool:
@@ -118,14 +109,6 @@ def beyond(budget: PrivacyBudget, cost: PrivacyCost) -> str:
     """Say in a few words why a cost does not fit into what is left."""
     endless = is_endless(budget, cost)
     return "cannot be released" if endless else "more than is left"
-
-
-def short(budget: PrivacyBudget, cost: PrivacyCost) -> str:
-    """Return the parts of ``cost`` that the budget limits, in symbols."""
-    if budget.rho is not None:
-        return f"ρ {significant(float(cost.rho))}"
-    text = f"ε {significant(float(cost.epsilon))}"
-    return f"{text} · δ {significant(float(cost.delta))}" if budget.delta else text
 
 
 def way_on(account: Account, cost: PrivacyCost, costs: str) -> str:
@@ -145,7 +128,7 @@ def way_on(account: Account, cost: PrivacyCost, costs: str) -> str:
         return f"This costs {costs}. Nothing can be paid today: {account.bar}"
     if rest != account.budget.remaining(account.spent):
         return (
-            f"This costs {costs}, and {short(account.budget, rest)} is left in "
+            f"This costs {costs}, and {left(account)} is left in "
             f"{literal(account.current[-1].name)}. {smaller}, or wait for the next "
             "period."
         )
@@ -156,7 +139,7 @@ def way_on(account: Account, cost: PrivacyCost, costs: str) -> str:
             "Ledger page, which weakens the promise and is recorded."
         )
     return (
-        f"This costs {costs}, and {short(account.budget, rest)} is left. {smaller}, or "
+        f"This costs {costs}, and {left(account)} is left. {smaller}, or "
         "change the budget on the Ledger page."
     )
 
@@ -322,7 +305,7 @@ def _tell_change(budget: PrivacyBudget, new: PrivacyBudget) -> None:
 
 
 def _meant(budget: PrivacyBudget) -> str:
-    told = symbols(budget.describe())
+    told = limit_text(budget)
     if budget.epsilon is None:
         return told
     odds = odds_text(float(budget.epsilon), float(budget.delta or 0))

@@ -133,7 +133,7 @@ def badge(answer: Release, key: str) -> None:
         f"{literal(answer.mechanism_label)}, drawn by {literal(answer.sampler)}."
         + results.in_plan(answer)
     )
-    results.downloads([answer], key)
+    results.release_files([answer], key)
 
 
 def frame(
@@ -243,7 +243,7 @@ def confirm(
     "Spend" does ``yes``; the price of ``cost`` is in words.
     """
     with st.container(border=True, key=f"confirm-{key}"):
-        total = accounts.short(account.budget, account.remaining)
+        total = accounts.left(account)
         st.markdown(
             f"**{_which(account)}** It spends {price} of {total}, for good: no reload, "
             "restart or other tab brings it back. In Classroom mode the same question "

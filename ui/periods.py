@@ -11,6 +11,7 @@ import streamlit as st
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.errors import DPCoreError
 from dpcore.releases import hash_chain, periods, scheduling
+from dpcore.releases.amounts import left_text, limit_text, spent_text
 from dpcore.releases.overcommitment import sharings
 from dpcore.releases.periods import Period
 from ui import accounts, controls, results, session
@@ -73,7 +74,7 @@ def _tell(account: Account) -> None:
         st.warning(f"Nothing can be paid today: {literal(account.bar)}")
     else:
         inner = account.current[-1]
-        left = accounts.short(account.budget, account.remaining)
+        left = accounts.left(account)
         st.markdown(
             f"Today lies in **{literal(inner.name)}**, until {text_of(inner.ends)}. "
             f"{left} may be spent until then: every limit counts, and the smallest "
@@ -95,14 +96,13 @@ def _in_order(account: Account) -> list[Period]:
 
 def _row(account: Account, period: Period) -> dict[str, str]:
     whole = periods.limit(account.periods, period)
-    total = whole.remaining(accounts.NOTHING)
     return {
         "period": period.name,
         "first day": period.begins.isoformat(),
         "last day": period.ends.isoformat(),
-        "limit": accounts.short(whole, total),
-        "spent": accounts.short(whole, period.spent),
-        "unspent": accounts.short(whole, whole.remaining(period.spent)),
+        "limit": limit_text(whole),
+        "spent": spent_text(whole, period.spent),
+        "unspent": left_text(whole, whole.remaining(period.spent)),
         "takes over": f"what {period.carries} left" if period.carries else "nothing",
         "state": _state(period, account.day),
     }
@@ -258,8 +258,8 @@ def _share_out(account: Account, new: Callable[[], Period]) -> None:
         st.warning("\n\n".join(_promised(account, one) for one in beyond))
         return
     told = [
-        f"{accounts.short(account.budget, one.promised)} of "
-        f"{accounts.short(account.budget, one.left)} left of {_called(one.whole)}"
+        f"{spent_text(account.budget, one.promised)} of "
+        f"{left_text(account.budget, one.left)} left of {_called(one.whole)}"
         for one in _shared(account, known)
         if typed.name in {part.name for part in one.parts}
     ]
@@ -302,8 +302,8 @@ def _promised(account: Account, one: Sharing) -> str:
     return (
         f"The limit{'s' if several else ''} of {names} "
         f"{'add up to' if several else 'is'} "
-        f"**{accounts.short(account.budget, one.promised)}**, and only "
-        f"**{accounts.short(account.budget, one.left)}** is left of "
+        f"**{spent_text(account.budget, one.promised)}**, and "
+        f"**{left_text(account.budget, one.left)}** is left of "
         f"{_called(one.whole)}. A limit sets nothing aside: what is spent first is "
         f"missing later, so that {'not all of them can' if several else 'it cannot'} "
         "be spent in full. Choose smaller limits, or record it knowing that."

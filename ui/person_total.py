@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.figures.attackers import odds_text
+from dpcore.releases.amounts import left_text, spent_text
 from dpcore.releases.periods import limit
 from dpcore.releases.totals import by_period, by_table, together
-from ui import accounts, results, session
+from ui import results, session
 from ui.periods import text_of
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def _tell(total: Together) -> None:
     many = len(total.accounts)
     where = "this account" if many == 1 else f"all {many} accounts"
     said = " and ".join(
-        dict.fromkeys(accounts.short(one.budget, spent) for one in total.accounts)
+        dict.fromkeys(spent_text(one.budget, spent) for one in total.accounts)
     )
     st.markdown(
         f"One {session.unit().noun} that is in {where} has spent **{said}** in total, "
@@ -85,7 +86,7 @@ def _rows(account: Account) -> list[dict[str, str]]:
             account,
             (name, "in all"),
             account.spent,
-            accounts.short(account.budget, account.budget.remaining(account.spent)),
+            left_text(account.budget, account.budget.remaining(account.spent)),
         )
     ]
     tables = account.names
@@ -101,7 +102,7 @@ def _rows(account: Account) -> list[dict[str, str]]:
                 f"in {period.name}, {text_of(period.begins)} to {text_of(period.ends)}"
             )
             whole = limit(account.periods, period)
-            left = accounts.short(whole, whole.remaining(period.spent))
+            left = left_text(whole, whole.remaining(period.spent))
         rows.append(_row(account, (name, when), cost, left))
     return rows
 
@@ -112,6 +113,6 @@ def _row(
     return {
         "account": place[0],
         "part": place[1],
-        "spent": accounts.short(account.budget, cost),
+        "spent": spent_text(account.budget, cost),
         "left of its limit": left,
     }

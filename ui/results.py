@@ -12,13 +12,15 @@ import streamlit as st
 
 from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
 from dpcore.figures.theme import stamp
+from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.digits import interval_text, number_text
+from dpcore.releases.enclosing import enclosures
 from dpcore.releases.quantities import quantity_in
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, Mode, these_rows
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import Verdict
 from dpcore.wording import capital, significant
-from ui import session
+from ui import downloads, session
 from ui.text import after_number, literal
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from dpcore.figures.theme import Picture
+    from dpcore.releases.enclosing import Enclosure
     from dpcore.releases.record import Release
     from dpcore.studies.findings import Finding
 
@@ -143,7 +146,7 @@ def public_badge() -> None:
         st.badge("Public: sanitized, may leave", icon=":material/public:", color="blue")
 
 
-def downloads(releases: Sequence[Release], key: str) -> None:
+def release_files(releases: Sequence[Release], key: str) -> None:
     """Offer releases as files. Nothing else can be downloaded."""
     study, table = session.study(), ""
     if study is not None:
@@ -154,15 +157,31 @@ def downloads(releases: Sequence[Release], key: str) -> None:
         releases = [release.of_everybody() for release in releases]
     name = file_name(releases)
     first, *others = st.columns(3)
-    first.download_button(
+    downloads.button(
         "Download JSON",
-        partial(_json, releases, table),
-        file_name=f"{name}.json",
-        mime="application/json",
+        downloads.File(
+            name=f"{name}.json",
+            mime="application/json",
+            content=partial(_json, releases, table),
+        ),
         key=f"json-{key}",
-        on_click="ignore",
+        place=first,
     )
-    csv_files(partial(to_csv, releases, table=table), name, key, others)
+    text = partial(to_csv, releases, table=table, enclosures=_enclosures(releases))
+    csv_files(text, name, key, others)
+
+
+def _enclosures(releases: Sequence[Release]) -> tuple[Enclosure, ...]:
+    """Return the intervals that releases of this account make for its quantiles."""
+    study = session.study()
+    if study is None or all(one.mechanism != EXPONENTIAL.key for one in releases):
+        return ()
+    book = session.ledger()
+    return tuple(
+        one
+        for table in session.account(study).fingerprints
+        for one in enclosures(book.releases(table), sampled=study.sampled)
+    )
 
 
 def _json(releases: Sequence[Release], table: str) -> str:
@@ -191,14 +210,12 @@ def csv_files(
         def data(dialect: Dialect = dialect) -> bytes:
             return text(dialect=dialect).encode(dialect.encoding)
 
-        place.download_button(
+        downloads.button(
             label,
-            data,
-            file_name=f"{name}.csv",
-            mime="text/csv",
+            downloads.File(name=f"{name}.csv", mime="text/csv", content=data),
             key=f"{label}-{key}",
-            help=_WHERE if dialect is DECIMAL_COMMA else None,
-            on_click="ignore",
+            place=place,
+            note=_WHERE if dialect is DECIMAL_COMMA else None,
         )
 
 
@@ -292,7 +309,7 @@ def _whole(releases: Sequence[Release]) -> None:
         f"{significant(float(release.cost.rho), up=True)}. "
         f"{literal(release.mechanism_label)}, draw {release.draw}." + in_plan(release)
     )
-    downloads([release], "one")
+    release_files([release], "one")
 
 
 def in_plan(release: Release) -> str:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.errors import LedgerError
+from dpcore.releases.amounts import NOTHING
 from dpcore.releases.record import Mode
-from dpcore.wording import significant
+from dpcore.wording import capital, significant
 from ui import recovery, session
-from ui.accounts import short, used_up
+from ui.accounts import left, used_up
 from ui.data import using
 from ui.text import literal
 
@@ -109,19 +110,15 @@ def _gauge(account: Account) -> None:
         st.caption(f"Nothing can be paid today: {literal(account.bar)}")
     elif account.current:
         period = account.current[-1]
-        rest = short(budget, account.remaining)
+        rest = capital(left(account))
         st.caption(f"{rest} may be spent in {literal(period.name)}.")
 
 
 def _bar(symbol: str, spent: Decimal, total: Decimal, *, empty: bool) -> None:
     share = min(float(spent / total), 1.0)
     lesson = " (lesson)" if session.mode() is Mode.CLASSROOM else ""
-    used, of, left = (
-        significant(float(number), 4)
-        for number in (spent, total, max(total - spent, Decimal()))
-    )
-    if empty:
-        left = "nothing"
+    used, of = significant(float(spent), up=True), significant(float(total))
+    rest = NOTHING if empty else significant(float(max(total - spent, Decimal())))
     st.progress(
-        share, text=f"Budget{lesson}: {used} of {of} {symbol} spent, {left} left"
+        share, text=f"Budget{lesson}: {used} of {of} {symbol} spent, {rest} left"
     )

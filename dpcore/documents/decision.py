@@ -12,19 +12,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from dpcore.data.quantities import bounds_text, replacement_text
-from dpcore.documents import rests
+from dpcore.documents import claims, rests
 from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
-from dpcore.documents.subject import left_of, own
-from dpcore.documents.wordings import changed
-from dpcore.figures.attackers import belief_text
+from dpcore.documents.subject import changed, guarantee_text, left_of, limit_of, own
 from dpcore.planning.aims import says_nothing
 from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, is_difference
 from dpcore.planning.counting import numbers_of
 from dpcore.planning.group_sizes import seen, sign, tells_sizes, too_few
 from dpcore.planning.options import rows_of
 from dpcore.releases.identity import mark_of
-from dpcore.wording import epsilon_text, percent, significant
+from dpcore.wording import capital, epsilon_text, percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,15 +39,13 @@ if TYPE_CHECKING:
     from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 
 TITLE: Final = "Decision on a release with differential privacy"
-_LARGEST: Final = 700.0
 _MOST_LABELS: Final = 12
 _FEWEST_SIGNATURES: Final = 2
-_DELTA: Final = "the chance that this limit does not hold is at most δ"
 _BEYOND: Final = (
-    "Values beyond the bounds of a column count as the bound: no ± covers what that "
-    "moves."
+    "Values outside public bounds are clamped. ± does not include the effect of "
+    "clamping."
 )
-_TOO_LITTLE: Final = "too little for this plan, and to be raised before it is released"
+_TOO_LITTLE: Final = "this plan costs more than is left, so the budget must be raised"
 _TOO_FEW: Final = ("", ": hence (✓)", ": hence ✗")
 _NUMBERS: Final = frozenset({3, 4, 5, 6, 7})
 
@@ -134,11 +130,9 @@ def decision_page(about: Decision, numerals: Numerals) -> Page:
         title=TITLE,
         pieces=(
             _facts(about, numerals),
-            Section(title="What is released", pieces=_questions(about, numerals)),
-            Section(title="What it was held against", pieces=_other(about)),
-            Section(
-                title="Decided by", pieces=_signatures(about, numerals), whole=True
-            ),
+            Section(title="Questions", pieces=_questions(about, numerals)),
+            Section(title="Alternative considered", pieces=_other(about)),
+            Section(title="Sign-off", pieces=_signatures(about, numerals), whole=True),
         ),
         numerals=numerals,
         mark="Classroom: a lesson, not a decision about real data."
@@ -146,9 +140,10 @@ def decision_page(about: Decision, numerals: Numerals) -> Page:
         else "",
         foot=Exact(
             f"Prepared on {about.prepared.isoformat()} with Epsilon Studio from what "
-            "was declared and typed; but for a number of people that is said to be "
-            "public, and what earlier answers told, nothing on this page is computed "
-            f"from the table. {_effect(about)}"
+            "was declared and typed. Apart from a declared number of "
+            f"{about.unit.counted} and earlier answers, nothing on this page is "
+            "computed from the table. "
+            f"{_effect(about)}"
         ),
         sheet=True,
     )
@@ -162,16 +157,19 @@ def _facts(about: Decision, numerals: Numerals) -> Facts:
             ("Purpose", own(typed.purpose)),
             ("Table", own(about.table)),
             ("Columns", Exact("\n".join(_columns(about, numerals)))),
-            ("Protected", _protected(about)),
+            ("Privacy unit", _protected(about)),
             ("Sizes", _sizes(about)),
-            (f"Budget for these {about.unit.nouns}", _budget(about, numerals)),
+            ("Budget", _budget(about, numerals)),
             (
-                "This plan costs",
-                f"{_price(guarantee)}: {_odds(guarantee, about)}{_released(about)}",
+                "Total cost",
+                (
+                    f"{guarantee_text(*guarantee)}: {_odds(about, guarantee)}"
+                    f"{_released(about)}"
+                ),
             ),
             *_together(about),
             *_smallest(about),
-            ("People and period", own(typed.period)),
+            (f"{capital(about.unit.nouns)} and period", own(typed.period)),
         )
     )
 
@@ -204,8 +202,8 @@ def _column(
 def _protected(about: Decision) -> str:
     unit = about.unit
     rows = f" with {unit.owned}" if unit.several else ""
-    change = unit.change(about.relation)
-    return f"one {unit.noun}{rows}; neighbors differ by {change}"
+    differ = claims.neighbors(about.relation, unit)
+    return f"One {unit.noun}{rows}. Neighboring tables differ by {differ}"
 
 
 def _sizes(about: Decision) -> str:
@@ -213,36 +211,31 @@ def _sizes(about: Decision) -> str:
     rows = about.unit.counted
     counted = f"{about.size.people:,} {rows}"
     whole = (
-        f"the number of {rows} is public: {counted}"
+        f"The number of {rows} is public: {counted}"
         if about.size.public
-        else f"the number of {rows} is private; at least {counted} stand in for it"
+        else f"The number of {rows} is private. A public minimum of {counted} "
+        "is used instead"
     )
     whole += "".join(
-        f". No. {listed(places)} divides by at least {least:,}, a public minimum, "
-        "because whoever has no value is left out"
+        f". {_numbered(places)} {'assume' if len(places) > 1 else 'assumes'} at least "
+        f"{least:,}, a public minimum, because missing values are left out"
         for least, places in rests.minimums(items, about.size).items()
     )
     groups = rests.assumed_groups(items)
     if not groups:
         return whole
-    sizes = "; ".join(
-        f"no. {listed(places)} of {size:,}" for size, places in groups.items()
-    )
-    return (
-        f"{whole}. ± is worked out for groups of assumed sizes: {sizes}; that of "
-        "smaller groups is larger"
-    )
+    sizes = "; ".join(f"{size:,} ({_lower(places)})" for size, places in groups.items())
+    return f"{whole}. ± assumes groups of {sizes}. It is larger for smaller groups"
 
 
 def _budget(about: Decision, numerals: Numerals) -> str:
     spent = float(about.spent.epsilon)
-    before = f"ε {epsilon_text(spent)} of it is spent so far" if spent else "unspent"
-    left = f"; {left_of(about.budget, about.left)} is left after this plan"
-    short = left if about.fits else f"; {_TOO_LITTLE}"
-    delta = f"; {_DELTA}" if about.budget.delta else ""
+    before = f"Spent so far: ε = {epsilon_text(spent)}" if spent else "Nothing is spent"
+    left = f"Left after this plan: {left_of(about.budget, about.left)}"
+    short = left if about.fits else capital(_TOO_LITTLE)
     limit = float(about.budget.epsilon or 0), float(about.budget.delta or 0)
-    whole = f"; if all is used: {_odds(limit, about)}" if about.budget.epsilon else ""
-    told = numerals.written(f"{about.budget.describe()}{whole}; {before}{short}{delta}")
+    whole = f". If all is used, {_odds(about, limit)}" if about.budget.epsilon else ""
+    told = numerals.written(f"{limit_of(about.budget)}{whole}. {before}. {short}")
     return Exact(f"{told}{changed(about.changes, numerals)}")
 
 
@@ -252,13 +245,14 @@ def _released(about: Decision) -> str:
     if not plan.released:
         return ""
     days = " and ".join(day.isoformat() for day in plan.days)
-    paid = "what it cost is part of what is spent"
+    paid = "Its cost is part of what is spent"
     if plan.done:
-        return Exact(f". It was released on {days}; {paid}")
+        return Exact(f". The plan was released on {days}. {paid}")
     count, due = len(plan.released), plan.due.cost
     return (
-        f". {count} of {len(plan.basket.items)} questions were released on {days}, and "
-        f"{paid}; the others cost {_price((float(due.epsilon), float(due.delta)))} more"
+        f". {count} of {len(plan.basket.items)} questions were released on {days}. "
+        "Their cost is part of what is spent. The others cost "
+        f"{guarantee_text(float(due.epsilon), float(due.delta))} more"
     )
 
 
@@ -273,8 +267,8 @@ def _together(about: Decision) -> tuple[tuple[str, str], ...]:
     told = about.together
     if told is None:
         return ()
-    name = "All that is spent" if about.plan.done else "With what is spent"
-    return ((name, f"{_price(told)}: {_odds(told, about)}"),)
+    name = "All spent so far" if about.plan.done else "With earlier releases"
+    return ((name, f"{guarantee_text(*told)}: {_odds(about, told)}"),)
 
 
 def _smallest(about: Decision) -> tuple[tuple[str, str], ...]:
@@ -283,29 +277,19 @@ def _smallest(about: Decision) -> tuple[tuple[str, str], ...]:
     return (("Smallest total", told),) if told else ()
 
 
-def _price(guarantee: tuple[float, float]) -> str:
-    epsilon, delta = guarantee
-    text = f"ε {epsilon_text(epsilon)}"
-    return f"{text}, δ {significant(delta, up=True)}" if delta else text
-
-
-def _odds(guarantee: tuple[float, float], decision: Decision) -> str:
-    """Return the attacker's number, as all pages say it."""
-    epsilon, delta = guarantee
-    if not epsilon <= _LARGEST:
-        return "it limits nothing that an attacker may learn"
-    sure = f" of a yes or no about one {decision.unit.noun}"
-    return belief_text(epsilon, delta=delta, about=sure)
+def _odds(about: Decision, guarantee: tuple[float, float]) -> str:
+    """Return the accuracy of an attacker, as notice and report state it."""
+    return claims.accuracy(*guarantee, about=f"one {about.unit.noun}")
 
 
 def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
     """Return every question with its mechanism, epsilon and error in both plans."""
     rows = rows_of(about.plan.basket.items, about.other.basket.items)
     table = Table(
-        title=f"{_counts(about)}± is the half-width of the noise at 95 %; ✓ shows what "
-        "must be seen, (✓) perhaps, ✗ does not",
-        head=("no.", "question", "mechanism", "ε", "±", "must show",
-              "other plan: ε", "other plan: ±"),
+        title=f"{_counts(about)}± is the margin of error (95%, noise only). ✓ meets "
+        "the target, (✓) perhaps, ✗ does not.",
+        head=("no.", "question", "mechanism", "ε", "±", "target",
+              "alternative: ε", "alternative: ±"),
         rows=tuple(
             (str(at), *_question(row, about.told, numerals))
             for at, row in enumerate(rows, 1)
@@ -313,7 +297,7 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
         numbers=_NUMBERS,
     )  # fmt: skip
     notes = [
-        f"No. {at}: ± is of {of_what(row.item, about.size)}. "
+        f"No. {at}: ± is for {of_what(row.item, about)}. "
         f"{_condition(row, about)}".rstrip()
         for at, row in enumerate(rows, 1)
         if row.item.width.of
@@ -322,17 +306,31 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
         notes.append(OF_A_DIFFERENCE)
     locked = locks(rows)
     if locked:
-        notes.append(f"The ε of no. {listed(locked)} was locked, not shared out.")
+        notes.append(f"The ε of {_lower(locked)} was fixed by hand.")
     notes.extend(_rests(about, numerals))
     counts = sizes_told(rows)
     if counts:
         notes.append(
-            f"The answer to no. {listed(counts)} also tells, with noise, how many are "
-            "in each of its groups: that is part of its price."
+            f"The answer to {_lower(counts)} includes noisy group sizes at no extra "
+            "cost."
         )
     if not notes:
         return (table,)
     return table, Paragraph("\n".join(notes), kind="note")
+
+
+def _numbered(places: Sequence[int]) -> str:
+    """Return the numbers of questions, at the start of a sentence.
+
+    >>> _numbered((1,)), _numbered((1, 3, 4))
+    ('No. 1', 'Nos. 1, 3 and 4')
+    """
+    *first, last = map(str, places)
+    return f"Nos. {', '.join(first)} and {last}" if first else f"No. {last}"
+
+
+def _lower(places: Sequence[int]) -> str:
+    return _numbered(places).replace("N", "n", 1)
 
 
 def marks(plan: Option) -> str:
@@ -349,7 +347,7 @@ def _counts(about: Decision) -> str:
     if not each:
         return ""
     parts = f" ({' + '.join(map(str, each))})" if len(each) > 1 else ""
-    return f"{sum(each):,} numbers are released in all{parts}. "
+    return f"{sum(each):,} numbers are released in total{parts}. "
 
 
 def _rests(about: Decision, numerals: Numerals) -> list[str]:
@@ -357,16 +355,16 @@ def _rests(about: Decision, numerals: Numerals) -> list[str]:
     items = about.plan.basket.items
     told: list[str] = [
         Exact(
-            f"No. {one.place} also tells the mean of {one.pair[0]} and that of "
-            f"{one.pair[1]}{_left_out(one)}."
+            f"No. {one.place} includes the means of {one.pair[0]} and {one.pair[1]}"
+            f"{_left_out(one)}."
         )
         for one in rests.compared(items)
     ]
     pairs = rests.crossed(items)
     if pairs:
         told.append(
-            f"No. {listed(pairs)}: ± and ✓ are of one combination of two answers, not "
-            "of the sums that are told with them: these are less exact."
+            f"{_numbered(pairs)}: ± and ✓ are for single cells. Totals of rows and "
+            "columns are less accurate."
         )
     if any(column.bounds is not None for column in about.columns):
         told.append(_BEYOND)
@@ -377,19 +375,19 @@ def _rests(about: Decision, numerals: Numerals) -> list[str]:
         )
         told.append(
             Exact(
-                "No ± covers what the values that stand in for missing ones move "
-                f"({values})."
+                f"Missing values are imputed ({values}). ± does not include the effect "
+                "of imputation."
             )
         )
     return told
 
 
 def _left_out(one: rests.Compared) -> str:
-    """Say who is in neither of two groups that are compared, if anybody may be."""
-    known = [f"is {' or '.join(one.others)}"] if one.others else []
+    """Say what a comparison of two groups leaves out, if anything."""
+    known = [*one.others]
     if not one.column.complete:
-        known.append(f"has no value of {one.column.title}")
-    return f"; whoever {' or '.join(known)} is left out" if known else ""
+        known.append(f"missing values of {one.column.title}")
+    return f". It leaves out {', '.join(known)}" if known else ""
 
 
 def _stand_in(column: Column, numerals: Numerals) -> str:
@@ -420,13 +418,13 @@ def locks(rows: Sequence[Row]) -> tuple[int, ...]:
     return () if all(kept) else tuple(at for at, lock in enumerate(kept, 1) if lock)
 
 
-def of_what(item: Item, size: TableSize) -> str:
-    """Return of what an error is one; of places, which part of all places they are."""
-    width = item.width
+def of_what(item: Item, about: Decision) -> str:
+    """Return what an error is about; of ranks, with their share of all ranks."""
+    width, size = item.width, about.size
     if width.unit != "ranks" or not size.public or not math.isfinite(width.half):
         return width.of
     share = percent(min(width.half / size.people, 1.0))
-    return f"{width.of}: {share} of the {size.people:,} there are"
+    return f"{width.of}, {share} of {size.people:,} {about.unit.counted}"
 
 
 def _condition(row: Row, about: Decision) -> str:
@@ -464,11 +462,11 @@ def _answer(
     row: Row, item: Item | None, told: Mapping[str, Smallest], numerals: Numerals
 ) -> tuple[str, str]:
     if item is None:
-        return "", "not asked"
+        return "", "not included"
     unit = f" {row.item.width.unit}".rstrip()
     half = numerals.written(item.width.text) + unit
-    said = half if math.isfinite(item.width.half) else "not said"
-    said += ": says nothing" * says_nothing(item)
+    said = half if math.isfinite(item.width.half) else "unknown"
+    said += ": uninformative" * says_nothing(item)
     signed = sign(item, told, shown=row.shown(item)) + said
     return significant(item.epsilon, 6), Exact(signed)
 
@@ -476,16 +474,16 @@ def _answer(
 def _other(about: Decision) -> tuple[Piece, ...]:
     """Return the other plan in one line, and why it was not chosen."""
     cost = about.other.guarantee
-    told = f"Another plan that costs {_price(cost)}: {_odds(cost, about)}."
+    told = f"The alternative costs {guarantee_text(*cost)}: {_odds(about, cost)}."
     if about.plan.wanted:
         told += (
-            f" The plan shows {_seen(about, about.plan)} of {about.plan.wanted} "
-            "answers as well as they must be seen, the other "
-            f"{_seen(about, about.other)} of {about.other.wanted}."
+            f" The plan meets {_seen(about, about.plan)} of {about.plan.wanted} "
+            f"targets. The alternative meets {_seen(about, about.other)} of "
+            f"{about.other.wanted}."
         )
     if not about.other_fits:
-        told += " It costs more than is left of the budget."
-    return Paragraph(told), Facts((("Why this plan", own(about.typed.reason)),))
+        told += " The alternative costs more than is left of the budget."
+    return Paragraph(told), Facts((("Reason for this plan", own(about.typed.reason)),))
 
 
 def _seen(about: Decision, option: Option) -> int:
@@ -497,15 +495,15 @@ def _signatures(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
     typed = about.typed
     missing = max(0, _FEWEST_SIGNATURES - len(typed.deciders))
     place = f"{own(typed.place)}, date" if typed.place.strip() else "Place, date"
-    price = numerals.written(_price(about.plan.guarantee))
+    price = numerals.written(guarantee_text(*about.plan.guarantee))
     signed = (
-        f"Signed for {own(about.table)}, {price}, and the questions with these marks, "
-        f"which notice and report repeat: {marks(about.plan)}."
+        f"Signed for {own(about.table)}, {price}, and the questions with these marks: "
+        f"{marks(about.plan)}. Notice and report repeat the marks."
     )
     lines = (
         Blanks((Exact(place), Exact(f"Signature: {own(name)}")))
         if name
-        else Blanks(("Name", "Place, date", "Signature"))
+        else Blanks(("Name", Exact(place), "Signature"))
         for name in (*typed.deciders, *[""] * missing)
     )
     return Paragraph(Exact(signed), kind="note"), *lines

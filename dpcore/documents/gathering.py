@@ -17,10 +17,12 @@ from dpcore.documents.subject import (
     Head,
     Subject,
     Time,
-    symbols,
+    limit_of,
+    spelled,
 )
 from dpcore.errors import DPCoreError
 from dpcore.planning.totals import price_of
+from dpcore.releases.enclosing import enclosures
 from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.periods import limit
 from dpcore.releases.renaming import renamed, request_of
@@ -74,15 +76,22 @@ def released(
     ``called`` has what people call questions now, by their marks; otherwise they have
     the names of their records.
     """
-    names, unit = tables or {}, behind.facts.unit
+    names = tables or {}
+    known = [_as_now(one, behind) for one in releases]
+    enclosed = {
+        table: enclosures(
+            [one for one, _ in known if names.get(one.id) == table],
+            sampled=not behind.everybody,
+        )
+        for table in {names.get(one.id) for one in releases}
+    }
     asked = (
         Question.of_release(
-            renamed(
-                one.of_everybody() if behind.everybody else one, behind.dataset, unit
-            ),
-            _request(one, behind),
+            one.of_everybody() if behind.everybody else one,
+            request,
+            enclosures=enclosed[names.get(one.id)],
         )
-        for one in releases
+        for one, request in known
     )
     questions = [
         _in_table(
@@ -142,6 +151,18 @@ def _subject(
     )
 
 
+def _as_now(release: Release, behind: Background) -> tuple[Release, Releasable | None]:
+    """Return a release in the words of now, with its question.
+
+    The question is ``None`` where the table in use cannot be asked it any more.
+    """
+    release = renamed(release, behind.dataset, behind.facts.unit)
+    request = _request(release, behind)
+    return release if request is None else replace(
+        release, title=request.title
+    ), request
+
+
 def _request(release: Release, behind: Background) -> Releasable | None:
     """Return the question of a release, if the table in use can still be asked it."""
     with contextlib.suppress(DPCoreError):
@@ -178,15 +199,15 @@ def _time(period: Period, known: Sequence[Period]) -> Time:
     return Time(
         name=period.name,
         days=f"{period.begins.isoformat()} to {period.ends.isoformat()}",
-        limit=symbols(allowed.describe()),
-        spent=symbols(allowed.caption(period.spent)),
+        limit=limit_of(allowed),
+        spent=spelled(period.spent, rho=allowed.rho is not None),
     )
 
 
 def changes_of(entries: Sequence[Entry]) -> tuple[Change, ...]:
     """Return how the budget of an account was changed, from all its entries."""
     told = [
-        (entry, symbols(PrivacyBudget.from_json(entry.content["budget"]).describe()))
+        (entry, limit_of(PrivacyBudget.from_json(entry.content["budget"])))
         for entry in entries
         if entry.kind in {EntryKind.ACCOUNT, EntryKind.BUDGET}
     ]

@@ -7,9 +7,11 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from dpcore import __version__
+from dpcore.documents import claims
 from dpcore.documents.subject import spelled
+from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.secure import sampler
-from dpcore.wording import in_full, significant
+from dpcore.wording import delta_text, significant
 
 if TYPE_CHECKING:
     from dpcore.documents.subject import Subject
@@ -17,11 +19,13 @@ if TYPE_CHECKING:
 _CITED: Final = {
     "gaussian": "Gaussian noise is calibrated by its exact privacy profile (Balle and "
     "Wang 2018).",
-    "exponential": "Quantiles are chosen by the exponential mechanism (McSherry and "
+    EXPONENTIAL.key: "Quantiles are chosen by the exponential mechanism (McSherry and "
     "Talwar 2007).",
-    "laplace": "Laplace noise has the scale sensitivity over ε (Dwork, McSherry, "
-    "Nissim and Smith 2006).",
+    "laplace": "The scale of Laplace noise is the sensitivity divided by ε (Dwork, "
+    "McSherry, Nissim and Smith 2006).",
 }
+"""What is said of a mechanism by its key, and of no other mechanism: the calibrations
+of ``mechanisms/gaussian``, ``mechanisms/exponential`` and ``mechanisms/laplace``."""
 
 
 def methods(subject: Subject) -> str:
@@ -35,30 +39,32 @@ def _sentences(subject: Subject) -> list[str]:
     unit = facts.unit
     said = [
         (f"{_counted(count)} {tense} released under differential privacy (Dwork and "
-        f"Roth 2014) in the central model. The unit of privacy is one {unit.noun} with "
-        f"{unit.owned}; neighboring tables differ in {unit.change(facts.relation)}."),
-        ("Values were clamped to bounds, and missing values replaced or left out, as "
-        "declared to be public."),
+        f"Roth 2014) in the central model. The privacy unit is one {unit.noun} with "
+        f"{unit.owned}. Neighboring tables differ by "
+        f"{claims.neighbors(facts.relation, unit)}."),
+        ("Values were clamped to public bounds. Missing values were imputed with "
+        "public values or left out."),
         f"Mechanisms: {_mechanisms(subject)}.",
         *(text for key, text in _CITED.items() if _used(subject, key)),
-        (f"Noise is drawn by {subject.sampler or sampler()}, exactly and from a secure "
-        "source."),
-        f"The cost of all of it is {spelled(subject.cost)}"
+        f"Random numbers come from a secure source ({subject.sampler or sampler()}).",
+        f"The total privacy cost is {spelled(subject.cost, rho=False)}"
         + (", the tightest valid total of a plan fixed before its first answer."
-           if subject.planned else ", as counted by a privacy filter that adds up costs"
-           ", because each release may be chosen in view of earlier ones."),
+           if subject.planned else ". A privacy filter adds up costs, because each "
+           "release may be chosen after seeing earlier ones."),
     ]  # fmt: skip
     pld = subject.totals.pld
     if math.isfinite(pld) and count:
         said.append(
-            f"Composed as one fixed set by privacy loss distributions (dp_accounting), "
-            f"this is (ε {significant(pld, up=True)}, δ {in_full(subject.delta)})-"
-            "differentially private."
+            "Composed as a fixed set by privacy loss distributions (dp_accounting), "
+            f"the answers are (ε = {significant(pld, up=True)}, "
+            f"δ = {delta_text(subject.delta)})-differentially private."
         )
-    said.append(
-        "Intervals hold 95 times of 100, for all numbers of an answer together, and "
-        "were computed from public numbers only. They do not cover what clamping does."
-    )
+    if any(question.level is not None for question in subject.questions):
+        said.append(
+            "Intervals hold with 95% for all numbers of an answer together. They are "
+            "computed from public numbers and do not include the effects of clamping "
+            "and imputation."
+        )
     said.append(f"Computed with Epsilon Studio, version {__version__}.")
     return said
 
@@ -73,4 +79,4 @@ def _mechanisms(subject: Subject) -> str:
 
 
 def _used(subject: Subject, key: str) -> bool:
-    return any(question.key.startswith(key) for question in subject.questions)
+    return any(question.key == key for question in subject.questions)

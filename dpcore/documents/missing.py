@@ -23,18 +23,17 @@ if TYPE_CHECKING:
     Asked = Question | ModelQuestion
 
 UNTOLD: Final = (
-    "How many values are missing is protected like the values themselves. No number "
-    "tells it unless it was asked for; where numbers of people with a value were "
-    "released, it follows from them as exactly as their noise allows."
+    "The number of missing values is protected like the values themselves. Released "
+    "counts of known values disclose it only up to their noise."
 )
-OTHERS: Final = (
-    "whoever has none, or one that is not listed, is in the group of all others"
-)
-NEITHER: Final = "whoever has none, or is in neither of the two groups, is left out"
-COMPLETE: Final = "everybody has one, as was declared"
+"""Missing values are part of a record: neighbors differ in them, and no figure is
+computed of them but released ones."""
+OTHERS: Final = "missing and unlisted values are in the group of all others"
+NEITHER: Final = "missing values and other groups are left out"
+COMPLETE: Final = "no missing values, as declared"
 LEFT_OUT: Final = "missing values left out"
-OUTSIDE: Final = "whoever is in neither of the two groups is left out"
-EVERYBODY: Final = "everybody is counted, with a value or without"
+OUTSIDE: Final = "other groups are left out"
+EVERYBODY: Final = "all rows are counted, with or without a value"
 
 
 def treatment(asked: Asked, column: Column) -> str:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dpcore.data.quantities import replacement_text
-from dpcore.documents import missing
+from dpcore.documents import claims, missing
 from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
-from dpcore.documents.subject import of_each, own, spelled
-from dpcore.documents.wordings import changed, worlds
-from dpcore.figures.attackers import belief_text
+from dpcore.documents.subject import changed, of_each, own, spelled
 from dpcore.releases.declared import each_bounds, minimum_of
-from dpcore.wording import brief, capital, significant
+from dpcore.wording import brief, capital
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,68 +28,55 @@ MOST_COLUMNS: Final = 3
 """How many columns with a value for a missing one are named on the sheet."""
 _LONGEST: Final = 100
 _MEANT: Final = 60
-_NOT_PUBLISHED: Final = "not published"
-UNKNOWN: Final = "stands in the papers of that time"
+UNKNOWN: Final = "see the documents of that time"
 """What stands for what nobody typed of one of several tables."""
 MOST_NUMBERS: Final = 200
-"""How many numbers of one question are told; the files of the release hold all."""
-BELOW_ZERO: Final = "a count below 0 is chance: nobody, or as many as its interval says"
-_APART: Final = (
-    "Each answer has chance of its own: what two of them say of the same group, or of "
-    "two times, may differ by that alone."
-)
-TOGETHER: Final = "all ranges of this table at once hold 95 of 100 times"
-NOISE: Final = "without noise it would lie between (95 of 100 times)"
+"""How many numbers of one question are listed; the files of the release hold all."""
 UNLESS_RAISED: Final = (
-    "once it is used up, nothing more is published unless it is raised"
+    "Once it is used up, nothing more is released unless it is raised"
 )
-_SUMS: Final = (
-    "every count was changed by chance and rounded as its noise leaves it, so that "
-    "sums may differ from what their parts add up to, and from the number of people"
-)
+"""``PrivacyBudget.admits``: a release is refused whose cost does not fit any more."""
 _Rows = tuple[tuple[int, tuple[str, ...]], ...]
 
 
 def notice(subject: Subject) -> Page:
     """Return the notice, to be hung up or sent out once its blanks are filled in."""
-    noun = subject.facts.unit.noun
-    whose = "you are a person" if noun == "person" else f"your {noun} is one"
-    verb = "are to be" if subject.planned else "were"
+    one, many = subject.one, subject.many
+    figures = "planned figures" if subject.planned else "figures"
     return Page(
-        title="What is published about you, and what it can give away"
-        if not subject.planned
-        else "What is to be published about you",
+        title="Planned figures and your privacy"
+        if subject.planned
+        else "Published figures and your privacy",
         pieces=(
             Paragraph(
-                f"If {whose} in {_where(subject)}, this is for you. The numbers below, "
-                f"about all of you or groups of you, {verb} published. Each was "
-                "changed by chance on purpose, so that what anybody can learn about "
-                "one of you has a limit: see below.",
+                f"This notice is for every {one} with data in {_where(subject)}. The "
+                f"{figures} below describe the whole group or parts of it. "
+                f"{claims.ALTERED.format(one=one)}",
                 kind="lead",
             ),
             Facts(
                 (
-                    ("Who publishes", own(subject.typed.publisher)),
-                    ("What for", _typed(subject, attrgetter("purpose"))),
+                    ("Published by", own(subject.typed.publisher)),
+                    ("Purpose", _typed(subject, attrgetter("purpose"))),
                     *_period(subject),
                     *_meanings(subject),
-                    (f"How many {subject.facts.unit.nouns}", _size(subject)),
-                    ("Who is protected", capital(subject.whom)),
-                    ("Limit for all of it", _limit(subject)),
+                    (f"Number of {many}", size(subject)),
+                    ("Protected", capital(subject.whom)),
+                    ("Limit for all figures", _limit(subject)),
                     (
-                        "Used by these numbers" if subject.planned else "Used so far",
+                        "Cost of these figures" if subject.planned else "Used so far",
                         spelled(subject.cost, rho=False),
                     ),
                 )
             ),
             Section(title=_heading(subject), pieces=_published(subject)),
-            Section(title="What can be learned about one of you", pieces=_can(subject)),
+            Section(title=f"What can be learned about one {one}", pieces=_can(subject)),
             Section(
-                title="What cannot be learned, and what this does not protect from",
-                pieces=(Items(_cannot(subject)),),
+                title="What cannot be learned, and what is not protected",
+                pieces=(Items(claims.not_learned(subject)),),
             ),
             Section(
-                title="Who to ask",
+                title="Questions",
                 pieces=(
                     Facts(
                         (
@@ -122,31 +106,19 @@ def _where(subject: Subject) -> str:
 
 
 def _period(subject: Subject) -> tuple[tuple[str, str], ...]:
-    which = ("About whom, and when", _typed(subject, attrgetter("period")))
+    which = (
+        f"{capital(subject.many)} and period",
+        _typed(subject, attrgetter("period")),
+    )
     if not subject.times:
         return (which,)
     told = "; ".join(f"{time.name} ({time.days})" for time in subject.times[:4])
     return (which, ("Periods", Exact(told)))
 
 
-def _size(subject: Subject) -> str:
-    if not subject.tables:
-        return capital(subject.size)
-    return Exact(sizes(subject)) or capital(subject.size)
-
-
-def sizes(subject: Subject) -> str:
-    """Return the public numbers of people of several tables; empty if none is known."""
-    known = subject.sizes
-    if not known:
-        return ""
-    told = "; ".join(
-        f"“{name}”: {subject.numerals.written(f'{known[name]:,}')}"
-        if name in known
-        else f"“{name}”: {_NOT_PUBLISHED}"
-        for name in subject.tables
-    )
-    return f"{told}; said without noise"
+def size(subject: Subject) -> str:
+    """Return what is public about the number of units; names of tables stay exact."""
+    return Exact(subject.numerals.written(claims.published_number(subject)))
 
 
 def _typed(subject: Subject, say: Callable[[Typed], str]) -> str:
@@ -156,43 +128,27 @@ def _typed(subject: Subject, say: Callable[[Typed], str]) -> str:
 def _limit(subject: Subject) -> str:
     limit = subject.numerals.written(subject.limit)
     changes = subject.head.changes if subject.head is not None else ()
-    told = f"{limit}: {UNLESS_RAISED}"
-    return Exact(f"{told}{changed(changes, subject.numerals)}")
+    return Exact(f"{limit}{changed(changes, subject.numerals)}. {UNLESS_RAISED}.")
 
 
 def _heading(subject: Subject) -> str:
-    return "What is to be published" if subject.planned else "What was published"
+    return "Planned figures" if subject.planned else "Published figures"
 
 
 def _published(subject: Subject) -> tuple[Piece, ...]:
     rows = _rows(subject)
     if not rows:
-        return (Paragraph("Nothing so far."),)
-    head: tuple[str, ...] = ("about", "expected error")
+        return (Paragraph("No figures so far."),)
+    head: tuple[str, ...] = ("figure", "margin of error (95%, noise only)")
     if not subject.planned:
-        head = ("about", "published", NOISE)
+        head = _head(subject)
     shown = fairly([question for question, _ in rows], first=newest(subject))
     many = counted(subject)
     left = many - sum(one.itself for one in shown)
-    where = (
-        "left out for want of room; the full report lists them."
-        if subject.planned
-        else "all are on the next sheet."
-    )
-    said = f"And {left} more: {where} " * bool(left)
-    if any(number.beside for one in subject.questions for number in one.numbers):
-        said += (
-            "How many people are in each group was released with its answer, which "
-            "follows from it: see the next sheet. "
-        )
-    said += f"{_bounds(subject)} {_minimums(subject)}{_missing(subject)}"
-    if not subject.planned and len(subject.questions) > 1:
-        said += f" {_APART}"
-    more = (Paragraph(said.strip(), kind="note"),) if said else ()
+    kind = "question" if subject.planned else "figure"
     return (
         Table(
-            title=f"{many} {'question' if subject.planned else 'number'}"
-            + "s" * (many > 1),
+            title=f"{many} {kind}{'s' * (many > 1)}",
             head=head,
             rows=tuple(
                 rows[one.place][1]
@@ -201,14 +157,43 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
                 for one in shown
             ),
         ),
-        *more,
+        Paragraph(" ".join(_notes(subject, left)), kind="note"),
     )
+
+
+def _head(subject: Subject) -> tuple[str, ...]:
+    """Return the heads of the columns of a table of figures."""
+    total = (claims.TOTAL,) * has_totals(subject)
+    return "figure", "published", claims.NOISE, *total
+
+
+def has_totals(subject: Subject) -> bool:
+    """Tell whether figures have ranges for a population that the table is from."""
+    return any(number.total for one in subject.questions for number in one.numbers)
+
+
+def _notes(subject: Subject, left: int) -> list[str]:
+    """Return what the figures of the sheet do not say themselves."""
+    where = "in the full report" if subject.planned else "on the next sheet"
+    said = [f"{left} more {'is' if left == 1 else 'are'} {where}."] * bool(left)
+    if any(number.beside for one in subject.questions for number in one.numbers):
+        said.append(f"{claims.GROUP_SIZES} They are {where}.")
+    said.append(_bounds(subject))
+    said.extend(_minimums(subject))
+    said.append(_missing(subject))
+    if has_totals(subject):
+        said.append(claims.SAMPLE)
+    if not subject.planned and len(subject.questions) > 1:
+        said.append(claims.INDEPENDENT)
+    return [part for part in said if part]
 
 
 def _elsewhere(subject: Subject, question: int) -> tuple[str, ...]:
     """Return the row that stands for a question whose numbers have no room here."""
     asked = ordered(subject)[question]
-    return shortened(asked.known_as), f"{len(asked.numbers)} numbers: next sheet", ""
+    empty = ("",) * (len(_head(subject)) - 2)
+    many = f"{len(asked.numbers)} figures: next sheet"
+    return shortened(asked.known_as), many, *empty
 
 
 def counted(subject: Subject) -> int:
@@ -259,25 +244,16 @@ def _bounds(subject: Subject) -> str:
     shown = "; ".join(brief(part, _LONGEST) for part in told[:MOST_COLUMNS])
     where = "report" if subject.planned else "next sheet"
     more = f"; others: {where}" * (len(told) > MOST_COLUMNS)
-    return (
-        f"Values beyond public bounds count as the bound ({shown}{more}); what that "
-        f"moves is in no {_shown(subject)}."
-    )
-
-
-def _shown(subject: Subject) -> str:
-    return "expected error" if subject.planned else "range"
-
-
-def sums_text(question: Question) -> str:
-    """Say of crossed counts why they need not add up; nothing of other questions."""
-    return _SUMS * question.crossed
+    return claims.clamping(f"{shown}{more}", planned=subject.planned)
 
 
 def with_value(question: Question) -> str:
-    """Say whom sizes of groups leave out that follow from an answer, if anybody."""
+    """Say what sizes of groups leave out that follow from an answer, if anything.
+
+    Under ``MissingPolicy.DROP`` rows without a value are in no sum and in no count.
+    """
     known = question.only_with_value
-    return f"sizes of groups are of whoever has a value of {known}" if known else ""
+    return f"Group sizes do not count missing values of {known}." * bool(known)
 
 
 def minimums(
@@ -292,14 +268,13 @@ def minimums(
     return {least: tuple(names) for least, names in found.items()}
 
 
-def _minimums(subject: Subject) -> str:
+def _minimums(subject: Subject) -> list[str]:
     """Say by which public minimums answers are divided, and which answers."""
     counted = subject.facts.unit.counted
-    return "".join(
-        f"Divided by at least {least:,} {counted}, a public minimum: "
-        f"{brief('; '.join(names), _LONGEST)}. "
+    return [
+        claims.minimum(least, counted, brief("; ".join(names), _LONGEST))
         for least, names in minimums(subject, lambda one: one.asks).items()
-    )
+    ]
 
 
 def _further(subject: Subject) -> tuple[Section, ...]:
@@ -308,9 +283,11 @@ def _further(subject: Subject) -> tuple[Section, ...]:
         return ()
     return (
         Section(
-            title="Every number that was published",
+            title="All published figures",
             pieces=tuple(
-                piece for question in ordered(subject) for piece in _in_full(question)
+                piece
+                for question in ordered(subject)
+                for piece in _in_full(question, _head(subject))
             ),
             fresh=True,
         ),
@@ -323,69 +300,69 @@ def _title(question: Question) -> str:
     return f"{question.known_as}{asks}"
 
 
-def _in_full(question: Question) -> tuple[Piece, ...]:
+def _in_full(question: Question, head: tuple[str, ...]) -> tuple[Piece, ...]:
     shown = question.numbers[:MOST_NUMBERS]
     left = len(question.numbers) - len(shown)
     least = minimum_of(question.parameters)
-    told = (
-        f"Released on {question.when[:10]}",
-        f"values beyond these bounds count as the bound ({question.bounds})"
-        * bool(question.bounds),
-        question.without,
-        "" if least is None else f"divided by at least {least:,}, a public minimum",
-        f"{left} more numbers are in the full report" * bool(left),
-        TOGETHER * (len(question.numbers) > 1 and question.level is not None),
-        BELOW_ZERO * question.below_zero,
-        sums_text(question),
+    said = (
+        f"Released on {question.when[:10]}.",
+        f"Clamped to public bounds ({question.bounds})." * bool(question.bounds),
+        f"Missing values ({question.without})." * bool(question.without),
+        "" if least is None else f"A public minimum of {least:,} is assumed.",
+        f"{left} more figures are in the full report." * bool(left),
+        claims.TOGETHER * (len(question.numbers) > 1 and question.level is not None),
+        claims.BELOW_ZERO * question.below_zero,
+        claims.SUMS * question.crossed,
         with_value(question),
-        f"mark {question.mark}",
+        f"Mark: {question.mark}.",
     )
-    said = "; ".join(part for part in told if part)
+    total = len(head) > len(("figure", "published", "range"))
     return (
         Table(
             title=Exact(capital(_title(question))),
-            head=("about", "published", NOISE),
+            head=head,
             rows=tuple(
                 (
                     Exact(number.label),
                     number.told,
                     number.around,
+                    *((number.total,) if total else ()),
                 )
                 for number in shown
             ),
         ),
-        Paragraph(f"{said}.", kind="note"),
+        Paragraph(" ".join(filter(None, said)), kind="note"),
     )
 
 
 def _missing(subject: Subject) -> str:
-    """Say what people without a value did to the numbers."""
+    """Say what missing values did to the figures.
+
+    ``missing.treatment`` says of each question and column what its ``Column`` declares,
+    which ``Column.values`` and the statistics carry out.
+    """
+    groups = _in_groups(subject)
     known = missing.counted_as(subject.columns, subject.missing)
     if missing.nobody(subject.missing):
-        everybody = (
-            "Everybody has a value of all that is asked about: so it was declared."
-        )
-        return f"{everybody}{_in_groups(subject)}"
+        return f"No values are missing, as declared.{groups}"
     if not known and missing.only_left_out(subject.columns, subject.missing):
-        many = "how many that are is not told."
+        many = "Their number is not disclosed."
         if any(question.only_with_value for question in subject.questions):
-            many = "about how many follows from the sizes of groups."
-        return f"Whoever has no value is not counted; {many}{_in_groups(subject)}"
+            many = "The group sizes show their number approximately."
+        return f"Missing values are left out. {many}{groups}"
     if not known:
-        where = "the full report" if subject.planned else "the next sheet"
-        return (
-            f"What becomes of whoever has no value: see {where}.{_in_groups(subject)}"
-        )
+        where = "full report" if subject.planned else "next sheet"
+        return f"The {where} states how missing values are treated.{groups}"
     told = ", ".join(
         f"{replacement_text(column)} ({brief(column.title)})"
         for column in known[:MOST_COLUMNS]
     )
     where = "full report" if subject.planned else "next sheet"
-    more = f" and others, see the {where}" * (len(known) > MOST_COLUMNS)
+    more = f" and others ({where})" * (len(known) > MOST_COLUMNS)
+    of = "stated errors" if subject.planned else "ranges"
     return (
-        f"Whoever has no value, if anybody, counts as {told}{more}: that draws answers "
-        f"towards it, by how much is not told, and is in no {_shown(subject)}."
-        f"{_in_groups(subject)}"
+        f"Missing values are imputed as {told}{more}. The {of} do not include the "
+        f"effect of imputation.{groups}"
     )
 
 
@@ -409,19 +386,16 @@ def _in_groups(subject: Subject) -> str:
     told = ""
     if grouped:
         told += (
-            f" In answers by {grouped} whoever has none of it is in the group of all "
-            "others."
+            f" In figures by {grouped}, missing and unlisted values are in the group "
+            "of all others."
         )
     if compared:
         told += (
-            f" Where two groups of {compared} are compared, whoever has none of it or "
-            "is in neither is left out."
+            f" Comparisons of two groups of {compared} leave out missing values and "
+            "all other groups."
         )
     if outside:
-        told += (
-            f" Where two groups of {outside} are compared, whoever is in neither is "
-            "left out."
-        )
+        told += f" Comparisons of two groups of {outside} leave out all other groups."
     return told
 
 
@@ -484,7 +458,8 @@ def _rows(subject: Subject) -> _Rows:
             name = asked if alone else numbered(asked, number.label)
             told = number.told
             short = shortened(name, of=asked)
-            rows.append((place, (short, told, number.around)))
+            total = (number.total,) * has_totals(subject)
+            rows.append((place, (short, told, number.around, *total)))
     return tuple(rows)
 
 
@@ -533,47 +508,12 @@ def _closed(name: str, most: int) -> str:
 
 
 def _can(subject: Subject) -> tuple[Piece, ...]:
-    said = worlds(subject)
+    said = claims.named_rightly(subject)
     if said:
-        first, *limits = said
-        return (Paragraph(first), Items((*limits, *_later(subject))))
-    if math.isinf(subject.guarantee[0]):
-        return (Paragraph("There is no limit: this is not a private release."),)
-    return (Paragraph("Nothing yet: nothing was published."),)
-
-
-def _later(subject: Subject) -> tuple[str, ...]:
-    """Return what can be learned if all of the budget is used, and what was known."""
-    epsilon, delta = subject.facts.total
-    limit = belief_text(epsilon, delta=delta, about=" about one of you")
-    whole = (
-        "The whole limit is used: it allows nothing more to be published."
-        if subject.used_up
-        else f"If the whole limit is used one day, {limit}."
-    )
-    told = significant(delta, up=True)
-    chance = f"The chance that this does not hold is at most δ {told}."
-    return (
-        whole,
-        *[chance] * (delta > 0),
-        "What somebody knew before, from elsewhere, they still know.",
-    )
-
-
-def _cannot(subject: Subject) -> tuple[str, ...]:
-    noun = subject.facts.unit.noun
-    return (
-        (
-            f"More than that about one {noun} cannot be learned, whatever else "
-            "somebody knows, now or later. The limit is the same for everybody, also "
-            "for those who stand out most."
-        ),
-        (
-            "What is true of the group follows for its members, in the table or not: "
-            "that is what the numbers are for, and nobody is protected from it."
-        ),
-        (
-            "Nobody is protected from whoever holds the table, or steals it, or from "
-            f"numbers published elsewhere about the same {subject.facts.unit.nouns}."
-        ),
-    )
+        return (
+            Paragraph(" ".join(said)),
+            Items(claims.if_all_is_used(subject)),
+        )
+    if subject.questions:
+        return (Paragraph(claims.UNLIMITED),)
+    return (Paragraph("Nothing so far: no figures were published."),)

@@ -11,45 +11,63 @@ from dpcore.documents import missing
 from dpcore.documents.titles import relabelled, titled
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
+from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.declared import bounds_text, people_text
 from dpcore.releases.digits import PLACES, ends_text, number_text, of_noise
+from dpcore.releases.enclosing import ends_at
 from dpcore.releases.identity import mark_of
 from dpcore.releases.quantities import is_group_size, quantity_in
 from dpcore.releases.request import Request
 from dpcore.releases.table import TOO_FEW
-from dpcore.statistics.kinds import MEANINGS, StatisticKind
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.parameters import UNIT
 from dpcore.wording import epsilon_text, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from dpcore.budget_filter import PrivacyCost
     from dpcore.data.columns import Column
     from dpcore.planning.item import Item
     from dpcore.planning.widths import Width
-    from dpcore.relations import PrivacyUnit
+    from dpcore.releases.enclosing import Enclosure, End
     from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable
 
 _AS_ASKED: Final = 1 + 1e-9
-_USUAL: Final = {
-    StatisticKind.COUNT: "how many there are, or meet a condition.",
-    StatisticKind.SUM: "all values added up.",
-    StatisticKind.MEAN: "the average: the sum divided by the number of values.",
-    StatisticKind.PROPORTION: "the share that meets a condition.",
-    StatisticKind.VARIANCE: "how much values differ, in the squared unit.",
-    StatisticKind.STANDARD_DEVIATION: "how much values differ, in the unit itself.",
-    StatisticKind.POPULATION_STANDARD_DEVIATION: "how much the values of this table "
-    "differ, in the unit itself.",
-    StatisticKind.HISTOGRAM: "how many are in each category or bin.",
+_DEFINITIONS: Final = {
+    StatisticKind.COUNT: "the number of {many}, or of those that meet a condition",
+    StatisticKind.SUM: "the sum of all values",
+    StatisticKind.MEAN: "the sum of all values divided by their number",
+    StatisticKind.PROPORTION: "the share of {many} that meet a condition",
+    StatisticKind.PROPORTIONS: "the share of {many} in each category or bin",
+    StatisticKind.VARIANCE: "the sample variance of the values, in the squared unit",
+    StatisticKind.STANDARD_DEVIATION: "the sample standard deviation of the values",
+    StatisticKind.POPULATION_VARIANCE: "the variance of these values, with divisor n",
+    StatisticKind.POPULATION_STANDARD_DEVIATION: "the standard deviation of these "
+    "values, with divisor n",
+    StatisticKind.HISTOGRAM: "the number of {many} in each category or bin",
+    StatisticKind.CROSS_TABLE: "the number of {many} with each pair of categories, and "
+    "the totals of rows and columns",
+    StatisticKind.MEDIAN: "the value with half of the {many} below and half above it",
+    StatisticKind.QUANTILE: "the value with a given share of the {many} below it",
+    StatisticKind.QUANTILES: "the values with given shares of the {many} below them",
+    StatisticKind.DIFFERENCE: "the difference between the means of two groups",
+    StatisticKind.MEANS: "the means of several columns in each group",
+    StatisticKind.COVARIANCE: "the sample covariance of two columns",
+    StatisticKind.CORRELATION: "the correlation of two columns, from −1 to 1",
+    StatisticKind.COVARIANCE_MATRIX: "the variances and covariances of several columns",
+    StatisticKind.POOLED_VARIANCE: "the variance of the values within groups",
+    StatisticKind.POOLED_COVARIANCE: "the covariance of two columns within groups",
 }
+"""What each statistic is: the definition that its class in ``statistics`` computes."""
 _COUNTED: Final = {
     StatisticKind.COUNT,
     StatisticKind.HISTOGRAM,
     StatisticKind.CROSS_TABLE,
 }
 _ONE: Final = {"people": "person", "rows": "row", "records": "record"}
-_OF_MODELS: Final = "how one column goes together with others, on average."
+_OF_MODELS: Final = "a regression of one column on others"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +85,7 @@ class Number:
         count: Whether it is a number of people, rows or other units.
         gap: Whether it is how far two groups are apart.
         one: What one of its unit is called, where it is a number of those; else empty.
+        ends: Of which intervals of other numbers it is an end.
 
     """
 
@@ -79,6 +98,7 @@ class Number:
     count: bool = False
     gap: bool = False
     one: str = ""
+    ends: tuple[End, ...] = ()
 
     @property
     def told(self) -> str:
@@ -103,8 +123,10 @@ class Number:
     @property
     def around(self) -> str:
         """Return where the table's own number lies, and whether that may be none."""
+        if self.ends:
+            return "; ".join(end.text for end in self.ends)
         if PLACES in self.noise:
-            return f"{self.noise}; how far that is, is not known"
+            return f"{self.noise}; the distance in the unit is not public"
         none = self.maybe_nobody or self.maybe_alike
         return f"{self.noise}: may be 0" if none else self.noise
 
@@ -122,7 +144,7 @@ class Question:
         cost: What it costs alone.
         event: What an accountant has to know of it.
         noise: Scale of the noise; not known of a plan that is not of one draw.
-        relation: Which tables are neighbors, in words.
+        relation: In what neighboring tables differ.
         unit: Of its numbers; empty where they have none, or several.
         width: How far off it will be, at 95 %, in words; empty once it is released.
         numbers: What was released; empty while it is planned.
@@ -136,6 +158,8 @@ class Question:
         off: How far off it will be, while it is planned.
         table: What the table is called, where a document is about several.
         called: What people call it, if they gave it a name of their own.
+        enclosed_by: What the releases at the ends of its interval are called, where
+            those were released for it.
 
     """
 
@@ -147,7 +171,7 @@ class Question:
     cost: PrivacyCost
     event: dict[str, str | float]
     noise: float
-    relation: str
+    relation: NeighboringRelation
     unit: str = ""
     width: str = ""
     numbers: tuple[Number, ...] = ()
@@ -163,15 +187,26 @@ class Question:
     off: Width | None = None
     table: str = ""
     called: str = ""
+    enclosed_by: tuple[str, ...] = ()
 
     @classmethod
-    def of_release(cls, release: Release, request: Releasable | None) -> Question:
+    def of_release(
+        cls,
+        release: Release,
+        request: Releasable | None,
+        *,
+        enclosures: Sequence[Enclosure] = (),
+    ) -> Question:
         """Return a question that was answered.
 
         Its columns have the names that they have now, whatever the record says.
+        ``enclosures`` are the intervals that releases of its table make for quantiles.
         """
         columns = () if request is None else request.asked.columns
+        one = "" if request is None or request.unit.several else request.unit.noun
         around = release.intervals
+        own = next((one for one in enclosures if one.quantile.id == release.id), None)
+        level = None if around is None else around.level
         return cls(
             name=release.title if request is None else request.title,
             said=release.said if request is None else request.statement,
@@ -181,17 +216,18 @@ class Question:
             cost=release.cost,
             event=release.event,
             noise=release.noise,
-            relation=release.relation.phrase
-            if request is None
-            else request.unit.change(release.relation),
+            relation=release.relation,
             unit=Quantity(unit=release.unit).name,
             numbers=tuple(
-                replace(number, label=relabelled(number.label, columns))
-                for number in _numbers(
-                    release, None if request is None else request.unit
+                replace(
+                    number,
+                    label=relabelled(number.label, columns),
+                    one=one if number.count else "",
                 )
+                for number in _numbers(release, own, enclosures)
             ),
-            level=None if around is None else around.level,
+            level=level if own is None else own.level,
+            enclosed_by=() if own is None else tuple(one.title for one in own.ends),
             when=release.created[:19].replace("T", " ") + " UTC",
             draw=release.draw,
             together=0 if release.plan is None else release.plan.releases,
@@ -221,7 +257,7 @@ class Question:
             cost=request.cost,
             event=request.plan.event.to_dict(),
             noise=request.plan.noise,
-            relation=request.unit.change(request.relation),
+            relation=request.relation,
             unit=request.quantity.name,
             of_noise=PLACES
             if request.mechanism_key == EXPONENTIAL.key
@@ -260,13 +296,25 @@ class Question:
 
     @property
     def meaning(self) -> str:
-        """Return what it means, in plain words; empty where nothing is known of it."""
+        """Return what is computed; empty where nothing is known of it."""
         if self.parameters.get("kind") == "model":
             return _OF_MODELS
         kind = self.asked.get("kind")
         if kind not in set(StatisticKind):
             return ""
-        return (_USUAL | MEANINGS).get(StatisticKind(str(kind)), "")
+        known = _DEFINITIONS.get(StatisticKind(str(kind)), "")
+        return known.format(many=self.unit_of_rows.counted)
+
+    @property
+    def unit_of_rows(self) -> PrivacyUnit:
+        """Return the privacy unit of the question, by the name that it has now."""
+        if self.request is not None:
+            return self.request.unit
+        content = self.asked.get("unit", self.parameters.get("unit"))
+        if not isinstance(content, dict):
+            return PrivacyUnit()
+        unit = UNIT.read(content)
+        return replace(unit, noun=unit.key)
 
     @property
     def how(self) -> str:
@@ -312,8 +360,8 @@ class Question:
         if claim is None:
             return ""
         return (
-            f"ε {epsilon_text(claim)} is claimed for it where it was published; ε "
-            f"{epsilon_text(real)} is what it really costs, and what is counted."
+            f"The literature claims ε = {epsilon_text(claim)} for this mechanism. Its "
+            f"actual cost is ε = {epsilon_text(real)}, which is charged."
         )
 
     @property
@@ -377,22 +425,23 @@ class Question:
         return f"{len(self.numbers)} numbers"
 
 
-def _numbers(release: Release, unit: PrivacyUnit | None) -> tuple[Number, ...]:
-    one = "" if unit is None or unit.several else unit.noun
-    return tuple(
-        replace(number, one=one) if number.count else number
-        for number in _of_release(release)
-    )
-
-
-def _of_release(release: Release) -> tuple[Number, ...]:
+def _numbers(
+    release: Release, own: Enclosure | None, enclosures: Sequence[Enclosure]
+) -> tuple[Number, ...]:
     pairs = [*zip(release.labels, release.values, strict=True)]
     if release.mechanism == EXPONENTIAL.key and len(pairs) == len(release.derived):
         # How many places it is off at most is its error, and no number of its own.
         places = math.ceil(max(release.derived.values()))
         off = f"at most {places:,} {PLACES} away"
+        around = off if own is None else " to ".join(own.text)
         return tuple(
-            replace(_number(release, label, value), noise=off) for label, value in pairs
+            replace(
+                _number(release, label, value),
+                noise=around,
+                total=around if own is not None and own.sampled else "",
+                ends=() if own is not None else ends_at(release, enclosures),
+            )
+            for label, value in pairs
         )
     pairs += release.derived.items()
     told = [_number(release, label, value) for label, value in pairs]

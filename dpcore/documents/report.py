@@ -6,17 +6,17 @@ import math
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
+from dpcore.budget_filter import plain
 from dpcore.data.quantities import bounds_text, quantity_of
-from dpcore.documents import missing
+from dpcore.documents import claims, missing
 from dpcore.documents.methods import methods
-from dpcore.documents.notice import MOST_NUMBERS, UNKNOWN, sizes
+from dpcore.documents.notice import MOST_NUMBERS, UNKNOWN, size
 from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
-from dpcore.documents.subject import exact, left_of, of_each, own, spelled
-from dpcore.documents.wordings import GAPS, beyond, can, cannot, worlds
+from dpcore.documents.subject import left_of, of_each, own, spelled
 from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.table import COUNTS
-from dpcore.wording import capital, epsilon_text, significant
+from dpcore.wording import capital, delta_text, epsilon_text, significant
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,26 +27,17 @@ if TYPE_CHECKING:
     from dpcore.documents.subject import Head, Subject
     from dpcore.documents.typed import Typed
 
-_UNBOUNDED: Final = "∞"
-_LEVEL: Final = 0.95
 _ENTRIES: Final = {
-    EntryKind.ACCOUNT: "the account’s terms",
-    EntryKind.BUDGET: "a change of the budget",
-    EntryKind.RELATION: "a change of who is neighbor",
-    EntryKind.DEBIT: "what was charged",
-    EntryKind.RELEASE: "an answer",
-    EntryKind.ANEW: "a new beginning",
-    EntryKind.TABLE: "a further table",
-    EntryKind.PERIOD: "a period",
-    EntryKind.CLOSED: "its closing",
+    EntryKind.ACCOUNT: ("opening", "openings"),
+    EntryKind.BUDGET: ("budget change", "budget changes"),
+    EntryKind.RELATION: ("change of relation", "changes of relation"),
+    EntryKind.DEBIT: ("charge", "charges"),
+    EntryKind.RELEASE: ("answer", "answers"),
+    EntryKind.ANEW: ("restart", "restarts"),
+    EntryKind.TABLE: ("further table", "further tables"),
+    EntryKind.PERIOD: ("period", "periods"),
+    EntryKind.CLOSED: ("closing", "closings"),
 }
-_COUNTS: Final = (
-    "Why there are numbers of people: what is asked of a group is a sum divided by how "
-    "many it has, and both had to be released with noise. The counts are part of the "
-    "price, and may be shown; nothing more is told by showing them. Each is off by "
-    "chance: 0 does not say that nobody is there, but that there may be as many as its "
-    "interval says."
-)
 
 
 def report(subject: Subject) -> Page:
@@ -57,8 +48,7 @@ def report(subject: Subject) -> Page:
         pieces=(
             Facts(_summary(subject)),
             Section(
-                title=f"What it means for one {subject.facts.unit.noun}",
-                pieces=_meaning(subject),
+                title=f"Consequences for one {subject.one}", pieces=_meaning(subject)
             ),
             Section(title="Questions at a glance", pieces=_overview(subject)),
             Section(
@@ -70,15 +60,15 @@ def report(subject: Subject) -> Page:
                 or (Paragraph("None."),),
                 fresh=True,
             ),
-            Section(title="Columns, as declared", pieces=_columns(subject)),
-            Section(title="All of it together", pieces=_together(subject)),
+            Section(title="Declared columns", pieces=_columns(subject)),
+            Section(title="Total privacy cost", pieces=_together(subject)),
             Section(title="Ledger", pieces=_ledger(subject)),
             Section(
                 title="Known gaps",
-                pieces=(Items((*beyond(subject), *GAPS)),),
+                pieces=(Items(claims.uncovered(subject)),),
             ),
             Section(
-                title="Methods, for a paper",
+                title="Methods paragraph",
                 pieces=(Paragraph(Exact(methods(subject))),),
             ),
         ),
@@ -97,25 +87,28 @@ def _of_scale(number: str, unit: str) -> str:
 
 def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
     facts, typed = subject.facts, subject.typed
-    unit = facts.unit
     decided = _typed(subject, attrgetter("decided"))
     left = facts.budget.remaining(facts.spent)
-    planned = (("This plan costs", spelled(subject.cost)),) * subject.planned
+    planned = (("Cost of this plan", spelled(subject.cost)),) * subject.planned
+    many = subject.many
     return (
         ("Data curator", own(typed.publisher)),
         ("Purpose", _typed(subject, attrgetter("purpose"))),
-        ("People and period", _typed(subject, attrgetter("period"))),
-        *((("Decided", decided),) if decided else ()),
+        (f"{capital(many)} and period", _typed(subject, attrgetter("period"))),
+        *((("Decision", decided),) if decided else ()),
         ("Privacy unit", capital(subject.whom)),
-        ("Neighboring tables", f"Differ in {unit.change(facts.relation)}"),
-        (f"Number of {unit.nouns}", _size(subject)),
-        (f"The {unit.nouns} and the table", capital(subject.about)),
+        (
+            "Neighboring tables",
+            f"Differ by {claims.neighbors(facts.relation, facts.unit)}",
+        ),
+        (f"Number of {many}", size(subject)),
+        ("Scope", capital(subject.about)),
         ("Budget", subject.limit),
         ("Spent so far", spelled(facts.spent)),
-        ("Left of it", left_of(facts.budget, left)),
+        ("Left", left_of(facts.budget, left)),
         *planned,
         ("Questions", str(len(subject.questions))),
-        ("Noise drawn by", Exact(subject.sampler) or "nobody yet"),
+        ("Random numbers from", Exact(subject.sampler) or "no draw so far"),
         ("Contact", own(typed.contact)),
     )
 
@@ -124,28 +117,18 @@ def _typed(subject: Subject, say: Callable[[Typed], str]) -> str:
     return of_each(subject.each(say), unknown=UNKNOWN, quoted="“{}”")
 
 
-def _size(subject: Subject) -> str:
-    told = sizes(subject)
-    return Exact(told) if told else capital(subject.size)
-
-
 def _meaning(subject: Subject) -> tuple[Piece, ...]:
-    said = worlds(subject)
-    told = "this plan" if subject.planned else "all releases so far"
-    odds: tuple[Piece, ...] = ()
-    if said:
-        odds = (Paragraph(f"From {told} together: {said[0]}"), Items(said[1:]))
+    said = claims.named_rightly(subject)
+    if not said and subject.questions:
+        return (Paragraph(claims.UNLIMITED),)
     return (
-        *odds,
-        Section(
-            title="What an attacker can learn if all of the budget is used",
-            pieces=(Items(can(subject)),),
-            whole=True,
-        ),
-        Section(
-            title="What an attacker cannot learn",
-            pieces=(Items(cannot(subject)),),
-            whole=True,
+        *((Paragraph(" ".join(said)),) if said else ()),
+        Items(
+            (
+                *claims.if_all_is_used(subject),
+                *claims.not_learned(subject),
+                claims.asking_again(),
+            )
         ),
     )
 
@@ -153,10 +136,10 @@ def _meaning(subject: Subject) -> tuple[Piece, ...]:
 def _overview(subject: Subject) -> tuple[Piece, ...]:
     if not subject.questions:
         return (Paragraph("None."),)
-    answer = "error at 95 %" if subject.planned else "answer"
+    answer = "margin of error (95%)" if subject.planned else "answer"
     return (
         Table(
-            title="Each question, with what it costs by itself",
+            title="Each question and its own cost",
             head=("question", answer, "mechanism", "ε", "δ", "ρ"),
             rows=tuple(
                 (
@@ -171,11 +154,7 @@ def _overview(subject: Subject) -> tuple[Piece, ...]:
             ),
             numbers=frozenset({3, 4, 5}),
         ),
-        Paragraph(
-            "Prices are rounded up to three digits, so that their sum may be above "
-            "what was charged.",
-            kind="note",
-        ),
+        Paragraph(claims.PRICES, kind="note"),
     )
 
 
@@ -186,11 +165,11 @@ def _question(number: int, question: Question) -> Section:
     if question.numbers:
         pieces.append(_numbers(number, question))
         if any(number.beside for number in question.numbers):
-            pieces.append(Paragraph(_COUNTS, kind="note"))
+            pieces.append(Paragraph(claims.COUNTS, kind="note"))
         over = len(question.numbers) - MOST_NUMBERS
         if over > 0:
             pieces.append(
-                Paragraph(f"And {over} more, in the files of the release.", kind="note")
+                Paragraph(f"{over} more are in the files of the release.", kind="note")
             )
     title = f"{number}. {capital(question.known_as)}"
     return Section(title=title, pieces=tuple(pieces), whole=len(question.numbers) < 9)  # noqa: PLR2004 - fits
@@ -198,65 +177,80 @@ def _question(number: int, question: Question) -> Section:
 
 def _facts(question: Question) -> list[tuple[str, str]]:
     scale = significant(question.noise, 4)
-    cost = exact(question.cost)
-    charged = (
-        f"; charged as one of {question.together} answers of a plan"
-        if question.together
-        else ""
-    )
+    charged = f", charged with {question.together} answers of a plan"
     told = [
-        ("Of what it is an answer", capital(question.said)),
-        ("Meaning", capital(question.meaning)),
-        ("Unit", question.unit or "none, or that of each number"),
+        ("Question", capital(question.said)),
+        ("Definition", capital(question.meaning)),
+        ("Unit", question.unit or "none, or one for each figure"),
         ("Bounds", question.bounds),
         ("Missing values", question.without),
-        ("Size counted on", question.people),
-        ("Neighboring tables", f"Differ in {question.relation}"),
+        (f"Number of {question.unit_of_rows.counted}", question.people),
+        (
+            "Neighboring tables",
+            f"Differ by {claims.neighbors(question.relation, question.unit_of_rows)}",
+        ),
         ("Mechanism", f"{question.mechanism}. {question.how}".rstrip(". ") + "."),
-        ("Sensitivity to one of them", _of_scale(question.largest, question.of_noise)),
-        ("Scale of the noise", _of_scale(scale, question.of_noise)),
-        ("Cost by itself", f"ε {cost['epsilon']}, δ {cost['delta']}, {_rho(question)}"),
-        ("Error at 95 %", question.width),
-        ("Interval", _interval(question)),
+        (
+            f"Sensitivity to one {question.unit_of_rows.noun}",
+            _of_scale(question.largest, question.of_noise),
+        ),
+        ("Noise scale", _of_scale(scale, question.of_noise)),
+        (
+            "Own cost",
+            f"ε = {plain(question.cost.epsilon)}, {_delta(question)}, {_rho(question)}",
+        ),
+        ("Margin of error (95%)", question.width),
+        ("Ranges", _ranges(question)),
         ("Mark", Exact(question.mark)),
-        ("Drawn", f"{question.when}, draw {question.draw}{charged}"),
+        (
+            "Drawn",
+            f"{question.when}, draw {question.draw}{charged * bool(question.together)}",
+        ),
     ]
     if not question.when:
         told.pop()
     return [(name, text) for name, text in told if text]
 
 
+def _delta(question: Question) -> str:
+    delta = float(question.cost.delta)
+    return f"δ = {delta_text(delta)}" if delta else "δ = 0"
+
+
 def _rho(question: Question) -> str:
     rho = float(question.cost.rho)
     if math.isinf(rho):
         return "no bound in ρ"
-    return f"ρ {significant(rho, 6, up=True)}"
+    return f"ρ = {significant(rho, 6, up=True)}"
 
 
-def _interval(question: Question) -> str:
+def _ranges(question: Question) -> str:
+    """Return what the ranges of a question hold, and how often.
+
+    By ``claims.NOISE`` and ``claims.TOTAL``. A quantile has a range where two further
+    quantiles were released for it: ``RankPlan.enclosing`` has the proof. Else its
+    error is known in ranks alone, by the law of the exponential mechanism.
+    """
     if question.level is None:
         if question.by_places:
-            return (
-                "None in the unit of the column: how far off it is is known in places "
-                "of the sorted table alone (in 95 of 100 answers)"
-            )
-        return "" if question.width else "none is known"
-    several = ", all numbers of the answer at once" if len(question.numbers) > 1 else ""
-    sampled = any(number.total for number in question.numbers)
-    more = ", “with sampling” for those whom it is a sample of" * sampled
-    return (
-        f"In {100 * question.level:g} of 100 answers{several}. “Noise alone” holds for "
-        f"the number of this table{more}."
-    )
+            return "None in the unit of the column. The error in ranks holds with 95%"
+        return "" if question.width else "none"
+    several = " for all figures of the question together" * (len(question.numbers) > 1)
+    said = f"{100 * question.level:g}%{several}. “Noise only” is for these data"
+    if any(number.total for number in question.numbers):
+        said += "; “with sampling” is for the population"
+    if question.enclosed_by:
+        said += f". Its ends are released quantiles: {'; '.join(question.enclosed_by)}"
+    return said
 
 
 def _numbers(place: int, question: Question) -> Table:
     shown = question.numbers[:MOST_NUMBERS]
     sampled = any(number.total for number in shown)
-    last = "how far off" if question.by_places else "noise alone"
-    head = ("number", "released", "unit", last)
+    last = "error in ranks" if question.by_places else "noise only"
+    head = ("figure", "released", "unit", last)
     return Table(
-        title=f"Released for question {place}, with the digits that noise leaves",
+        title=f"Question {place}: figures, rounded to their noise",
         head=(*head, "with sampling") if sampled else head,
         rows=tuple(
             (
@@ -274,11 +268,17 @@ def _numbers(place: int, question: Question) -> Table:
 
 def _columns(subject: Subject) -> tuple[Piece, ...]:
     if not subject.columns:
-        return (Paragraph("None is in use."),)
+        return (Paragraph("None."),)
     return (
         Table(
-            title="What was declared to be public",
-            head=("column", "meaning", "unit", "bounds or answers", "missing values"),
+            title="Public declarations",
+            head=(
+                "column",
+                "meaning",
+                "unit",
+                "bounds or categories",
+                "missing values",
+            ),
             rows=tuple(
                 _column(column, missing.of_column(column, subject.missing))
                 for column in subject.columns
@@ -297,32 +297,22 @@ def _column(column: Column, without: tuple[str, ...]) -> tuple[str, ...]:
 def _together(subject: Subject) -> tuple[Piece, ...]:
     known = subject.totals
     ways = (
-        ("Added up (basic composition)", known.basic),
-        ("By a formula (advanced composition)", known.advanced),
-        ("Added up as ρ, converted (zero-concentrated DP)", known.zcdp),
-        ("By all losses (privacy loss distributions)", known.pld),
+        ("Basic composition", known.basic),
+        ("Advanced composition", known.advanced),
+        ("Zero-concentrated DP (zCDP)", known.zcdp),
+        ("Privacy loss distributions (PLD)", known.pld),
     )
-    charged = (
-        "A plan is fixed before its first answer, so that all four hold; the smallest "
-        "is charged."
-        if subject.planned
-        else "The limit of the account adds up what was charged, because each release "
-        "may be chosen in view of earlier ones. The tighter totals hold for questions "
-        "fixed before the first answer."
-    )
+    why = claims.FIXED if subject.planned else claims.CHOSEN
     return (
-        Paragraph(f"Charged for all of it: {spelled(subject.cost)}. {charged}"),
+        Paragraph(f"Charged in total: {spelled(subject.cost)}. {why}"),
         Table(
-            title="Total of all questions, by four ways of counting",
-            head=("way of counting", f"ε at δ {significant(subject.delta)}"),
+            title="Total of all questions by four compositions",
+            head=("composition", f"ε at δ = {delta_text(subject.delta)}"),
             rows=tuple((name, significant(x, 6, up=True)) for name, x in ways),
             numbers=frozenset({1}),
         ),
         *(
-            Paragraph(
-                f"{_UNBOUNDED}: that way of counting has no bound for these questions.",
-                kind="note",
-            )
+            Paragraph(claims.UNBOUNDED, kind="note")
             for _ in range(any(math.isinf(epsilon) for _, epsilon in ways))
         ),
     )
@@ -331,28 +321,25 @@ def _together(subject: Subject) -> tuple[Piece, ...]:
 def _ledger(subject: Subject) -> tuple[Piece, ...]:
     head = subject.head
     if head is None:
-        return (Paragraph("Nothing is written in the ledger yet."),)
+        return (Paragraph("The ledger has no entry yet."),)
     facts = Facts(
         (
-            ("Entries of this account", _entries(head)),
+            ("Entries", _entries(head)),
             (
-                "Last one written",
+                "Last entry",
                 Exact(f"{head.recorded[:10]} {head.recorded[11:19]} UTC"),
             ),
-            ("Its digest (SHA-256)", Exact(head.digest)),
+            ("Digest of the last entry (SHA-256)", Exact(head.digest)),
         )
     )
-    told = Paragraph(
-        "Each entry holds the digest of the one before it. Whoever keeps this digest "
-        "can see later that nothing before it was changed."
-    )
+    told = Paragraph(claims.DIGEST)
     times: tuple[Piece, ...] = ()
     if subject.times:
         times = (_times(subject),)
     if not head.changes:
         return facts, told, *times
     changes = Table(
-        title="Changes of the budget",
+        title="Budget changes",
         head=("when (UTC)", "from", "to", "reason"),
         rows=tuple(
             (Exact(one.when), one.before, one.after, Exact(one.why))
@@ -364,13 +351,15 @@ def _ledger(subject: Subject) -> tuple[Piece, ...]:
 
 def _entries(head: Head) -> str:
     """Return how many entries there are, and of what."""
-    told = ", ".join(f"{many:,} of {_ENTRIES[kind]}" for kind, many in head.kinds)
+    told = ", ".join(
+        f"{many:,} {_ENTRIES[kind][many != 1]}" for kind, many in head.kinds
+    )
     return f"{head.entries:,}: {told}"
 
 
 def _times(subject: Subject) -> Table:
     return Table(
-        title="Periods with limits of their own, within the budget",
-        head=("period", "first and last day", "limit", "spent in it"),
+        title="Periods with limits within the budget",
+        head=("period", "first and last day", "limit", "spent"),
         rows=tuple((t.name, Exact(t.days), t.limit, t.spent) for t in subject.times),
     )

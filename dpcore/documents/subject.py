@@ -15,10 +15,11 @@ from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.typed import Typed
 from dpcore.privacy.composition import Totals, compose
 from dpcore.privacy.events import event_from
-from dpcore.wording import capital, epsilon_text, significant
+from dpcore.releases.amounts import NOTHING, is_used_up
+from dpcore.wording import brief, capital, delta_text, epsilon_text, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from dpcore.budget_filter import PrivacyBudget, PrivacyCost
     from dpcore.data.columns import Column
@@ -30,8 +31,7 @@ USUAL_DELTA: Final = 1e-6
 """At which totals are told where an account has no delta."""
 PLANNED: Final = "Only planned: nothing of this has been released."
 LESSON: Final = "Classroom: not a private release."
-NOTHING_LEFT: Final = "no limit"
-_ALMOST_ALL: Final = Decimal("0.99999")
+_LONGEST: Final = 120
 
 
 class Change(NamedTuple):
@@ -150,12 +150,8 @@ class Subject:
     @property
     def used_up(self) -> bool:
         """Tell whether releases have left no more of the budget than rounding does."""
-        budget, spent = self.facts.budget, self.facts.spent
-        if budget.rho is not None:
-            return spent.rho >= budget.rho * _ALMOST_ALL
-        return budget.epsilon is not None and (
-            spent.epsilon >= budget.epsilon * _ALMOST_ALL
-        )
+        budget = self.facts.budget
+        return is_used_up(budget, budget.remaining(self.facts.spent))
 
     @property
     def mark(self) -> str:
@@ -189,36 +185,43 @@ class Subject:
     @property
     def limit(self) -> str:
         """Return the budget in symbols."""
-        return symbols(self.facts.budget.describe())
+        return limit_of(self.facts.budget)
 
     @property
     def whom(self) -> str:
         """Return who is protected, and as what."""
         unit = self.facts.unit
         if unit.cap is not None:
-            return f"every {unit.noun}, with {unit.owned}"
+            counts = "1 row" if unit.cap == 1 else f"at most {unit.cap:,} rows"
+            return f"every {unit.noun}, with all rows ({counts} of each counted)"
         if unit.rows == 1:
             where = "each table" if len(self.tables) > 1 else "the table"
-            return f"every {unit.noun}, with the one row they have in {where}"
+            return f"every {unit.noun}, with one row in {where}"
         return f"every {unit.noun}, with up to {unit.rows:,} rows of the table"
 
     @property
-    def size(self) -> str:
-        """Return what is public about the number of people."""
-        known = self.facts.number
-        if known is None:
-            return "not published: it is protected, too"
-        counted = self.facts.unit.number(known)
-        return f"{counted}, a number that is published without noise"
+    def one(self) -> str:
+        """Return what one protected unit is called."""
+        return self.facts.unit.noun
+
+    @property
+    def many(self) -> str:
+        """Return what protected units are called."""
+        return self.facts.unit.nouns
+
+    @property
+    def sampled(self) -> bool:
+        """Tell whether figures are about a population that the table is a sample of."""
+        return not self.everybody
 
     @property
     def about(self) -> str:
-        """Return whom the numbers describe."""
+        """Return what the figures describe."""
         if self.facts.unit.cap is not None:
-            return "the rows of this table that count, and no larger group"
+            return "the figures describe the counted rows of this table only"
         if self.everybody:
-            return f"all {self.facts.unit.nouns} they are about are in the table"
-        return "the table is a sample of a larger group"
+            return f"the table holds all {self.many} that the figures are about"
+        return "the table is a sample of a larger population"
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -273,42 +276,55 @@ def of_each(told: tuple[tuple[str, str], ...], *, unknown: str, quoted: str) -> 
 
 
 def spelled(cost: PrivacyCost, *, rho: bool = True) -> str:
-    """Return a cost in symbols, rounded up.
+    """Return a cost in symbols, rounded up, for readers without powers of ten.
 
     >>> from dpcore.budget_filter import PrivacyCost
     >>> spelled(PrivacyCost.of(epsilon=0.5, delta=1e-6))
-    'ε 0.5, δ 1e-6'
+    'ε = 0.5, δ = 0.000001 (1 in 1,000,000)'
     """
-    parts = [f"ε {epsilon_text(float(cost.epsilon))}"]
-    if cost.delta:
-        parts.append(f"δ {significant(float(cost.delta), up=True)}")
+    told = guarantee_text(float(cost.epsilon), float(cost.delta))
     if rho and math.isfinite(float(cost.rho)) and cost.rho:
-        parts.append(f"ρ {significant(float(cost.rho), up=True)}")
-    return ", ".join(parts)
+        told += f", ρ = {significant(float(cost.rho), up=True)}"
+    return told
+
+
+def guarantee_text(epsilon: float, delta: float) -> str:
+    """Return an epsilon and a delta in symbols, rounded up; no delta that is 0."""
+    text = f"ε = {epsilon_text(epsilon)}"
+    return f"{text}, δ = {delta_text(delta)}" if delta else text
+
+
+def limit_of(budget: PrivacyBudget) -> str:
+    """Return a budget as it was typed, in symbols.
+
+    >>> from dpcore.budget_filter import PrivacyBudget
+    >>> limit_of(PrivacyBudget.of(epsilon=1.0, delta=1e-6))
+    'ε = 1, δ = 0.000001 (1 in 1,000,000)'
+    """
+    if budget.rho is not None:
+        return f"ρ = {plain(budget.rho)}"
+    text = f"ε = {plain(budget.epsilon or Decimal())}"
+    return f"{text}, δ = {delta_text(float(budget.delta))}" if budget.delta else text
 
 
 def left_of(budget: PrivacyBudget, left: PrivacyCost) -> str:
-    """Return what is left of a budget, in symbols, as all pages round it.
+    """Return what is left of a budget, with the digits that pages give it.
 
     >>> from dpcore.budget_filter import PrivacyBudget, PrivacyCost
-    >>> budget = PrivacyBudget.of(epsilon=3.0)
+    >>> budget = PrivacyBudget.of(epsilon=3.0, delta=1e-5)
     >>> left_of(budget, budget.remaining(PrivacyCost.of(epsilon=2.7999971)))
-    'ε 0.2'
-
-    What rounding alone has left is nothing:
-
+    'ε = 0.2, δ = 0.00001 (1 in 100,000)'
     >>> left_of(budget, budget.remaining(PrivacyCost.of(epsilon=2.999998)))
-    'ε 0'
+    'nothing'
     """
+    if is_used_up(budget, left):
+        return NOTHING
     if budget.rho is not None:
-        return f"ρ {significant(_more_than_rounding(left.rho, budget.rho))}"
-    whole = budget.epsilon or Decimal(0)
-    text = f"ε {significant(_more_than_rounding(left.epsilon, whole))}"
-    return f"{text}, δ {significant(float(left.delta))}" if budget.delta else text
-
-
-def _more_than_rounding(left: Decimal, whole: Decimal) -> float:
-    return float(left) if left > whole * (1 - _ALMOST_ALL) else 0.0
+        return f"ρ = {significant(float(left.rho))}"
+    text = f"ε = {significant(float(left.epsilon))}"
+    if not budget.delta:
+        return text
+    return f"{text}, δ = {delta_text(float(left.delta))}"
 
 
 def counted(count: int) -> str:
@@ -320,15 +336,18 @@ def counted(count: int) -> str:
     return "1 answer" if count == 1 else f"{count} answers"
 
 
-def symbols(text: str) -> str:
-    """Return a budget in words with the letters of the field.
-
-    >>> symbols("epsilon 1 and delta 0.000001 in total")
-    'ε 1 and δ 0.000001 in total'
-    """
-    for word, letter in (("epsilon", "ε"), ("delta", "δ"), ("rho", "ρ")):
-        text = text.replace(word, letter)
-    return text
+def changed(changes: Sequence[Change], numerals: Numerals) -> str:
+    """Say how often a budget was changed, and the last change; nothing where never."""
+    known = [one for one in changes if one.before != one.after]
+    if not known:
+        return ""
+    times = f"{len(known)} times" if len(known) > 1 else "once"
+    last = known[-1]
+    before, after = numerals.written(last.before), numerals.written(last.after)
+    return (
+        f"; changed {times}, last on {last.day.isoformat()} from {before} to {after}: "
+        f"“{brief(last.why, _LONGEST)}”"
+    )
 
 
 def exact(cost: PrivacyCost) -> dict[str, str]:

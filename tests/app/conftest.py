@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore.releases.transaction import release
 from tests.app import asking
 from tests.conftest import PATIENCE, ROOT
+from ui.downloads import File, Offer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,6 +69,24 @@ def known_noise(monkeypatch: pytest.MonkeyPatch) -> None:
         return mechanism.simulate(value, rng=rng, size=value.shape)
 
     monkeypatch.setattr("dpcore.releases.secure.draw", draw)
+
+
+@pytest.fixture
+def files(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], str | bytes]]:
+    """What is offered to be downloaded, by its label: as if it was just pressed."""
+    found: dict[str, Callable[[], str | bytes]] = {}
+    offered = st.download_button
+
+    def download(label: str, data: Any, **settings: Any) -> bool:
+        found[label] = data
+        return offered(label, data, **settings)
+
+    def at_once(self: Offer, _: int, file: File) -> str | bytes:
+        return self.latest(file).content()
+
+    monkeypatch.setattr(st, "download_button", download)
+    monkeypatch.setattr(Offer, "content", at_once)
+    return found
 
 
 @pytest.fixture

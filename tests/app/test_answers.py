@@ -237,7 +237,7 @@ def test_a_draw_that_cannot_be_paid_for_is_not_offered(pay):
     set_to(app, "number_input", "ε for this release", 2.0)
     release(app)
     assert button(app, "Draw again").disabled
-    assert "and ε 1 · δ 1e-5 is left" in shown(app)
+    assert "and ε 1, δ 10⁻⁵ is left" in shown(app)
     set_to(app, "number_input", "ε for this release", 1.0)
     release(app)
     assert button(app, "Draw again").disabled
@@ -254,7 +254,7 @@ def test_what_is_too_large_for_the_budget_is_what_is_to_be_smaller(pay):
     assert "Ask with a smaller ε, or" in shown(app)
     app = go(app, "individual")
     worst = by_label(app.metric, "Worst case over all tables (the guarantee)")
-    assert worst.value == "ε 4 · δ 1e-6"
+    assert worst.value == "ε 4, δ 10⁻⁶"
 
 
 @pytest.mark.parametrize("everybody", [True, False])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 import streamlit as st
 
 from tests.app.test_pages import button, by_label, press_release, use_upload
 from tests.app.test_questions import shown
 
 
+@pytest.mark.usefixtures("files")
 def test_documents_are_made_only_when_they_are_asked_for(open_page, monkeypatch):
     made = []
     offered = st.download_button

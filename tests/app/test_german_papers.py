@@ -1,29 +1,19 @@
 """The page to sign is made in German where that is asked for."""
 
-import streamlit as st
-
 from tests.app.test_pages import button, by_label, use_upload
 
 
-def test_papers_are_made_in_the_language_that_is_asked_for(open_page, monkeypatch):
-    made = {}
-    offered = st.download_button
-
-    def download(label, data, **settings):
-        made[label] = data
-        return offered(label, data, **settings)
-
-    monkeypatch.setattr(st, "download_button", download)
+def test_papers_are_made_in_the_language_that_is_asked_for(open_page, files):
     use_upload(open_page)
     app = open_page("release")
     by_label(app.selectbox, "Statistic").set_value("mean").run()
     button(app, "Add to plan").click().run()
     app = open_page("decision")
     sheet = "Download the page to sign (HTML)"
-    assert 'lang="en"' in made[sheet]()
+    assert 'lang="en"' in files[sheet]()
     by_label(app.radio, "Language of the paper").set_value("Deutsch").run()
     assert not app.exception
-    assert "Mittelwert von „age“" in made[sheet]()
+    assert "Mittelwert von „age“" in files[sheet]()
     # German papers have German numbers: there is nothing to choose.
     assert not [radio for radio in app.radio if radio.label == "Numbers in it"]
     app = open_page("plan")
@@ -31,12 +21,12 @@ def test_papers_are_made_in_the_language_that_is_asked_for(open_page, monkeypatc
     app.run()
     by_label(app.radio, "Language of the paper").set_value("Deutsch").run()
     assert (
-        "Was über Sie veröffentlicht werden soll" in made["Download: Public notice"]()
+        "Was über Sie veröffentlicht werden soll" in files["Download: Public notice"]()
     )
     by_label(app.selectbox, "Document").set_value("Full report").run()
-    assert "Bericht über einen Plan" in made["Download: Full report"]()
+    assert "Bericht über einen Plan" in files["Download: Full report"]()
     # Those that are handed in are English, whatever was chosen.
     checklist = "Checklist after NIST SP 800-226"
     by_label(app.selectbox, "Document").set_value(checklist).run()
     assert not app.exception
-    assert 'lang="en"' in made[f"Download: {checklist}"]()
+    assert 'lang="en"' in files[f"Download: {checklist}"]()

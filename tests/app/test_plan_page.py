@@ -160,7 +160,7 @@ def spent():
     return float(account.spent.epsilon)
 
 
-def test_plan_is_released_as_a_whole_and_answered_once(planned, monkeypatch):
+def test_plan_is_released_as_a_whole_and_answered_once(planned, files):
     app = planned
     by_label(app.number_input, "Total ε").set_value(1.0).run()
     assert "Nobody is named yet as deciding" in shown(app)
@@ -189,14 +189,6 @@ def test_plan_is_released_as_a_whole_and_answered_once(planned, monkeypatch):
     by_label(app.text_area, names).set_value("A. B.\nC. D.").run()
     opened(app, "ledger")
     app.session_state["documents-ledger"] = True
-    files = {}
-    offered = st.download_button
-
-    def download(label, data, **settings):
-        files[label] = data
-        return offered(label, data, **settings)
-
-    monkeypatch.setattr(st, "download_button", download)
     by_label(app.run().selectbox, "Document").set_value("Full report").run()
     report = files["Download: Full report"]()
     assert "Decided by A. B., C. D.; the page was signed: 3 May, A. B." in report

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
+from html import unescape
+
 import pytest
 
 from dpcore.statistics.kinds import MEANINGS, StatisticKind
@@ -68,7 +73,7 @@ def test_people_without_a_value_can_be_left_out(open_page, follow, statistic):
 # Above the 90 % quantile of 240 people there is only the bound.
 @pytest.mark.parametrize(("statistic", "more"), [("median", 2), ("quantile", 1)])
 def test_a_quantile_has_no_interval_until_two_more_are_paid_for(
-    open_page, statistic, more
+    open_page, files, statistic, more
 ):
     use_survey(open_page, budget=4.0)
     app = choose(open_page("release"), "Statistic", statistic)
@@ -92,6 +97,21 @@ def test_a_quantile_has_no_interval_until_two_more_are_paid_for(
     assert counted in interval.replace("\\", "")
     assert "has no interval" not in shown(asked)
     assert not [each for each in asked.button if each.label == "Release the interval"]
+    # The files hold it, with what the other two are.
+    shown_ends = re.search(r"Interval: ([\d.]+) to ([\d.]+)", interval).groups()
+    rows = list(
+        csv.DictReader(io.StringIO(files["Download CSV"]().decode("utf-8-sig")))
+    )
+    assert rows[0]["interval_from"]
+    assert float(shown_ends[0]) <= float(rows[0]["noise_lower"])
+    assert float(rows[0]["noise_upper"]) <= float(shown_ends[1])
+    ledger = open_page("ledger")
+    ledger.session_state["documents-ledger"] = True
+    ledger.run()
+    notice = unescape(files["Download: Public notice"]())
+    assert f"{shown_ends[0]} to {shown_ends[1]}" in notice
+    assert notice.count("end of the interval for the") == 2 * more
+    open_page("release")
     # All questions were paid for, and are kept as such.
     (listed,) = (frame.value for frame in app.dataframe if "what" in frame.value)
     assert [float(epsilon) for epsilon in listed["ε"]] == [1.0] * (1 + more)

@@ -62,7 +62,7 @@ def test_everybody_and_one_person_are_shown_behind_the_wall(open_page, way):
     average = float(by_label(app.metric, "Average loss here").value)
     assert 0 < average <= most <= guarantee
     # Bootstraps count in ρ, of which there is an ε for a δ only.
-    delta = " · δ 1e-6" if way == "bootstraps" else ""
+    delta = ", δ 10⁻⁶" if way == "bootstraps" else ""
     assert promised == f"ε {guarantee:g}{delta}"
     assert len(charts(app)) == 1
     app.session_state["chain"] = True

@@ -42,7 +42,7 @@ def test_first_view_shows_claim_measurement_and_repair(open_page):
     assert "**9.52 %** where the claim" in text
     assert text.count("the fewest that come to 95 %") == 1
     assert "what publishing 9.52 % of the raw rows would give" in text
-    assert "ε 0.643 at δ 1e-6 for one score, 2.97 for 30" in text
+    assert "ε 0.643 at δ 10⁻⁶ for one score, 2.97 for 30" in text
     assert "9.9 times the claim" in text
     assert len(charts(app)) == 1
 
@@ -129,6 +129,7 @@ def own(open_page, column):
         unfold(app, column)
         box = by_label(app.selectbox, "If a value is missing")
         box.set_value(MissingPolicy.REPLACE).run()
+        by_label(app.selectbox, "Impute missing values with").set_value("no").run()
     assert not app.exception
     assert not app.info
     return app

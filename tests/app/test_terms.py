@@ -72,7 +72,7 @@ def test_a_lesson_goes_on_with_the_budget_that_is_typed(open_page):
     by_label(app.number_input, "Privacy budget ε").set_value(2.0).run()
     button(app, "Use this data").click().run()
     assert not marked(app)
-    assert lesson(open_page) == ("ε 2 · δ 1e-5", "ε 0.5 · δ 0")
+    assert lesson(open_page) == ("ε 2, δ 10⁻⁵", "ε 0.5, δ 0")
 
 
 def test_a_lesson_waits_while_other_terms_or_another_table_are_in_use(open_page):
@@ -84,12 +84,12 @@ def test_a_lesson_waits_while_other_terms_or_another_table_are_in_use(open_page)
     assert "The lesson so far stays" in marked(app)
     assert "1 release." in marked(app)
     button(app, "Use this data").click().run()
-    assert lesson(open_page)[1] == "ε 0 · δ 0"
+    assert lesson(open_page)[1] == "ε 0, δ 0"
     assert mode(use_upload(open_page)).value == "release"
     app = open_page("data")
     by_label(app.radio, "Neighboring relation").set_value("substitution").run()
     assert mode(use_example(open_page)).value == "classroom"
-    assert lesson(open_page)[1] == "ε 0.5 · δ 0"
+    assert lesson(open_page)[1] == "ε 0.5, δ 0"
 
 
 def test_a_chosen_mode_stays_whatever_table_is_put_in_use(open_page):

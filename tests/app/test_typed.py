@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from html import unescape
 
-import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
@@ -18,20 +17,6 @@ from tests.conftest import PATIENCE, ROOT
 NAMES = "Who decides (one name a line)"
 OFFER = "Fill in what is empty as for"
 NEXT = f"{CSV}61,no\n62,yes\n"
-
-
-@pytest.fixture
-def files(monkeypatch):
-    """What is offered to be downloaded, by its label."""
-    found = {}
-    offered = st.download_button
-
-    def download(label, data, **settings):
-        found[label] = data
-        return offered(label, data, **settings)
-
-    monkeypatch.setattr(st, "download_button", download)
-    return found
 
 
 def released(open_page):

@@ -80,7 +80,7 @@ def english(name, subject):
 
 def listed(text):
     """Return the rows of the sheets after the first."""
-    _, further = re.split("Every number that was|Alle veröffentlichten Zahlen", text)
+    _, further = re.split("All published figures|Alle veröffentlichten Zahlen", text)
     return further.count("<tr>") - further.count("<caption")
 
 
@@ -90,13 +90,13 @@ def test_the_notice_counts_as_many_numbers_as_it_lists(written, subject):
     known, text = subject(), written("Public notice", subject())
     count = sum(len(question.numbers) for question in known.questions)
     assert counted(known) == count == listed(text)
-    assert re.search(rf"\b{count} (numbers|Zahlen)", plain(text))
-    left = re.search(r"And (\d+) more|(\d+) weitere fehlen", plain(text))
-    first = re.split("Every number that was|Alle veröffentlichten Zahlen", plain(text))[
+    assert re.search(rf"\b{count} (figures|Zahlen)", plain(text))
+    left = re.search(r"(\d+) more are on|(\d+) weitere fehlen", plain(text))
+    first = re.split("All published figures|Alle veröffentlichten Zahlen", plain(text))[
         0
     ]
     elsewhere = re.findall(
-        r"(\d+) (?:numbers: next sheet|Zahlen: nächstes Blatt)", first
+        r"(\d+) (?:figures: next sheet|Zahlen: nächstes Blatt)", first
     )
     # Of each question all numbers are told, or none and how many they are.
     missing = int(left[1] or left[2])
@@ -112,7 +112,7 @@ def test_the_newest_table_comes_first_and_whole_questions_before_older_ones():
     assert [one.table for one in ordered(subject)] == ["Q4"] * 8 + ["Q3"] * 8
     for written in (english, german):
         first = re.split(
-            "Every number that was|Alle veröffentlichten Zahlen",
+            "All published figures|Alle veröffentlichten Zahlen",
             plain(written("Public notice", subject)),
         )[0]
         rows = re.findall(r"in [“„](Q\d)[”“]\s+\d", first)
@@ -135,9 +135,9 @@ def test_of_a_question_that_has_no_room_one_row_says_where_its_numbers_are():
 def test_a_paper_says_of_counts_what_they_cannot_say(written):
     text = plain(written("Public notice", several()))
     one, other = (written is english), (written is german)
-    assert ("sums may differ from what their parts add up to" in text) is one
+    assert ("Totals can differ from the sum of the parts" in text) is one
     assert ("Summen können von dem abweichen, was ihre Teile" in text) is other
-    assert ("sizes of groups are of whoever has a value of age" in text) is one
+    assert ("Group sizes do not count missing values of age" in text) is one
     assert ("gezählt ist in den Gruppen nur, wer einen Wert von age hat" in text) is (
         other
     )
@@ -148,7 +148,7 @@ def test_a_paper_says_of_counts_what_they_cannot_say(written):
     assert ("× other" in text) is one
     assert ("× alle übrigen" in text) is other
     without = plain(written("Public notice", answered()))
-    for words in ("parts add up", "was ihre Teile", "whoever has a value of"):
+    for words in ("sum of the parts", "was ihre Teile", "do not count missing"):
         assert words not in without
 
 
@@ -160,7 +160,7 @@ def test_a_count_cut_off_at_nobody_has_the_digits_of_the_others():
 
 def test_everybody_is_told_of_no_sample_and_a_median_of_no_interval():
     for written, sampled, none, head in (
-        (english, "with sampling", "None in the unit of the column", "how far off"),
+        (english, "with sampling", "None in the unit of the column", "error in ranks"),
         (german, "mit Stichprobe", "Keines in der Einheit der Spalte", "wie weit dan"),
     ):
         text = plain(written("Full report", several()))
@@ -173,7 +173,7 @@ def test_everybody_is_told_of_no_sample_and_a_median_of_no_interval():
 def test_the_german_report_charges_and_does_not_compute():
     text = plain(german("Full report", several()))
     assert "Angerechnet für alles zusammen" in text
-    assert "eine neue Antwort kostet noch einmal" in text
+    assert "Eine neue Antwort kostet noch einmal" in text
     assert not re.search("[Bb]erechnet für alles|berechnet wie die erste", text)
     together = plain(german("Full report", answered(together=True)))
     assert "angerechnet als eine von 10 Antworten eines Plans" in together

@@ -98,9 +98,10 @@ def test_every_field_stands_on_the_page():
     words, loaded = read(html_of(decision()))
     for told in (
         "a report <b>on</b> pay", "staff.csv", "age (years): 0 to 100", "2027",
-        "one employee with up to 3 rows", "one employee added or removed",
-        "private; at least 321 rows stand in for it", "sizes: no. 2 of 40",
-        "epsilon 3", "0.25", "73.2 %", "52.5 %", "Laplace", "too much noise",
+        "One employee with up to 3 rows", "all rows of one employee added or removed",
+        "A public minimum of 321 rows", "groups of 40 (no. 2)",
+        "ε = 3, δ = 0.00001 (1 in 100,000)", "ε = 0.25", "Laplace", "too much noise",
+        "at most 74 of 100 cases", "at most 53 of 100 cases",
         "Signature: A. Berger", "Signature: C. Demir", "Bonn, date", "2027-01-31",
     ):  # fmt: skip
         assert told in words, told
@@ -121,8 +122,8 @@ def test_what_was_not_typed_is_a_line_to_write_on():
 def test_numbers_are_written_as_chosen_and_what_was_typed_stays():
     typed = Typed(purpose="as in version 1.5, 1,000 times")
     words, _ = read(html_of(decision(typed=typed), Numerals.COMMA))
-    assert "73,2 %" in words
-    assert "73.2 %" not in words
+    assert "ε = 0,25" in words
+    assert "ε = 0.25" not in words
     assert "version 1.5, 1,000 times" in words
 
 
@@ -142,7 +143,7 @@ def test_a_lesson_says_that_it_is_one():
 def test_a_question_that_only_one_plan_asks_is_said_to_be_so():
     other = Option(name="the other", basket=Basket(items=(item("sum"),)))
     words, _ = read(html_of(decision(other=other)))
-    assert words.count("not asked") == 3
+    assert words.count("not included") == 3
 
 
 @pytest.mark.parametrize("page", [decision_page, german_decision_page])
@@ -152,11 +153,11 @@ def test_what_is_spent_before_counts_beside_the_plan(page):
         made = page(about, Numerals.POINT) if page is decision_page else page(about)
         return read(made.html())[0].replace(",", ".")
 
-    beside = ("With what is spent", "Mit dem Verbrauchten")
-    assert any(f"{words} ε 1.25" in text() for words in beside)
+    beside = ("With earlier releases", "Mit dem Verbrauchten")
+    assert any(f"{words} ε = 1.25" in text() for words in beside)
     unspent = text(spent=PrivacyCost.of(epsilon=0.0))
     assert not any(words in unspent for words in beside)
-    short = ("too little for this plan", "zu wenig für diesen Plan")
+    short = ("costs more than is left. so", "zu wenig für diesen Plan")
     small = text(budget=PrivacyBudget.of(epsilon=1.2, delta=1e-5))
     assert any(words in small for words in short)
     enough = text(budget=PrivacyBudget.of(epsilon=1.25, delta=1e-5))
@@ -179,8 +180,10 @@ def test_what_has_been_answered_of_the_plan_is_counted_once(page):
     assert about.fits
     assert about.other_fits
     assert about.together == (1.25, 0.0)
-    assert not any(words in told for words in ("too little", "zu wenig"))
-    assert any(words in told for words in ("All that is spent ε 1.25", "Insgesamt ver"))
+    assert not any(words in told for words in ("more than is left", "zu wenig"))
+    assert any(
+        words in told for words in ("All spent so far ε = 1.25", "Insgesamt ver")
+    )
     assert any(words in told for words in ("on 2027-02-01", "am 01.02.2027"))
     assert not any(words in told for words in ("no effect before", "erst wirksam"))
     # One of two questions, each of half of the plan's epsilon.
@@ -188,7 +191,7 @@ def test_what_has_been_answered_of_the_plan_is_counted_once(page):
     assert about.fits
     assert about.together == (1.25, 0.0)
     assert any(words in told for words in ("1 of 2 questions", "1 von 2 Fragen"))
-    assert any(words in told for words in ("cost ε 0.5 more", "kosten noch ε 0.5"))
+    assert any(words in told for words in ("cost ε = 0.5 more", "kosten noch ε = 0.5"))
     about, told = text({}, 1.25)
     assert not about.fits
 
@@ -205,11 +208,11 @@ def test_the_page_says_which_answers_tell_the_sizes_of_groups_too():
         plain(html_of(decision())),
         german_decision_page(decision()).html(),
     )
-    assert "The answer to no. 2 also tells, with noise, how many are in" in english
+    assert "The answer to no. 2 includes noisy group sizes" in english
     assert "Die Antwort auf Nr. 2 verrät mit Rauschen auch, wie viele in" in german
     one = Option(name="a", basket=Basket(items=(item("mean"),), total=1.0))
     alone = decision(plan=one, other=one)
-    assert "also tells" not in plain(html_of(alone))
+    assert "noisy group sizes" not in plain(html_of(alone))
     assert "verrät mit Rauschen" not in german_decision_page(alone).html()
 
 
@@ -217,7 +220,9 @@ def test_the_page_says_where_the_other_plan_could_not_be_paid():
     assert "more than is left" not in plain(html_of(decision()))
     dear = decision(other=option("the other", total=4.0))
     assert not dear.other_fits
-    assert "It costs more than is left of the budget." in plain(html_of(dear))
+    assert "The alternative costs more than is left of the budget." in plain(
+        html_of(dear)
+    )
     told = german_decision_page(dear).html()
     assert "Er kostet mehr, als vom Budget übrig ist." in told
     assert "Er kostet mehr" not in german_decision_page(decision()).html()
@@ -248,17 +253,15 @@ def test_the_page_says_what_answers_rest_on_that_no_noise_tells():
     told = plain(html_of(resting()))
     german = plain(german_decision_page(resting()).html())
     # Who is left out, and what is divided by.
-    assert "No. 1 divides by at least 700, a public minimum" in told
+    assert "No. 1 assumes at least 700, a public minimum" in told
     assert "Nr. 1 wird durch mindestens 700 Zeilen geteilt" in german
-    assert (
-        "No. 2 also tells the mean of w and that of m; whoever is d or has no" in told
-    )
+    assert "No. 2 includes the means of w and m. It leaves out d, missing val" in told
     assert (
         "Nr. 2 sagt auch den Mittelwert von w und von m. Nicht dabei ist, wer d ist"
         in german
     )
     # What stands in for missing values, beside the errors that do not cover it.
-    assert "No ± covers what the values that stand in" in told
+    assert "Missing values are imputed (" in told
     assert "In keinem ± steckt, was die für fehlende Werte eingesetzten" in german
     # One column has another treatment in each question that reads it.
     assert re.search(r"sex: w, m, d \(no\. 2: [^;]*left out; no\. 3: ", told)
@@ -271,20 +274,20 @@ def test_the_page_says_nothing_of_minimums_and_stand_ins_that_no_question_has():
     plan = Option(name="a", basket=Basket(items=items))
     size = TableSize(people=812, public=True)
     told = plain(html_of(decision(plan=plan, other=plan, size=size)))
-    for words in ("public minimum", "No ± covers", "also tells the mean"):
+    for words in ("public minimum", "are imputed", "includes the means"):
         assert words not in told
 
 
 def test_the_page_says_how_its_budget_was_changed():
-    raised = Change("2027-01-30 09:00:00", "ε 2 in total", "ε 3.5 in total", "board")
-    moved = Change("2027-01-31 09:00:00", "ε 3.5 in total", "ε 3.5 in total", "moved")
+    raised = Change("2027-01-30 09:00:00", "ε = 2", "ε = 3.5", "board")
+    moved = Change("2027-01-31 09:00:00", "ε = 3.5", "ε = 3.5", "moved")
     about = decision(changes=(raised, moved))
     told = plain(html_of(about, Numerals.COMMA))
-    assert "once so far, last on 2027-01-30 from ε 2 in total to ε 3,5 in total" in told
+    assert "changed once, last on 2027-01-30 from ε = 2 to ε = 3,5" in told
     german = plain(german_decision_page(about).html())
-    assert "zuletzt am 30.01.2027 von ε 2 insgesamt auf ε 3,5 insgesamt" in german
+    assert "zuletzt am 30.01.2027 von ε = 2 auf ε = 3,5" in german
     for page in (html_of(decision(changes=(moved,))), html_of(decision())):
-        assert "so far, last on" not in page
+        assert "last on" not in page
 
 
 def test_the_page_holds_its_tick_against_the_sizes_that_an_answer_told():
@@ -320,12 +323,12 @@ def test_places_are_told_as_a_part_of_all_where_their_number_is_public():
     plan = Option(name="a", basket=Basket(items=items))
     public = decision(plan=plan, other=plan, size=TableSize(people=812, public=True))
     half = math.ceil(items[0].width.half)
-    share = re.search(r"places in the sorted table: (\d+)[.\d]* % of the 812 there are",
+    share = re.search(r"places in the sorted table, (\d+)[.\d]* ?% of 812 rows",
                       plain(html_of(public)))  # fmt: skip
     assert share is not None
     assert abs(int(share[1]) - 100 * half / 812) < 1.5
     assert "% von 812" in plain(german_decision_page(public).html())
-    assert "there are" not in plain(html_of(decision(plan=plan, other=plan)))
+    assert "% of" not in plain(html_of(decision(plan=plan, other=plan)))
 
 
 def test_a_tick_is_taken_back_for_a_group_that_is_known_to_be_smaller():
@@ -350,7 +353,7 @@ def test_a_tick_is_taken_back_for_a_group_that_is_known_to_be_smaller():
         half = one.width.text
         assert re.search(rf"\s{re.escape(sign)} {half} years", english)
         assert re.search(rf"\s{re.escape(sign)} {half.replace('.', ',')} ", german)
-        assert f"The plan shows {seen} of 1 answers" in english
+        assert f"The plan meets {seen} of 1 targets" in english
         assert f"Der Plan zeigt {seen} von 1 Antworten" in german
 
 
@@ -358,7 +361,9 @@ def test_the_page_says_what_the_whole_budget_allows():
     # Of epsilon 3 and delta 1e-5, whatever the plan costs.
     most = surest(3.0, delta=1e-5)
     told = plain(html_of(decision()))
-    assert re.search(rf"if all is used: an attacker who [^;]*at most {most}", told)
+    assert re.search(
+        "If all is used, an attacker [^.]* in at most 96 of 100 cases", told
+    )
     german = plain(german_decision_page(decision()).html())
     most = most.replace(".", ",")
     assert re.search(rf"ist alles verbraucht: ein Angreifer, [^;]*{most}", german)
@@ -369,7 +374,7 @@ def test_each_assumed_size_stands_with_its_questions():
     items = (first, second, replace(first, name="again"))
     plan = Option(name="a", basket=Basket(items=items[:2]))
     told = plain(html_of(decision(plan=plan, other=plan)))
-    assert "assumed sizes: no. 1 of 350; no. 2 of 100; that of" in told
+    assert "± assumes groups of 350 (no. 1); 100 (no. 2)." in told
     german = plain(german_decision_page(decision(plan=plan, other=plan)).html())
     assert "Größe berechnet: Nr. 1 von 350; Nr. 2 von 100; bei" in german
     assert rests.assumed_groups(items) == {350: (1, 3), 100: (2,)}
@@ -377,7 +382,7 @@ def test_each_assumed_size_stands_with_its_questions():
 
 def test_numbers_of_each_question_add_up_on_the_page():
     each = numbers_of(decision().plan.basket.items)
-    told = f"{sum(each)} numbers are released in all ({' + '.join(map(str, each))})"
+    told = f"{sum(each)} numbers are released in total ({' + '.join(map(str, each))})"
     assert len(each) == 2
     assert told in plain(html_of(decision()))
 
@@ -397,9 +402,9 @@ def test_nobody_is_said_to_lack_what_everybody_has():
     plan = Option(name="a", basket=Basket(items=items))
     about = decision(plan=plan, other=plan, size=TableSize(people=812, public=True))
     told, german = plain(html_of(about)), plain(german_decision_page(about).html())
-    assert told.count("(everybody has one, as was declared)") == 2
+    assert told.count("(no missing values, as declared)") == 2
     assert german.count("(alle haben einen Wert, so ist es festgelegt)") == 2
-    for words in ("left out", "stand in for missing", "count as 50"):
+    for words in ("left out", "imputed", "count as 50"):
         assert words not in told
     for words in ("Nicht dabei", "fehlende Werte"):
         assert words not in german

@@ -109,8 +109,8 @@ def test_the_page_to_sign_says_what_the_english_one_says():
     for part in (
         "a report <b>on</b> pay", "staff.csv",
         "age (years): 0 bis 100 (fehlende Werte zählen als 50)", "mit bis zu 3 Zeilen",
-        "mindestens 321 Zeilen", "Nr. 2 von 40", "ε 3 und δ 0,00001 insgesamt",
-        "davon bisher verbraucht: ε 0,25", "73,2 %", "52,5 %", "too much noise",
+        "mindestens 321 Zeilen", "Nr. 2 von 40", "ε = 3, δ = 0,00001 (1 von 100",
+        "davon bisher verbraucht: ε = 0,25", "73,2 %", "52,5 %", "too much noise",
         "Unterschrift: A. Berger", "Bonn, Datum", "31.01.2027",
     ):  # fmt: skip
         assert part in unescape(told), part
@@ -160,8 +160,8 @@ def timed(subject):
     quarter = Time(
         name="Q4",
         days="2026-10-01 to 2026-12-31",
-        limit="ε 2.5 and δ 0 in total",
-        spent="ε 0.5 and δ 0",
+        limit="ε = 2.5",
+        spent="ε = 0.5",
     )
     return replace(subject, times=(quarter,))
 
@@ -173,7 +173,7 @@ def test_the_report_says_what_was_released_and_charged():
         for number in one.numbers:
             assert questions.told(number) in text
     for part in (
-        subject.head.digest, "ε 2,5 und δ 0 insgesamt", "01.10.2026 bis 31.12.2026",
+        subject.head.digest, "ε = 2,5", "01.10.2026 bis 31.12.2026",
         "age: 0 bis 100", "Gauß (analytisch). Addiert Gauß-Rauschen", "1. Ziehung",
         "Plätze in der sortierten Tabelle", "höchstens", "genau 817", "Methoden",
     ):  # fmt: skip

@@ -47,7 +47,7 @@ from tests.releases.questions import (
 from tests.statistics.columns import category
 
 BY_NAME = {document.name: document for document in DOCUMENTS}
-FURTHER = "Every number that was published"
+FURTHER = "All published figures"
 READ = [name for name, document in BY_NAME.items() if document.read]
 SUBJECTS = {
     "released": answered,
@@ -102,7 +102,7 @@ def test_the_report_holds_all_that_was_released_and_charged():
     assert subject.head.digest in text
     assert "asked for" in text
     assert re.search(r"privacy loss distribution", text, re.IGNORECASE)
-    assert "nothing before it was changed" in text
+    assert "no earlier entry was changed" in text
 
 
 def test_periods_are_told_with_their_days_and_limits():
@@ -116,7 +116,7 @@ def test_periods_are_told_with_their_days_and_limits():
     known = behind(SUBSTITUTION, opened(SUBSTITUTION))
     timed = released((), replace(known, periods=(period,)))
     (year,) = timed.times
-    assert (year.limit, year.spent) == ("ε 2 and δ 0 in total", "ε 0.5 and δ 0")
+    assert (year.limit, year.spent) == ("ε = 2", "ε = 0.5")
     report = plain(text_of("Full report", timed))
     assert all(part in report for part in (year.days, year.limit, year.spent))
     assert year.days in plain(text_of("Public notice", timed))
@@ -160,8 +160,7 @@ def test_released_numbers_have_no_more_digits_than_their_noise_leaves():
 
 def test_the_meaning_is_what_the_account_gives_away():
     text = plain(text_of("Public notice", answered()))
-    assert "Imagine 100 worlds" in text
-    assert "The best attacker is right in at most" in text
+    assert "the attacker names the right one in at most 993 of 1,000 cases" in text
     assert text.count("to be filled in") == 4
 
 
@@ -193,8 +192,8 @@ def test_notice_names_every_question_before_the_further_numbers_of_one():
         for number in question.numbers:
             assert number.told in further
             assert number.noise in further
-    elsewhere = list(map(int, re.findall(r"(\d+) numbers: next sheet", told)))
-    left = int(re.search(r"And (\d+) more: all are on the next sheet", told)[1])
+    elsewhere = list(map(int, re.findall(r"(\d+) figures: next sheet", told)))
+    left = int(re.search(r"(\d+) more are on the next sheet", told)[1])
     # Sizes that come with an answer are told there alone.
     assert sum(elsewhere) <= left
     # Only of questions with several numbers.
@@ -207,10 +206,12 @@ def test_notice_names_every_question_before_the_further_numbers_of_one():
 def test_notice_says_how_everything_was_counted():
     subject = answered()
     told, further = plain(text_of("Public notice", subject)).split(FURTHER)
-    assert "count as the bound (age: 0 to 100; a: 0 to 1; b: 0 to 1); what" in told
-    beyond = "values beyond these bounds count as the bound (age: 0 to 100)"
-    assert f"Released on 2026-11-23; {beyond}" in further
-    assert "region: whoever has none, or one that is not listed, is in" in further
+    assert (
+        "to the nearest bound (age: 0 to 100; a: 0 to 1; b: 0 to 1). The ranges" in told
+    )
+    beyond = "Clamped to public bounds (age: 0 to 100)."
+    assert f"Released on 2026-11-23. {beyond}" in further
+    assert "region: missing and unlisted values are in" in further
     # Nobody is said to be left out where somebody is put with all others.
     groups = replace(
         subject,
@@ -218,14 +219,17 @@ def test_notice_says_how_everything_was_counted():
         columns=tuple(c for c in subject.columns if c.name == "region"),
         missing={"region": OTHERS},
     )
-    assert "is not counted" not in plain(text_of("Public notice", groups))
+    assert "are left out" not in plain(text_of("Public notice", groups))
     # Of a plan there are no numbers yet, and no sheet for them.
     assert FURTHER not in plain(text_of("Public notice", meant()))
 
 
 def test_a_count_below_zero_is_said_to_be_chance():
     subject = answered()
-    plain_words = ("a count below 0 is chance", "eine Anzahl unter 0 ist Zufall")
+    plain_words = (
+        "A count below 0 is an effect of noise",
+        "eine Anzahl unter 0 ist Zufall",
+    )
     for spoken, words in zip(Language, plain_words, strict=True):
         written = BY_NAME["Public notice"].written(spoken)
         place, number = next(
@@ -254,7 +258,7 @@ def test_what_was_typed_of_each_table_stands_with_its_name():
     for name in ("Public notice", "Full report"):
         told = plain(text_of(name, both))
         assert "“pay 0”: to plan; “pay 1”: to check" in told
-        assert "“pay 0”: stands in the papers of that time; “pay 1”: 2026" in told
+        assert "“pay 0”: see the documents of that time; “pay 1”: 2026" in told
         german = plain(BY_NAME[name].written(Language.GERMAN)(both))
         assert "„pay 0“: to plan; „pay 1“: to check" in german
         assert "„pay 0“: steht in den Papieren von damals; „pay 1“: 2026" in german
@@ -272,7 +276,8 @@ def test_how_many_people_there_were_is_said_of_each_table():
     subject = of_two_tables()
     for name in ("Public notice", "Full report"):
         told = plain(text_of(name, subject))
-        assert f"“pay 0”: {MEMBERS}; “pay 1”: {MEMBERS}; said without noise" in told
+        known = f"“pay 0”: {MEMBERS}; “pay 1”: {MEMBERS} (published without noise)"
+        assert known in told
         grown = tuple(
             replace(q, parameters={"query": {"size": {"people": 9, "public": True}}})
             if q.table == "pay 1"
@@ -280,7 +285,7 @@ def test_how_many_people_there_were_is_said_of_each_table():
             for q in subject.questions
         )
         told = plain(text_of(name, replace(subject, questions=grown)))
-        assert f"“pay 0”: {MEMBERS}; “pay 1”: 9; said without noise" in told
+        assert f"“pay 0”: {MEMBERS}; “pay 1”: 9 (published without noise)" in told
         german = BY_NAME[name].written(Language.GERMAN)
         told = plain(german(replace(subject, questions=grown)))
         assert f"„pay 0“: {MEMBERS}; „pay 1“: 9; ohne Rauschen" in told
@@ -290,15 +295,15 @@ def test_a_budget_that_is_used_up_promises_nothing_more():
     subject = answered()
     english = BY_NAME["Public notice"].text
     german = BY_NAME["Public notice"].written(Language.GERMAN)
-    assert "If the whole limit is used one day" in plain(english(subject))
+    assert "With the whole limit used, the attacker" in plain(english(subject))
     assert "Wird einmal die ganze Grenze ausgeschöpft" in plain(german(subject))
     facts = subject.facts
     nearly = PrivacyBudget.of(
         epsilon=facts.spent.epsilon * Decimal("1.00001"), delta=facts.budget.delta
     )
     used = replace(subject, facts=replace(facts, budget=nearly))
-    assert "The whole limit is used: it allows" in plain(english(used))
-    assert "one day" not in plain(english(used))
+    assert "The whole limit is used. Nothing more" in plain(english(used))
+    assert "With the whole" not in plain(english(used))
     assert "Die ganze Grenze ist ausgeschöpft" in plain(german(used))
     assert "Wird einmal" not in plain(german(used))
     in_rho = replace(facts, budget=PrivacyBudget.of(rho=facts.spent.rho))
@@ -340,12 +345,10 @@ def test_missing_values_are_told_question_by_question_and_never_counted():
     subject = answered()
     assert "region" in subject.missing
     told = plain(text_of("Full report", subject))
-    assert (
-        "region: whoever has none, or one that is not listed, is in the group of all"
-        in told
-    )
-    assert "How many values are missing is protected" in told
-    assert told.count("Missing values") == len(subject.questions)
+    assert "region: missing and unlisted values are in the group of all others" in told
+    assert "The number of missing values is protected" in told
+    # Of each question, and in the methods.
+    assert told.count("Missing values") == len(subject.questions) + 1
     # Of two groups that are compared, nobody else is counted.
     pair = apart().query
     assert "left out" in treatment(pair, pair.group)
@@ -423,11 +426,11 @@ def test_sizes_of_groups_that_nobody_asked_for_are_in_the_report_with_the_reason
     assert sorted(sizes) == [f"people in {x}" for x in ("north", "other", "south")]
     sheet, further = plain(text_of("Public notice", subject)).split(FURTHER)
     assert "people in north" not in sheet
-    assert "in each group was released with its answer" in sheet
+    assert "Group sizes were released with these figures" in sheet
     assert "people in north" in further
     report = plain(text_of("Full report", subject))
     assert "people in north" in report
-    assert report.count("Why there are numbers of people") == 1
+    assert report.count("A count of 0 does not show") == 1
 
 
 def test_how_far_off_a_median_is_stands_beside_it_and_is_no_number_of_its_own():
@@ -440,30 +443,30 @@ def test_how_far_off_a_median_is_stands_beside_it_and_is_no_number_of_its_own():
 def test_what_people_typed_keeps_its_numbers_in_the_record_of_changes():
     subject = answered()
     assert subject.head is not None
-    change = Change("2026-11-23 04:58:00", "ε 2.5", "ε 3.5", "must show 3.000 Euro")
+    change = Change("2026-11-23 04:58:00", "ε = 2.5", "ε = 3.5", "must show 3.000 Euro")
     raised = replace(subject, head=replace(subject.head, changes=(change,)))
     german = raised.written(Numerals.COMMA)
     assert "must show 3.000 Euro" in plain(text_of("Full report", german))
     told = plain(text_of("Public notice", german))
-    assert "changed once so far, last on 2026-11-23 from ε 2,5 to ε 3,5" in told
+    assert "changed once, last on 2026-11-23 from ε = 2,5 to ε = 3,5" in told
     never = replace(subject, head=replace(subject.head, changes=()))
     told = plain(text_of("Public notice", never))
     assert "changed once" not in told
-    assert "nothing more is published unless it is raised" in told
+    assert "nothing more is released unless it is raised" in told
 
 
 def test_the_notice_says_as_what_missing_values_count():
     subject = answered()
     text = plain(text_of("Public notice", subject))
-    assert "has no value, if anybody, counts as 50 (age)" in " ".join(text.split())
+    assert "Missing values are imputed as 50 (age)" in " ".join(text.split())
     column = subject.columns[0]
     assert column.name == "age"
     dropped = replace(column, missing=MissingPolicy.DROP, replacement=None)
     subject = replace(subject, columns=(dropped,), missing={"age": LEFT_OUT})
-    assert "no value is not counted" in plain(text_of("Public notice", subject))
+    assert "Missing values are left out." in plain(text_of("Public notice", subject))
     # What is declared of a column does not count where it makes the groups.
     grouped = replace(answered(), missing={"age": OTHERS})
-    assert "counts as 50" not in plain(text_of("Public notice", grouped))
+    assert "imputed as 50" not in plain(text_of("Public notice", grouped))
 
 
 def test_changes_of_a_budget_are_told_from_what_to_what():
@@ -472,9 +475,9 @@ def test_changes_of_a_budget_are_told_from_what_to_what():
     for epsilon in (21, 19.5):
         ledger.change_budget("f", PrivacyBudget.of(epsilon=epsilon, delta=1e-5), "x")
     first, second = changes_of(ledger.history("f"))
-    assert first.before.startswith("ε 20 ")
+    assert first.before.startswith("ε = 20, δ")
     assert first.after == second.before
-    assert second.after.startswith("ε 19.5 ")
+    assert second.after.startswith("ε = 19.5,")
     assert second.why == "x"
 
 
@@ -550,19 +553,19 @@ def notices(subject):
 
 def test_notice_says_who_is_in_neither_of_two_groups_though_nobody_lacks_a_value():
     english, german = notices(compared(complete=True))
-    assert "Everybody has a value of all that is asked about" in english
-    assert "Where two groups of region are compared, whoever is in neither" in english
+    assert "No values are missing, as declared." in english
+    assert "two groups of region leave out all other groups" in english
     assert "Alle haben einen Wert, so ist es festgelegt." in german
     assert "ist nicht dabei, wer in keiner der beiden ist" in german
-    for words in ("missing values", "has no value", "fehlende Werte", "keinen Wert"):
+    for words in ("imputed", "missing and", "fehlende Werte", "keinen Wert"):
         assert words not in english + german
-    assert "all ranges of this table at once hold 95 of 100 times" in english
+    assert "All ranges in this table hold together" in english
     assert "alle Spannen dieser Tabelle zugleich" in german
 
 
 def test_notice_says_where_it_follows_how_many_have_no_value():
     english, german = notices(compared(complete=True, dropped=True))
-    assert "about how many follows from the sizes of groups" in english
+    assert "The group sizes show their number approximately." in english
     assert "wie viele etwa, folgt aus den Größen der Gruppen" in german
-    assert "is not told" not in english.split(FURTHER)[0]
+    assert "not disclosed" not in english.split(FURTHER)[0]
     assert "wird nicht verraten" not in german

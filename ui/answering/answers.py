@@ -89,7 +89,7 @@ def show(answer: Release, asked: Request) -> None:
             f"{literal(answer.sampler)}."
         )
         st.caption(_of_what(asked))
-        results.downloads([answer], "answer")
+        results.release_files([answer], "answer")
 
 
 def _beyond(answer: Release, asked: Request) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -11,9 +9,9 @@ import streamlit as st
 
 from dpcore.budget_filter import PrivacyCost
 from dpcore.inference.intervals import LEVEL
-from dpcore.statistics.kinds import StatisticKind
+from dpcore.releases.enclosing import enclosures, sides_of
 from dpcore.statistics.query import Query
-from dpcore.wording import percent, significant
+from dpcore.wording import percent
 from ui import accounts, offering, releasing, session
 from ui.answering.previews import price
 from ui.releasing import Pressed
@@ -21,26 +19,25 @@ from ui.text import after_number, literal
 
 if TYPE_CHECKING:
     from dpcore.releases.account import Account
-    from dpcore.releases.plans.ranks import RankPlan
+    from dpcore.releases.enclosing import Enclosure
     from dpcore.releases.record import Release
     from dpcore.releases.request import Request
     from ui.study import Study
 
 _PRESSED = "_enclosing"
-_PLACES = 1000
-"""Quantiles are asked for in tenths of a percent, rounded away from the middle."""
 
 
 def show(answer: Release, asked: Request, study: Study, account: Account) -> None:
     """Say that a quantile has no interval of its own, and offer one or show it."""
     if not asked.query.kind.of_ranks or not isinstance(asked.query, Query):
         return
-    plan = cast("RankPlan", asked.plan)
-    lower, upper = plan.enclosing(LEVEL, sampled=study.sampled)
-    sides = (
-        None if lower is None else _asking(asked, math.floor(lower * _PLACES)),
-        None if upper is None else _asking(asked, math.ceil(upper * _PLACES)),
-    )
+    released = session.ledger().releases(study.fingerprint)
+    known = enclosures(released, sampled=study.sampled)
+    found = next((one for one in known if one.quantile.id == answer.id), None)
+    if found is not None:
+        _interval(found, asked)
+        return
+    sides = sides_of(asked, sampled=study.sampled)
     needed = [side for side in sides if side is not None]
     missing = [
         one for one in needed if releasing.latest(study.fingerprint, one) is None
@@ -58,20 +55,8 @@ def show(answer: Release, asked: Request, study: Study, account: Account) -> Non
             "open at this ε "
             "that only the bounds of the column enclose it. Spend more on it."
         )
-    elif missing:
-        _offer(asked, missing, study, account, both=len(needed) > 1)
     else:
-        _interval(answer, asked, sides, study)
-
-
-def _asking(asked: Request, place: int) -> Request | None:
-    """Return the request for a quantile in thousandths; none where it is a bound."""
-    if not 0 < place < _PLACES:
-        return None
-    query = replace(
-        cast("Query", asked.query), kind=StatisticKind.QUANTILE, q=place / _PLACES
-    )
-    return replace(asked, query=query, draw=1)
+        _offer(asked, missing, study, account, both=len(needed) > 1)
 
 
 def _offer(
@@ -135,42 +120,17 @@ def _release(missing: list[Request], study: Study) -> None:
             return
 
 
-def _interval(
-    answer: Release,
-    asked: Request,
-    sides: tuple[Request | None, Request | None],
-    study: Study,
-) -> None:
+def _interval(found: Enclosure, asked: Request) -> None:
     """Show the interval that the two other answers make."""
-    plan = cast("RankPlan", asked.plan)
-    statistic, value = plan.statistic, answer.values[0]
-    bounds, margin = statistic.bounds, statistic.grid_error
-
-    def end(side: Request | None, bound: float, step: float) -> float:
-        found = None if side is None else releasing.latest(study.fingerprint, side)
-        return bound if found is None else found.values[0] + step
-
-    low = min(end(sides[0], bounds.lower, -margin), value)
-    high = max(end(sides[1], bounds.upper, margin), value)
-    whose = (
-        "of the population behind this table"
-        if study.sampled
-        else "of this table, noise alone"
-    )
-    quantity = asked.query.quantity
-    inside = float(bounds.clip(low)), float(bounds.clip(high))
-    ends = quantity.ends(*inside, 2 * margin)
-    asked_for = " and ".join(
-        f"{significant(100 * cast('Query', side.query).q)} %"  # type: ignore[operator] # a quantile has one
-        for side in sides
-        if side is not None
-    )
+    low, high = found.text
+    whose = "these data and the population" if found.sampled else "these data"
+    ends = " and ".join(f"the {literal(end.title)}" for end in found.ends)
+    bound = " and the bound of the column" if len(found.ends) == 1 else ""
     st.markdown(
-        f"**Interval: {ends[0]} to {ends[1]}{after_number(quantity.suffix)}** "
-        f"({percent(LEVEL)}, {whose}), for the {literal(asked.statement)}. Its ends "
-        f"are the released quantiles of {asked_for}, which have a draw and a price of "
-        "their own, half a step of the grid added; a side without one is the bound of "
-        "the column."
+        f"**Interval: {low} to {high}{after_number(asked.query.quantity.suffix)}** "
+        f"({percent(found.level)}, for {whose}), for the {literal(asked.statement)}. "
+        f"Its ends are {ends}{bound}, which were released and charged by themselves. "
+        "Half a step of the grid is added on each side."
     )
 
 

@@ -16,6 +16,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.steps import steps_of
 from dpcore.errors import LedgerError
 from dpcore.releases import people
+from dpcore.releases.amounts import limit_text
 from dpcore.releases.people import Description
 from ui import accounts, session
 from ui.data import declaring, fingerprinting
@@ -128,10 +129,7 @@ def _choice(found: tuple[Likeness, ...], name: str) -> str:
     if account.moved is not None or account.closed is not None:
         left = "closed, and pays nothing more"
     else:
-        total = account.budget.remaining(accounts.NOTHING)
-        left = (
-            f"{accounts.left(account)} left of {accounts.short(account.budget, total)}"
-        )
+        left = f"{accounts.left(account)} left of {limit_text(account.budget)}"
     return f"The same people as in {_title(one)}, or some of them: {left}"
 
 

@@ -14,7 +14,7 @@ from dpcore.documents.german.sheet import german_decision_page
 from dpcore.documents.language import Language
 from dpcore.documents.numerals import Numerals
 from dpcore.releases.record import Mode
-from ui import controls, session
+from ui import controls, downloads, session
 from ui.documents import asking, language, numerals
 
 if TYPE_CHECKING:
@@ -82,15 +82,16 @@ def offer(
         )
     german = spoken is Language.GERMAN
     page = german_decision_page(about) if german else decision_page(about, style)
-    st.download_button(
+    downloads.button(
         "Download the page to sign (HTML)",
-        page.html,
-        file_name=f"{'entscheidung' if german else 'decision'}-{_stem(about)}.html",
-        mime="text/html",
+        downloads.File(
+            name=f"{'entscheidung' if german else 'decision'}-{_stem(about)}.html",
+            mime="text/html",
+            content=page.html,
+        ),
         key="sign-page",
-        on_click="ignore",
-        type="primary",
-        help="Opens in any browser without a network, and prints on A4. Nothing in it "
+        kind="primary",
+        note="Opens in any browser without a network, and prints on A4. Nothing in it "
         "is computed from the table.",
     )
 

@@ -11,7 +11,7 @@ from dpcore.documents.catalog import offered
 from dpcore.documents.language import Language
 from dpcore.documents.numerals import Numerals
 from dpcore.errors import DPCoreError
-from ui import controls, results
+from ui import controls, downloads, results
 from ui.documents import asking, language, numerals
 from ui.text import sentence_of
 
@@ -60,11 +60,12 @@ def _offer(subject: Subject, study: Study, key: str) -> None:
     said = subject.planned and chosen.dated
     told = " It says that it is only planned." if said else ""
     st.caption(f"{chosen.sentence}{told}")
-    st.download_button(
+    downloads.button(
         f"Download: {chosen.name}",
-        partial(chosen.written(spoken), subject.written(style)),
-        file_name=chosen.named(subject),
-        mime=chosen.mime,
+        downloads.File(
+            name=chosen.named(subject),
+            mime=chosen.mime,
+            content=partial(chosen.written(spoken), subject.written(style)),
+        ),
         key=f"document-file-{key}",
-        on_click="ignore",
     )

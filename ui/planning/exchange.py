@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.planning.files import to_json
-from ui import plans
+from ui import downloads, plans
 from ui.planning import loading
 
 if TYPE_CHECKING:
@@ -18,14 +19,15 @@ def show(basket: Basket) -> None:
     """Offer the plan as a file, and take one."""
     left, right = st.columns(2)
     with left:
-        st.download_button(
+        downloads.button(
             "Download the plan (JSON)",
-            to_json(basket),
-            file_name="plan.json",
-            mime="application/json",
+            downloads.File(
+                name="plan.json",
+                mime="application/json",
+                content=partial(to_json, basket),
+            ),
             key="plan-json",
-            on_click="ignore",
-            help="Questions, bounds, ε and what must be seen: all of it public, and "
+            note="Questions, bounds, ε and what must be seen: all of it public, and "
             "nothing computed from the table. Loaded again it is the same plan.",
         )
         st.button("Empty the plan", key="plan-clear", on_click=plans.clear)

@@ -134,7 +134,7 @@ def _answers(basket: Basket, answers: Sequence[Release | None]) -> None:
     _show(answer, item.request)
     st.markdown("**All answers of the plan**")
     results.listing([answer for _, answer in known])
-    results.downloads([answer for _, answer in known], "plan")
+    results.release_files([answer for _, answer in known], "plan")
 
 
 def _show(answer: Release, request: Releasable) -> None:

@@ -16,6 +16,7 @@ from dpcore.planning.basket import Split
 from dpcore.planning.comparison import compare
 from dpcore.planning.group_sizes import too_few
 from dpcore.planning.totals import price_of
+from dpcore.releases.amounts import spent_text
 from dpcore.releases.plans.ranks import RankPlan
 from dpcore.wording import epsilon_text, in_full, rounded, significant
 from ui import accounts, head_counts, offering, plans, results, session, stand_ins
@@ -241,7 +242,7 @@ def _judged(item: Item) -> str:
 def in_words(cost: PrivacyCost, account: Account) -> str:
     """Return a cost in what the account counts."""
     if account.budget.rho is not None:
-        return accounts.short(account.budget, cost)
+        return spent_text(account.budget, cost)
     return offering.priced(cost)
 
 

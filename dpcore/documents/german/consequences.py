@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 from dpcore.documents.german import sentences
 from dpcore.documents.german.nouns import feminine
 from dpcore.documents.german.numbers import german
-from dpcore.wording import significant
+from dpcore.wording import delta_text
 
 if TYPE_CHECKING:
+    from dpcore.documents.subject import Subject
     from dpcore.figures.meaning.label import Facts
     from dpcore.relations import PrivacyUnit
 
@@ -51,37 +52,49 @@ GAPS: Final = (
 """What is known not to be covered, beside what ``beyond`` says."""
 
 
-def can(facts: Facts) -> tuple[str, ...]:
-    """Return what an attacker can learn if the whole budget is used."""
-    one = feminine(facts.unit)
-    limit = sentences.belief(*facts.total, about=f"bei einer {one} ")
+AGAIN: Final = (
+    "Dieselbe Frage hat dieselbe Antwort und kostet nichts mehr. Eine neue Antwort "
+    "kostet noch einmal."
+)
+
+
+def not_learned(unit: PrivacyUnit) -> tuple[str, ...]:
+    """Return what an attacker cannot learn, and what is not protected."""
     return (
         (
-            "Was für die Gruppe als ganze gilt: Dafür sind die Zahlen da. Was daraus "
-            "für ein Mitglied folgt, folgt für alle, ob in der Tabelle oder nicht."
+            "Mehr als das ist aus diesen Zahlen über eine einzelne "
+            f"{feminine(unit)} nicht zu erfahren."
         ),
-        f"Über eine einzelne {one}, aus allen Veröffentlichungen zusammen: {limit}.",
-        "Was jemand schon aus anderer Quelle wusste, weiß er weiter.",
+        "Die Grenze gilt für alle, auch für die, die am meisten auffallen.",
+        (
+            "Sie hängt weder davon ab, wie gut jemand rechnet, noch davon, welche "
+            "Daten später öffentlich werden."
+        ),
+        (
+            "Was für die Gruppe gilt, gilt auch für ihre Mitglieder, ob in der Tabelle "
+            "oder nicht. Davor schützt die Grenze niemanden."
+        ),
+        (
+            "Niemand ist geschützt vor dem, der die Tabelle hat oder stiehlt, oder vor "
+            "anderswo veröffentlichten Zahlen über dieselben Menschen."
+        ),
     )
 
 
-def cannot(facts: Facts) -> tuple[str, ...]:
-    """Return what an attacker cannot learn."""
-    _, delta = facts.total
-    more = (
-        f"Mehr als das über eine einzelne {feminine(facts.unit)}, gleich was jemand "
-        "sonst weiß, jetzt oder später, und wie gut er auch rechnet."
+def if_all_is_used(subject: Subject) -> tuple[str, ...]:
+    """Return what an attacker can learn if the whole limit is used."""
+    epsilon, delta = subject.facts.total
+    total = sentences.belief(epsilon, delta, about="bei Ihnen ")
+    whole = (
+        "Die ganze Grenze ist ausgeschöpft: Mehr lässt sie nicht zu, solange sie "
+        "nicht angehoben wird."
+        if subject.used_up
+        else f"Wird einmal die ganze Grenze ausgeschöpft: {total}."
     )
-    if delta > 0:
-        chance = german(significant(delta, up=True))
-        more += f" Die Gefahr δ {chance}, dass die Grenze nicht hält, ist eingerechnet."
-    return (
-        more,
-        (
-            "Mehr durch nochmaliges Fragen: Dieselbe Frage hat dieselbe Antwort, und "
-            "eine neue Antwort kostet noch einmal."
-        ),
-    )
+    told = sentences.caps(delta_text(delta)) if delta else ""
+    included = (f"δ = {told} ist darin enthalten.",) * (delta > 0)
+    known = "Was jemand schon aus anderer Quelle wusste, weiß er weiter."
+    return whole, *included, known
 
 
 def beyond(facts: Facts) -> tuple[str, ...]:

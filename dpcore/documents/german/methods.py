@@ -11,7 +11,7 @@ from dpcore.documents.german import questions, sentences
 from dpcore.documents.german.numbers import german
 from dpcore.documents.subject import spelled
 from dpcore.releases.secure import sampler
-from dpcore.wording import in_full, significant
+from dpcore.wording import significant
 
 if TYPE_CHECKING:
     from dpcore.documents.subject import Subject
@@ -59,11 +59,14 @@ def _sentences(subject: Subject) -> list[str]:
             f"Das Rauschen zieht {subject.sampler or sampler()}, exakt und aus einer "
             "sicheren Quelle."
         ),
-        f"Alles zusammen kostet {german(spelled(subject.cost))}{_counted(subject)}",
+        (
+            f"Alles zusammen kostet {sentences.caps(spelled(subject.cost))}"
+            f"{_counted(subject)}"
+        ),
     ]
     pld = subject.totals.pld
     if math.isfinite(pld) and count:
-        epsilon, delta = significant(pld, up=True), in_full(subject.delta)
+        epsilon, delta = significant(pld, up=True), significant(subject.delta)
         said.append(
             "Als feste Menge über die Verteilungen des Verlusts (PLD) zusammengesetzt "
             f"(dp_accounting), erfüllt dies (ε {german(epsilon)}, δ {german(delta)})-"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from datetime import date
 from itertools import chain
 from operator import attrgetter
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore import __version__
 from dpcore.documents import missing
-from dpcore.documents.german import nouns, questions, sentences
+from dpcore.documents.german import consequences, nouns, questions, sentences
 from dpcore.documents.german.columns import called, titled
 from dpcore.documents.german.numbers import day, days, german
 from dpcore.documents.notice import (
@@ -18,6 +17,7 @@ from dpcore.documents.notice import (
     MOST_NUMBERS,
     counted,
     fairly,
+    has_totals,
     meanings,
     minimums,
     newest,
@@ -29,7 +29,7 @@ from dpcore.documents.notice import (
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
 from dpcore.documents.subject import of_each, own
 from dpcore.releases.declared import minimum_of
-from dpcore.wording import brief, capital, significant
+from dpcore.wording import brief, capital
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,6 +46,11 @@ _BELOW_ZERO: Final = (
 )
 _NOT_PUBLISHED: Final = "nicht veröffentlicht"
 _NOISE: Final = "ohne Rauschen läge sie zwischen (in 95 von 100 Fällen)"
+_TOTAL: Final = "für die Grundgesamtheit (in 95 von 100 Fällen)"
+_SAMPLE: Final = (
+    "Die Spannen für die Grundgesamtheit setzen voraus, dass die Tabelle eine einfache "
+    "Zufallsstichprobe ist."
+)
 _APART: Final = (
     "Jede Antwort hat ihren eigenen Zufall: Was zwei von ihnen über dieselbe Gruppe "
     "oder über zwei Zeiten sagen, kann allein dadurch verschieden sein."
@@ -88,7 +93,7 @@ def german_notice(subject: Subject) -> Page:
             ),
             Section(
                 title="Was nicht zu erfahren ist, und wovor dies nicht schützt",
-                pieces=(Items(_CANNOT),),
+                pieces=(Items(consequences.not_learned(subject.facts.unit)),),
             ),
             Section(
                 title="An wen Sie sich wenden können",
@@ -199,7 +204,7 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
     head: tuple[str, ...] = ("worüber", "erwarteter Fehler")
     one, many = "Frage", "Fragen"
     if not subject.planned:
-        head = ("worüber", "veröffentlicht", _NOISE)
+        head = _head(subject)
         one, many = "Zahl", "Zahlen"
     shown = fairly([question for question, _ in rows], first=newest(subject))
     count = counted(subject)
@@ -221,7 +226,14 @@ def _elsewhere(subject: Subject, question: int) -> tuple[str, ...]:
     """Return the row that stands for a question whose numbers have no room here."""
     asked = ordered(subject)[question]
     name = shortened(questions.known_as(asked))
-    return name, f"{len(asked.numbers)} Zahlen: nächstes Blatt", ""
+    empty = ("",) * (len(_head(subject)) - 2)
+    return name, f"{len(asked.numbers)} Zahlen: nächstes Blatt", *empty
+
+
+def _head(subject: Subject) -> tuple[str, ...]:
+    """Return the heads of the columns of a table of figures."""
+    total = (_TOTAL,) * has_totals(subject)
+    return "worüber", "veröffentlicht", _NOISE, *total
 
 
 def _said(subject: Subject, left: int) -> str:
@@ -242,6 +254,8 @@ def _said(subject: Subject, left: int) -> str:
     said.extend(_bounds(subject))
     said.extend(_minimums(subject))
     said.append(_missing(subject))
+    if has_totals(subject):
+        said.append(_SAMPLE)
     if not subject.planned and len(subject.questions) > 1:
         said.append(_APART)
     return " ".join(said)
@@ -268,7 +282,7 @@ def _minimums(subject: Subject) -> tuple[str, ...]:
     """Say by which public minimums answers are divided, and which answers."""
     many = nouns.counted(subject.facts.unit)
     return tuple(
-        f"Geteilt durch mindestens {german(f'{least:,}')} {many}, eine öffentliche "
+        f"Angenommen sind mindestens {german(f'{least:,}')} {many}, eine öffentliche "
         f"Mindestzahl: {brief('; '.join(names), _LONGEST)}."
         for least, names in minimums(subject, questions.asks).items()
     )
@@ -281,7 +295,11 @@ def _further(subject: Subject) -> tuple[Section, ...]:
     return (
         Section(
             title="Alle veröffentlichten Zahlen",
-            pieces=tuple(piece for one in ordered(subject) for piece in _in_full(one)),
+            pieces=tuple(
+                piece
+                for one in ordered(subject)
+                for piece in _in_full(one, _head(subject))
+            ),
             fresh=True,
         ),
     )
@@ -293,7 +311,7 @@ def _title(question: Question) -> str:
     return f"{questions.known_as(question)}{asks}"
 
 
-def _in_full(question: Question) -> tuple[Piece, ...]:
+def _in_full(question: Question, head: tuple[str, ...]) -> tuple[Piece, ...]:
     shown = question.numbers[:MOST_NUMBERS]
     left = len(question.numbers) - len(shown)
     bounds, without = questions.bounds(question), sentences.without(question)
@@ -305,7 +323,7 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
         without,
         ""
         if least is None
-        else f"geteilt durch mindestens {german(f'{least:,}')}, eine öffentliche "
+        else f"angenommen sind mindestens {german(f'{least:,}')}, eine öffentliche "
         "Mindestzahl",
         f"{left} weitere Zahlen stehen im vollständigen Bericht" * bool(left),
         _TOGETHER * (len(question.numbers) > 1 and question.level is not None),
@@ -318,7 +336,7 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
     return (
         Table(
             title=capital(_title(question)),
-            head=("worüber", "veröffentlicht", _NOISE),
+            head=head,
             rows=tuple(
                 (
                     questions.label(question, number)
@@ -326,6 +344,7 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
                     else questions.name_of(question),
                     questions.value(number),
                     questions.around(number),
+                    *((questions.ends(number.total),) if _TOTAL in head else ()),
                 )
                 for number in shown
             ),
@@ -416,53 +435,16 @@ def _rows(subject: Subject) -> list[tuple[int, tuple[str, ...]]]:
                 continue
             alone = len(one.numbers) == 1 or number.label == one.name
             name = asked if alone else numbered(asked, questions.label(one, number))
-            told = questions.value(number), questions.around(number)
+            told: tuple[str, ...] = questions.value(number), questions.around(number)
+            told += (questions.ends(number.total),) * has_totals(subject)
             rows.append((place, (shortened(name, of=asked), *told)))
     return rows
 
 
 def _can(subject: Subject) -> tuple[Piece, ...]:
-    said = sentences.worlds(*subject.guarantee, subject.facts.relation)
+    said = sentences.accuracy(*subject.guarantee, subject.facts.relation)
     if said:
-        first, *limits = said
-        total = sentences.belief(*subject.facts.total, about="bei Ihnen ")
-        whole = (
-            "Die ganze Grenze ist ausgeschöpft: Mehr lässt sie nicht zu, solange sie "
-            "nicht angehoben wird."
-            if subject.used_up
-            else f"Wird einmal die ganze Grenze ausgeschöpft: {total}."
-        )
-        delta = subject.facts.total[1]
-        told = german(significant(delta, up=True))
-        chance = f"Die Gefahr, dass dies nicht hält, ist höchstens δ {told}."
-        return (
-            Paragraph(first),
-            Items(
-                (
-                    *limits,
-                    whole,
-                    *[chance] * (delta > 0),
-                    "Was jemand schon aus anderer Quelle wusste, weiß er weiter.",
-                )
-            ),
-        )
-    if math.isinf(subject.guarantee[0]):
+        return Paragraph(" ".join(said)), Items(consequences.if_all_is_used(subject))
+    if subject.questions:
         return (Paragraph("Es gibt keine Grenze: Diese Zahlen schützen niemanden."),)
     return (Paragraph("Noch nichts: Es wurde nichts veröffentlicht."),)
-
-
-_CANNOT: Final = (
-    (
-        "Mehr als das ist über Sie persönlich nicht zu erfahren, gleich was jemand "
-        "sonst weiß, jetzt oder später. Die Grenze gilt für alle, auch für die, die am "
-        "meisten auffallen."
-    ),
-    (
-        "Was für die Gruppe gilt, gilt auch für ihre Mitglieder, ob in der Tabelle "
-        "oder nicht: Dafür sind die Zahlen da, und davor ist niemand geschützt."
-    ),
-    (
-        "Niemand ist geschützt vor dem, der die Tabelle hat oder stiehlt, oder vor "
-        "anderswo veröffentlichten Zahlen über dieselben Menschen."
-    ),
-)

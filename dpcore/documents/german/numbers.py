@@ -9,7 +9,8 @@ from typing import Final
 
 from dpcore.documents.numerals import Numerals
 
-_SMALL: Final = re.compile(r"\d+(?:\.\d+)?e-\d+")
+_SMALL: Final = re.compile(r"(?:(\d+(?:\.\d+)?) × )?10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+_DIGITS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _LARGE: Final = re.compile(r"(-?[\d.,]+) (million|billion|trillion)\b")
 _NAMES: Final = {
     "million": ("Million", "Millionen"),
@@ -23,12 +24,17 @@ def german(text: str) -> str:
 
     >>> german("53,500"), german("0.25"), german("1 million"), german("2.5 billion")
     ('53.500', '0,25', '1 Million', '2,5 Milliarden')
-    >>> german("2.5e-7"), german("73.2 %"), german("∞")
+    >>> german("2.5 × 10⁻⁷"), german("73.2 %"), german("∞")
     ('0,00000025', '73,2 %', '∞')
     """
-    text = _SMALL.sub(lambda found: f"{Decimal(found[0]):f}", text)
+    text = _SMALL.sub(_written_out, text)
     text = Numerals.COMMA.written(text)
     return _LARGE.sub(_named, text)
+
+
+def _written_out(found: re.Match[str]) -> str:
+    mantissa = Decimal(found[1] or 1)
+    return f"{mantissa.scaleb(-int(found[2].translate(_DIGITS))):f}"
 
 
 def _named(found: re.Match[str]) -> str:

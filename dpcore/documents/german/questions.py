@@ -265,8 +265,16 @@ def told(number: Number) -> str:
     return _TOO_FEW if number.value == TOO_FEW else german(number.value)
 
 
+_SIDES: Final = {"lower": "unteres", "upper": "oberes"}
+
+
 def around(number: Number) -> str:
-    """Return where the table's own number lies."""
+    """Return where the table's own number lies, or of which range it is an end."""
+    if number.ends:
+        return "; ".join(
+            f"{_SIDES[end.side]} Ende der Spanne der Frage mit Kennung {end.mark}"
+            for end in number.ends
+        )
     off = _AWAY.fullmatch(number.noise)
     if off is not None:
         places = f"höchstens {german(off[1])} {_OF[PLACES]} daneben"

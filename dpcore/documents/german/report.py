@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from dpcore import __version__
+from dpcore.budget_filter import plain
 from dpcore.data.quantities import quantity_of
 from dpcore.documents import missing
 from dpcore.documents.german import consequences, nouns, questions, sentences
@@ -18,9 +19,9 @@ from dpcore.documents.german.numbers import day, days, german, listed
 from dpcore.documents.notice import MOST_NUMBERS
 from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
-from dpcore.documents.subject import exact, left_of, own, spelled
+from dpcore.documents.subject import left_of, own, spelled
 from dpcore.releases.hash_chain import EntryKind
-from dpcore.wording import capital, epsilon_text, significant
+from dpcore.wording import capital, delta_text, epsilon_text, significant
 
 if TYPE_CHECKING:
     from dpcore.data.columns import Column
@@ -103,7 +104,9 @@ def german_report(subject: Subject) -> Page:
 def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
     facts = subject.facts
     left = facts.budget.remaining(facts.spent)
-    planned = (("Dieser Plan kostet", german(spelled(subject.cost))),) * subject.planned
+    planned = (
+        ("Dieser Plan kostet", sentences.caps(spelled(subject.cost))),
+    ) * subject.planned
     decided = typed(subject, sentences.decided)
     return (
         ("Wer veröffentlicht", own(subject.typed.publisher)),
@@ -118,8 +121,8 @@ def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
         (f"Wie viele {nouns.noun(facts.unit).many}", sizes(subject)),
         ("Die Menschen und die Tabelle", _about(subject)),
         ("Budget", sentences.budget(facts.budget)),
-        ("Bisher verbraucht", german(spelled(facts.spent))),
-        ("Davon übrig", german(left_of(facts.budget, left))),
+        ("Bisher verbraucht", sentences.caps(spelled(facts.spent))),
+        ("Davon übrig", sentences.caps(left_of(facts.budget, left))),
         *planned,
         ("Fragen", str(len(subject.questions))),
         ("Rauschen gezogen mit", Exact(subject.sampler) or "bisher niemand"),
@@ -134,23 +137,17 @@ def _about(subject: Subject) -> str:
 
 
 def _meaning(subject: Subject) -> tuple[Piece, ...]:
-    said = sentences.worlds(*subject.guarantee, subject.facts.relation)
-    told = "diesem Plan" if subject.planned else "allen bisherigen Veröffentlichungen"
-    odds: tuple[Piece, ...] = ()
-    if said:
-        odds = (Paragraph(f"Aus {told} zusammen: {said[0]}"), Items(said[1:]))
+    said = sentences.accuracy(*subject.guarantee, subject.facts.relation)
+    if not said and subject.questions:
+        return (Paragraph("Es gibt keine Grenze: Diese Zahlen schützen niemanden."),)
     return (
-        *odds,
-        Section(
-            title="Was ein Angreifer erfahren kann, wenn das ganze Budget verbraucht "
-            "ist",
-            pieces=(Items(consequences.can(subject.facts)),),
-            whole=True,
-        ),
-        Section(
-            title="Was ein Angreifer nicht erfahren kann",
-            pieces=(Items(consequences.cannot(subject.facts)),),
-            whole=True,
+        *((Paragraph(" ".join(said)),) if said else ()),
+        Items(
+            (
+                *consequences.if_all_is_used(subject),
+                *consequences.not_learned(subject.facts.unit),
+                consequences.AGAIN,
+            )
         ),
     )
 
@@ -249,11 +246,12 @@ def _of(number: str, question: Question) -> str:
 
 
 def _cost(question: Question) -> str:
-    cost, rho = exact(question.cost), float(question.cost.rho)
+    cost, rho = question.cost, float(question.cost.rho)
+    delta = sentences.caps(delta_text(float(cost.delta))) if cost.delta else "0"
     told = "ohne Grenze in ρ"
     if not math.isinf(rho):
-        told = f"ρ {german(significant(rho, 6, up=True))}"
-    return f"ε {german(cost['epsilon'])}, δ {german(cost['delta'])}, {told}"
+        told = f"ρ = {german(significant(rho, 6, up=True))}"
+    return f"ε = {german(plain(cost.epsilon))}, δ = {delta}, {told}"
 
 
 def _interval(question: Question) -> str:
@@ -269,11 +267,13 @@ def _interval(question: Question) -> str:
         return "keines bekannt"
     several = ", für alle Zahlen der Antwort zugleich"
     sampled = any(number.total for number in question.numbers)
+    ends = " Seine Enden sind zwei weitere veröffentlichte Quantile."
+    ends *= bool(question.enclosed_by)
     more = ", „mit Stichprobe“ für alle, aus denen sie eine Stichprobe ist" * sampled
     return (
         f"In {german(f'{100 * question.level:g}')} von 100 Antworten"
         f"{several * (len(question.numbers) > 1)}. „Nur Rauschen“ gilt für die Zahl "
-        f"dieser Tabelle{more}."
+        f"dieser Tabelle{more}.{ends}"
     )
 
 
@@ -359,7 +359,7 @@ def _together(subject: Subject) -> tuple[Piece, ...]:
         "Veröffentlichung darf im Blick auf frühere gewählt sein. Die engeren Summen "
         "gelten für Fragen, die vor der ersten Antwort feststehen."
     )
-    cost = german(spelled(subject.cost))
+    cost = sentences.caps(spelled(subject.cost))
     return (
         Paragraph(f"Angerechnet für alles zusammen: {cost}. {charged}"),
         Table(

@@ -8,25 +8,21 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore.data.columns import MissingPolicy
 from dpcore.data.quantities import bounds_text, replacement_text
-from dpcore.documents import missing
+from dpcore.documents import claims, missing
 from dpcore.documents.german.columns import meaning, titled
 from dpcore.documents.german.nouns import feminine, noun
 from dpcore.documents.german.numbers import day, german, listed
 from dpcore.documents.german.questions import of_what
-from dpcore.documents.subject import symbols
+from dpcore.documents.subject import guarantee_text, limit_of
 from dpcore.figures.attackers import surest
-from dpcore.figures.meaning.odds import counted
 from dpcore.planning.assumed import hangs
 from dpcore.planning.group_sizes import too_few
 from dpcore.relations import NeighboringRelation
-from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.releases.amounts import NOTHING
 from dpcore.wording import (
-    at_most,
     brief,
     capital,
-    epsilon_text,
     percent,
-    significant,
 )
 
 if TYPE_CHECKING:
@@ -66,13 +62,12 @@ def number_of(count: int, unit: PrivacyUnit) -> str:
 
 def price(epsilon: float, delta: float) -> str:
     """Return a cost in symbols, rounded up."""
-    told = f"ε {german(epsilon_text(epsilon))}"
-    return f"{told}, δ {german(significant(delta, up=True))}" if delta else told
+    return caps(guarantee_text(epsilon, delta))
 
 
 def budget(known: PrivacyBudget) -> str:
     """Return the caps of a budget."""
-    return caps(symbols(known.describe()))
+    return caps(limit_of(known))
 
 
 def changed(changes: Sequence[Change]) -> str:
@@ -91,10 +86,10 @@ def changed(changes: Sequence[Change]) -> str:
 def caps(told: str) -> str:
     """Return a budget, or parts of one, that is told in symbols.
 
-    >>> caps("ε 1.5 and δ 0 in total")
-    'ε 1,5 und δ 0 insgesamt'
+    >>> caps("ε = 1.5, δ = 0.00001 (1 in 100,000)"), caps("nothing")
+    ('ε = 1,5, δ = 0,00001 (1 von 100.000)', 'nichts')
     """
-    return german(told.replace(" and ", " und ").replace(" in total", " insgesamt"))
+    return german("nichts" if told == NOTHING else told.replace("(1 in ", "(1 von "))
 
 
 def whom(unit: PrivacyUnit) -> str:
@@ -158,43 +153,47 @@ def belief(epsilon: float, delta: float, *, about: str = "bei einer Person ") ->
     return f"{before}ist sich danach höchstens zu {most} sicher"
 
 
-def worlds(
+def accuracy(
     epsilon: float, delta: float, relation: NeighboringRelation
 ) -> tuple[str, ...]:
-    """Return the odds in counts of worlds: an introduction, and what follows.
+    """Return how often an attacker names the right one of two possibilities.
 
-    The wording is that of ``dpcore.figures.meaning.odds``. Nothing where there is no
-    cost yet, or no limit.
+    By ``dpcore.documents.claims.cases``. Nothing where there is no cost yet, or no
+    limit.
     """
-    if not (0 < epsilon < math.inf and 0 <= delta < 1):
+    if not claims.is_limited(epsilon, delta):
         return ()
     own, other = _SIDES[relation]
-    sure = Guarantee(epsilon=epsilon, delta=delta)
-    share = float(sure.best_guess(0.5))
-    right, of = counted(share)
-    introduction = (
-        f"Stellen Sie sich 100 Welten vor: 50, in denen {own}, und 50, in denen "
-        f"{other}. Alles andere ist dem Angreifer bekannt. In jeder Welt werden die "
-        "Zahlen mit neuem Zufall veröffentlicht, und der Angreifer sagt, welche der "
-        "beiden Arten von Welt es ist."
+    most = german(claims.cases(epsilon, delta))
+    for english, spoken in _CASES.items():
+        most = most.replace(english, spoken)
+    share = german(surest(epsilon, delta=delta))
+    return (
+        (
+            f"Zwei Möglichkeiten: {own}, oder {other}. Ein Angreifer kennt alles "
+            "andere und sieht alle Zahlen."
+        ),
+        (
+            f"Sind beide vorher gleich wahrscheinlich, nennt er in {most} die "
+            f"richtige (genauer: {share}). Ohne die Zahlen wären es 50 von 100."
+        ),
     )
-    limit = (
-        f"Der beste Angreifer liegt im Mittel in höchstens {german(f'{right:,}')} von "
-        f"{german(f'{of:,}')} dieser Welten richtig (genauer: "
-        f"{german(at_most(share))}). Ohne die Veröffentlichung sind es "
-        f"{german(f'{of // 2:,}')}."
-    )
-    return introduction, limit
 
 
+_CASES: Final = {
+    "at most ": "höchstens ",
+    " of ": " von ",
+    "practically all cases": "praktisch allen Fällen",
+    " cases": " Fällen",
+}
 _SIDES: Final = {
     NeighboringRelation.ADD_REMOVE: (
-        "Sie in der Tabelle stehen",
-        "Sie nicht darin stehen",
+        "Ihre Angaben stehen in der Tabelle",
+        "sie stehen nicht darin",
     ),
     NeighboringRelation.SUBSTITUTION: (
-        "Ihr Eintrag sagt, was für Sie zutrifft",
-        "ein anderer Eintrag an seiner Stelle steht",
+        "Ihre Angaben stehen in der Tabelle",
+        "andere stehen an ihrer Stelle",
     ),
 }
 

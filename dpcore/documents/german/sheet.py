@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from dpcore.planning.item import Item
     from dpcore.planning.options import Option, Row
 
-_DELTA: Final = "die Gefahr, dass diese Grenze nicht hält, ist höchstens δ"
 _BEYOND: Final = (
     "Werte jenseits der Grenzen einer Spalte zählen als die Grenze: Was das bewegt, "
     "steckt in keinem ±."
@@ -136,17 +135,16 @@ def _budget(about: Decision) -> str:
         if spent
         else "noch nichts davon verbraucht"
     )
-    left = german(left_of(about.budget, about.left))
+    left = sentences.caps(left_of(about.budget, about.left))
     short = (
-        f"; nach diesem Plan bleiben {left}"
+        f"; nach diesem Plan übrig: {left}"
         if about.fits
         else "; zu wenig für diesen Plan: vor der Veröffentlichung anzuheben"
     )
-    delta = f"; {_DELTA}" if about.budget.delta else ""
     limit = float(about.budget.epsilon or 0), float(about.budget.delta or 0)
     odds = sentences.belief(*limit, about=_sure(about))
     whole = f"; ist alles verbraucht: {odds}" if about.budget.epsilon else ""
-    told = f"{sentences.budget(about.budget)}{whole}; {before}{short}{delta}"
+    told = f"{sentences.budget(about.budget)}{whole}; {before}{short}"
     return f"{told}{sentences.changed(about.changes)}"
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dpcore.figures.attackers import belief_text, odds_text
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.relations import NeighboringRelation
+from dpcore.releases.amounts import is_used_up
 from dpcore.wording import capital, epsilon_text, in_full, significant
 
 if TYPE_CHECKING:
@@ -73,8 +74,7 @@ class Facts:
     @property
     def used_up(self) -> bool:
         """Tell whether nothing is left of what the budget counts."""
-        left = self.budget.remaining(self.spent)
-        return (left.rho if self.budget.rho is not None else left.epsilon) <= 0
+        return is_used_up(self.budget, self.budget.remaining(self.spent))
 
 
 def _of_rho(rho: float) -> tuple[float, float]:

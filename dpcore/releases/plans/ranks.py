@@ -54,6 +54,11 @@ class RankPlan(OneMechanism):
         Of the population's quantile the ``q n`` is a binomial count, and its own
         quantile stands in. The other side is the mirror image.
 
+        What encloses the quantile of the population encloses that of the table, too,
+        and more often: the binomial count is below its median, so that it is at most
+        ``q n``, and ``r`` is larger for the smaller ``missed``. Both make ``p`` smaller
+        than the table alone needs.
+
         """
         people, q = self.statistic.size.people, self.statistic.q
         missed = (1 - level) / (4 if sampled else 2)

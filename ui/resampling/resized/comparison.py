@@ -44,7 +44,8 @@ def answer(case: Case) -> None:
             trait = f"A trait that {people(ones) if ones else 'nobody'} "
             trait += "has" if ones <= 1 else "have"
         st.markdown(
-            f"- {trait}: ε {epsilon_text(once)} at δ 1e-6 for one score{several}.\n- "
+            f"- {trait}: ε {epsilon_text(once)} at δ {significant(_DELTA)} for one "
+            f"score{several}.\n- "
             f"Variance of that share: {significant(real)}, "
             + (
                 f"{significant(real / bootstrap.claimed_variance)} times the claim."

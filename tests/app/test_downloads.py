@@ -1,0 +1,104 @@
+"""A file holds what is on the screen when its button is pressed."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from html import unescape
+
+import pytest
+import streamlit as st
+
+from tests.app.test_pages import button, by_label, use_upload
+from ui import downloads
+from ui.downloads import File, Offer
+
+
+@pytest.fixture
+def pool():
+    with ThreadPoolExecutor(1) as pool:
+        yield pool
+
+
+def file(content, name="a.txt"):
+    return File(name=name, mime="text/plain", content=lambda: content)
+
+
+def started(pool, offer, press):
+    """Ask for the file as Streamlit does: in a thread of its own, once it waits."""
+    waits = threading.Event()
+
+    def ask():
+        waits.set()
+        return offer.content(press, file("own"))
+
+    asked = pool.submit(ask)
+    waits.wait()
+    return asked
+
+
+def test_a_file_waits_for_the_run_that_its_press_asks_for(pool):
+    offer = Offer()
+    press = offer.renew(file("before"))
+    asked = started(pool, offer, press)
+    # The run that began when the field was left knows nothing of the press yet.
+    assert offer.renew(file("typed")) == press
+    assert not asked.done()
+    offer.press()
+    offer.renew(file("typed, and pressed"))
+    assert asked.result() == "typed, and pressed"
+    # The next press waits again.
+    assert offer.renew(file("typed, and pressed")) == press + 1
+
+
+@pytest.mark.parametrize("ended", [Offer.end_run, Offer.close])
+def test_a_button_that_is_gone_gives_the_file_that_it_offered(pool, ended):
+    offer = Offer()
+    asked = started(pool, offer, offer.renew(file("own")))
+    offer.press()
+    ended(offer)
+    assert asked.result() == "own"
+
+
+def test_a_button_keeps_its_own_file_where_the_page_offers_another_one(pool):
+    offer = Offer()
+    asked = started(pool, offer, offer.renew(file("own")))
+    offer.press()
+    offer.renew(file("another", "b.txt"))
+    assert asked.result() == "own"
+
+
+def test_a_press_that_is_never_answered_fails(monkeypatch):
+    monkeypatch.setattr(downloads, "_PATIENCE", 0.0)
+    offer = Offer()
+    press = offer.renew(file("stale"))
+    with pytest.raises(TimeoutError):
+        offer.content(press, file("stale"))
+
+
+def test_the_field_being_typed_in_is_in_the_document(open_page, monkeypatch):
+    files, offered = {}, st.download_button
+
+    def download(label, data, **settings):
+        files[label] = data
+        return offered(label, data, **settings)
+
+    monkeypatch.setattr(st, "download_button", download)
+    use_upload(open_page)
+    app = open_page("release")
+    button(app, "Add to plan").click().run()
+    app = open_page("plan")
+    app.session_state["documents-plan"] = True
+    app.run()
+    shown = files["Download: Public notice"]
+    assert by_label(app.text_area, "Purpose").value in {"", None}
+    # The browser sends both at once: what was typed, and the press.
+    by_label(app.text_area, "Purpose").set_value("to plan the budget")
+    (pressed,) = (
+        each
+        for each in app.get("download_button")
+        if each.label == "Download: Public notice"
+    )
+    pressed.click().run()
+    assert not app.exception
+    assert "to plan the budget" in unescape(shown())

@@ -1,0 +1,653 @@
+"""Every sentence of notice and report is known, and follows from the mathematics.
+
+``CLAIMS`` lists what the two documents may say. Each entry names what establishes it: a
+test of this file, or the function or constant whose docstring has the derivation. A
+sentence that matches no entry fails.
+"""
+
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+from dpcore.data.columns import MissingPolicy
+from dpcore.documents import claims
+from dpcore.documents.gathering import released
+from dpcore.documents.methods import methods
+from dpcore.documents.notice import notice
+from dpcore.documents.page import Facts, Items, Paragraph, Section, Table
+from dpcore.documents.report import report
+from dpcore.documents.subject import left_of, spelled
+from dpcore.errors import BudgetExceeded
+from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
+from dpcore.relations import PrivacyUnit
+from dpcore.releases.digits import ends_text
+from dpcore.releases.enclosing import sides_of
+from dpcore.releases.plans.plan import Direct
+from dpcore.releases.record import Mode
+from dpcore.releases.transaction import release
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.query import Query
+from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.wording import delta_text, significant
+from tests.conftest import ROOT
+from tests.documents.subjects import (
+    MEMBERS,
+    NOW,
+    answered,
+    behind,
+    meant,
+    opened,
+    questions,
+    table,
+)
+from tests.documents.test_counts_in_papers import several
+from tests.documents.test_reading import compared, of_two_tables
+from tests.releases.questions import (
+    ADD_REMOVE,
+    AGE,
+    SUBSTITUTION,
+    asked,
+    crossed,
+    labels,
+    ranks,
+    terms,
+)
+from tests.statistics.columns import dataset
+
+_N = r"[\d.,]+"
+CLAIMS = {
+    # What can be learned.
+    r"Each figure is deliberately altered at random\.": "test_noise",
+    r"This limits what can be learned about any one \w+\.": "claims.named_rightly",
+    r"Consider two possibilities for one \w+: .*": "claims.named_rightly",
+    r"An attacker knows everything else and sees all figures\.": "claims.named_rightly",
+    r"With both possibilities equally likely beforehand, .*": "test_accuracy",
+    r"Without the figures, the attacker is right in 50 of 100 cases\.": "test_accuracy",
+    r"With the whole limit used, the attacker is right in .*": "test_accuracy",
+    rf"This includes δ = {_N} \(1 in {_N}\)\.": "test_delta",
+    r"The whole limit is used\.": "test_budget",
+    r"Nothing more can be released under it\.": "test_budget",
+    r"Facts that an attacker knew .*": "claims.if_all_is_used",
+    r"Nothing beyond this limit can be learned .*": "claims.not_learned",
+    r"The limit holds for every .*": "claims.not_learned",
+    r"The limit does not depend on computing power .*": "claims.not_learned",
+    r"Conclusions about the whole group .*": "claims.not_learned",
+    r"The limit does not protect an? \w+ .*": "claims.not_learned",
+    r"The limit does not cover access .*": "claims.not_learned",
+    r"It does not cover figures about .*": "claims.not_learned",
+    r"Repeating a question returns .* at no cost\.": "test_repeated_questions",
+    r"A new draw is charged again\.": "test_repeated_questions",
+    r"There is no limit on what an attacker can learn\.": "claims.is_limited",
+    # What a figure is.
+    r"This notice is for every \w+ with data in .*": "claims.not_learned",
+    r"The (planned )?figures below describe .*": "claims.NOISE",
+    rf"{_N} more (is|are) (in|on) the .*": "test_counts_in_papers",
+    r"Group sizes were released with these figures: .*": "claims.GROUP_SIZES",
+    r"They are (in|on) the .*": "test_counts_in_papers",
+    r"Values outside public bounds are clamped .*": "test_clamping_and_imputation",
+    r"The (ranges|stated errors) do not include the effect of .*": "claims.clamping",
+    rf"A public minimum of {_N}.* is assumed.*": "test_minimum",
+    r"With fewer, these figures are biased\.": "test_minimum",
+    r"Missing values are imputed as .*": "test_clamping_and_imputation",
+    r"Missing values are left out\.": "test_left_out",
+    r"Their number is not disclosed\.": "missing.UNTOLD",
+    r"The group sizes show their number approximately\.": "missing.UNTOLD",
+    r"No values are missing, as declared\.": "missing.treatment",
+    r"The (next sheet|full report) states how missing values are treated\.": "missing."
+    "treatment",
+    r"In figures by .*, missing and unlisted values are in the group .*": "missing."
+    "treatment",
+    r"Comparisons of two groups of .* leave out .*": "missing.treatment",
+    r"The ranges for the population assume .*": "claims.SAMPLE",
+    r"Figures from different questions contain .*": "claims.INDEPENDENT",
+    r"Two figures about the same group can differ .*": "claims.INDEPENDENT",
+    r"Released on \d{4}-\d\d-\d\d\.": "releases.record.Release",
+    r"Clamped to public bounds \(.*\)\.": "test_clamping_and_imputation",
+    r"Missing values \(.*\)\.": "missing.treatment",
+    r"All ranges in this table hold together with 95% confidence\.": "test_coverage",
+    r"A count below 0 is an effect of noise\.": "claims.BELOW_ZERO",
+    r"True counts are 0 or more\.": "claims.BELOW_ZERO",
+    r"Counts are rounded to their noise\.": "claims.SUMS",
+    r"Totals can differ from the sum of the parts\.": "claims.SUMS",
+    r"Group sizes do not count missing values of .*": "notice.with_value",
+    r"Mark: \w+\.": "releases.identity.mark_of",
+    r"The figures of groups are computed from noisy sums .*": "claims.COUNTS",
+    r"The counts are part of the same release .*": "claims.COUNTS",
+    r"A count of 0 does not show that a group is empty: .*": "claims.COUNTS",
+    # What it costs.
+    r"Costs are rounded up to three digits\.": "test_prices",
+    r"Their sum can exceed the amount charged\.": "test_prices",
+    r"Charged in total: .*": "test_charges",
+    r"The account adds up costs, because .*": "claims.CHOSEN",
+    r"The tighter totals hold only for costs .*": "claims.CHOSEN",
+    r"These four totals hold because a plan is fixed .*": "claims.FIXED",
+    r"The smallest is charged\.": "claims.FIXED",
+    r"∞: this way of counting has no bound for these questions\.": "claims.UNBOUNDED",
+    r"The literature claims ε = .* for this mechanism\.": "question.Question.less",
+    r"Its actual cost is ε = .*, which is charged\.": "question.Question.less",
+    # What is known not to be covered.
+    r"The table itself, if it is stolen, lost or passed on\.": "claims.uncovered",
+    r"Releases about the same \w+ on another account .*": "claims.uncovered",
+    r"Their costs add up and are not counted here\.": "claims.uncovered",
+    r"Bounds, categories or questions that were chosen .*": "claims.uncovered",
+    r"Conclusions about a group that an? \w+ belongs to\.": "claims.uncovered",
+    r"An? \w+ with several rows\.": "claims._several",
+    r"The limit holds for each row, .*": "claims._several",
+    r"The owner of each row was declared: .*": "claims.GAPS",
+    r"The program cannot check this declaration\.": "claims.GAPS",
+    r"Bounds, categories and minimum sizes must be chosen .*": "claims.GAPS",
+    r"A choice made by looking reveals .*": "claims.GAPS",
+    r"Only releases of this account are counted\.": "claims.GAPS",
+    r"The curator declares which tables .*": "claims.GAPS",
+    r"The ranges do not include the effects of clamping, .*": "claims.GAPS",
+    r"The program does not hide the time and memory .*": "claims.GAPS",
+    r"For some models the data shape the noise: .*": "claims.GAPS",
+    r"Their exact draws are transformed and rounded .*": "claims.GAPS",
+    r"This closes the known leaks of floating-point noise .*": "claims.GAPS",
+    r"A person with access to the ledger and its key .*": "claims.GAPS",
+    r"The ledger then no longer shows what was spent\.": "claims.GAPS",
+    r"Each entry contains the digest of the entry before it\.": "claims.DIGEST",
+    r"With this digest, anyone can check later .*": "claims.DIGEST",
+    r"The number of missing values is protected .*": "missing.UNTOLD",
+    r"Released counts of known values disclose it only .*": "missing.UNTOLD",
+    # The methods paragraph.
+    r"(One answer|\d+ answers) (was|were|will be) released under .*": "methods.methods",
+    r"The privacy unit is one .*": "claims.neighbors",
+    r"Neighboring tables differ by .*": "claims.neighbors",
+    r"Values were clamped to public bounds\.": "test_clamping_and_imputation",
+    r"Missing values were imputed with public values .*": "missing.treatment",
+    r"Mechanisms: .*": "methods.methods",
+    r"Gaussian noise is calibrated by .*": "test_citations",
+    r"Quantiles are chosen by .*": "test_citations",
+    r"The scale of Laplace noise is .*": "test_laplace_scale",
+    r"Random numbers come from a secure source .*": "releases.secure",
+    r"The total privacy cost is .*": "test_charges",
+    r"A privacy filter adds up costs, because .*": "claims.CHOSEN",
+    r"Composed as a fixed set by .*": "privacy.composition.compose",
+    r"Intervals hold with 95% for all numbers .*": "test_coverage",
+    r"They are computed from public numbers .*": "claims.NOISE",
+    r"Computed with Epsilon Studio, version .*": "methods.methods",
+    # Where there is nothing to say.
+    r"(No figures so far|None|Nothing so far: no figures were published)\.": "",
+    r"The ledger has no entry yet\.": "",
+}
+ROOMS = ("claims", "missing", "notice", "methods", "question")
+FACTS = {
+    *("Published by", "Purpose", "People and period", "Periods", "What is meant"),
+    *("Number of people", "Protected", "Limit for all figures", "Used so far"),
+    *("Cost of these figures", "Contact, data protection officer", "Data curator"),
+    *("Decision", "Privacy unit", "Neighboring tables", "Scope", "Budget", "Contact"),
+    *("Spent so far", "Left", "Cost of this plan", "Questions", "Random numbers from"),
+    *("Question", "Definition", "Unit", "Bounds", "Missing values", "Mechanism"),
+    *("Sensitivity to one person", "Noise scale", "Own cost", "Ranges", "Mark"),
+    *("Margin of error (95%)", "Drawn", "Entries", "Last entry"),
+    "Digest of the last entry (SHA-256)",
+}
+"""What is listed by name: declarations, parameters and charges, as recorded."""
+HEADS = {
+    *("figure", "published", claims.NOISE, claims.TOTAL, "released", "unit"),
+    *("noise only", "with sampling", "error in ranks", "question", "answer"),
+    *("margin of error (95%, noise only)", "margin of error (95%)", "mechanism"),
+    *("ε", "δ", "ρ", "column", "meaning", "bounds or categories", "missing values"),
+    *("composition", "when (UTC)", "from", "to", "reason"),
+}
+
+
+def pieces(page):
+    """Yield every piece of a page, and of the sections in it."""
+    waiting = [*page.pieces, *page.further]
+    while waiting:
+        piece = waiting.pop(0)
+        yield piece
+        if isinstance(piece, Section):
+            waiting[:0] = piece.pieces
+
+
+def sentences(page):
+    for piece in pieces(page):
+        texts = ()
+        if isinstance(piece, Paragraph):
+            texts = piece.text.split("\n")
+        elif isinstance(piece, Items):
+            texts = piece.texts
+        for text in texts:
+            yield from re.split(r"(?<=[.?!])\s+(?=[A-Z∞])", text.strip())
+
+
+def nothing_left():
+    subject = answered()
+    nearly = PrivacyBudget.of(epsilon=float(subject.facts.spent.epsilon), delta=1e-5)
+    return replace(subject, facts=replace(subject.facts, budget=nearly))
+
+
+def without_a_limit():
+    subject = answered()
+    cost = PrivacyCost.of(epsilon=math.inf)
+    return replace(subject, facts=replace(subject.facts, spent=cost))
+
+
+def below_zero():
+    subject = answered()
+    place, number = next(
+        (place, number)
+        for place, question in enumerate(subject.questions)
+        for number in question.numbers
+        if number.beside
+    )
+    below = replace(number, value="-5.8", noise="0.0 to 9.0")
+    question = replace(subject.questions[place], numbers=(below, below))
+    return replace(subject, questions=(question,))
+
+
+def of_a_flawed_mechanism():
+    subject = answered()
+    flawed = replace(subject.questions[4], request=None, parameters={"epsilon": 0.1234})
+    return replace(subject, questions=(flawed,))
+
+
+def enclosed(*, sampled=True, display_name="", unit=None):
+    """Return a median with the two quantiles that were released for its interval.
+
+    The names of its column and of the rows are those that were given afterwards.
+    """
+    ledger = opened(SUBSTITUTION)
+    median = ranks(people=MEMBERS, epsilon=1.0)
+    sides = [one for one in sides_of(median, sampled=sampled) if one is not None]
+    for request in (median, *sides):
+        release(
+            request,
+            request.value(table()),
+            ledger=ledger,
+            fingerprint="f",
+            mode=Mode.RELEASE,
+            now=NOW,
+        )
+    known = replace(behind(SUBSTITUTION, ledger), everybody=not sampled)
+    named = replace(known.dataset.column("age"), display_name=display_name)
+    known = replace(known, dataset=known.dataset.with_columns(named))
+    if unit is not None:
+        known = replace(known, facts=replace(known.facts, unit=unit))
+    return released(ledger.releases("f"), known)
+
+
+SUBJECTS = {
+    "released": answered,
+    "released, number private": lambda: answered(ADD_REMOVE),
+    "in a plan": lambda: answered(together=True),
+    "planned": meant,
+    "planned, number private": lambda: meant(ADD_REMOVE),
+    "empty": lambda: replace(answered(), questions=(), head=None, columns=()),
+    "everybody": several,
+    "two tables": of_two_tables,
+    "complete": lambda: compared(complete=True),
+    "left out": lambda: compared(complete=True, dropped=True),
+    "used up": nothing_left,
+    "without a limit": without_a_limit,
+    "below 0": below_zero,
+    "flawed": of_a_flawed_mechanism,
+    "enclosed": enclosed,
+}
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+@pytest.mark.parametrize("document", [notice, report])
+def test_documents_say_nothing_but_what_is_established(document, name):
+    page = document(SUBJECTS[name]())
+    unknown = [
+        sentence
+        for sentence in sentences(page)
+        if not any(re.fullmatch(claim, sentence) for claim in CLAIMS)
+    ]
+    assert unknown == []
+    for piece in pieces(page):
+        if isinstance(piece, Facts):
+            assert {name for name, _ in piece.pairs} <= FACTS
+        if isinstance(piece, Table):
+            heads = {re.sub(r"^ε at .*", "ε", head) for head in piece.head}
+            assert heads - HEADS == set() or piece.head[0] == "period"
+
+
+def test_sentences_are_short():
+    for name, made in SUBJECTS.items():
+        for document in (notice, report):
+            for sentence in sentences(document(made())):
+                words = re.sub(r"\(.*?\)|: .*", "", sentence).split()
+                assert len(words) <= 25, (name, sentence)
+
+
+def test_what_establishes_a_claim_exists():
+    for claim, where in CLAIMS.items():
+        room, _, name = where.partition(".")
+        if room.startswith("test_"):
+            assert room == "test_counts_in_papers" or room in globals(), claim
+        elif room in ROOMS:
+            text = (ROOT / "dpcore/documents" / f"{room}.py").read_text("utf-8")
+            last = name.rpartition(".")[2]
+            found = re.search(rf"^ *(def {last}\(|{last}: Final)", text, re.MULTILINE)
+            assert found, claim
+            # There are words on what it follows from.
+            assert '"""' in text[found.end() :][:2500], claim
+
+
+# What can be learned.
+
+
+@given(
+    epsilon=st.floats(0.01, 20.0),
+    delta=st.one_of(st.just(0.0), st.floats(1e-12, 0.5)),
+)
+def test_accuracy(epsilon, delta):
+    # The worst mechanism of this ε and δ: it tells all with probability δ, and else
+    # answers truthfully with the odds e^ε (Kairouz, Oh and Viswanath 2015).
+    p = math.exp(epsilon) / (1 + math.exp(epsilon))
+    here = np.array([delta, (1 - delta) * p, (1 - delta) * (1 - p), 0.0])
+    there = here[::-1]
+    for one, other in ((here, there), (there, here)):
+        assert np.maximum(one - math.exp(epsilon) * other, 0).sum() <= delta + 1e-6
+    # With even odds the best rule takes the likelier table, whatever it sees.
+    right = np.maximum(here, there).sum() / 2
+    assert right == pytest.approx(
+        float(Guarantee(epsilon=epsilon, delta=delta).best_guess(0.5))
+    )
+    told = claims.cases(epsilon, delta)
+    if told != "practically all cases":
+        most, of = (int(x.replace(",", "")) for x in re.findall(r"[\d,]+", told))
+        assert right <= most / of + 1e-9
+        assert right > (most - 1) / of - 1e-9
+        if of > 100:
+            assert right > 0.99
+
+
+def test_a_limit_on_both_tables_is_none_on_one_of_them():
+    # Allowed at ε 1, and more than 74 of 100 under one of the two tables.
+    here, there = np.array([0.9, 0.1]), np.array([0.729, 0.271])
+    assert np.all(np.maximum(here / there, there / here) <= math.e)
+    assert here[0] > 0.74
+    # What is limited is how often an attacker is right, over both.
+    right = np.maximum(here, there).sum() / 2
+    assert right <= 0.74
+    assert claims.cases(1.0, 0.0) == "at most 74 of 100 cases"
+
+
+@given(st.floats(1e-12, 0.5))
+def test_delta(delta):
+    digits, one_in = re.fullmatch(
+        r"([\d.]+) \(1 in ([\d,]+)\)", delta_text(delta)
+    ).groups()
+    # Up to the last bits of floats, both are limits.
+    assert float(digits) >= delta * (1 - 1e-14)
+    assert 1 / int(one_in.replace(",", "")) >= delta * (1 - 1e-14)
+    assert float(digits) <= delta * 1.011
+
+
+def test_noise():
+    for request in questions():
+        assert request.plan.noise > 0
+        assert request.cost.epsilon > 0
+
+
+def test_budget():
+    ledger = opened(SUBSTITUTION)
+    ledger.change_budget("f", PrivacyBudget.of(epsilon=0.75), "less")
+    first, second, *_ = questions()
+    for request, fits in ((first, True), (second, True), (questions()[3], False)):
+        shared = {
+            "ledger": ledger,
+            "fingerprint": "f",
+            "mode": Mode.RELEASE,
+            "now": NOW,
+        }
+        if fits:
+            release(request, request.value(table()), **shared)
+        else:
+            with pytest.raises(BudgetExceeded):
+                release(request, request.value(table()), **shared)
+    subject = released(ledger.releases("f"), behind(SUBSTITUTION, ledger))
+    assert subject.used_up
+    assert left_of(subject.facts.budget, subject.facts.budget.remaining(
+        subject.facts.spent)) == "nothing"  # fmt: skip
+
+
+def test_repeated_questions():
+    ledger = opened(SUBSTITUTION)
+    request = questions()[0]
+    shared = {"ledger": ledger, "fingerprint": "f", "mode": Mode.RELEASE, "now": NOW}
+    first = release(request, request.value(table()), **shared)
+    assert release(request, request.value(table()), **shared) == first
+    assert ledger.account("f").spent == first.cost
+    again = replace(request, draw=2)
+    release(again, again.value(table()), **shared)
+    assert ledger.account("f").spent == first.cost + first.cost
+
+
+# What a figure is.
+
+
+@pytest.fixture
+def seeded(monkeypatch):
+    """Draw from a seed: as the secure sampler, and fast."""
+    rng = np.random.default_rng(23)
+
+    def draw(mechanism, value, **_):
+        return mechanism.simulate(value, rng=rng, size=np.shape(value))
+
+    monkeypatch.setattr("dpcore.releases.secure.draw", draw)
+    return rng
+
+
+DRAWS = 120
+# Three standard errors below 0.95.
+OFTEN = 0.95 - 3 * (0.95 * 0.05 / DRAWS) ** 0.5
+
+
+@pytest.mark.usefixtures("seeded")
+@pytest.mark.parametrize("relation", [SUBSTITUTION, ADD_REMOVE])
+def test_coverage(relation):
+    for request in questions(relation):
+        if request.mechanism_key not in {"laplace", "gaussian", "bit"}:
+            continue  # The others have tests of their own, which take longer.
+        if not isinstance(request.plan, Direct):
+            continue
+        value = request.value(table())
+        held = 0
+        for _ in range(DRAWS):
+            answer = request.plan.answer(value, cost=request.cost)
+            noise = answer.intervals.noise
+            held += all(
+                noise[name][0] - 1e-9 <= exact <= noise[name][1] + 1e-9
+                for name, exact in zip(answer.labels, value, strict=True)
+            )
+        assert held / DRAWS >= OFTEN, request.title
+
+
+@pytest.mark.usefixtures("seeded")
+def test_coverage_of_the_population(seeded):
+    request = asked(
+        Query(kind=StatisticKind.MEAN, column=AGE, **terms(MEMBERS)), "laplace"
+    )
+    held = 0
+    for _ in range(DRAWS):
+        ages = 100 * seeded.beta(2, 3, MEMBERS)
+        value = request.value(dataset((AGE,), age=list(ages)))
+        answer = request.plan.answer(value, cost=request.cost)
+        ((low, high),) = answer.intervals.total.values()
+        held += low <= 40.0 <= high  # The mean of this population.
+    assert held / DRAWS >= OFTEN
+
+
+@given(
+    value=st.floats(-1e6, 1e6),
+    below=st.floats(1e-3, 1e5),
+    above=st.floats(1e-3, 1e5),
+)
+def test_written_ranges_enclose_what_was_computed(value, below, above):
+    low, high = value - below, value + above
+    lower, upper = ends_text((low, high), value)
+    if "illion" not in lower + upper:
+        assert float(lower.replace(",", "")) <= low
+        assert float(upper.replace(",", "")) >= high
+
+
+def ages(*values):
+    """Return a table of a few ages, the others of whom are 50."""
+    return dataset((AGE,), age=[*values, *[50.0] * (MEMBERS - len(values))])
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        StatisticKind.MEAN,
+        StatisticKind.SUM,
+        StatisticKind.VARIANCE,
+        StatisticKind.MEDIAN,
+    ],
+)
+def test_clamping_and_imputation(kind):
+    query = Query(kind=kind, column=AGE, **terms(MEMBERS))
+    wild = query.value(ages(-20.0, 140.0, None, 30.0))
+    assert AGE.replacement == 50.0
+    tame = query.value(ages(0.0, 100.0, 50.0, 30.0))
+    np.testing.assert_array_equal(wild, tame)
+    assert "age: 0 to 100" in " ".join(sentences(notice(answered())))
+
+
+def test_left_out():
+    short = replace(AGE, missing=MissingPolicy.DROP, replacement=None)
+    query = Query(kind=StatisticKind.SUM, column=short, **terms(5, relation=ADD_REMOVE))
+    part = dataset((short,), age=[30.0, None, 40.0, None])
+    assert query.value(part) == query.value(dataset((short,), age=[30.0, 40.0]))
+
+
+def test_minimum():
+    known = terms(5, relation=ADD_REMOVE)
+    few, many = ([30.0, 40.0], [30.0, 40.0] * 10)
+    mean = Query(kind=StatisticKind.MEAN, column=AGE, **known)
+    assert mean.value(dataset((AGE,), age=many)) == pytest.approx(35.0)
+    # Drawn to the middle of the bounds, which is 50.
+    drawn = mean.value(dataset((AGE,), age=few))
+    assert drawn == pytest.approx(50.0 + (-20.0 - 10.0) / 5)
+    variance = Query(kind=StatisticKind.VARIANCE, column=AGE, **known)
+    plain = np.var(many, ddof=1)
+    assert variance.value(dataset((AGE,), age=many)) == pytest.approx(plain)
+    assert variance.value(dataset((AGE,), age=few)) == pytest.approx(50.0 / 4)
+    said = " ".join(sentences(notice(answered(ADD_REMOVE))))
+    assert "A public minimum of 300 people is assumed for: mean of age" in said
+
+
+@pytest.mark.usefixtures("seeded")
+def test_totals_are_sums_of_counts_before_these_are_rounded():
+    both = labels("region", "north", "south"), labels("place", "north", "south")
+    request = crossed(columns=both, people=MEMBERS)
+    exact = np.zeros(len(request.query.statistic.labels))
+    answer = request.plan.answer(exact, cost=request.cost)
+    cells = np.reshape(answer.values, request.plan.shape)
+    sums = [*cells.sum(axis=1), *cells.sum(axis=0)]
+    assert [*answer.derived.values()] == pytest.approx(sums)
+
+
+# What it costs.
+
+
+@given(st.lists(st.floats(1e-3, 10.0), min_size=1, max_size=20))
+def test_prices(epsilons):
+    told = [float(significant(one, up=True)) for one in epsilons]
+    assert math.fsum(told) >= math.fsum(epsilons) * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_charges(together):
+    subject = answered(together=together)
+    said = " ".join(sentences(report(subject)))
+    assert f"Charged in total: {spelled(subject.facts.spent)}." in said
+    alone = sum((float(one.cost.epsilon) for one in subject.questions), 0.0)
+    charged = float(subject.facts.spent.epsilon)
+    assert charged <= alone * (1 + 1e-9)
+    assert together or charged == pytest.approx(alone)
+
+
+# The methods paragraph.
+
+
+def test_laplace_scale():
+    for request in questions():
+        if request.mechanism_key == "laplace" and not request.query.kind.of_matrix:
+            scale = request.sensitivity.l1 / request.epsilon
+            assert request.plan.noise == pytest.approx(scale, rel=1e-6)
+
+
+def test_citations():
+    subject = answered()
+    for key in (*CATALOG, EXPONENTIAL.key):
+        one = replace(subject.questions[0], key=key)
+        told = methods(replace(subject, questions=(one,)))
+        assert ("exact privacy profile" in told) is (key == "gaussian")
+        assert ("sensitivity divided by ε" in told) is (key == "laplace")
+        assert ("exponential mechanism (McSherry" in told) is (key == EXPONENTIAL.key)
+
+
+# Intervals that were released for a quantile.
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_a_bought_interval_is_in_notice_and_report(sampled):
+    subject = enclosed(sampled=sampled)
+    median, low, high = subject.questions
+    assert median.level == 0.95
+    assert not median.by_places
+    (number,) = median.numbers
+    lower, upper = map(float, number.noise.split(" to "))
+    assert lower <= float(number.value) <= upper
+    assert number.total == (number.noise if sampled else "")
+    for document in (notice, report):
+        rows = {
+            row[0]: row
+            for piece in pieces(document(subject))
+            if isinstance(piece, Table)
+            for row in piece.rows
+        }
+        assert number.noise in rows["median of age"]
+        for side, name in ((low, "lower"), (high, "upper")):
+            said = f"{name} end of the interval for the median of age"
+            assert said in rows[side.name]
+            assert not any("places" in cell for cell in rows[side.name])
+    said = [
+        text
+        for piece in pieces(report(subject))
+        if isinstance(piece, Facts)
+        for name, text in piece.pairs
+        if name == "Ranges"
+    ]
+    ends = f"Its ends are released quantiles: {low.name}; {high.name}"
+    assert [ends in text for text in said] == [True, False, False]
+
+
+def test_a_sample_has_ranges_for_the_population_and_a_census_has_none():
+    for subject, sampled in ((answered(), True), (several(), False)):
+        heads = [
+            piece.head for piece in pieces(notice(subject)) if isinstance(piece, Table)
+        ]
+        assert all((claims.TOTAL in head) is sampled for head in heads)
+        said = " ".join(sentences(notice(subject)))
+        assert (claims.SAMPLE in said) is sampled
+
+
+def test_an_interval_has_the_names_that_column_and_rows_have_now():
+    unit = PrivacyUnit(noun="guest", plural="visitors")
+    subject = enclosed(display_name="age in years", unit=unit)
+    median, low, high = subject.questions
+    assert median.name == "median of age in years"
+    assert median.enclosed_by == (low.name, high.name)
+    assert all("age in years" in name for name in median.enclosed_by)
+    for side, name in ((low, "lower"), (high, "upper")):
+        (number,) = side.numbers
+        assert f"{name} end of the interval for the {median.name}" in number.around
+    for document in (notice, report):
+        said = " ".join(sentences(document(subject)))
+        assert "visitors" in said
+        assert not re.search(r"\b(people|(?<!A )person|guests)\b", said)

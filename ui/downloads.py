@@ -1,0 +1,164 @@
+"""Files that hold what is on the screen, with the field that is still being typed in.
+
+A browser sends what is typed when its field is left, which the press on a button does.
+Streamlit makes the file of a button from what the run before that press knew. So a file
+waits for the run that its own press asks for, and is made of what that run offers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import StopException
+
+from ui import session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from streamlit.delta_generator import DeltaGenerator
+
+_PATIENCE: Final = 120.0
+"""Seconds after which a press is taken for lost: no run of its page ever ends."""
+
+
+class File(NamedTuple):
+    """A file on offer.
+
+    Attributes:
+        name: Its name, with the ending.
+        mime: Its media type.
+        content: Makes it, once it is asked for; in another thread, without a session.
+
+    """
+
+    name: str
+    mime: str
+    content: Callable[[], str | bytes]
+
+
+@dataclass(slots=True)
+class Offer:
+    """One download button: its presses, and the file that the page offers last.
+
+    The script of the page offers and counts presses; another thread makes the file.
+    """
+
+    file: File | None = None
+    _pressed: int = 0
+    _offered: int = 0
+    _closed: bool = False
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+
+    def renew(self, file: File) -> int:
+        """Offer a file, and return the number that the next press on it has."""
+        with self._changed:
+            self.file = file
+            self._answer()
+            return self._pressed + 1
+
+    def press(self) -> None:
+        """Count a press: called at the start of the run that it asks for."""
+        with self._changed:
+            self._pressed += 1
+
+    def end_run(self) -> None:
+        """Let presses have their own file that this run of the page did not renew."""
+        with self._changed:
+            self._answer()
+
+    def close(self) -> None:
+        """Let every press have its own file: the page is left."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def content(self, press: int, file: File) -> str | bytes:
+        """Return the content after a press, made of what the page offers by then.
+
+        That of the ``file`` whose button was pressed, where the page offers another
+        one meanwhile, or none.
+
+        Raises:
+            TimeoutError: The run that the press asked for never ends.
+
+        """
+        with self._changed:
+            if not self._changed.wait_for(
+                lambda: self._closed or self._offered >= press, _PATIENCE
+            ):
+                message = "the page did not answer the press on its download button."
+                raise TimeoutError(message)
+        return self.latest(file).content()
+
+    def latest(self, file: File) -> File:
+        """Return what the page offers by now under the name of a file."""
+        return self.file if self.file and self.file.name == file.name else file
+
+    def _answer(self) -> None:
+        self._offered = self._pressed
+        self._changed.notify_all()
+
+
+@dataclass(slots=True)
+class _Offers:
+    """The download buttons of the page on screen, by their keys."""
+
+    known: dict[str, Offer] = field(default_factory=dict)
+
+    def close(self) -> None:
+        for offer in self.known.values():
+            offer.close()
+
+
+def _offers() -> dict[str, Offer]:
+    return session.while_here("downloads", "", _Offers).known
+
+
+def button(
+    label: str,
+    file: File,
+    *,
+    key: str,
+    place: DeltaGenerator | None = None,
+    kind: Literal["primary", "secondary"] = "secondary",
+    note: str | None = None,
+) -> None:
+    """Offer a file, made once it is asked for, of what is on the screen then."""
+    offer = _offers().setdefault(key, Offer())
+    press = offer.renew(file)
+    with contextlib.nullcontext() if place is None else place:
+        st.download_button(
+            label,
+            partial(offer.content, press, file),
+            file_name=file.name,
+            mime=file.mime,
+            key=key,
+            on_click=offer.press,
+            type=kind,
+            help=note,
+        )
+
+
+@contextlib.contextmanager
+def answered() -> Iterator[None]:
+    """Run a page, and answer the presses on buttons that it shows no more.
+
+    A run that is cut short to begin anew answers nothing: the next one does.
+    """
+    try:
+        yield
+    except StopException:
+        _end_run()
+        raise
+    _end_run()
+
+
+def _end_run() -> None:
+    for offer in _offers().values():
+        offer.end_run()
