@@ -50,8 +50,7 @@ _OF_SUMS = {
     "depends on the size of the group, which is private: Release shows it for sizes "
     "that you name.",
     StatisticKind.QUANTILES: "There is nothing to compare for several quantiles. Noise "
-    f"is added to numbers of {session.unit().counted} in ranges, and how far off that "
-    "makes a quantile "
+    "is added to the numbers of rows in ranges, and how far off that makes a quantile "
     "depends on how dense the data are around it.",
 }
 
