@@ -58,4 +58,4 @@ def test_where_two_shares_move_the_noise_is_made_for_both(open_page):
     said = shown(app)
     assert "Up to 2 of them move at once." in said
     share = 1 / 20_190
-    assert f"{2 * share:.3g}"[:5] in said.split("Up to 2 of them")[1]
+    assert f"{2 * share:.3g}"[:4] in said.split("Up to 2 of them")[1]
