@@ -76,6 +76,7 @@ def read(
     data: bytes,
     file_format: FileFormat | None = None,
     *,
+    dialect: Dialect | None = None,
     sheet: str | None = None,
     declared: Sequence[FileFormat] = (),
 ) -> Opened:
@@ -85,6 +86,7 @@ def read(
         data: CSV, Parquet, Arrow, an Excel workbook, or a file of SPSS, Stata or SAS.
         file_format: How it is read; where it is None, in the first of the ``declared``
             formats that finds the same columns in it, or as the file suggests.
+        dialect: Of a text file, where no format is given; None for what it suggests.
         sheet: Of a workbook, where no format is given; None for the first one.
         declared: Formats in which files were read before.
 
@@ -96,6 +98,8 @@ def read(
     (['age', 'pay'], ';')
 
     """
+    if file_format is None and dialect is not None and is_text(data):
+        file_format = FileFormat(dialect=dialect, missing_codes=TEXT_CODES)
     if is_workbook(data):
         opened = _of_workbook(data, file_format, sheet, declared)
     elif is_text(data):
