@@ -84,7 +84,7 @@ def test_reports_stand_beside_the_truth(open_page):
     held = coverage["held"].str.removesuffix(" %").astype(float)
     assert (held >= 95).all()
     one = next(d.value for d in app.dataframe if "may be told" in d.value)
-    assert one["may be told"].tolist() == ["no", *["to this person"] * 2]
+    assert one["may be told"].tolist() == ["no", *["to this person-year"] * 2]
     assert pd.to_numeric(one["epsilon"]).gt(0).all()
     assert "costs ε 1 at δ 0\\.001" in shown(app) or "costs ε 1 at δ 0.001" in shown(
         app
