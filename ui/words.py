@@ -36,6 +36,7 @@ WORDS: Final = {
         "noise",
     ),
     "regression": (
+        "add or remove",
         *("ridge", "posterior sample", _EPSILON, _DELTA, "Gaussian noise", "scale"),
         *("bounds", "interval", "release", "public", "confidential"),
         "per-instance privacy loss",

@@ -33,7 +33,7 @@ def test_no_page_names_the_number_of_rows(open_page):
         assert f"{PEOPLE} people" not in text
         assert f"{PEOPLE} rows" not in text
     app = open_page("regression")
-    assert by_label(app.number_input, "Public maximum number of people").value == 1000
+    assert by_label(app.number_input, "Public maximum number of rows").value == 1000
     sidebar = app.switch_page("app.py").run().sidebar
     card = " ".join(caption.value for caption in sidebar.caption)
     assert "number of people: private" in card
