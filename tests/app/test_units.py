@@ -2,7 +2,6 @@
 
 import pytest
 
-from dpcore.relations import NeighboringRelation
 from tests.app.test_model_exposure import shown
 from tests.app.test_pages import button, by_label
 
@@ -37,4 +36,4 @@ def test_no_page_names_the_number_of_rows(open_page):
     sidebar = app.switch_page("app.py").run().sidebar
     card = " ".join(caption.value for caption in sidebar.caption)
     assert "number of people: private" in card
-    assert NeighboringRelation.SUBSTITUTION.phrase in card
+    assert "the rows of one person replaced by others" in card
