@@ -136,7 +136,8 @@ def test_closed_tab_frees_what_was_sent_and_is_not_in_use(browser, counted, tmp_
         visitor.upload(table(MANY))
         if tail:
             visitor.upload(table(MANY) + tail, "broken.csv")
-            expect(visitor.page.get_by_text("Your previous data are unchanged.")).to_be_visible()
+            unchanged = visitor.page.get_by_text("Your previous data are unchanged.")
+            expect(unchanged).to_be_visible()
     # Streamlit, which outlives the tab, holds neither file.
     assert before_long(counted, tmp_path, {"DataFrame", "Upload"})
     for context in contexts:
