@@ -40,7 +40,7 @@ def promise(claim: Guarantee) -> str:
 
     >>> from dpcore.studies.meaning.guarantee import Guarantee
     >>> promise(Guarantee(epsilon=1.0)), promise(Guarantee(epsilon=0.5, delta=1e-6))
-    ('ε 1', 'ε 0.5 with δ 1e-6')
+    ('ε 1', 'ε 0.5 with δ 10⁻⁶')
     """
     text = f"ε {epsilon_text(claim.epsilon)}"
     if claim.delta:
