@@ -209,7 +209,7 @@ def test_a_false_public_number_is_refused_for_all_tables_alike(
         check_change(question, rows, replaced)
         return
     for table in (rows, replaced):
-        with pytest.raises(ParameterError, match="public number of people"):
+        with pytest.raises(ParameterError, match="public number of rows"):
             question.value(dataset(table, question))
 
 
