@@ -90,7 +90,7 @@ def test_pooled_statistics_are_compared_down_to_the_fewest_people(kind, public):
     assert smaller.size.people == smaller.groups.people == few
     assert smaller.sensitivity.l1 > query.sensitivity.l1
     assert with_people(query, 90) == query
-    with pytest.raises(ParameterError, match=f"at least {few} people"):
+    with pytest.raises(ParameterError, match=f"at least {few} rows"):
         with_people(query, few - 1)
 
 
