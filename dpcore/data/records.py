@@ -87,6 +87,8 @@ def unquoted_lines(text: bytes, *, fields: int, first: int = 1) -> range | None:
         return None
     tail = text[-_BLOCK:]
     end = len(text) - len(tail) + len(tail.rstrip(b"\r\n"))
+    if text.find(b"\n\n", 0, end) >= 0 or text.find(b"\n\r\n", 0, end) >= 0:
+        return None  # a blank line is no record
     return range(first + 1, first + 1 + text.count(b"\n", 0, end))
 
 

@@ -187,7 +187,7 @@ def test_letters_for_missing_values_of_stata_are_missing():
     found = read_coded(data)
     assert found.frame["x"].isna().tolist() == [False, True, False, True]
     # The labels of 1 and 3 alone are no list of answers: the file does not say so.
-    assert found.columns[0].kind is ColumnKind.NUMBER
+    assert found.columns[0].kind is ColumnKind.WHOLE
     assert found.columns[0].description == "(1 = one, 3 = three)"
     assert found.frame["y"].tolist() == ["left", "right", "left", "right"]
 
