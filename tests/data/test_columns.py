@@ -108,10 +108,7 @@ def test_contradictory_description_is_refused(parts, message):
 def test_kind_is_proposed_without_bounds_or_categories(cells, kind, labels):
     frame = read_csv(("x\n" + cells.replace(" ", "\n")).encode(), Dialect())
     (found,) = proposed(frame)
-    # Who has no answer stays: leaving people out would make their number private.
     known = {}
-    if kind is YES_NO:
-        known = {"missing": MissingPolicy.REPLACE, "replacement": labels[0]}
     if labels == ("0", "1"):
         known["equality"] = AS_NUMBERS
     assert found == Column(name="x", kind=kind, labels=labels, **known)

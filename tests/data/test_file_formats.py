@@ -48,7 +48,8 @@ def test_old_mac_line_ends_and_mixed_missing_codes():
     assert opened.frame.shape == (4, 7)
     assert kinds(opened) == {
         **dict.fromkeys(("name", "armed", "city"), "category"),
-        **dict.fromkeys(("age", "pop", "share_white", "college"), "number"),
+        **dict.fromkeys(("age", "share_white", "college"), "number"),
+        "pop": "whole number",
     }
     codes = {column.name: column.missing_codes for column in opened.columns}
     assert codes["age"] == (*TEXT_CODES, "Unknown")

@@ -155,7 +155,7 @@ def test_labels_become_answers_and_missing_codes_nobody_s():
     assert sex.description == "Sex of the person"
     assert pay.kind is ColumnKind.NUMBER
     assert pay.bounds is None
-    assert mood.kind is ColumnKind.NUMBER
+    assert mood.kind is ColumnKind.WHOLE
     assert mood.description == "Mood (1 = bad, 5 = good)"
     assert (ok.kind, ok.labels) == (ColumnKind.YES_NO, ("no", "yes"))
     assert reason.labels == ("work", "home")
@@ -264,7 +264,7 @@ def test_excerpt_with_three_title_rows_opens_without_being_edited():
     assert found.file_format.title_rows == 3
     assert found.frame.columns.tolist() == first
     assert [str(column.kind) for column in found.columns] == [
-        "number", "category", "date", "category", "number", "number",
+        "whole number", "category", "date", "category", "number", "number",
     ]  # fmt: skip
     assert read(data, sheet="Summary").file_format.title_rows == 0
 

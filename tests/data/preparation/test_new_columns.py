@@ -250,10 +250,11 @@ def test_who_is_left_out_of_a_column_is_left_out_of_those_made_of_it(missing):
     )
     flag = with_new_columns(table().with_columns(age), MADE).columns[-1]
     assert flag.name == OLD.text
-    assert flag.missing is missing
-    # Of what nobody has declared nothing follows.
+    # A yes/no column leaves missing answers out unless something else is declared.
+    assert flag.missing is MissingPolicy.DROP
+    # A missing answer is left out unless something else is declared.
     undeclared = with_new_columns(table(), MADE).columns[-1]
-    assert undeclared.missing is MissingPolicy.REPLACE
+    assert undeclared.missing is MissingPolicy.DROP
 
 
 @settings(deadline=None, max_examples=40)
