@@ -36,7 +36,7 @@ from dpcore.data.preparation.people import one_row_each
 from dpcore.data.preparation.recipes import Derived, Preparation, Recipe
 from dpcore.data.units import identities
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.kinds import StatisticKind, allowed
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 
@@ -215,7 +215,7 @@ def queries(column: Column, people: int, relation: NeighboringRelation):
         return
     assert column.bounds is not None
     edges = (column.bounds.lower, column.bounds.lower + 2, column.bounds.upper)
-    for kind in KINDS:
+    for kind in (kind for kind in KINDS if kind in allowed(column.kind)):
         if kind in {StatisticKind.COUNT, StatisticKind.PROPORTION}:
             member = Membership(interval=Interval(lower=edges[0], upper=edges[1]))
             yield Query(kind=kind, column=column, membership=member, **known)
