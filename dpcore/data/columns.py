@@ -190,13 +190,13 @@ class Column:
         if not self.kind.is_numeric and codes == tuple(sorted({*TEXT_CODES})):
             codes = ()
         numeric = not self.kind.is_numeric and self.kind is not ColumnKind.YES_NO
-        told = [f"code {code}" for code in codes]
+        parts = [f"code {code}" for code in codes]
         if numeric and self.equality is LabelEquality.AS_NUMBERS:
-            told.append(str(self.equality))
+            parts.append(str(self.equality))
         if self.kind is ColumnKind.DATE:
             form = self.dates
-            told += [str(form.order), str(form.time_of_day), form.time_zone]
-        return tuple(told)
+            parts += [str(form.order), str(form.time_of_day), form.time_zone]
+        return tuple(parts)
 
     def reads_like(self, other: Column) -> bool:
         """Return whether every cell has the same meaning under both declarations."""
