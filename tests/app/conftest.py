@@ -44,6 +44,15 @@ def framed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
+def no_components_of_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the search of all installed packages that each new app begins with."""
+    monkeypatch.setattr(
+        "streamlit.components.v2.manifest_scanner.scan_component_manifests",
+        lambda *_, **__: [],
+    )
+
+
+@pytest.fixture(autouse=True)
 def simulations_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for simulations: no time of its own passes between two runs of a page."""
     monkeypatch.setattr("ui.work._WITHOUT_PROGRESS", 60.0)

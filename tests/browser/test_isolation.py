@@ -232,11 +232,14 @@ def test_errors_quote_no_cell(context, server):
     visitor.upload(text)
     visitor.choose("Column", "name")
     visitor.choose("Kind", "number")
+    visitor.open_confidential()
+    # No cell is a number: the page says how many are not, and says it without a cell.
+    invalid = "Of these, 300 have a cell that is not of the type number"
+    expect(visitor.page.get_by_text(invalid)).to_be_visible()
     visitor.use(0, 10)
     visitor.go("Release")
     visitor.press_release()
-    # The text is no number: some page must say so, and say it without the text.
-    expect(visitor.page.get_by_role("alert").first).to_be_visible()
+    expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
     for broken in (
         f'age,name\n1,"{CELL}\n2,x\n',
         f"age,name\n1,{CELL},3\n",

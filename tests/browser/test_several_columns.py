@@ -59,6 +59,8 @@ def test_matrix_median_and_shares_of_an_upload(context, server):
     declare(visitor, "region")
     declare(visitor, "income", upper=5000)
     visitor.choose("Column", "age")
+    # Shares divide by at least so many: the noise is that of a table of this size.
+    visitor.number("Public minimum number of people", PEOPLE)
     visitor.use(0, 100, budget=10)
     visitor.go("Release")
     visitor.number("ε for this release", 3)

@@ -176,7 +176,7 @@ class Visitor:
 
     def open_confidential(self) -> None:
         """Open the confidential area of the page."""
-        self.page.get_by_text("Show ").first.click()
+        self.page.get_by_text("Show ").filter(visible=True).first.click()
         self.settle()
 
     def unfold(self) -> None:

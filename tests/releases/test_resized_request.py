@@ -332,7 +332,7 @@ def test_means_of_several_rows_a_unit_do_not_tell_what_changed():
 
 def test_private_number_of_people_and_other_questions_are_refused():
     private = mean(relation=NeighboringRelation.ADD_REMOVE)
-    with pytest.raises(ParameterError, match="public number of rows"):
+    with pytest.raises(ParameterError, match="public number of people"):
         request(private)
     median = Query(kind=StatisticKind.MEDIAN, column=AGE, **terms(100))
     with pytest.raises(ParameterError, match="mean of a number"):
