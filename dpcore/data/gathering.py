@@ -44,11 +44,19 @@ def parts_of(text: bytes, size: int) -> Iterator[bytes]:
 def gathered(
     blocks: Iterable[Sequence[pa.Array]], names: Sequence[str], records: int
 ) -> dict[str, pd.Series]:
-    """Return each column of a table by its name, of blocks of its ``records``."""
+    """Return each column of a table by its name, of blocks of its ``records``.
+
+    Raises:
+        ValueError: The blocks have fewer records.
+
+    """
     columns = [_Column(records=records) for _ in names]
     for block in blocks:
         for column, cells in zip(columns, block, strict=True):
             column.add(cells)
+    if any(column.rows != records for column in columns):
+        message = f"the blocks do not have {records} records."
+        raise ValueError(message)
     table = {}
     for place, name in enumerate(names):
         # Given up one by one, so that no two are held twice.

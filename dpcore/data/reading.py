@@ -12,6 +12,7 @@ import numpy as np
 
 from dpcore.data.encodings import UTF16_MARKS
 from dpcore.data.gathering import gathered, parts_of, records_together
+from dpcore.data.plain_numbers import plain_numbers
 from dpcore.data.records import (
     header_fields,
     header_start,
@@ -92,12 +93,10 @@ def _by_lines(
     text: bytes, delimiter: str, names: list[str], lines: Lines
 ) -> pd.DataFrame | None:
     """Return the table of a file whose lines are records; ``None`` if one is not."""
-    import pyarrow as pa  # noqa: PLC0415 - slow to import
-
     check_number(len(lines))
     try:
         return _regular(text, delimiter, names, lines)
-    except pa.ArrowInvalid:  # a blank line, or one of another number of fields
+    except ValueError:  # a blank line, or one of another number of fields
         return None
 
 
@@ -256,27 +255,48 @@ def _columns(
     text: bytes, *, delimiter: str, fields: int, a_line_each: bool
 ) -> list[pa.Array]:
     """Return the columns of some records, as they are held."""
+    parse = partial(
+        _parsed, text, delimiter=delimiter, fields=fields, a_line_each=a_line_each
+    )
+    if a_line_each:
+        found = plain_numbers(text, delimiter=delimiter, parse=parse)
+        if found is not None:
+            return found
+    return [compressed(column.combine_chunks()) for column in parse().columns]
+
+
+def _parsed(
+    text: bytes,
+    floats: Sequence[bool] | None = None,
+    *,
+    delimiter: str,
+    fields: int,
+    a_line_each: bool,
+) -> pa.Table:
+    """Return columns of text; or of floats where ``floats`` says so, else integers."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import
     from pyarrow import csv  # noqa: PLC0415 - slow to import
 
     names = [str(place) for place in range(fields)]
-    table = csv.read_csv(
+    types = (
+        [pa.string()] * fields
+        if floats is None
+        else [pa.float64() if is_float else pa.int64() for is_float in floats]
+    )
+    return csv.read_csv(
         pa.BufferReader(text),
         read_options=csv.ReadOptions(
             column_names=names, block_size=len(text) + 1, use_threads=False
         ),
         parse_options=csv.ParseOptions(
-            delimiter=delimiter,
-            newlines_in_values=not a_line_each,
-            ignore_empty_lines=False,
+            delimiter=delimiter, newlines_in_values=not a_line_each
         ),
         convert_options=csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.string()),
+            column_types=dict(zip(names, types, strict=True)),
             strings_can_be_null=False,
             check_utf8=False,
         ),
     )
-    return [compressed(column.combine_chunks()) for column in table.columns]
 
 
 def _irregular(

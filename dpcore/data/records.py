@@ -77,18 +77,15 @@ def header_fields(text: bytes, *, delimiter: str, line: int = 1) -> list[str]:
 def unquoted_lines(text: bytes, *, fields: int, first: int = 1) -> range | None:
     """Return the lines of a file where every line is a record, if all are alike.
 
-    For a file of several columns without quotation marks: whoever parses it has to make
-    sure that each line has as many fields. ``None`` of any other file.
+    For a file of several columns without quotation marks; ``None`` of any other. The
+    parser has to make sure that each line has as many fields, and that none is blank.
     """
     if fields == 1 or b'"' in text:
         return None
-    returns = text.count(b"\r")
-    if returns and returns != text.count(b"\r\n"):
+    if b"\r" in text and text.count(b"\r") != text.count(b"\r\n"):
         return None
     tail = text[-_BLOCK:]
     end = len(text) - len(tail) + len(tail.rstrip(b"\r\n"))
-    if text.find(b"\n\n", 0, end) >= 0 or text.find(b"\n\r\n", 0, end) >= 0:
-        return None  # a blank line is no record
     return range(first + 1, first + 1 + text.count(b"\n", 0, end))
 
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 FEW_VALUES: Final = 1_000
 """Text with at most so many distinct values is held as a category."""
-_PLAIN: Final = b"0123456789.-"
-_EXACT_DIGITS: Final = 15
+_FIRST_PLAIN, _LAST_PLAIN, _SLASH = b"-9/"
+EXACT_DIGITS: Final = 15
 """Decimals of so many digits are recovered from the nearest float."""
 _SMALLEST, _LARGEST = 1e-4, 1e9
 """Sizes between which Arrow writes a float without an exponent."""
@@ -50,7 +50,7 @@ def compressed(cells: pa.StringArray) -> pa.Array:
     import pyarrow.compute as pc  # noqa: PLC0415 - slow to import
 
     text = _Text.of(cells)
-    plain = not text.bytes.tobytes().translate(None, _PLAIN)
+    plain = _is_plain(text.bytes)
     if not plain:
         cells = _trimmed(cells, text.bytes)
         text = _Text.of(cells)
@@ -60,11 +60,12 @@ def compressed(cells: pa.StringArray) -> pa.Array:
             return pa.nulls(len(cells))
         cells = pc.if_else(pa.array(blank), None, cells)
         text = text.where(~blank)
-    if not plain and text.bytes.tobytes().translate(None, _PLAIN):
+    if not plain and not _is_plain(text.bytes):
         return cells
     points = np.flatnonzero(text.bytes == _POINT)
-    if len(points) not in {0, len(text.starts)}:
-        return cells
+    minuses = np.count_nonzero(text.bytes == _MINUS)
+    if len(points) not in {0, len(text.starts)} or minuses != text.negative.sum():
+        return cells  # without a cast: one that fails takes milliseconds
     try:
         numbers = cells.cast(pa.float64() if len(points) else pa.int64())
     except pa.ArrowInvalid:
@@ -230,6 +231,19 @@ class _Text(NamedTuple):
         return np.asarray(self.bytes[self.starts + negative] == _ZERO)
 
 
+def _is_plain(text: NDArray[np.uint8]) -> bool:
+    """Return whether all characters are digits, points and minus signs."""
+    # In ASCII these are in a row, but for a slash.
+    return not bool(
+        text.size
+        and (
+            text.min() < _FIRST_PLAIN
+            or text.max() > _LAST_PLAIN
+            or (text == _SLASH).any()
+        )
+    )
+
+
 def _trimmed(cells: pa.StringArray, text: NDArray[np.uint8]) -> pa.StringArray:
     import pyarrow.compute as pc  # noqa: PLC0415 - slow to import
 
@@ -263,19 +277,30 @@ def _plain_floats(
     if before.min(initial=1) < 1 or after.min(initial=1) < 1:
         return False
     kept = numbers.drop_null()
-    sizes = np.abs(kept.to_numpy(zero_copy_only=False))
     last = text.bytes[text.starts + text.lengths - 1]
     leading = text.leading_zero(negative)
     zeros = (leading & (before > 1)) | ((last == _ZERO) & (after > 1))
-    beyond = (sizes >= _LARGEST) | ((sizes < _SMALLEST) & ((sizes > 0) | negative))
-    if (zeros | beyond).any():
+    if zeros.any() or needs_exponent(kept):
         return False
-    long = before + after > _EXACT_DIGITS
+    long = before + after > EXACT_DIGITS
     if not long.any():
         return True
     rows = pa.array(long)
     written = _written_floats(pc.filter(kept, rows))
     return bool(written.equals(pc.filter(cells.drop_null(), rows)))
+
+
+def needs_exponent(numbers: pa.Array) -> bool:
+    """Return whether some float may be written with an exponent, or is a negative zero.
+
+    ``numbers`` are without nulls.
+    """
+    values = numbers.to_numpy(zero_copy_only=False)
+    sizes = np.abs(values)
+    if sizes.max(initial=0) >= _LARGEST:
+        return True
+    small = values[sizes < _SMALLEST]
+    return bool((np.signbit(small) | (small > 0)).any())
 
 
 def _narrowest(cells: pa.ChunkedArray) -> pa.DataType:
