@@ -78,7 +78,7 @@ if not drafted:
     st.success(
         f"In use: {literal(dataset.name)}. {using.mode_text()}{using.in_force()}"
     )
-    using.tell_read_by_column()
+    using.tell_new_questions()
     upload.tell_format(current.file_format)
     columns.tell_undeclared(dataset)
     for_a_class.check()

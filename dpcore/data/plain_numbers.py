@@ -47,11 +47,12 @@ def plain_numbers(
         found = triples.tobytes().translate(_FOUND)
         if _UNUSUAL in found or _is_long(kinds == _END):
             return None
-        points += np.count_nonzero(kinds[1:-1] == _POINT)
+        points += int(np.count_nonzero(kinds[1:-1] == _POINT))
         trailing = trailing or _TRAILING in found
     first = [line.split(mark) for line in text.split(b"\n", _FIRST)[:_FIRST] if line]
     try:
-        floats = np.array([[b"." in cell for cell in cells] for cells in first]).any(0)
+        pointed = np.array([[b"." in cell for cell in cells] for cells in first])
+        floats = np.logical_or.reduce(pointed, axis=0)
         columns = [column.combine_chunks() for column in parse(floats).columns]
     except (ValueError, pa.ArrowInvalid):
         return None

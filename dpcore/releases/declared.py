@@ -112,6 +112,17 @@ def read_by_column(request: Mapping[str, object]) -> bool:
     )
 
 
+def types_of(request: Mapping[str, object]) -> dict[str, str]:
+    """Return the declared type of each column of an analysis, by name.
+
+    >>> types_of({"query": {"column": {"name": "age", "kind": "number"}}})
+    {'age': 'number'}
+    """
+    question = _question(request)
+    columns = (*_columns(question), *_groups(question))
+    return {str(column.get("name")): str(column.get("kind")) for column in columns}
+
+
 def _labels(column: Mapping[str, object]) -> list[object]:
     labels = column.get("labels")
     return labels if isinstance(labels, list) else []

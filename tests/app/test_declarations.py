@@ -115,6 +115,21 @@ def test_other_columns_are_offered_nothing(open_page):
     assert OFFER not in [one.label for one in app.button]
 
 
+def test_another_type_makes_new_questions_and_says_so(open_page):
+    app = declare(open_page)
+    app = open_page("release")
+    by_label(app.number_input, "ε for this release").set_value(0.4).run()
+    button(app, "Release").click().run()
+    button(app, "Spend ε 0.4").click().run()
+    app = open_page("data")
+    new = "so asking again is a new question"
+    assert new not in said(app)
+    now = by_label(app.selectbox, "Kind")
+    now.set_value("number" if now.value == "whole number" else "whole number").run()
+    assert not app.exception
+    assert new in said(app)
+
+
 def test_what_is_declared_later_replaces_what_was(open_page, home):
     app = declare(open_page)
     by_label(app.number_input, "Upper bound").set_value(120.0).run()

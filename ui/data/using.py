@@ -11,17 +11,18 @@ import streamlit as st
 from dpcore.data.examples import EXAMPLES
 from dpcore.errors import DPCoreError, LedgerError, ParameterError
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.declared import read_by_column
+from dpcore.releases.declared import read_by_column, types_of
 from dpcore.releases.record import Mode
 from ui import session
 from ui.data import declaring, fingerprinting, same_people, terms, upload
 from ui.data.upload import load_example
 from ui.study import Study
-from ui.text import sentence_of
+from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
     from dpcore.data.file_format import FileFormat
     from dpcore.data.table import Table
+    from dpcore.releases.record import Release
     from ui.data.same_people import Whose
     from ui.study import Draft, Taken, Terms
 
@@ -203,21 +204,35 @@ def in_force() -> str:
     return ""
 
 
-def tell_read_by_column() -> None:
+def tell_new_questions() -> None:
     """Say which earlier results are of questions that mean something else now."""
     study = session.study()
     if study is None or session.mode() is not Mode.RELEASE:
         return
+    kept: tuple[Release, ...] = ()
     with contextlib.suppress(LedgerError):
         kept = session.ledger().releases(study.fingerprint)
-        changed = sum(read_by_column(each.request) for each in kept)
-        if changed:
-            results = "result uses" if changed == 1 else "results use"
-            st.info(
-                f"{changed} earlier {results} labels that are numbers or missing "
-                "codes. They stay valid. Labels are now compared cell by cell, so "
-                "asking again is a new question with its own privacy cost."
-            )
+    changed = sum(read_by_column(each.request) for each in kept)
+    if changed:
+        results = "result uses" if changed == 1 else "results use"
+        st.info(
+            f"{changed} earlier {results} labels that are numbers or missing "
+            "codes. They stay valid. Labels are now compared cell by cell, so "
+            "asking again is a new question with its own privacy cost."
+        )
+    types = {column.name: column.kind for column in study.dataset.columns}
+    before = {
+        (name, earlier)
+        for each in kept
+        for name, earlier in types_of(each.request).items()
+        if name in types and earlier != types[name]
+    }
+    for name, earlier in sorted(before):
+        st.info(
+            f"Earlier results use {literal(name)} as {earlier}. It is declared as "
+            f"{types[name]} now, so asking again is a new question with its own "
+            f"privacy cost. Declare it as {earlier} to see earlier results for free."
+        )
 
 
 def forget() -> None:
