@@ -178,8 +178,9 @@ def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
 
 def _delimiter(lines: list[str]) -> str:
     """Return the separator that explains the lines best."""
-    best = max(DELIMITERS, key=lambda mark: _fit(lines, mark))
-    if not _fit(lines, best)[0] and _is_white_space(lines):
+    fits = {mark: _fit(lines, mark) for mark in DELIMITERS}
+    best = max(fits, key=lambda mark: fits[mark])
+    if not fits[best][0] and _is_white_space(lines):
         return WHITE_SPACE
     return best
 
@@ -190,7 +191,7 @@ def _fit(lines: list[str], delimiter: str) -> tuple[bool, bool, float, int]:
     if not rows:
         return False, False, 0.0, 0
     widths = [*map(len, rows)]
-    header = header_place(widths, [*map(_is_named, rows)])
+    header = header_place(widths, map(_is_named, rows))
     usual = usual_width(widths)
     same = sum(width == usual for width in widths[header:]) / len(widths[header:])
     return widths[header] > 1, widths[header] == usual, same, usual
@@ -226,7 +227,7 @@ def _header_line(lines: list[str], delimiter: str) -> int:
             places.append(place)
             rows.append(row)
         place = reader.line_num
-    at = header_place([*map(len, rows)], [*map(_is_named, rows)])
+    at = header_place([*map(len, rows)], map(_is_named, rows))
     return places[at] if at else 0
 
 

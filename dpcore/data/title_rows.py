@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 def usual_width(widths: Sequence[int]) -> int:
@@ -15,7 +15,7 @@ def usual_width(widths: Sequence[int]) -> int:
     return max(counts, key=lambda width: (width * counts[width], width), default=0)
 
 
-def header_place(widths: Sequence[int], named: Sequence[bool]) -> int:
+def header_place(widths: Sequence[int], named: Iterable[bool]) -> int:
     """Return which row is most likely the header, from 0; the first if none is.
 
     Titles have at most half as many cells as the rows of the table. The header is the
@@ -24,7 +24,7 @@ def header_place(widths: Sequence[int], named: Sequence[bool]) -> int:
     Args:
         widths: How many cells each of the first rows has, blank ones behind left out.
         named: Whether all cells of a row hold text that is no number, but for blank
-            ones before.
+            ones before. No more are asked for than decide.
 
     >>> header_place([1, 1, 3, 3, 3], [True, True, True, False, False])
     2

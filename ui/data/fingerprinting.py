@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ui.study import Draft
 
 _SLOT: Final = "fingerprint"
+_EARLIER: Final = "earlier-fingerprint"
 _READS: Final = "_fingerprint_reads"
 Piece = Reading | Taken | DPCoreError
 
@@ -61,7 +62,11 @@ def recognized(dataset: Dataset, key: bytes) -> str:
     with contextlib.suppress(LedgerError):
         book = session.kept_ledger()
         if book.account(here) is None:
-            before = earlier_fingerprint(dataset, key)
+            before = session.remember(
+                _EARLIER,
+                f"{here} {id(dataset.frame)}",
+                lambda: earlier_fingerprint(dataset, key),
+            )
             if before is not None and book.account(before) is not None:
                 return before
     return here

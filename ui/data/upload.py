@@ -156,15 +156,18 @@ def _opened(upload: Upload) -> Draft:
     They are noted first, so that another one can be chosen if that one is no table.
     """
     data, wanted, sheet = unpacked(upload.data), upload.file_format, upload.sheet
-    found = sheets_in(data)
+    found, suggested = sheets_in(data), None
     if found:
         sheet = sheet if sheet in found else found[0]
         session.note_sheets(sheet, found)
         session.note_format(wanted or FileFormat(sheet=sheet), None)
     elif is_text(data):
-        session.note_format(wanted or suggested_format(data), None)
+        suggested = suggested_format(data)
+        session.note_format(wanted or suggested, None)
     declared = declaring.file_formats()
-    opened = read(data, wanted, sheet=upload.sheet, declared=declared)
+    opened = read(
+        data, wanted, sheet=upload.sheet, declared=declared, suggested=suggested
+    )
     session.note_format(opened.file_format, opened.suggested)
     if found:
         session.note_sheets(opened.file_format.sheet, found)

@@ -79,6 +79,7 @@ def read(
     dialect: Dialect | None = None,
     sheet: str | None = None,
     declared: Sequence[FileFormat] = (),
+    suggested: FileFormat | None = None,
 ) -> Opened:
     r"""Return the table of a file that is not packed.
 
@@ -89,6 +90,7 @@ def read(
         dialect: Of a text file, where no format is given; None for what it suggests.
         sheet: Of a workbook, where no format is given; None for the first one.
         declared: Formats in which files were read before.
+        suggested: Of a text file, its ``suggested_format`` where that is known.
 
     Raises:
         DataError: It cannot be read, and why.
@@ -103,7 +105,7 @@ def read(
     if is_workbook(data):
         opened = _of_workbook(data, file_format, sheet, declared)
     elif is_text(data):
-        opened = _of_text(data, file_format, declared)
+        opened = _of_text(data, file_format, declared, suggested)
     else:
         opened = _of_typed(data, file_format, declared)
     header = tuple(map(str, opened.frame.columns))
@@ -111,9 +113,12 @@ def read(
 
 
 def _of_text(
-    data: bytes, wanted: FileFormat | None, declared: Sequence[FileFormat]
+    data: bytes,
+    wanted: FileFormat | None,
+    declared: Sequence[FileFormat],
+    suggested: FileFormat | None,
 ) -> Opened:
-    suggested = suggested_format(data)
+    suggested = suggested or suggested_format(data)
     used = wanted or _fitting(declared, partial(_text_header, data)) or suggested
     dialect = used.dialect or Dialect()
     frame = read_csv(data, dialect)
