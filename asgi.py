@@ -10,6 +10,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
 
+from ui.lessons import phones
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -84,5 +86,7 @@ def _is_own(headers: Headers) -> bool:
 # By default, what is larger than a megabyte is written to the temporary folder.
 MultiPartParser.spool_max_size = st.get_option("server.maxUploadSize") * 2**20
 app = st.App(
-    "app.py", middleware=[Middleware(SecurityHeaders), Middleware(OwnPagesOnly)]
+    "app.py",
+    middleware=[Middleware(SecurityHeaders), Middleware(OwnPagesOnly)],
+    routes=phones.routes(),
 )

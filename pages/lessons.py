@@ -14,8 +14,6 @@ from ui.lessons import (
 )
 
 session.require_router("pages/lessons.py")
-if classroom.seated():
-    session.end_page()
 with st.container(key="lesson-around"):
     st.title("Lessons")
     st.markdown(

@@ -28,7 +28,6 @@ from dpcore import memory
 from dpcore.data.reading import MAX_BYTES
 from dpcore.errors import LedgerError
 from dpcore.figures import theme
-from dpcore.lessons.classroom import Rooms
 from dpcore.postprocessing import psd_repair
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import LaplaceEvent
@@ -130,16 +129,6 @@ def _warm_up() -> None:
     memory.give_back_columns()
     tidying.keep_uploads(MAX_BYTES)
     threading.Thread(target=_import_slow_packages, daemon=True).start()
-
-
-@st.cache_resource(show_spinner=False)
-def classes() -> Rooms:
-    """Return the classes of this server: open questions, and counts of answers.
-
-    Shared by all tabs, as the phones of a class are tabs of their own. Nothing that is
-    in it comes from a table.
-    """
-    return Rooms()
 
 
 def _import_slow_packages() -> None:

@@ -10,19 +10,41 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from dpcore.errors import ParameterError
+from dpcore.lessons.rate_limit import RateLimit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from dpcore.lessons.lesson import Question
+
 LETTERS: Final = "ABCDEFGHJKLMNPRSTUVWXYZ"
 """Letters of a code: none that is read as a digit or as another letter."""
-LENGTH: Final = 4
+LENGTH: Final = 7
+"""Letters in a code: 31.7 bits."""
 MOST_ROOMS, MOST_SEATS = 50, 500
+SEATS_OF_CLIENT: Final = 5
+"""Seats that one network address can take in a class, unless the class shares it."""
+SEATS_A_MINUTE: Final = 300
+WRONG_CODES_A_MINUTE: Final = 30
+MINUTE: Final = timedelta(minutes=1)
 LASTS: Final = timedelta(hours=4)
+
+
+class Refusal(StrEnum):
+    """Why a phone gets no seat."""
+
+    UNKNOWN = "There is no class with this code."
+    GUESSING = "Too many wrong codes were entered. Try again in one minute."
+    FULL = "This class is full."
+    HURRY = "Too many phones joined in this minute. Try again in one minute."
+    CROWDED = (
+        "Too many phones joined from your network address. Ask the teacher to allow it."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,16 +55,24 @@ class Room:
         code: What phones join it by.
         led: When somebody last led it.
         lesson: Key of the lesson whose question is on screen; empty before the first.
+        question: That question.
         open: Whether answers are taken: the truth is not shown yet.
         answers: For each lesson the place of the answer that each seat chose.
+        seats: How many seats each client has.
+        shares_address: Whether one network address may be that of many phones.
+        crowded: How many phones were refused because it may not.
 
     """
 
     code: str
     led: datetime
     lesson: str = ""
+    question: Question | None = None
     open: bool = False
     answers: dict[str, dict[str, int]] = field(default_factory=dict)
+    seats: dict[str, int] = field(default_factory=dict)
+    shares_address: bool = False
+    crowded: int = 0
 
     def counts(self, lesson: str, choices: int) -> list[int]:
         """Return how many chose each of the answers of a lesson's question."""
@@ -60,6 +90,8 @@ class Rooms:
     def __init__(self) -> None:
         """Begin without rooms."""
         self._rooms: dict[str, Room] = {}
+        self._wrong = RateLimit(most=WRONG_CODES_A_MINUTE, within=MINUTE)
+        self._joined = RateLimit(most=SEATS_A_MINUTE, within=MINUTE)
         self._lock = threading.Lock()
 
     def open(self, *, now: datetime, draw: Callable[[str], str]) -> str:
@@ -87,25 +119,72 @@ class Rooms:
             self._rooms[code] = Room(code=code, led=now)
             return code
 
-    def lead(self, code: str, *, lesson: str, taking: bool, now: datetime) -> None:
+    def lead(
+        self,
+        code: str,
+        *,
+        lesson: str,
+        question: Question,
+        taking: bool,
+        now: datetime,
+    ) -> None:
         """Put the question of a lesson before the class; a lost room is no error."""
         with self._lock:
             room = self._rooms.get(code)
             if room is not None:
-                self._rooms[code] = replace(room, led=now, lesson=lesson, open=taking)
+                self._rooms[code] = replace(
+                    room, led=now, lesson=lesson, question=question, open=taking
+                )
+
+    def share_address(self, code: str, *, shared: bool) -> None:
+        """Set whether one network address may be that of many phones."""
+        with self._lock:
+            room = self._rooms.get(code)
+            if room is not None:
+                self._rooms[code] = replace(room, shares_address=shared, crowded=0)
+
+    def join(self, code: str, *, client: str, now: datetime) -> Refusal | None:
+        """Give a client one more seat in a room, or return why it gets none.
+
+        Args:
+            code: The code, as somebody typed it.
+            client: Name of what one phone cannot change, such as a network address.
+            now: The time.
+
+        """
+        code = typed(code)
+        with self._lock:
+            # Checked first, so that a right code cannot be told from a wrong one.
+            if self._wrong.reached(client, now=now):
+                return Refusal.GUESSING
+            room = self._rooms.get(code)
+            if room is None:
+                self._wrong.count(client, now=now)
+                return Refusal.UNKNOWN
+            if sum(room.seats.values()) >= MOST_SEATS:
+                return Refusal.FULL
+            taken = room.seats.get(client, 0)
+            if taken >= SEATS_OF_CLIENT and not room.shares_address:
+                self._rooms[code] = replace(room, crowded=room.crowded + 1)
+                return Refusal.CROWDED
+            if self._joined.reached(code, now=now):
+                return Refusal.HURRY
+            self._joined.count(code, now=now)
+            self._rooms[code] = replace(room, seats=room.seats | {client: taken + 1})
+            return None
 
     def answer(self, code: str, *, lesson: str, seat: str, choice: int) -> bool:
-        """Note an answer, or another one in its place; tell whether it was taken.
+        """Note an answer, or another one in its place; return whether it was taken.
 
-        It is not where the question is no longer open, or the room is full.
+        It is not where the question is no longer open, or has no such answer.
         """
         with self._lock:
             room = self._rooms.get(code)
             if room is None or not room.open or room.lesson != lesson:
                 return False
-            given = room.answers.get(lesson, {})
-            if seat not in given and len(given) >= MOST_SEATS:
+            if room.question is None or choice not in range(len(room.question.choices)):
                 return False
+            given = room.answers.get(lesson, {})
             answers = room.answers | {lesson: given | {seat: choice}}
             self._rooms[code] = replace(room, answers=answers)
             return True
@@ -113,7 +192,7 @@ class Rooms:
     def room(self, code: str) -> Room | None:
         """Return a room as it is now; ``None`` if there is none by that code."""
         with self._lock:
-            return self._rooms.get(code.strip().upper())
+            return self._rooms.get(typed(code))
 
     def close(self, code: str) -> None:
         """Forget a room and all of its answers."""
@@ -123,6 +202,25 @@ class Rooms:
     def _forget(self, now: datetime) -> None:
         for code in [c for c, room in self._rooms.items() if now - room.led > LASTS]:
             del self._rooms[code]
+
+
+def typed(code: str) -> str:
+    """Return a code that was typed in groups or small letters.
+
+    >>> typed(" kxt-bhrm ")
+    'KXTBHRM'
+    """
+    return "".join(code.split()).replace("-", "").upper()
+
+
+def spaced(code: str) -> str:
+    """Return a code in two groups, to be read aloud.
+
+    >>> spaced("KXTBHRM")
+    'KXT BHRM'
+    """
+    half = LENGTH // 2
+    return f"{code[:half]} {code[half:]}"
 
 
 def _code(draw: Callable[[str], str]) -> str:

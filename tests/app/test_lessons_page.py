@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from streamlit.testing.v1 import AppTest
+from streamlit import config
 
 from dpcore.lessons.catalog import LESSONS
+from dpcore.lessons.classroom import spaced
 from dpcore.lessons.lesson import Step
 from dpcore.lessons.paths import PATHS
+from tests.app.phone import Phone
 from tests.app.test_pages import button, by_label, charts
-from tests.conftest import PATIENCE, ROOT
+from ui.lessons import hosting
 
 
 def next_step(app):
@@ -127,37 +129,64 @@ def test_a_class_answers_from_its_phones(open_page):
     app = open_page("lessons")
     app.session_state["class-why-noise"] = True
     app.run()
-    button(app, "Let them answer from their phones").click().run()
-    code = next(c.value for c in app.code).partition("class=")[2]
+    button(app, "Open a class for phones").click().run()
+    code = next(c.value for c in app.code).rpartition("/class/")[2]
     lesson = LESSONS["why-noise"].telling().predict
-    phones = [visiting(code) for _ in range(2)]
-    for phone, choice in zip(phones, (0, 1), strict=True):
-        button(phone, lesson.choices[choice].text).click().run()
-        assert "Your answer" in phone.caption[0].value
-        assert not phone.radio
-    button(phones[1], lesson.choices[0].text).click().run()
+    visitors = [Phone(code), Phone(code)]
+    for phone, choice in zip(visitors, (0, 1), strict=True):
+        assert phone.join() == 200
+        assert phone.question()["question"] == lesson.text
+        phone.answer(choice)
+    visitors[1].answer(0)
     app.run()
-    assert any(f"Class **{code}**: 2 answers so far." in m.value for m in app.markdown)
+    said = f"Class **{spaced(code)}**: 2 answers so far."
+    assert said in [markdown.value for markdown in app.markdown]
     next_step(app)
     # The truth beside what they expected; nobody predicted in this tab.
     assert len(charts(app)) == 2
-    phones[0].run()
-    found = phones[0].success if lesson.choices[0].right else phones[0].warning
-    assert lesson.choices[0].text in found[0].value
+    assert visitors[0].question()["correct"] is lesson.choices[0].right
     button(app, "Back").click().run()
     app.session_state["class-why-noise"] = True
     app.run()
     button(app, "End the class").click().run()
-    phones[0].run()
-    assert "has ended" in phones[0].info[0].value
+    assert visitors[0].ask("question")[0] == 404
 
 
-def visiting(code):
-    phone = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
-    phone.query_params["class"] = code.lower()
-    phone.switch_page("pages/lessons.py").run()
-    assert not phone.exception
-    return phone
+def test_many_phones_behind_one_address_are_admitted_by_the_teacher(open_page):
+    app = open_page("lessons")
+    app.session_state["class-why-noise"] = True
+    app.run()
+    button(app, "Open a class for phones").click().run()
+    code = next(c.value for c in app.code).rpartition("/class/")[2]
+    while Phone(code).join() == 200:
+        pass
+    app.run()
+    assert any("1 attempt to join failed" in one.value for one in app.warning)
+    by_label(app.checkbox, "Phones share one network address").check().run()
+    assert not any("failed" in one.value for one in app.warning)
+    assert Phone(code).join() == 200
+
+
+@pytest.mark.parametrize("hosts", [["localhost"], ["localhost", "studio.lan"]])
+def test_the_panel_shows_an_address_for_phones_or_the_command(
+    open_page, monkeypatch, hosts
+):
+    options = {"server.address": "", "server.allowedHosts": hosts}
+    real = config.get_option
+    monkeypatch.setattr(
+        hosting.st, "get_option", lambda name: options.get(name, real(name))
+    )
+    app = open_page("lessons")
+    app.session_state["class-why-noise"] = app.session_state["lesson-link"] = True
+    app.run()
+    button(app, "Open a class for phones").click().run()
+    shown = [code.value for code in app.code]
+    if "studio.lan" in hosts:
+        addresses = [one for one in shown if one.startswith("http://studio.lan:")]
+        assert len(addresses) == 2
+    else:
+        assert any("--server.allowedHosts" in one for one in shown)
+        assert any("Other devices cannot open" in one.value for one in app.warning)
 
 
 def test_a_lesson_that_is_chosen_begins_with_its_first_step(app):

@@ -8,17 +8,35 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.lessons import classroom
-from dpcore.lessons.classroom import LASTS, LENGTH, LETTERS, MOST_ROOMS, Rooms
+from dpcore.lessons import classroom, rate_limit
+from dpcore.lessons.classroom import (
+    LASTS,
+    LENGTH,
+    LETTERS,
+    MINUTE,
+    MOST_ROOMS,
+    SEATS_A_MINUTE,
+    SEATS_OF_CLIENT,
+    WRONG_CODES_A_MINUTE,
+    Refusal,
+    Rooms,
+    spaced,
+)
+from dpcore.lessons.lesson import ask, right, wrong
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
+QUESTION = ask("Which?", right("a", "Yes."), wrong("b", "No."), wrong("c", "No."))
 
 
 def opened(lesson="why-noise"):
-    rooms, letters = Rooms(), iter("KXTB" * 100)
+    rooms, letters = Rooms(), iter("KXTBHRM" * 100)
     code = rooms.open(now=NOW, draw=lambda _: next(letters))
-    rooms.lead(code, lesson=lesson, taking=True, now=NOW)
+    lead(rooms, code, lesson=lesson)
     return rooms, code
+
+
+def lead(rooms, code, *, lesson="why-noise", taking=True, now=NOW):
+    rooms.lead(code, lesson=lesson, question=QUESTION, taking=taking, now=now)
 
 
 def test_thirty_phones_at_once_are_all_counted():
@@ -40,9 +58,10 @@ def test_thirty_phones_at_once_are_all_counted():
 def test_answers_are_taken_while_the_question_is_open_and_no_longer():
     rooms, code = opened()
     assert not rooms.answer(code, lesson="averaging", seat="a", choice=0)
-    rooms.lead(code, lesson="why-noise", taking=False, now=NOW)
+    lead(rooms, code, taking=False)
     assert not rooms.answer(code, lesson="why-noise", seat="a", choice=0)
-    rooms.lead(code, lesson="averaging", taking=True, now=NOW)
+    lead(rooms, code, lesson="averaging")
+    assert not rooms.answer(code, lesson="averaging", seat="a", choice=3)
     assert rooms.answer(code, lesson="averaging", seat="a", choice=1)
     assert rooms.room(code).counts("averaging", 2) == [0, 1]
     assert rooms.room(code).counts("why-noise", 2) == [0, 0]
@@ -53,24 +72,61 @@ def test_codes_are_read_aloud_and_typed_carelessly():
     assert len(code) == LENGTH
     assert set(code) <= set(LETTERS)
     assert not set("IO01Q") & set(LETTERS)
+    assert len(set(LETTERS)) ** LENGTH >= 2**30
     assert rooms.room(f" {code.lower()} ").code == code
+    assert rooms.room(spaced(code)).code == code
     assert rooms.room("") is None
 
 
 def test_no_two_rooms_share_a_code():
-    rooms, letters = Rooms(), iter("AAAA" + "AAAA" + "BBBB")
+    rooms, letters = Rooms(), iter(2 * "AAAAAAA" + "BBBBBBB")
     codes = [rooms.open(now=NOW, draw=lambda _: next(letters)) for _ in range(2)]
-    assert codes == ["AAAA", "BBBB"]
+    assert codes == ["AAAAAAA", "BBBBBBB"]
 
 
-def test_rooms_and_seats_are_limited_and_left_rooms_forgotten(monkeypatch):
-    monkeypatch.setattr(classroom, "MOST_SEATS", 2)
+def test_a_class_and_each_client_have_so_many_seats(monkeypatch):
+    monkeypatch.setattr(classroom, "MOST_SEATS", 7)
     rooms, code = opened()
-    taken = [
-        rooms.answer(code, lesson="why-noise", seat=seat, choice=0)
-        for seat in ("a", "b", "c", "a")
+    refusals = [
+        rooms.join(code, client=client, now=NOW) for client in "a" * 6 + "b" * 3
     ]
-    assert taken == [True, True, False, True]
+    kept = [None] * SEATS_OF_CLIENT
+    assert refusals == [*kept, Refusal.CROWDED, None, None, Refusal.FULL]
+    assert rooms.room(code).crowded == 1
+
+
+def test_a_shared_address_has_many_seats_and_not_all_at_once():
+    rooms, code = opened()
+    rooms.share_address(code, shared=True)
+    refusals = [
+        rooms.join(code, client="proxy", now=NOW) for _ in range(SEATS_A_MINUTE + 1)
+    ]
+    assert refusals == [None] * SEATS_A_MINUTE + [Refusal.HURRY]
+    assert rooms.join(code, client="proxy", now=NOW + MINUTE) is None
+
+
+def test_whoever_guesses_codes_waits_a_minute():
+    rooms, code = opened()
+    wrong_ones = [
+        rooms.join("AAAAAAA", client="a", now=NOW) for _ in range(WRONG_CODES_A_MINUTE)
+    ]
+    assert set(wrong_ones) == {Refusal.UNKNOWN}
+    assert rooms.join(code, client="a", now=NOW) is Refusal.GUESSING
+    assert rooms.join(code, client="b", now=NOW) is None
+    assert rooms.join(code, client="a", now=NOW + MINUTE) is None
+
+
+def test_counting_clients_takes_bounded_memory(monkeypatch):
+    monkeypatch.setattr(rate_limit, "MOST_KEYS", 3)
+    rooms, code = opened()
+    for client in "abc":
+        rooms.join("AAAAAAA", client=client, now=NOW)
+    assert rooms.join(code, client="d", now=NOW) is Refusal.GUESSING
+    assert rooms.join(code, client="a", now=NOW) is None
+
+
+def test_rooms_are_limited_and_left_rooms_forgotten():
+    rooms, code = opened()
     places = iter(range(10**6))
 
     def draw(letters):
@@ -84,7 +140,7 @@ def test_rooms_and_seats_are_limited_and_left_rooms_forgotten(monkeypatch):
     with pytest.raises(ParameterError, match="classes are being held"):
         rooms.open(now=NOW, draw=draw)
     later = NOW + LASTS + timedelta(seconds=1)
-    rooms.lead(code, lesson="why-noise", taking=True, now=later)
+    lead(rooms, code, now=later)
     rooms.open(now=later, draw=draw)
     assert rooms.room(code) is not None
 
@@ -93,6 +149,6 @@ def test_a_closed_room_takes_nothing_and_knows_nothing():
     rooms, code = opened()
     rooms.answer(code, lesson="why-noise", seat="a", choice=0)
     rooms.close(code)
-    rooms.lead(code, lesson="why-noise", taking=True, now=NOW)
+    lead(rooms, code)
     assert not rooms.answer(code, lesson="why-noise", seat="a", choice=0)
     assert rooms.room(code) is None

@@ -60,8 +60,8 @@ def collect(lesson: Lesson, question: Question) -> None:
     with area:
         classroom.offer()
         st.caption(
-            "Or let them raise their hands, and type how many did. The counts stay in "
-            "this tab, and are shown as bars once the answer is."
+            "Or count raised hands and type the counts. They stay in this tab and are "
+            "shown as bars with the answer."
         )
         cells = controls.row(len(question.choices))
         counts = [

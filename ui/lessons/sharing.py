@@ -9,6 +9,8 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 import segno
 import streamlit as st
 
+from ui.lessons import hosting
+
 if TYPE_CHECKING:
     from ui.lessons.choosing import Place
 
@@ -20,15 +22,14 @@ def show(place: Place) -> None:
     area = st.expander("Link to this step", key="lesson-link", on_change="rerun")
     if not area.open:
         return
-    address = link(str(st.context.url or ""), place.settings)
+    page = hosting.page_for_devices()
+    address = link(page or str(st.context.url or ""), place.settings)
     with area:
         st.image(code(address), alt="QR code of the link below", width=_WIDTH)
         st.code(address, language=None, wrap_lines=True)
-        st.caption(
-            "It opens this step for whoever can reach the computer that runs the "
-            "program: an address with localhost or 127.0.0.1 opens on this one only. "
-            "Nothing of a table is in it."
-        )
+        st.caption("The link opens this step. It contains nothing of a table.")
+        if page is None:
+            hosting.explain()
 
 
 def code(address: str) -> str:

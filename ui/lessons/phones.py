@@ -1,0 +1,166 @@
+"""The pages of phones: plain HTTP beside Streamlit, so that a class costs little.
+
+A tab of Streamlit runs the whole page for every answer and every look at what is asked.
+A phone needs a question and a few buttons: one static page, and some short requests.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import secrets
+import threading
+from datetime import UTC, datetime
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import streamlit as st
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from dpcore.lessons.classroom import LASTS, Refusal, typed
+from dpcore.lessons.seats import DIGEST, seat_of, token_of
+from ui.lessons.classes import KEY, ROOMS
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from dpcore.lessons.classroom import Room
+
+PATH: Final = "/class"
+"""Where phones join, below the base path of the server."""
+HEADER: Final = "x-class"
+"""A header that pages of other sites cannot send without being allowed to."""
+COOKIE: Final = "seat"
+SECONDS: Final = 2
+"""How long a phone waits before it asks again."""
+_IPV6_NETWORK = 64
+_PAGE = Path(__file__).with_name("phone.html").read_text(encoding="utf-8")
+_SERVED = threading.Event()
+_STATUS = {
+    Refusal.UNKNOWN: HTTPStatus.NOT_FOUND,
+    Refusal.FULL: HTTPStatus.FORBIDDEN,
+    Refusal.CROWDED: HTTPStatus.FORBIDDEN,
+    Refusal.GUESSING: HTTPStatus.TOO_MANY_REQUESTS,
+    Refusal.HURRY: HTTPStatus.TOO_MANY_REQUESTS,
+}
+
+
+def routes() -> list[Route]:
+    """Return the routes of the phones, for the server to serve."""
+    _SERVED.set()
+    return [
+        Route(path(), _page),
+        Route(path("{code}"), _page),
+        Route(path("{code}/seat"), _take_seat, methods=["POST"]),
+        Route(path("{code}/question"), _question),
+        Route(path("{code}/answer/{lesson}/{choice:int}"), _answer, methods=["POST"]),
+    ]
+
+
+def are_served() -> bool:
+    """Return whether this server was started with the pages of phones."""
+    return _SERVED.is_set()
+
+
+def path(*parts: str) -> str:
+    """Return the path of a page of phones on this server."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return "/".join(["", *filter(None, [base, PATH.strip("/"), *parts])])
+
+
+async def _page(_: Request) -> Response:
+    return HTMLResponse(_PAGE, headers={"Cache-Control": "no-cache"})
+
+
+async def _take_seat(request: Request) -> Response:
+    """Give a phone a seat; one that has a seat in this class keeps it."""
+    if HEADER not in request.headers:
+        return Response(status_code=HTTPStatus.FORBIDDEN)
+    code = typed(request.path_params["code"])
+    if _seat(request, code) is not None and ROOMS.room(code) is not None:
+        return JSONResponse({})
+    refusal = ROOMS.join(code, client=_client(request), now=datetime.now(UTC))
+    if refusal is not None:
+        return JSONResponse({"refusal": refusal.value}, _STATUS[refusal])
+    response = JSONResponse({})
+    response.set_cookie(
+        COOKIE,
+        token_of(secrets.token_urlsafe(9), code=code, key=KEY),
+        max_age=int(LASTS.total_seconds()),
+        path=path(code),
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )
+    return response
+
+
+async def _question(request: Request) -> Response:
+    code = typed(request.path_params["code"])
+    seat = _seat(request, code)
+    if seat is None:
+        return Response(status_code=HTTPStatus.FORBIDDEN)
+    return _shown(ROOMS.room(code), seat)
+
+
+async def _answer(request: Request) -> Response:
+    code = typed(request.path_params["code"])
+    seat = _seat(request, code)
+    if seat is None or HEADER not in request.headers:
+        return Response(status_code=HTTPStatus.FORBIDDEN)
+    lesson, choice = request.path_params["lesson"], request.path_params["choice"]
+    ROOMS.answer(code, lesson=lesson, seat=seat, choice=choice)
+    return _shown(ROOMS.room(code), seat)
+
+
+def _shown(room: Room | None, seat: str) -> Response:
+    if room is None:
+        return Response(status_code=HTTPStatus.NOT_FOUND)
+    return JSONResponse(
+        {"again": SECONDS, **_asked(room, seat)}, headers={"Cache-Control": "no-store"}
+    )
+
+
+def _asked(room: Room, seat: str) -> dict[str, Any]:
+    """Return what a phone shows; which answer is right, once the question is closed."""
+    question = room.question
+    if question is None:
+        return {}
+    chosen = room.answered(room.lesson, seat)
+    found: dict[str, Any] = {
+        "lesson": room.lesson,
+        "question": question.text,
+        "choices": [choice.text for choice in question.choices],
+        "chosen": chosen,
+        "open": room.open,
+    }
+    if not room.open and chosen is not None:
+        choice, right = question.choices[chosen], question.right
+        found |= {"correct": choice.right, "why": choice.why}
+        if not choice.right:
+            found |= {"right": right.text, "because": right.why}
+    return found
+
+
+def _seat(request: Request, code: str) -> str | None:
+    return seat_of(request.cookies.get(COOKIE, ""), code=code, key=KEY)
+
+
+def _client(request: Request) -> str:
+    """Return a name of the network address of a phone that only this server can make.
+
+    A device chooses among many addresses of version 6: its network counts.
+    """
+    host = request.client.host if request.client else ""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        network = host
+    else:
+        mapped = getattr(address, "ipv4_mapped", None)
+        address = mapped or address
+        bits = _IPV6_NETWORK if address.version == ipaddress.IPV6LENGTH else 32
+        network = str(ipaddress.ip_network((address, bits), strict=False))
+    return hmac.new(KEY, network.encode(), DIGEST).hexdigest()
