@@ -10,7 +10,10 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
 _NAMES = (
@@ -36,8 +39,10 @@ class Server:
         entry: str = "app.py",
         program: str = "streamlit",
         tables: Path | None = None,
+        options: Sequence[str] = (),
     ) -> None:
         self._program = program
+        self._options = options
         self._tables = tables
         self.home = folder / "home"
         folder.mkdir(exist_ok=True)
@@ -45,14 +50,15 @@ class Server:
         self._entry = entry
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
-            self._port = probe.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self._port}"
+            self.port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
         self.start()
 
     def start(self) -> None:
         """Start the app, and wait until it answers."""
         command = [sys.executable, "-m", self._program, "run", self._entry]
-        command += ["--server.headless=true", f"--server.port={self._port}"]
+        command += ["--server.headless=true", f"--server.port={self.port}"]
+        command += self._options
         environment = os.environ | {
             "EPSILON_STUDIO_HOME": str(self.home),
             "EPSILON_STUDIO_LEDGER": "",

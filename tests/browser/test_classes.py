@@ -1,0 +1,107 @@
+"""Phones join a class under the host that the server was started with."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import expect
+from websockets.exceptions import InvalidHandshake
+
+from dpcore.lessons.catalog import LESSONS
+from dpcore.lessons.paths import PATHS
+from tests.browser.server import Server
+from tests.browser.tab import Tab
+
+HOST = "studio.test"
+OPTIONS = [
+    "--server.address=0.0.0.0",
+    *(f"--server.allowedHosts={name}" for name in ("localhost", "127.0.0.1", HOST)),
+]
+QUESTION = LESSONS[next(iter(PATHS["class"].lessons))].telling().predict
+
+
+@pytest.fixture(scope="module")
+def open_server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("open")
+    with Server(folder, "asgi.py", options=OPTIONS) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def address(open_server):
+    """The address that the teacher's tab shows."""
+    return in_a_thread(opened(open_server.url))
+
+
+def in_a_thread(work):
+    """Run it where no other event loop is."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
+async def opened(url):
+    async with Tab(url, "lessons") as teacher:
+        await teacher.unfold("Collect what a class expects")
+        await teacher.press("Open a class for phones")
+        return next(code for code in teacher.codes if "/class/" in code)
+
+
+def test_a_phone_joins_at_the_address_that_is_shown(open_server, address):
+    parts = urlsplit(address)
+    assert parts.netloc == f"{HOST}:{open_server.port}"
+    phone = HTTPConnection("127.0.0.1", open_server.port)
+    headers = {"Host": parts.netloc, "x-class": "1"}
+
+    def answered(method, path):
+        phone.request(method, parts.path + path, headers=headers)
+        response = phone.getresponse()
+        body = response.read()
+        assert response.status == 200
+        return response, body
+
+    answered("GET", "")
+    response, _ = answered("POST", "/seat")
+    cookie = response.headers["set-cookie"]
+    assert {"HttpOnly", "SameSite=strict"} <= set(cookie.split("; "))
+    headers["Cookie"] = cookie.partition(";")[0]
+    response, body = answered("GET", "/question")
+    assert json.loads(body)["question"] == QUESTION.text
+    assert "frame-ancestors 'none'" in response.headers["content-security-policy"]
+    phone.close()
+
+
+def test_tabs_are_served_to_the_named_host_and_to_no_other(open_server, address):
+    del address
+    in_a_thread(opened(f"http://{HOST}:{open_server.port}"))
+    with pytest.raises(InvalidHandshake):
+        in_a_thread(opened(f"http://other.test:{open_server.port}"))
+
+
+@pytest.mark.browser
+def test_a_phone_keeps_its_seat_and_answer_through_a_reload(
+    context, open_server, address
+):
+    page = context.new_page()
+    page.set_viewport_size({"width": 360, "height": 740})
+    problems = []
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(f"{open_server.url}/class")
+    code = address.rpartition("/")[2]
+    page.get_by_label("Class code").fill(f"{code[:3]} {code[3:]}".lower())
+    page.get_by_role("button", name="Join").click()
+    page.get_by_role("heading", name=QUESTION.text).wait_for()
+    choice = page.get_by_role("button", name=QUESTION.choices[1].text)
+    choice.click()
+    page.get_by_text("Answer sent").wait_for()
+    page.reload()
+    page.get_by_text("Answer sent").wait_for()
+    expect(choice).to_have_attribute("aria-pressed", "true")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.evaluate("document.cookie.includes('seat')") is False
+    assert problems == []
