@@ -154,6 +154,7 @@ class Rooms:
         """
         code = typed(code)
         with self._lock:
+            self._forget(now)
             # Checked first, so that a right code cannot be told from a wrong one.
             if self._wrong.reached(client, now=now):
                 return Refusal.GUESSING

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import pytest
@@ -68,6 +69,18 @@ def test_a_phone_answers_and_learns_the_truth_when_the_question_is_closed(rooms,
     assert (shown["why"], shown["right"]) == ("It is not.", "this")
     rooms.close(code)
     assert phone.ask("question")[0] == 404
+
+
+def test_many_phones_join_and_answer_at_once(rooms, code):
+    def visit(number):
+        phone = Phone(code, f"10.0.0.{number}")
+        joined = phone.join()
+        return joined, phone.answer(number % 2), phone.question()["chosen"]
+
+    with ThreadPoolExecutor(max_workers=20) as pool:
+        found = list(pool.map(visit, range(100)))
+    assert found == [(200, 200, number % 2) for number in range(100)]
+    assert rooms.room(code).counts("why-noise", 2) == [50, 50]
 
 
 def test_a_reload_keeps_the_seat(rooms, code):

@@ -16,6 +16,7 @@ from dpcore.lessons.catalog import LESSONS
 from dpcore.lessons.paths import PATHS
 from tests.browser.server import Server
 from tests.browser.tab import Tab
+from tests.browser.test_accessibility import violations
 
 HOST = "studio.test"
 OPTIONS = [
@@ -102,6 +103,9 @@ def test_a_phone_keeps_its_seat_and_answer_through_a_reload(
     page.reload()
     page.get_by_text("Answer sent").wait_for()
     expect(choice).to_have_attribute("aria-pressed", "true")
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.evaluate("document.cookie.includes('seat')") is False
     assert problems == []

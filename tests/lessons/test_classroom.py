@@ -140,9 +140,12 @@ def test_rooms_are_limited_and_left_rooms_forgotten():
     with pytest.raises(ParameterError, match="classes are being held"):
         rooms.open(now=NOW, draw=draw)
     later = NOW + LASTS + timedelta(seconds=1)
+    assert rooms.join(code, client="a", now=NOW + LASTS) is None
     lead(rooms, code, now=later)
-    rooms.open(now=later, draw=draw)
+    other = rooms.open(now=later, draw=draw)
+    assert rooms.join(code, client="a", now=later) is None
     assert rooms.room(code) is not None
+    assert rooms.join(other, client="a", now=later + LASTS * 2) is Refusal.UNKNOWN
 
 
 def test_a_closed_room_takes_nothing_and_knows_nothing():

@@ -67,12 +67,15 @@ def offer() -> None:
             st.warning(literal(str(notice)))
         return
     page = hosting.page_for_devices()
-    address = _address(page or str(st.context.url or ""), code)
-    st.markdown(f"Open this address on a phone. Class code: **{spaced(code)}**")
-    st.image(code_of(address), alt="QR code of the link below", width=_WIDTH)
-    st.code(address, language=None, wrap_lines=True)
     if page is None:
         hosting.explain()
+        address = _address(str(st.context.url or ""), code)
+        st.markdown(f"Class code: **{spaced(code)}**. Address for this computer:")
+    else:
+        address = _address(page, code)
+        st.markdown(f"Open this address on a phone. Class code: **{spaced(code)}**")
+        st.image(code_of(address), alt="QR code of the link below", width=_WIDTH)
+    st.code(address, language=None, wrap_lines=True)
     st.checkbox(
         "Phones share one network address",
         key=_SHARED,

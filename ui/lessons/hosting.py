@@ -84,9 +84,9 @@ def command(host: str, *, port: int) -> str:
 def explain() -> None:
     """Say how the server is started so that other devices can open its pages."""
     st.warning(
-        "Other devices cannot open this address, because the server admits this "
-        "computer only. Restart the server with this command. Everybody in your "
-        "network can then open the studio."
+        "Phones and other devices cannot open this server, because it admits this "
+        "computer only. Restart it with this command. Everybody in your network can "
+        "then open the studio."
     )
     host = own_address() or "NAME-OF-THIS-COMPUTER"
     port = int(st.get_option("server.port"))

@@ -25,11 +25,12 @@ def show(place: Place) -> None:
     page = hosting.page_for_devices()
     address = link(page or str(st.context.url or ""), place.settings)
     with area:
-        st.image(code(address), alt="QR code of the link below", width=_WIDTH)
-        st.code(address, language=None, wrap_lines=True)
-        st.caption("The link opens this step. It contains nothing of a table.")
         if page is None:
             hosting.explain()
+        else:
+            st.image(code(address), alt="QR code of the link below", width=_WIDTH)
+        st.code(address, language=None, wrap_lines=True)
+        st.caption("The link opens this step. It contains nothing of a table.")
 
 
 def code(address: str) -> str:
