@@ -6,12 +6,14 @@ import asyncio
 import json
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
 from websockets.exceptions import InvalidHandshake
 
+from benchmarks import phones
 from dpcore.lessons.catalog import LESSONS
 from dpcore.lessons.paths import PATHS
 from tests.browser.server import Server
@@ -109,3 +111,17 @@ def test_a_phone_keeps_its_seat_and_answer_through_a_reload(
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.evaluate("document.cookie.includes('seat')") is False
     assert problems == []
+
+
+def test_a_class_as_it_is_measured_joins_answers_and_leaves(
+    open_server, address, monkeypatch, capsys
+):
+    for name in ("_JOINING", "_ANSWERING", "_LEAVING"):
+        monkeypatch.setattr(phones, name, 0.1)
+    server = SimpleNamespace(url=open_server.url, processor=lambda: 0.0)
+    visitors = [phones.Phone(address, number) for number in range(20)]
+    in_a_thread(phones.visit("class", server, visitors))
+    printed = capsys.readouterr().out
+    assert [line.split(":")[0] for line in printed.splitlines()] == [
+        f"class, 20 {what}" for what in ("join", "answer", "leave")
+    ]
