@@ -44,7 +44,7 @@ def table(number: int) -> bytes:
     group = rng.choice(["a", "b", "c"], ROWS)
     lines = [f"{a},{p},{g}" for a, p, g in zip(*columns, group, strict=True)]
     # Tables with the same columns are taken for one of the same people.
-    header = f"age {number},pay,group"
+    header = f"age {number},pay {number},group {number}"
     return "\n".join([header, *lines, ""]).encode()
 
 
