@@ -64,8 +64,9 @@ def summary(account: Account) -> None:
     )
     if budget.epsilon is not None:
         spent = account.spent
-        now = odds_text(float(spent.epsilon), float(spent.delta))
-        later = odds_text(float(budget.epsilon), float(budget.delta or 0))
+        noun = session.unit().noun
+        now = odds_text(float(spent.epsilon), float(spent.delta), noun=noun)
+        later = odds_text(float(budget.epsilon), float(budget.delta or 0), noun=noun)
         st.markdown(
             f"All of ε is used: {now.split(': ', 1)[1]}."
             if now == later or used_up(account)
@@ -308,5 +309,7 @@ def _meant(budget: PrivacyBudget) -> str:
     told = limit_text(budget)
     if budget.epsilon is None:
         return told
-    odds = odds_text(float(budget.epsilon), float(budget.delta or 0))
+    odds = odds_text(
+        float(budget.epsilon), float(budget.delta or 0), noun=session.unit().noun
+    )
     return f"{told}; if all is used, {odds.split(': ', 1)[1]}"

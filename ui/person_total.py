@@ -76,7 +76,9 @@ def _tell(total: Together) -> None:
         + (f", up to {total.unit_rows} rows each." if total.unit_rows > 1 else ".")
     )
     if spent.epsilon.is_finite() and spent.epsilon:
-        st.markdown(f"So far, {odds_text(float(spent.epsilon), float(spent.delta))}.")
+        noun = session.unit().noun
+        odds = odds_text(float(spent.epsilon), float(spent.delta), noun=noun)
+        st.markdown(f"So far, {odds}.")
 
 
 def _rows(account: Account) -> list[dict[str, str]]:

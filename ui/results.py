@@ -151,7 +151,7 @@ def release_files(releases: Sequence[Release], key: str) -> None:
     study, table = session.study(), ""
     if study is not None:
         unit = study.terms.unit
-        whole = EVERYBODY if unit.cap is None else these_rows(unit)
+        whole = these_rows(unit) if unit.several else EVERYBODY
         table = A_SAMPLE if study.sampled else whole
     if table not in {"", A_SAMPLE}:
         releases = [release.of_everybody() for release in releases]

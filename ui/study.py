@@ -46,11 +46,11 @@ class Upload:
     @property
     def size(self) -> str:
         """Return how much it holds, in words."""
-        kilobytes = len(self.data) / 2**10
+        kilobytes = len(self.data) / 1000
         return (
             f"{kilobytes:,.1f} kB"
-            if kilobytes < 2**10
-            else f"{kilobytes / 2**10:,.1f} MB"
+            if kilobytes < 1000  # noqa: PLR2004 - kilobytes in a megabyte
+            else f"{kilobytes / 1000:,.1f} MB"
         )
 
 
@@ -170,7 +170,7 @@ class Study:
         Not where several rows of a person count: which rows there are of whom is no
         simple random sample, and answers are about this table alone.
         """
-        return not self.terms.everybody and self.terms.unit.cap is None
+        return not self.terms.everybody and not self.terms.unit.several
 
     @property
     def public_number(self) -> bool:

@@ -217,8 +217,8 @@ class Subject:
     @property
     def about(self) -> str:
         """Return what the figures describe."""
-        if self.facts.unit.cap is not None:
-            return "the figures describe the counted rows of this table only"
+        if self.facts.unit.several:
+            return "the figures describe the rows of this table only"
         if self.everybody:
             return f"the table holds all {self.many} that the figures are about"
         return "the table is a sample of a larger population"

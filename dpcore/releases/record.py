@@ -29,7 +29,7 @@ A_SAMPLE, EVERYBODY = "a sample", "the whole population (census)"
 
 def these_rows(unit: PrivacyUnit) -> str:
     """Return what a table holds of which several rows of one unit count."""
-    return f"at most {unit.cap} rows of each {unit.noun}"
+    return f"at most {unit.cap or unit.rows} rows of each {unit.noun}"
 
 
 class Mode(StrEnum):

@@ -47,7 +47,7 @@ _SAMPLED = (
     "table were a simple random sample. The sampling error is bounded from public "
     "numbers, so the second interval is on the wide side."
 )
-_THESE_ROWS = "The answer is about the rows of this table that count."
+_THESE_ROWS = "The answer is about the rows of this table."
 _EVERYBODY = (
     "There is no sampling error: “Data” says that the data are the whole population."
 )
@@ -208,7 +208,7 @@ def details(asked: Request) -> None:
 def _of_sampling() -> str:
     """Say of what the second interval is one, or why there is none."""
     study = session.require_study()
-    if study.terms.unit.cap is not None:
+    if study.terms.unit.several:
         return _THESE_ROWS
     return _SAMPLED if study.sampled else _EVERYBODY
 

@@ -81,10 +81,9 @@ def preview(asked: Request, account: Account, fits: bool) -> Places:  # noqa: FB
         help="Charged once: the ε asked for, or what is really given where that is "
         "more.",
     )
-    st.caption(
-        f"{literal(capital(asked.statement))}. "
-        f"{odds_text(asked.real_epsilon, asked.used_delta)}.{_given(asked)}"
-    )
+    noun = session.unit().noun
+    odds = odds_text(asked.real_epsilon, asked.used_delta, noun=noun)
+    st.caption(f"{literal(capital(asked.statement))}. {odds}.{_given(asked)}")
     _private_number(asked)
     if asked.query.kind.of_matrix:
         _numbers(asked)
@@ -307,7 +306,7 @@ def _sampling(place: DeltaGenerator, label: str, error: str) -> None:
         "Sampling error",
         "none",
         help="“Data” says that the data are the whole population."
-        if session.require_study().terms.unit.cap is None
+        if not session.require_study().terms.unit.several
         else f"Not told where several rows of one {session.unit().noun} count: the "
         "answer is about the "
         "rows of this table.",
@@ -344,7 +343,9 @@ def _average(asked: Request) -> float | None:
     if kind is StatisticKind.PROPORTIONS:
         return 1 / cells
     if kind in {StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE}:
-        return asked.query.size.people / cells
+        # Where who counts is private, the rows of the table may still be public.
+        rows = session.require_study().size().people
+        return max(asked.query.size.people, rows) / cells
     return None
 
 

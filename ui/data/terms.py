@@ -153,17 +153,18 @@ def ask(
         note="What the guarantee hides. Substitution hides which record a privacy unit "
         "has. Add/remove also hides whether it is in the table.",
     )
-    left.place.caption(
-        f"Substitution: {named.change(NeighboringRelation.SUBSTITUTION)}. The number "
-        f"of {named.nouns} is public. Add/remove: "
-        f"{named.change(NeighboringRelation.ADD_REMOVE)}. The number of {named.nouns} "
-        "is private."
-    )
+    explained = left.place.empty()
     left.place.caption(
         "Is membership itself sensitive, as in a list of patients? Use add/remove. Is "
         "membership public, as of staff? Use substitution."
     )
     unit = _unit(right, named, start.unit.rows, cap)
+    explained.caption(
+        f"Substitution: {unit.change(NeighboringRelation.SUBSTITUTION)}. The number of "
+        f"{unit.counted} is {'private' if unit.several else 'public'}. Add/remove: "
+        f"{unit.change(NeighboringRelation.ADD_REMOVE)}. The number of {unit.counted} "
+        "is private."
+    )
     minimum = right.number(
         f"Public minimum number of {unit.counted}",
         start.minimum_people,
@@ -178,7 +179,7 @@ def ask(
     if relation is NeighboringRelation.SUBSTITUTION and not unit.several:
         right.place.caption(
             f"Not needed so far: with substitution the number of {unit.counted} is "
-            "public. It counts only where missing values are left out."
+            "public. The minimum is used only where missing values are left out."
             if not left_out
             else f"Used for questions about {literal(', '.join(left_out))}. Their "
             f"missing values are left out, so the number of {unit.counted} with a "
@@ -198,7 +199,7 @@ def ask(
     left.place.caption(
         f"Where several rows of one {unit.noun} count, answers are about this table "
         "alone, whatever is chosen here."
-        if cap is not None
+        if unit.several
         else "If in doubt, choose a sample. Every answer then has a second, wider "
         "interval, for the population that the sample represents. The interval for the "
         "data themselves does not change."

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _ANSWERS: Final = ("no", "yes")
-_TIES: Final = " Of values that are as frequent: the least, or first in the alphabet."
+_TIES: Final = "Of values that are as frequent: the least, or first in the alphabet."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -120,16 +120,14 @@ def _described(source: Dataset, preparation: Preparation) -> tuple[Column, ...]:
         for one, name in zip(preparation.derived, names, strict=False)
     ]
     if preparation.count:
-        columns.append(Column(name=names[-1], kind=ColumnKind.NUMBER, unit="rows"))
-    whose = preparation.describe()
-    meaning = whose[0].upper() + whose[1:] + "."
+        columns.append(Column(name=names[-1], kind=ColumnKind.WHOLE, unit="rows"))
     tied = {
         name
         for one, name in zip(preparation.derived, names, strict=False)
         if one.recipe is Recipe.MOST_FREQUENT
     }
     return tuple(
-        replace(column, description=meaning + _TIES * (column.name in tied))
+        replace(column, description=_TIES * (column.name in tied))
         for column in columns
     )
 

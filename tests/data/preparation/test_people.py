@@ -264,7 +264,7 @@ def test_columns_made_state_their_recipe_and_take_no_bounds():
     ]
     kinds = [column.kind for column in made.columns]
     number, category = ColumnKind.NUMBER, ColumnKind.CATEGORY
-    assert kinds == [number, category, number, number]
+    assert kinds == [number, category, number, ColumnKind.WHOLE]
     assert not any(column.is_declared for column in made.columns)
     assert made.frame.iloc[0].tolist() == [5.5, "a", 0.5, 2]
     assert made.header == ("who", "x", "w", "y")
