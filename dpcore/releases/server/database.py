@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from dpcore.data.doors.databases.admission import Refusal, connected, refusal
 from dpcore.data.doors.databases.connections import PATIENCE
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.releases.server.entries import ServerEntries
+from dpcore.releases.turns import MANY, turns_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +40,7 @@ class ServerDatabase:
 
     def __init__(self, address: str) -> None:
         self._url = _url(address)
+        self.turns = turns_at(self.name)
         self._engine: Engine = create_engine(
             self._url.update_query_dict({**PATIENCE, **self._url.query}),
             pool_pre_ping=True,
@@ -82,7 +85,8 @@ class ServerDatabase:
             connection.execute(text(limit))
             connection.execute(text("SET LOCAL synchronous_commit = on"))
             lock = text("SELECT pg_advisory_xact_lock(:lock)")
-            connection.execute(lock, {"lock": _LOCK})
+            with self.turns.outside():
+                connection.execute(lock, {"lock": _LOCK})
             yield ServerEntries(connection)
             try:
                 connection.commit()
@@ -119,6 +123,8 @@ def explained() -> Iterator[None]:
 
 
 def _reason(error: SQLAlchemyError) -> LedgerError:
+    if isinstance(error, PoolTimeoutError):
+        return LedgerError(MANY)
     refused = refusal(error) if isinstance(error, DBAPIError) else None
     if refused is not None:
         return LedgerError(f"{_REFUSALS[refused]} {_NOTHING}")
