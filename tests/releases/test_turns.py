@@ -3,6 +3,7 @@
 import contextlib
 import sqlite3
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -28,6 +29,7 @@ def in_the_queue(turns, count, work):
             threads.append(thread)
             while len(turns._queue) < number + 2:  # noqa: SLF001 - who waits
                 assert thread.is_alive()
+                time.sleep(0.001)
         yield
     for thread in threads:
         thread.join()
