@@ -38,7 +38,7 @@ _STARTING: Final = (
 )
 _FULL: Final = (
     "the server of the database has no free connection. Try again in a moment; if it "
-    "stays so, ask whoever runs it to allow more connections."
+    "stays so, ask its administrator to allow more connections."
 )
 _NOW: Final = (
     "the server of the database admits nobody at the moment: it is starting, stopping "
