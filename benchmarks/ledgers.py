@@ -1,15 +1,22 @@
-"""A ledger of a thousand releases, read and added up: ``python -m benchmarks.ledgers``.
+"""Ledgers read, added up and released to by many: ``python -m benchmarks.ledgers``.
 
-Beside it the time that writing and parsing its records as JSON takes, which whoever
-reads a ledger cannot beat.
+A ledger of a thousand releases is read and added up, beside the time that writing and
+parsing its records as JSON takes, which whoever reads a ledger cannot beat. Forty
+threads then release at once, in a quiet process, and beside threads that keep its
+interpreter busy, as pages that are drawn do.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,21 +25,26 @@ from benchmarks.timing import median
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.errors import LedgerError
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.ledger import Ledger
+from dpcore.releases.ledger import Ledger, LocalLedger
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.request import Request
+from dpcore.releases.storage import FileDatabase
 from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from dpcore.releases.sqlite_entries import SqliteEntries
 
 _RELEASES, _RUNS, _LIMIT = 1_000, 5, 0.3
 _DELTA, _TABLE = 1e-6, "benchmark"
+_PEOPLE, _BUSY = 40, 2
 _KINDS = ("laplace", "gaussian", "bit", "truncated", "averaged")
 
 
@@ -50,6 +62,57 @@ def main() -> None:
     for name, step in steps.items():
         took = _seconds(step)
         print(f"{name}: {took:.3f} s (at most {_LIMIT}; ratio {took / parsed:.1f})")
+    for busy in (0, _BUSY):
+        with tempfile.TemporaryDirectory() as folder:
+            _at_once(Path(folder) / "home" / "ledger.sqlite3", busy)
+
+
+def _at_once(path: Path, busy: int) -> None:
+    """Release in forty threads at once, each as a page does, and print the times."""
+    held: list[float] = []
+    times: list[float] = []
+    refused: list[str] = []
+    ended = threading.Event()
+    together = threading.Barrier(_PEOPLE)
+
+    class Watched(FileDatabase):
+        @contextlib.contextmanager
+        def writing(self, patience: float) -> Iterator[SqliteEntries]:
+            with super().writing(patience) as entries:
+                began = time.perf_counter()
+                yield entries
+            held.append(time.perf_counter() - began)
+
+    def work() -> None:
+        while not ended.is_set():
+            sum(range(1_000))
+
+    def ask(number: int) -> None:
+        together.wait()
+        began = time.perf_counter()
+        try:
+            _spend(_opened(LocalLedger(Watched(path))), epsilon=0.1, draw=number + 2)
+        except LedgerError as error:
+            refused.append(str(error))
+        times.append(time.perf_counter() - began)
+
+    _spend(_opened(Ledger.at(path)), epsilon=0.1)
+    for _ in range(busy):
+        threading.Thread(target=work, daemon=True).start()
+    with ThreadPoolExecutor(_PEOPLE) as pool:
+        list(pool.map(ask, range(_PEOPLE)))
+    ended.set()
+    ledger = Ledger.at(path)
+    ledger.verify()
+    answers = len(ledger.releases(_TABLE)) - 1
+    middle, late = np.quantile(times, (0.5, 0.95))
+    print(
+        f"{_PEOPLE} at once beside {busy} busy threads: {answers} answered, "
+        f"{len(refused)} refused; median {middle:.2f} s, 95% {late:.2f} s; the file "
+        f"locked for {1000 * sum(held) / max(1, answers):.0f} ms per release"
+    )
+    for text in set(refused):
+        print(f"  {text}")
 
 
 def _totals(ledger: Ledger) -> object:
@@ -63,9 +126,22 @@ def _seconds(step: Callable[[], object]) -> float:
 
 def _ledger() -> Ledger:
     """Return a ledger with releases of five mechanisms, most at prices of their own."""
-    ledger = Ledger.in_memory()
-    relation = NeighboringRelation.SUBSTITUTION
-    ledger.open_account(_TABLE, PrivacyBudget.of(epsilon=1e4, delta=0.1), relation)
+    ledger = _opened(Ledger.in_memory())
+    prices = np.random.default_rng(0).uniform(1e-3, 0.1, _RELEASES)
+    for at, epsilon in enumerate(prices):
+        _spend(ledger, epsilon=round(float(epsilon), 4), kind=_KINDS[at % len(_KINDS)])
+    return ledger
+
+
+def _opened(ledger: Ledger) -> Ledger:
+    budget = PrivacyBudget.of(epsilon=1e4, delta=0.1)
+    ledger.open_account(_TABLE, budget, NeighboringRelation.SUBSTITUTION)
+    return ledger
+
+
+def _spend(
+    ledger: Ledger, *, epsilon: float, kind: str = "laplace", draw: int = 1
+) -> None:
     column = Column(
         name="age",
         kind=ColumnKind.NUMBER,
@@ -76,28 +152,25 @@ def _ledger() -> Ledger:
     query = Query(
         kind=StatisticKind.MEAN,
         column=column,
-        relation=relation,
+        relation=NeighboringRelation.SUBSTITUTION,
         unit=PrivacyUnit(),
         size=TableSize(people=1_000, public=True),
     )
-    prices = np.random.default_rng(0).uniform(1e-3, 0.1, _RELEASES)
-    for at, epsilon in enumerate(prices):
-        kind = _KINDS[at % len(_KINDS)]
-        request = Request(
-            query=query,
-            mechanism_key=kind,
-            epsilon=round(float(epsilon), 4),
-            delta=1e-9 if kind == "gaussian" else 0.0,
-        )
-        release(
-            request,
-            np.asarray([50.0]),
-            ledger=ledger,
-            fingerprint=_TABLE,
-            mode=Mode.RELEASE,
-            now=datetime(2026, 11, 23, tzinfo=UTC),
-        )
-    return ledger
+    request = Request(
+        query=query,
+        mechanism_key=kind,
+        epsilon=epsilon,
+        delta=1e-9 if kind == "gaussian" else 0.0,
+        draw=draw,
+    )
+    release(
+        request,
+        np.asarray([50.0]),
+        ledger=ledger,
+        fingerprint=_TABLE,
+        mode=Mode.RELEASE,
+        now=datetime(2026, 11, 23, tzinfo=UTC),
+    )
 
 
 if __name__ == "__main__":

@@ -6,9 +6,12 @@ import contextlib
 import getpass
 import os
 import shutil
+import socket
+import struct
 import subprocess
 import tempfile
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -132,3 +135,59 @@ def _as(owner: str | None, *command: str | Path) -> None:
         stdout=subprocess.DEVNULL,
         stdin=subprocess.DEVNULL,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doorman:
+    """A server before the cluster that refuses so many connections at first.
+
+    ``words`` are those of the refusal; no SQLSTATE of it reaches a program.
+    """
+
+    cluster: Cluster
+    words: str
+    times: int
+    seen: list[int] = field(default_factory=list)
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[int]:
+        """Give the port that it listens to."""
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            threading.Thread(target=self._admit, args=(listening,), daemon=True).start()
+            yield listening.getsockname()[1]
+
+    def _admit(self, listening: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                coming = listening.accept()[0]
+                self.seen.append(1)
+                serve = self._refuse if len(self.seen) <= self.times else self._pass_on
+                threading.Thread(target=serve, args=(coming,), daemon=True).start()
+
+    def _refuse(self, coming: socket.socket) -> None:
+        with coming:
+            size, code = struct.unpack("!ii", coming.recv(8))
+            if code in _ENCRYPTIONS:
+                coming.sendall(b"N")
+                size = struct.unpack("!ii", coming.recv(8))[0]
+            coming.recv(size - 8)
+            body = f"SFATAL\0VFATAL\0C00000\0M{self.words}\0\0".encode()
+            coming.sendall(b"E" + struct.pack("!i", len(body) + 4) + body)
+
+    def _pass_on(self, coming: socket.socket) -> None:
+        with socket.socket(socket.AF_UNIX) as server, coming:
+            server.connect(str(self.cluster.folder / ".s.PGSQL.5432"))
+            back = threading.Thread(target=_copy, args=(server, coming), daemon=True)
+            back.start()
+            _copy(coming, server)
+            back.join()
+
+
+_ENCRYPTIONS = {80877103, 80877104}
+
+
+def _copy(source: socket.socket, target: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while content := source.recv(1 << 16):
+            target.sendall(content)
+        target.shutdown(socket.SHUT_WR)

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import BudgetExceeded, DataError, LedgerError, ParameterError
-from dpcore.releases import hash_chain
+from dpcore.releases import hash_chain, turns
 from dpcore.releases.account import account_after
 from dpcore.releases.checkpoint import Checkpoint, followed
 from dpcore.releases.hash_chain import Entry, EntryKind
 from dpcore.releases.identity import canonical, plan_id
 from dpcore.releases.periods import limit
 from dpcore.releases.record import InPlan, Release
-from dpcore.releases.storage import FileDatabase, MemoryDatabase, explained
+from dpcore.releases.storage import BUSY, FileDatabase, MemoryDatabase, explained
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -73,6 +74,10 @@ class Ledger(ABC):
 
         A later call returns the account as it stands, whatever terms it names.
         """
+        with self._read() as (_, state):
+            account = state.account(fingerprint)
+        if account is not None:
+            return account
         with self._write() as (entries, state):
             account = state.account(fingerprint)
             if account is not None:
@@ -164,9 +169,10 @@ class Ledger(ABC):
     ) -> Release:
         """Return the answer to a request, and spend its cost the first time.
 
-        One transaction checks the budget, writes the debit, draws, and stores the
-        answer. A crash before its end leaves neither debit nor answer; after it, the
-        same request returns the stored answer at no cost.
+        The answer is drawn ahead of the transaction, so that nobody waits for it. One
+        transaction checks the limits, and writes the debit and the answer. A crash
+        before its end leaves neither; after it, the same request returns the stored
+        answer at no cost. A draw that was not stored is discarded: nobody sees it.
 
         Raises:
             BudgetExceeded: The cost does not fit into what is left.
@@ -174,14 +180,21 @@ class Ledger(ABC):
                 ``compute`` answered another request.
 
         """
+        with self._read() as (entries, state):
+            stored = hash_chain.release_for(entries, request)
+        if stored is not None:
+            return _release(stored)
+        charge = _Charge(fingerprint=fingerprint, unit_rows=unit_rows, cost=cost)
+        charge.paying(state, hash_chain.now())
+        drawn = compute()
         with self._write() as (entries, state):
             stored = hash_chain.release_for(entries, request)
             if stored is not None:
                 return _release(stored)
             now = hash_chain.now()
-            account = _admitted(state, fingerprint, unit_rows).on(now.date())
+            account = charge.paying(state, now)
             _debit(entries, account, (request, cost), now)
-            return _answer(entries, account, compute(), (request, cost, None))
+            return _answer(entries, account, drawn, (request, cost, None))
 
     def charge_all(
         self,
@@ -203,7 +216,8 @@ class Ledger(ABC):
             requests: What each request would cost alone, by its name.
             price: What those of these names cost as one plan. Called while the ledger
                 is open to others, so that it may take its time.
-            compute: Draws the answer to the request of a name, in a plan.
+            compute: Draws the answer to the request of a name, in a plan. Called ahead
+                of the transaction; what it does not store is discarded.
             unit_rows: How many rows one unit may own.
 
         Raises:
@@ -213,22 +227,28 @@ class Ledger(ABC):
 
         """
         while True:
-            with self._read() as (entries, _):
+            with self._read() as (entries, state):
                 known = _stored(entries, requests)
             new = tuple(name for name in requests if name not in known)
             if new:
                 plan = InPlan(name=plan_id(new), releases=len(new), cost=price(new))
+                charge = _Charge(
+                    fingerprint=fingerprint,
+                    unit_rows=unit_rows,
+                    cost=plan.cost,
+                    is_plan=True,
+                )
+                charge.paying(state, hash_chain.now())
+                drawn = {name: compute(name, plan) for name in new}
                 with self._write() as (entries, state):
                     if _stored(entries, requests).keys() != known.keys():
                         continue
                     now = hash_chain.now()
-                    account = _admitted(state, fingerprint, unit_rows).on(now.date())
+                    account = charge.paying(state, now)
                     _debit(entries, account, (plan.name, plan.cost), now, new)
-                    for name in new:
-                        release, promised = compute(name, plan), requests[name]
-                        known[name] = _answer(
-                            entries, account, release, (name, promised, plan)
-                        )
+                    for name, answer in drawn.items():
+                        promised = name, requests[name], plan
+                        known[name] = _answer(entries, account, answer, promised)
             return tuple(known[name] for name in requests)
 
     def stored(self, request: str) -> Release | None:
@@ -306,46 +326,66 @@ class LocalLedger(Ledger):
         with explained():
             known = database.checkpoint()  # before the database, which may be ahead
             look = database.look
-            whole = whole or known is None or known.look != look
+            whole = whole or not self._is_right(known, look)
             with database.reading() as entries:
                 state = followed(entries, known, look, whole=whole)
                 yield entries, state
-        if state.length and state != known and database.look == look:
-            self._catch_up()
+        if database.look != look:
+            return
+        database.turns.seen = look
+        if state.length and state != known:
+            with contextlib.suppress(LedgerError), database.turns.taken(0.0, BUSY):
+                self._catch_up()
 
     @contextlib.contextmanager
     def _write(self) -> Iterator[tuple[EntryTable, Checkpoint]]:
-        with self._checked(_PATIENCE) as (entries, state):
-            yield entries, state
-        self._catch_up()
+        """Begin a transaction when the turn of this thread has come.
 
-    @contextlib.contextmanager
-    def _checked(
-        self, patience: float, *, whole: bool = True
-    ) -> Iterator[tuple[EntryTable, Checkpoint]]:
-        """Begin a transaction, and check the chain before anything is written.
-
-        The whole chain is followed if the file looks otherwise than it was left.
-
-        A checkpoint that a crash left behind is caught up first, so that never more
-        than one transaction is beyond it.
+        A chain that others may have written to is followed as a whole before, so that
+        nobody waits for that.
         """
         database = self._database
-        with explained(), database.writing(patience) as entries:
-            known, look = database.checkpoint(), database.look
-            whole = whole and (known is None or known.look != look)
-            state = followed(entries, known, look, whole=whole)
-            if state != known:
-                database.keep(state)
-            hash_chain.prepare(entries)
-            yield entries, state
+        with database.turns.taken(turns.PATIENCE, BUSY):
+            if database.look != database.turns.seen:
+                database.turns.close()
+                with self._read():
+                    pass
+            with self._checked(_PATIENCE) as (entries, state):
+                yield entries, state
+            if not database.turns.is_awaited:
+                self._catch_up()
+
+    def _is_right(self, known: Checkpoint | None, look: tuple[int, ...]) -> bool:
+        """Return whether this program left the file as it looks, or followed it so."""
+        return known is not None and look in {known.look, self._database.turns.seen}
+
+    @contextlib.contextmanager
+    def _checked(self, patience: float) -> Iterator[tuple[EntryTable, Checkpoint]]:
+        """Begin a transaction, and follow the chain from the checkpoint to its end.
+
+        A checkpoint that was left behind is caught up first, so that never more than
+        one transaction is beyond it. Where others have written meanwhile, it keeps no
+        look of the file: the next who looks follows the whole chain.
+        """
+        database = self._database
+        with explained():
+            with database.writing(patience) as entries:
+                known, look = database.checkpoint(), database.look
+                is_right = known is None or self._is_right(known, look)
+                state = followed(entries, known, look if is_right else (), whole=False)
+                if state != known:
+                    database.keep(state)
+                hash_chain.prepare(entries)
+                yield entries, state
+            database.turns.seen = database.look if is_right else ()
 
     def _catch_up(self) -> None:
         """Take the checkpoint to the end of the chain that was just checked.
 
-        Where somebody is writing, that is left to whoever writes next.
+        Where another program is writing, or another thread waits for its turn, the next
+        writer does so.
         """
-        with contextlib.suppress(LedgerError), self._checked(0.0, whole=False):
+        with contextlib.suppress(LedgerError), self._checked(0.0):
             pass
 
 
@@ -379,15 +419,32 @@ def payable(state: Checkpoint, fingerprint: str) -> Account:
     return account
 
 
-def _admitted(state: Checkpoint, fingerprint: str, unit_rows: int) -> Account:
-    account = payable(state, fingerprint)
-    if account.unit_rows != unit_rows:
-        message = (
-            f"the account is kept for at most {account.unit_rows} rows a unit, and "
-            f"{unit_rows} were asked for. Keep the terms of this table."
-        )
-        raise LedgerError(message)
-    return account
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Charge:
+    """What a release, or a plan, costs an account with so many rows a unit."""
+
+    fingerprint: str
+    unit_rows: int
+    cost: PrivacyCost
+    is_plan: bool = False
+
+    def paying(self, state: Checkpoint, now: datetime) -> Account:
+        """Return the account, if it pays the cost today.
+
+        Every limit that holds on the day of ``now`` is checked: of the account, and of
+        its periods.
+        """
+        account = payable(state, self.fingerprint).on(now.date())
+        if account.unit_rows != self.unit_rows:
+            message = (
+                f"the account is kept for at most {account.unit_rows} rows a unit, and "
+                f"{self.unit_rows} were asked for. Keep the terms of this table."
+            )
+            raise LedgerError(message)
+        if not account.admits(self.cost):
+            what = "plan" if self.is_plan else "release"
+            raise BudgetExceeded(_refusal(account, self.cost, what))
+        return account
 
 
 def _debit(
@@ -397,15 +454,8 @@ def _debit(
     now: datetime,
     requests: tuple[str, ...] = (),
 ) -> None:
-    """Write the debit of a request, or of a plan, which names its requests.
-
-    Every limit that holds on the day that is written is checked: of the account, and of
-    its periods.
-    """
+    """Write the debit of a request, or of a plan, which names its requests."""
     name, cost = paid
-    if not account.admits(cost):
-        what = "plan" if requests else "release"
-        raise BudgetExceeded(_refusal(account, cost, what))
     body: dict[str, object] = {"cost": cost.to_json()}
     if requests:
         body["plan"] = list(requests)

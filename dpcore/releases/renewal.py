@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import LedgerError, ParameterError, UntrustedLedgerError
-from dpcore.releases import hash_chain
+from dpcore.releases import hash_chain, turns
 from dpcore.releases.account import OPENED
 from dpcore.releases.checkpoint import Checkpoint, Tally
 from dpcore.releases.hash_chain import EntryKind
@@ -26,7 +26,7 @@ from dpcore.releases.identity import canonical
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.people import carry_tables
 from dpcore.releases.scheduling import carry_periods
-from dpcore.releases.storage import FileDatabase, explained
+from dpcore.releases.storage import BUSY, FileDatabase, explained
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -132,6 +132,7 @@ def _salvaged(database: FileDatabase) -> Checkpoint:
 def _alone(database: FileDatabase) -> Iterator[None]:
     """Let no other program write meanwhile, as far as the old file can be locked."""
     with contextlib.ExitStack() as stack:
+        stack.enter_context(database.turns.taken(turns.PATIENCE, BUSY))
         with contextlib.suppress(UntrustedLedgerError), explained():
             stack.enter_context(database.writing(_PATIENCE))
         yield

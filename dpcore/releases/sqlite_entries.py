@@ -46,11 +46,15 @@ class SqliteEntries:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self._format: int | None = None
+        self._last: Row | None = None
 
     def format(self) -> int:
         """Return the format of the database, 0 for an empty one."""
-        (found,) = self._connection.execute("PRAGMA user_version").fetchone()
-        return int(found)
+        if self._format is None:
+            (found,) = self._connection.execute("PRAGMA user_version").fetchone()
+            self._format = int(found)
+        return self._format
 
     def bring_to_format(self, found: int) -> None:
         """Create the table, or bring one of an earlier format to that of today."""
@@ -59,13 +63,17 @@ class SqliteEntries:
                 self._connection.execute(statement)
         elif found < SCHEMA_VERSION:
             self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        self._format = SCHEMA_VERSION
 
     def last(self) -> Row | None:
         """Return sequence and digest of the last entry."""
-        found: Row | None = self._connection.execute(
-            "SELECT sequence, digest FROM entries ORDER BY sequence DESC LIMIT 1"
-        ).fetchone()
-        return found
+        # Nobody else writes beside a transaction that has written.
+        return (
+            self._last
+            or self._connection.execute(
+                "SELECT sequence, digest FROM entries ORDER BY sequence DESC LIMIT 1"
+            ).fetchone()
+        )
 
     def insert(self, row: Row) -> None:
         """Write one entry."""
@@ -74,6 +82,7 @@ class SqliteEntries:
             f"INSERT INTO entries ({_NAMES}) VALUES ({marks})",  # noqa: S608 - constants
             row,
         )
+        self._last = row[0], row[-1]
 
     def of_account(self, fingerprint: str, kinds: Sequence[str]) -> Iterable[Row]:
         """Return the entries of an account that are of some kinds, in order."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.releases.checkpoint import Checkpoint
 from dpcore.releases.sqlite_entries import SqliteEntries
+from dpcore.releases.turns import Turns, turns_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +25,8 @@ _KEY, _CHECKPOINT, _DRAFT = "key", "checkpoint", "checkpoint.new"
 REMEMBERED = "checkpoint-of-"
 """How the names of files begin that remember a ledger on a server."""
 _LOOKING_SECONDS = 1.0
+_BYTES = getattr(os, "O_BINARY", 0)
+_PART = 1 << 20
 _RESTORE_KEY = "Put back a copy of the key, or begin anew, on record."
 
 
@@ -52,12 +55,9 @@ def stored_key(folder: Path) -> bytes | None:
         UntrustedLedgerError: It holds no key, or is gone while there is a ledger.
 
     """
-    # In this order: who sees a ledger, sees the key that was there before it.
-    used = _is_used(folder)
-    key = None
-    with _key_errors(), contextlib.suppress(FileNotFoundError):
-        key = (folder / _KEY).read_bytes()
-    if key is None and used:
+    key = _read_key(folder)
+    # Another process may have made both since: a ledger has its key before it is there.
+    if key is None and _is_used(folder) and (key := _read_key(folder)) is None:
         message = f"the key of the ledger is gone. {_RESTORE_KEY}"
         raise UntrustedLedgerError(message)
     if key is not None and len(key) != KEY_BYTES:
@@ -67,6 +67,12 @@ def stored_key(folder: Path) -> bytes | None:
         )
         raise UntrustedLedgerError(message)
     return key
+
+
+def _read_key(folder: Path) -> bytes | None:
+    with _key_errors(), contextlib.suppress(FileNotFoundError):
+        return _content(folder / _KEY)
+    return None
 
 
 def create_key(folder: Path) -> bytes:
@@ -100,6 +106,7 @@ class FileDatabase:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.turns = turns_at(str(path.absolute()))
 
     @property
     def look(self) -> tuple[int, ...]:
@@ -154,15 +161,34 @@ class FileDatabase:
             patience: How many seconds to wait for another writer.
 
         """
+        connection, self.turns.connection = self.turns.connection, None
+        if connection is None:
+            connection = self._connection(patience)
+        with contextlib.ExitStack() as stack:
+            stack.callback(connection.close)
+            with _transaction(connection, self.turns):
+                yield SqliteEntries(connection)
+            # Closing puts the log into the file, which takes long: the last one does.
+            if patience and self.turns.is_awaited:
+                stack.pop_all()
+                self.turns.connection = connection
+
+    def _connection(self, patience: float) -> sqlite3.Connection:
+        """Return a new connection that may write, and create the file before."""
         keyfile(self.path.parent)  # before the ledger: one without a key is refused
         with contextlib.suppress(FileExistsError):
             _create_file(self.path, b"")
-        connection = sqlite3.connect(self.path, timeout=patience, isolation_level=None)
-        with contextlib.closing(_read_leniently(connection)):
-            connection.execute("PRAGMA journal_mode = WAL")
+        connection = sqlite3.connect(
+            self.path, timeout=patience, isolation_level=None, check_same_thread=False
+        )
+        try:
+            with self.turns.outside():
+                connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
-            with _transaction(connection):
-                yield SqliteEntries(connection)
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return _read_leniently(connection)
 
     def checkpoint(self) -> Checkpoint | None:
         """Return the checkpoint, ``None`` if there is none.
@@ -176,7 +202,7 @@ class FileDatabase:
         if key is None:
             return None
         try:
-            text = (folder / _CHECKPOINT).read_bytes()
+            text = _content(folder / _CHECKPOINT)
         except FileNotFoundError:
             return None
         return Checkpoint.unsealed(text, key)
@@ -230,6 +256,7 @@ class MemoryDatabase:
         self._connection = _read_leniently(
             sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         )
+        self.turns = Turns()
         self._turn = threading.RLock()
         self._checkpoint = Checkpoint()
 
@@ -242,7 +269,7 @@ class MemoryDatabase:
     @contextlib.contextmanager
     def writing(self, patience: float) -> Iterator[SqliteEntries]:  # noqa: ARG002 - a turn is short
         """Wait for the only connection, and commit at the end."""
-        with self._turn, _transaction(self._connection):
+        with self._turn, _transaction(self._connection, self.turns):
             yield SqliteEntries(self._connection)
 
     def checkpoint(self) -> Checkpoint | None:
@@ -283,13 +310,13 @@ _NO_WRITING = (
     "the folder of the ledger cannot be written to. Nothing was charged. Allow it, or "
     "choose another folder with EPSILON_STUDIO_HOME."
 )
-_BUSY = (
+BUSY = (
     "another program is writing to the ledger and has not come to an end. Nothing was "
     "charged. Try again; if it stays so, close the other program."
 )
 _PASSING = {
-    sqlite3.SQLITE_BUSY: _BUSY,
-    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_BUSY: BUSY,
+    sqlite3.SQLITE_LOCKED: BUSY,
     sqlite3.SQLITE_FULL: (
         "the disk that holds the ledger is full. Nothing was charged. Make room, and "
         "try again."
@@ -319,8 +346,9 @@ def _key_errors() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")  # one writer at a time, from here on
+def _transaction(connection: sqlite3.Connection, turns: Turns) -> Iterator[None]:
+    with turns.outside():
+        connection.execute("BEGIN IMMEDIATE")  # one writer at a time, from here on
     try:
         yield
     except BaseException:
@@ -357,11 +385,28 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def _create_file(path: Path, content: bytes) -> None:
-    descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
+    descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _BYTES, 0o600)
+    try:
+        while content:
+            content = content[os.write(descriptor, content) :]
         os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _content(path: Path) -> bytes:
+    """Return the content of a file, in few calls: a thread may lose its turn in each.
+
+    One that others write in the meantime is replaced, and never half written.
+    """
+    descriptor = os.open(path, os.O_RDONLY | _BYTES)
+    try:
+        parts = []
+        while part := os.read(descriptor, _PART):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(descriptor)
 
 
 def _sync_folder(folder: Path) -> None:

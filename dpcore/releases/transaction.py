@@ -35,8 +35,9 @@ def release(
 ) -> Release:
     """Return the answer to a request; the first time, draw it and spend its cost.
 
-    Check, debit, draw and store are one transaction of the ledger, so that the same
-    request (same table, same parameters, same draw) has one answer and one debit.
+    The answer is drawn first. Check, debit and store are one transaction of the ledger,
+    so that the same request (same table, same parameters, same draw) has one answer
+    and one debit. A draw that is not stored is discarded.
 
     Args:
         request: What is asked.
@@ -81,7 +82,7 @@ def release_all(  # noqa: PLR0913 - names of questions are no part of them
 ) -> tuple[Release, ...]:
     """Return the answers to questions that were fixed before the first of them.
 
-    Those without an answer yet are drawn, and paid for, in one transaction, all or
+    Those without an answer yet are paid for and stored in one transaction, all or
     none: a plan, with one debit of ``cost(those)``, whatever they would cost one after
     another. That is allowed because nothing in the plan was chosen in view of an answer
     in it, so that tighter totals than the sum hold for it; the plan as a whole is one

@@ -369,7 +369,7 @@ def test_whoever_is_not_let_in_is_told_why(server, tmp_path):
 
     known = at(server).address
     assert "password" in why(known.replace(PASSWORD, f"{PASSWORD}x"))
-    assert "does not know" in why(known.replace("/postgres?", "/nothing?"))
+    assert "no database of that name" in why(known.replace("/postgres?", "/nothing?"))
     assert "not known" in why(f"postgresql://guest:{PASSWORD}@no.such.invalid/x")
     assert "cannot be reached" in why(f"postgresql://guest:{PASSWORD}@127.0.0.1:1/x")
     assert "cannot be opened" in why(f"sqlite:///{tmp_path}/none.db")

@@ -1,5 +1,6 @@
 """What several processes, and processes that die, do to a ledger."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -10,6 +11,7 @@ import pytest
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import scheduling
+from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.ledger import Ledger
 from tests.conftest import PATIENCE
 from tests.releases.sample_releases import HALF, TENTH, YEAR, make_release, spend
@@ -207,6 +209,70 @@ def test_a_plan_killed_at_any_moment_is_made_as_a_whole_or_not_at_all(place):
         "after", PrivacyBudget.of(epsilon=1.0), NeighboringRelation.SUBSTITUTION
     )
     assert spend(ledger, "after-1", fingerprint="after").id == "after-1"
+
+
+KILLS = int(os.environ.get("EPSILON_STUDIO_KILLS", "8"))
+"""Processes that are killed in mid-release; the full number is 300."""
+
+
+def test_processes_killed_in_mid_release_lose_and_overspend_nothing(place, tmp_path):
+    """Each has three threads that release; the budget is spent before the last dies."""
+    program = """
+        import random, threading, time
+
+        kills, shown = int(sys.argv[2]), sys.argv[3]
+        budget = PrivacyBudget.of(epsilon=round(0.3 * kills, 1))
+
+        def work(name, into):
+            ledger = opened(sys.argv[1])
+            for number in range(100):
+                value = random.SystemRandom().random()
+                try:
+                    answer = spend(ledger, f"{name}-{number}", value=value)
+                except BudgetExceeded:
+                    signal.pause()
+                os.write(into, f"{answer.id} {answer.values[0]}\\n".encode())
+
+        ledger.open_account("table", budget, NeighboringRelation.SUBSTITUTION)
+        began = time.perf_counter()
+        spend(opened(sys.argv[1]), "warm")
+        took = time.perf_counter() - began
+        rng = random.Random(1)
+        for kill in range(kills):
+            child = os.fork()
+            if child == 0:
+                into = os.open(shown, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+                for thread in range(3):
+                    name = f"{kill}-{thread}"
+                    threading.Thread(target=work, args=(name, into)).start()
+                signal.pause()
+            time.sleep(rng.uniform(0, 4 * took))
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    """
+    shown = tmp_path / "shown"
+    shown.touch()
+    worker = start(program, place.opening(), KILLS, shown, opened=False)
+    worker.communicate(timeout=PATIENCE)
+    assert worker.returncode == 0
+    ledger = place.ledger()
+    ledger.verify()
+    history = ledger.history("table")
+    debits = [e.request for e in history if e.kind is EntryKind.DEBIT]
+    answers = {one.id: one.values[0] for one in ledger.releases("table")}
+    assert debits == list(answers)
+    account = ledger.account("table")
+    assert account.releases == len(answers)
+    assert account.spent.epsilon == len(answers) * TENTH.epsilon
+    assert account.spent.epsilon <= account.budget.epsilon
+    seen = dict(line.split() for line in shown.read_text().splitlines())
+    assert {name: answers[name] for name in seen} == {
+        name: float(value) for name, value in seen.items()
+    }
+    sys.stdout.write(
+        f"{KILLS} killed: {len(debits)} debits, {len(answers)} answers, {len(seen)} of "
+        f"them shown; ε {account.spent.epsilon} of {account.budget.epsilon} spent\n"
+    )
 
 
 def test_the_budget_outlives_the_process(path):

@@ -212,8 +212,8 @@ def test_errors_are_plain_and_never_tell_the_secret(cluster, tmp_path):
     cluster.run("DROP ROLE IF EXISTS guest", "CREATE ROLE guest LOGIN PASSWORD 'right'")
     secret = "hunter2"  # noqa: S105 - a wrong one
     wrong = {
-        cluster.address(user="guest", password=secret): "lets nobody in",
-        f"postgresql://guest:{secret}@/nowhere?host={cluster.folder}": "lets nobody in",
+        cluster.address(user="guest", password=secret): "password is wrong",
+        f"postgresql://guest:right@/nowhere?host={cluster.folder}": "has no database",
         f"postgresql://a:{secret}@/b?host=/nowhere": "cannot be reached",
         f"postgresql://a:{secret}@127.0.0.1:1/b": "cannot be reached",
         f"mysql://a:{secret}@127.0.0.1/b": "must be the address of a PostgreSQL",

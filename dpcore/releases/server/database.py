@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from dpcore.data.doors.databases.admission import Refusal, connected, refusal
 from dpcore.data.doors.databases.connections import PATIENCE
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.releases.server.entries import ServerEntries
+from dpcore.releases.turns import MANY, turns_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +40,7 @@ class ServerDatabase:
 
     def __init__(self, address: str) -> None:
         self._url = _url(address)
+        self.turns = turns_at(self.name)
         self._engine: Engine = create_engine(
             self._url.update_query_dict({**PATIENCE, **self._url.query}),
             pool_pre_ping=True,
@@ -81,7 +85,8 @@ class ServerDatabase:
             connection.execute(text(limit))
             connection.execute(text("SET LOCAL synchronous_commit = on"))
             lock = text("SELECT pg_advisory_xact_lock(:lock)")
-            connection.execute(lock, {"lock": _LOCK})
+            with self.turns.outside():
+                connection.execute(lock, {"lock": _LOCK})
             yield ServerEntries(connection)
             try:
                 connection.commit()
@@ -92,7 +97,7 @@ class ServerDatabase:
 
     @contextlib.contextmanager
     def _connected(self, isolation: str, *, read_only: bool) -> Iterator[Connection]:
-        with self._engine.connect() as connection:
+        with connected(self._engine) as connection:
             yield connection.execution_options(
                 isolation_level=isolation, postgresql_readonly=read_only
             )
@@ -118,11 +123,15 @@ def explained() -> Iterator[None]:
 
 
 def _reason(error: SQLAlchemyError) -> LedgerError:
+    if isinstance(error, PoolTimeoutError):
+        return LedgerError(MANY)
+    refused = refusal(error) if isinstance(error, DBAPIError) else None
+    if refused is not None:
+        return LedgerError(f"{_REFUSALS[refused]} {_NOTHING}")
     original = error.orig if isinstance(error, DBAPIError) else None
     state = getattr(original, "sqlstate", None)
     if state is None:
-        # The words of a server that answers, and refuses, begin so in any language.
-        return LedgerError(_REFUSED if "FATAL" in str(original) else _AWAY)
+        return LedgerError(_AWAY)
     for beginning, message in _STATES.items():
         if state.startswith(beginning):
             kind = UntrustedLedgerError if message is _DAMAGED else LedgerError
@@ -141,10 +150,20 @@ _AWAY = (
     f"the server of the ledger cannot be reached. {_NOTHING} Try again; if it stays "
     "so, see whether it runs and whether EPSILON_STUDIO_LEDGER names its host and port."
 )
-_REFUSED = (
-    "the server of the ledger answers and lets nobody in: the user, the password or "
-    f"the database in EPSILON_STUDIO_LEDGER is not one that it knows. {_NOTHING}"
-)
+_REFUSALS = {
+    Refusal.STARTING: "the server of the ledger is starting or stopping, and admits "
+    "nobody yet. Try again in a minute.",
+    Refusal.FULL: "the server of the ledger has no free connection. Try again in a "
+    "moment; if it stays so, allow it more connections.",
+    Refusal.NOW: "the server of the ledger admits nobody at the moment: it is "
+    "starting, stopping or full. Try again in a minute.",
+    Refusal.USER: "the server of the ledger does not admit the user of "
+    "EPSILON_STUDIO_LEDGER: the user name or the password is wrong.",
+    Refusal.DATABASE: "the server of the ledger has no database of the name in "
+    "EPSILON_STUDIO_LEDGER.",
+    Refusal.RULE: "the server of the ledger has no rule that admits this user from "
+    "this machine (pg_hba.conf).",
+}
 _UNKNOWN = (
     "the connection to the server of the ledger broke at the last step. Whether the "
     "release was made and charged stands on the Ledger page. Asking the same question "
@@ -154,7 +173,7 @@ _FORBIDDEN = (
     f"the server of the ledger does not let this user write to the ledger. {_NOTHING} "
     "Allow it, or name another user in EPSILON_STUDIO_LEDGER."
 )
-_BUSY = (
+BUSY = (
     "another machine or program is writing to the ledger and has not come to an end. "
     f"{_NOTHING} Try again; if it stays so, close the other program."
 )
@@ -163,15 +182,13 @@ _DAMAGED = (
     "begin anew, on record."
 )
 _STATES = {
-    "28": _REFUSED,
-    "3D": _REFUSED,
     "08": _AWAY,
     "57": _AWAY,
     "53100": "the disk of the ledger's server is full. "
     f"{_NOTHING} Make room, and try again.",
     "53": _AWAY,
-    "55P03": _BUSY,
-    "40": _BUSY,
+    "55P03": BUSY,
+    "40": BUSY,
     "42501": _FORBIDDEN,
     "25006": _FORBIDDEN,
     "3F": _FORBIDDEN,

@@ -12,18 +12,19 @@ import contextlib
 from typing import TYPE_CHECKING, Self
 
 from dpcore.errors import LedgerError, UntrustedLedgerError
-from dpcore.releases import hash_chain
+from dpcore.releases import hash_chain, turns
 from dpcore.releases.checkpoint import Checkpoint, Tally, followed
 from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.identity import canonical
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.renewal import carry, require_reason
-from dpcore.releases.server.database import ServerDatabase, explained
+from dpcore.releases.server.database import BUSY, ServerDatabase, explained
 from dpcore.releases.server.memory import Memory
 from dpcore.releases.storage import keyfile, stored_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
 
@@ -75,7 +76,7 @@ class ServerLedger(Ledger):
         mark = f"set_aside_{now:%Y%m%dt%H%M%S%fz}"
         with explained():
             known = self._salvaged()
-            with self._database.writing(_PATIENCE) as entries:
+            with self._turn(), self._database.writing(_PATIENCE) as entries:
                 entries.set_aside(mark)
                 hash_chain.prepare(entries)
                 body = {"found": found, "reason": reason, "kept": mark}
@@ -100,13 +101,17 @@ class ServerLedger(Ledger):
 
     @contextlib.contextmanager
     def _write(self) -> Iterator[tuple[EntryTable, Checkpoint]]:
-        with explained(), self._database.writing(_PATIENCE) as entries:
-            state = self._checked(entries)
-            hash_chain.prepare(entries)
-            yield entries, state
-            state = followed(entries, state, (), whole=False)
-            entries.keep(state.sealed(keyfile(self._folder)))
-        self._memory.keep(state)
+        with self._turn():
+            with explained(), self._database.writing(_PATIENCE) as entries:
+                state = self._checked(entries)
+                hash_chain.prepare(entries)
+                yield entries, state
+                state = followed(entries, state, (), whole=False)
+                entries.keep(state.sealed(keyfile(self._folder)))
+            self._memory.keep(state)
+
+    def _turn(self) -> AbstractContextManager[None]:
+        return self._database.turns.taken(turns.PATIENCE, BUSY)
 
     def _checked(self, entries: ServerEntries, *, whole: bool = False) -> Checkpoint:
         """Return where the chain stands: at the sealed checkpoint, and not beyond."""

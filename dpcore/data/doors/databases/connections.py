@@ -11,6 +11,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.engine import make_url
 from sqlalchemy.pool import NullPool
 
+from dpcore.data.doors.databases.admission import connected
 from dpcore.data.doors.databases.failures import NO_ADDRESS, connecting
 from dpcore.errors import DataError
 
@@ -53,7 +54,7 @@ def opened(database: Database) -> Iterator[Connection]:
     """
     with connecting():
         engine = _engine(make_url(database.address))
-        connection = engine.connect()
+        connection = connected(engine)
     with connection:
         if engine.dialect.name == "postgresql":
             connection = connection.execution_options(

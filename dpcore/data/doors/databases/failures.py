@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy.exc import DataError as UnreadableError
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from dpcore.data.doors.databases.admission import Refusal, refusal
 from dpcore.data.doors.databases.asking import NO_WRITING
 from dpcore.data.doors.databases.named import NO_DRIVER, VARIABLE
 from dpcore.errors import DataError
@@ -28,12 +29,38 @@ NO_ADDRESS: Final = (
     f"postgresql:// or sqlite:///. {_ADMINISTRATOR}"
 )
 _PASSWORD: Final = (
-    "the database lets nobody in: the user name or the password that it is asked with "
-    f"is wrong. {_ADMINISTRATOR}"
+    "the database does not admit its user: the user name or the password is wrong. "
+    f"{_ADMINISTRATOR}"
 )
+_STARTING: Final = (
+    "the server of the database is starting or stopping, and admits nobody yet. Try "
+    "again in a minute."
+)
+_FULL: Final = (
+    "the server of the database has no free connection. Try again in a moment; if it "
+    "stays so, ask its administrator to allow more connections."
+)
+_NOW: Final = (
+    "the server of the database admits nobody at the moment: it is starting, stopping "
+    "or full. Try again in a minute."
+)
+_NO_DATABASE: Final = (
+    f"the server of the database has no database of that name. {_ADMINISTRATOR}"
+)
+_NO_RULE: Final = (
+    "the server of the database has no rule that admits this user from this machine "
+    f"(pg_hba.conf). {_ADMINISTRATOR}"
+)
+_REFUSALS: Final = {
+    Refusal.STARTING: _STARTING,
+    Refusal.FULL: _FULL,
+    Refusal.NOW: _NOW,
+    Refusal.USER: _PASSWORD,
+    Refusal.DATABASE: _NO_DATABASE,
+    Refusal.RULE: _NO_RULE,
+}
 _REFUSED: Final = (
-    "the server answers and lets nobody in: it does not know the user, the password or "
-    f"the database that it is asked for, or is full. {_ADMINISTRATOR}"
+    f"the server of the database answers with an error{{state}}. {_ADMINISTRATOR}"
 )
 _NO_HOST: Final = (
     "the machine of the database is not known: there is none of that name. "
@@ -89,7 +116,9 @@ _OTHER: Final = "the database cannot carry the query out{state}."
 
 _STATES: Final = {
     "28": _PASSWORD,
-    "3D": _REFUSED,
+    "3D": _NO_DATABASE,
+    "57P03": _STARTING,
+    "53300": _FULL,
     "42P01": _NO_TABLE,
     "3F": _NO_TABLE,
     "42703": _NO_COLUMN,
@@ -173,11 +202,11 @@ def no_table(name: str) -> DataError:
 
 def _why_not_in(error: DBAPIError) -> str:
     said, state = str(error.orig), _state(error)
-    if "password" in said or state.startswith("28P"):
-        return _PASSWORD
-    # The words of a server that answers, and refuses, begin so in any language.
-    if "FATAL" in said or state:
-        return _REFUSED
+    refused = refusal(error)
+    if refused is not None:
+        return _REFUSALS[refused]
+    if state:
+        return _REFUSED.format(state=f" (SQLSTATE {state})")
     if "resolve host" in said or "translate host" in said:
         return _NO_HOST
     return next((why for words, why in _SENTENCES.items() if words in said), _AWAY)
