@@ -40,7 +40,7 @@ def said(app):
 def test_the_uploader_is_empty_once_the_file_is_read_and_the_page_names_it(open_page):
     app = upload(open_page("data"), CSV)
     assert app.file_uploader[0].value is None
-    assert "**people\\.csv** · 1.2 kB · not in use yet" in said(app)
+    assert "**people\\.csv** · 1.3 kB · not in use yet" in said(app)
     button(app, "Use this data").click().run()
     assert "not in use yet" not in said(app)
     assert "Re-read file" not in labels(app)
