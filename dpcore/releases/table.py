@@ -6,8 +6,8 @@ import csv
 import io
 import re
 from decimal import Decimal
-from math import isfinite
-from typing import TYPE_CHECKING
+from math import ceil, floor, isfinite
+from typing import TYPE_CHECKING, Final
 
 from dpcore.data.dialects import DECIMAL_POINT, Dialect
 from dpcore.data.quantities import Quantity
@@ -18,7 +18,7 @@ from dpcore.releases.record import WATERMARK, Mode
 from dpcore.statistics.kinds import StatisticKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from dpcore.releases.enclosing import Enclosure
     from dpcore.releases.labelled import Ends
@@ -85,11 +85,12 @@ def to_csv(
             followed = place >= len(numbers)
             row = shared | _around(release, label, followed=followed)
             quantity = quantity_in(release, label)
-            row |= {"label": label, "value": _cell(value, quantity)}
+            row |= {"label": label, "value": _cell(value, quantity, round)}
             row |= {"end_of": ends[release.id]}
             if release.id in about and not followed:
                 row |= _enclosed(about[release.id])
-            row |= {name: _cell(row[name], quantity) for name in _ENDS}
+            for end, outwards in _ENDS.items():
+                row[end] = _cell(row[end], quantity, outwards)
             write(row | {"unit": quantity.name})
         for label in release.unsaid:
             write(shared | {"label": label, "value": TOO_FEW})
@@ -121,7 +122,13 @@ _COLUMNS = (
     *("bounds", "people", "table", "budget"),
     *("relation", "unit", "draw", "created", "mode", "watermark", "version"),
 )
-_ENDS = ("noise_lower", "noise_upper", "total_lower", "total_upper")
+_ENDS: Final = {
+    "noise_lower": floor,
+    "noise_upper": ceil,
+    "total_lower": floor,
+    "total_upper": ceil,
+}
+"""The ends of intervals, and how they are rounded: outwards, as in documents."""
 _OF_A_PLAN = ("plan", "plan_releases", "plan_epsilon", "plan_delta", "plan_rho")
 
 
@@ -148,13 +155,13 @@ def noise_unit(release: Release) -> str:
     return Quantity(unit=release.unit).of_differences
 
 
-def _cell(value: Cell, quantity: Quantity) -> Cell:
-    """Return a number as the cell of a table: a date as text, a count as a whole."""
+def _cell(value: Cell, quantity: Quantity, whole: Callable[[float], int]) -> Cell:
+    """Return a number as the cell of a table: a date as text, counts made ``whole``."""
     if not isinstance(value, float):
         return value
     if quantity.is_date:
         return quantity.about(value)
-    return Decimal(round(value)) if quantity.whole and isfinite(value) else value
+    return Decimal(whole(value)) if quantity.whole and isfinite(value) else value
 
 
 def _around(release: Release, label: str, *, followed: bool) -> dict[str, Cell]:
