@@ -6,10 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dpcore.documents.checklist import checklist
-from dpcore.documents.german.methods import german_methods
-from dpcore.documents.german.notice import german_notice
-from dpcore.documents.german.report import german_report
-from dpcore.documents.language import Language
 from dpcore.documents.methods import methods
 from dpcore.documents.notice import notice
 from dpcore.documents.plans import plan_text, schema
@@ -40,7 +36,6 @@ class Document:
         dated: Whether its file is named after a subject and a day.
         of_plans: Whether a plan has it; the file of a plan itself is on its page.
         asks: Whether it holds what only people know.
-        german: Makes it in German, with German numbers; ``None`` if it is English.
 
     """
 
@@ -53,17 +48,6 @@ class Document:
     dated: bool = True
     of_plans: bool = True
     asks: bool = False
-    german: Callable[[Subject], str] | None = None
-
-    @property
-    def languages(self) -> tuple[Language, ...]:
-        """Return what it can be written in."""
-        return tuple(Language) if self.german is not None else (Language.ENGLISH,)
-
-    def written(self, language: Language) -> Callable[[Subject], str]:
-        """Return what makes it in a language that it can be written in."""
-        german = language is Language.GERMAN and self.german
-        return german or self.text
 
     def named(self, subject: Subject) -> str:
         """Return the name of the file about a subject."""
@@ -83,7 +67,6 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
         mime=_HTML,
         text=lambda subject: notice(subject).html(),
         asks=True,
-        german=lambda subject: german_notice(subject).html(),
     ),
     Document(
         name="Full report",
@@ -93,7 +76,6 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
         mime=_HTML,
         text=lambda subject: report(subject).html(),
         asks=True,
-        german=lambda subject: german_report(subject).html(),
     ),
     Document(
         name="Checklist after NIST SP 800-226",
@@ -110,7 +92,6 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
         file=("methods", "txt"),
         mime="text/plain",
         text=lambda subject: methods(subject) + "\n",
-        german=lambda subject: german_methods(subject) + "\n",
     ),
     Document(
         name="Script that redoes the accounting",

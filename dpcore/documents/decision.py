@@ -185,7 +185,7 @@ def _column(
 ) -> str:
     """Return what is declared about a column; its own words stay as they are."""
     without = "; ".join(
-        f"no. {listed(at)}: {told}" if at else told for told, at in done.items()
+        f"no. {_listed(at)}: {told}" if at else told for told, at in done.items()
     )
     about = "; ".join(part for part in (column.unit, column.meaning) if part)
     name = f"{column.title} ({about})" if about else column.title
@@ -297,18 +297,18 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
         numbers=_NUMBERS,
     )  # fmt: skip
     notes = [
-        f"No. {at}: ± is for {of_what(row.item, about)}. "
+        f"No. {at}: ± is for {_of_what(row.item, about)}. "
         f"{_condition(row, about)}".rstrip()
         for at, row in enumerate(rows, 1)
         if row.item.width.of
     ]
     if any(row.wanted is not None and is_difference(row.item) for row in rows):
         notes.append(OF_A_DIFFERENCE)
-    locked = locks(rows)
+    locked = _locks(rows)
     if locked:
         notes.append(f"The ε of {_lower(locked)} was fixed by hand.")
     notes.extend(_rests(about, numerals))
-    counts = sizes_told(rows)
+    counts = _sizes_told(rows)
     if counts:
         notes.append(
             f"The answer to {_lower(counts)} includes noisy group sizes at no extra "
@@ -333,7 +333,7 @@ def _lower(places: Sequence[int]) -> str:
     return _numbered(places).replace("N", "n", 1)
 
 
-def marks(plan: Option) -> str:
+def _marks(plan: Option) -> str:
     """Return the mark of each question of the plan, by its number."""
     return ", ".join(
         f"{at} {mark_of(item.request.parameters())}"
@@ -395,12 +395,12 @@ def _stand_in(column: Column, numerals: Numerals) -> str:
     return said if isinstance(column.replacement, str) else numerals.written(said)
 
 
-def listed(numbers: Sequence[int]) -> str:
+def _listed(numbers: Sequence[int]) -> str:
     """Return the numbers of questions in a row."""
     return ", ".join(map(str, numbers))
 
 
-def sizes_told(rows: Sequence[Row]) -> tuple[int, ...]:
+def _sizes_told(rows: Sequence[Row]) -> tuple[int, ...]:
     """Return the numbers of the questions whose answers tell the sizes of groups."""
     return tuple(
         at
@@ -409,7 +409,7 @@ def sizes_told(rows: Sequence[Row]) -> tuple[int, ...]:
     )
 
 
-def locks(rows: Sequence[Row]) -> tuple[int, ...]:
+def _locks(rows: Sequence[Row]) -> tuple[int, ...]:
     """Return the numbers of the questions that were to keep their epsilon.
 
     Of none where all are, as once the plan was released: that tells them not apart.
@@ -418,7 +418,7 @@ def locks(rows: Sequence[Row]) -> tuple[int, ...]:
     return () if all(kept) else tuple(at for at, lock in enumerate(kept, 1) if lock)
 
 
-def of_what(item: Item, about: Decision) -> str:
+def _of_what(item: Item, about: Decision) -> str:
     """Return what an error is about; of ranks, with their share of all ranks."""
     width, size = item.width, about.size
     if width.unit != "ranks" or not size.public or not math.isfinite(width.half):
@@ -498,7 +498,7 @@ def _signatures(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
     price = numerals.written(guarantee_text(*about.plan.guarantee))
     signed = (
         f"Signed for {own(about.table)}, {price}, and the questions with these marks: "
-        f"{marks(about.plan)}. Notice and report repeat the marks."
+        f"{_marks(about.plan)}. Notice and report repeat the marks."
     )
     lines = (
         Blanks((Exact(place), Exact(f"Signature: {own(name)}")))

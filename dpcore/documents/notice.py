@@ -16,20 +16,17 @@ from dpcore.releases.declared import each_bounds, minimum_of
 from dpcore.wording import brief, capital
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from dpcore.documents.page import Piece
     from dpcore.documents.question import Question
     from dpcore.documents.subject import Subject
-    from dpcore.documents.typed import Typed
 
 _MOST_ROWS: Final = 12
-MOST_COLUMNS: Final = 3
+_MOST_COLUMNS: Final = 3
 """How many columns with a value for a missing one are named on the sheet."""
 _LONGEST: Final = 100
 _MEANT: Final = 60
-UNKNOWN: Final = "see the documents of that time"
-"""What stands for what nobody typed of one of several tables."""
 MOST_NUMBERS: Final = 200
 """How many numbers of one question are listed; the files of the release hold all."""
 UNLESS_RAISED: Final = (
@@ -57,7 +54,7 @@ def notice(subject: Subject) -> Page:
             Facts(
                 (
                     ("Published by", own(subject.typed.publisher)),
-                    ("Purpose", _typed(subject, attrgetter("purpose"))),
+                    ("Purpose", of_each(subject.each(attrgetter("purpose")))),
                     *_period(subject),
                     *_meanings(subject),
                     (f"Number of {many}", size(subject)),
@@ -108,7 +105,7 @@ def _where(subject: Subject) -> str:
 def _period(subject: Subject) -> tuple[tuple[str, str], ...]:
     which = (
         f"{capital(subject.many)} and period",
-        _typed(subject, attrgetter("period")),
+        of_each(subject.each(attrgetter("period"))),
     )
     if not subject.times:
         return (which,)
@@ -119,10 +116,6 @@ def _period(subject: Subject) -> tuple[tuple[str, str], ...]:
 def size(subject: Subject) -> str:
     """Return what is public about the number of units; names of tables stay exact."""
     return Exact(subject.numerals.written(claims.published_number(subject)))
-
-
-def _typed(subject: Subject, say: Callable[[Typed], str]) -> str:
-    return of_each(subject.each(say), unknown=UNKNOWN, quoted="“{}”")
 
 
 def _limit(subject: Subject) -> str:
@@ -142,7 +135,7 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
     head: tuple[str, ...] = ("figure", "margin of error (95%, noise only)")
     if not subject.planned:
         head = _head(subject)
-    shown = fairly([question for question, _ in rows], first=newest(subject))
+    shown = fairly([question for question, _ in rows], first=_newest(subject))
     many = counted(subject)
     left = many - sum(one.itself for one in shown)
     kind = "question" if subject.planned else "figure"
@@ -163,11 +156,11 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
 
 def _head(subject: Subject) -> tuple[str, ...]:
     """Return the heads of the columns of a table of figures."""
-    total = (claims.TOTAL,) * has_totals(subject)
+    total = (claims.TOTAL,) * _has_totals(subject)
     return "figure", "published", claims.NOISE, *total
 
 
-def has_totals(subject: Subject) -> bool:
+def _has_totals(subject: Subject) -> bool:
     """Tell whether figures have ranges for a population that the table is from."""
     return any(number.total for one in subject.questions for number in one.numbers)
 
@@ -181,7 +174,7 @@ def _notes(subject: Subject, left: int) -> list[str]:
     said.append(_bounds(subject))
     said.extend(_minimums(subject))
     said.append(_missing(subject))
-    if has_totals(subject):
+    if _has_totals(subject):
         said.append(claims.SAMPLE)
     if not subject.planned and len(subject.questions) > 1:
         said.append(claims.INDEPENDENT)
@@ -193,7 +186,7 @@ def _elsewhere(subject: Subject, question: int) -> tuple[str, ...]:
     asked = ordered(subject)[question]
     empty = ("",) * (len(_head(subject)) - 2)
     many = f"{len(asked.numbers)} figures: next sheet"
-    return shortened(asked.known_as), many, *empty
+    return _shortened(asked.known_as), many, *empty
 
 
 def counted(subject: Subject) -> int:
@@ -212,27 +205,23 @@ def ordered(subject: Subject) -> tuple[Question, ...]:
     return tuple(sorted(subject.questions, key=lambda one: tables.index(one.table)))
 
 
-def newest(subject: Subject) -> int:
+def _newest(subject: Subject) -> int:
     """Return how many questions are about the table that was asked last."""
     known = ordered(subject)
     return sum(one.table == known[0].table for one in known) if known else 0
 
 
-def meanings(subject: Subject) -> dict[str, str]:
-    """Return what was typed about the columns that are asked about, by their names."""
-    return {
-        column.title: brief(column.meaning, _MEANT)
+def _meanings(subject: Subject) -> tuple[tuple[str, str], ...]:
+    """Return what was typed about the columns that are asked about."""
+    told = [
+        f"{column.title}: {brief(column.meaning, _MEANT)}"
         for column in subject.columns
         if column.meaning
-    }
-
-
-def _meanings(subject: Subject) -> tuple[tuple[str, str], ...]:
-    told = [f"{name}: {meant}" for name, meant in meanings(subject).items()]
+    ]
     if not told:
         return ()
-    more = "; others: report" * (len(told) > MOST_COLUMNS)
-    return (("What is meant", Exact("; ".join(told[:MOST_COLUMNS]) + more)),)
+    more = "; others: report" * (len(told) > _MOST_COLUMNS)
+    return (("What is meant", Exact("; ".join(told[:_MOST_COLUMNS]) + more)),)
 
 
 def _bounds(subject: Subject) -> str:
@@ -241,13 +230,13 @@ def _bounds(subject: Subject) -> str:
     told = [*dict.fromkeys(chain.from_iterable(said))]
     if not told:
         return ""
-    shown = "; ".join(brief(part, _LONGEST) for part in told[:MOST_COLUMNS])
+    shown = "; ".join(brief(part, _LONGEST) for part in told[:_MOST_COLUMNS])
     where = "report" if subject.planned else "next sheet"
-    more = f"; others: {where}" * (len(told) > MOST_COLUMNS)
+    more = f"; others: {where}" * (len(told) > _MOST_COLUMNS)
     return claims.clamping(f"{shown}{more}", planned=subject.planned)
 
 
-def with_value(question: Question) -> str:
+def _with_value(question: Question) -> str:
     """Say what sizes of groups leave out that follow from an answer, if anything.
 
     Under ``MissingPolicy.DROP`` rows without a value are in no sum and in no count.
@@ -256,24 +245,17 @@ def with_value(question: Question) -> str:
     return f"Group sizes do not count missing values of {known}." * bool(known)
 
 
-def minimums(
-    subject: Subject, named: Callable[[Question], str]
-) -> dict[int, tuple[str, ...]]:
-    """Return the public minimums that answers are divided by, each with what asks."""
+def _minimums(subject: Subject) -> list[str]:
+    """Say by which public minimums answers are divided, and which answers."""
     found: dict[int, dict[str, None]] = {}
     for question in subject.questions:
         least = minimum_of(question.parameters)
         if least is not None:
-            found.setdefault(least, {})[named(question)] = None
-    return {least: tuple(names) for least, names in found.items()}
-
-
-def _minimums(subject: Subject) -> list[str]:
-    """Say by which public minimums answers are divided, and which answers."""
+            found.setdefault(least, {})[question.asks] = None
     counted = subject.facts.unit.counted
     return [
         claims.minimum(least, counted, brief("; ".join(names), _LONGEST))
-        for least, names in minimums(subject, lambda one: one.asks).items()
+        for least, names in found.items()
     ]
 
 
@@ -313,7 +295,7 @@ def _in_full(question: Question, head: tuple[str, ...]) -> tuple[Piece, ...]:
         claims.TOGETHER * (len(question.numbers) > 1 and question.level is not None),
         claims.BELOW_ZERO * question.below_zero,
         claims.SUMS * question.crossed,
-        with_value(question),
+        _with_value(question),
         f"Mark: {question.mark}.",
     )
     total = len(head) > len(("figure", "published", "range"))
@@ -355,10 +337,10 @@ def _missing(subject: Subject) -> str:
         return f"The {where} states how missing values are treated.{groups}"
     told = ", ".join(
         f"{replacement_text(column)} ({brief(column.title)})"
-        for column in known[:MOST_COLUMNS]
+        for column in known[:_MOST_COLUMNS]
     )
     where = "full report" if subject.planned else "next sheet"
-    more = f" and others ({where})" * (len(known) > MOST_COLUMNS)
+    more = f" and others ({where})" * (len(known) > _MOST_COLUMNS)
     of = "stated errors" if subject.planned else "ranges"
     return (
         f"Missing values are imputed as {told}{more}. The {of} do not include the "
@@ -366,7 +348,7 @@ def _missing(subject: Subject) -> str:
     )
 
 
-def otherwise(subject: Subject, treated: str) -> tuple[str, ...]:
+def _otherwise(subject: Subject, treated: str) -> tuple[str, ...]:
     """Return the columns of which somebody without a value is ``treated`` so.
 
     In the words of ``dpcore.documents.missing``.
@@ -380,7 +362,7 @@ def otherwise(subject: Subject, treated: str) -> tuple[str, ...]:
 
 def _in_groups(subject: Subject) -> str:
     grouped, compared, outside = (
-        ", ".join(map(brief, otherwise(subject, treated)))
+        ", ".join(map(brief, _otherwise(subject, treated)))
         for treated in (missing.OTHERS, missing.NEITHER, missing.OUTSIDE)
     )
     told = ""
@@ -445,7 +427,7 @@ def _rows(subject: Subject) -> _Rows:
     """
     if subject.planned:
         return tuple(
-            (place, (shortened(q.name), q.width))
+            (place, (_shortened(q.name), q.width))
             for place, q in enumerate(ordered(subject))
         )
     rows = []
@@ -455,20 +437,20 @@ def _rows(subject: Subject) -> _Rows:
                 continue
             alone = len(question.numbers) == 1 or number.label == question.name
             asked = question.known_as
-            name = asked if alone else numbered(asked, number.label)
+            name = asked if alone else _numbered(asked, number.label)
             told = number.told
-            short = shortened(name, of=asked)
-            total = (number.total,) * has_totals(subject)
+            short = _shortened(name, of=asked)
+            total = (number.total,) * _has_totals(subject)
             rows.append((place, (short, told, number.around, *total)))
     return tuple(rows)
 
 
-def numbered(question: str, label: str) -> str:
+def _numbered(question: str, label: str) -> str:
     """Return the name of one of several numbers, in which nothing is said twice.
 
-    >>> numbered("mean of pay by sex, w less m", "w less m, in percent of m")
+    >>> _numbered("mean of pay by sex, w less m", "w less m, in percent of m")
     'mean of pay by sex, w less m, in percent of m'
-    >>> numbered("mean of pay by sex", "w")
+    >>> _numbered("mean of pay by sex", "w")
     'mean of pay by sex: w'
     """
     for end in range(len(label), 0, -1):
@@ -477,15 +459,15 @@ def numbered(question: str, label: str) -> str:
     return f"{question}: {label}"
 
 
-def shortened(name: str, *, of: str = "") -> str:
+def _shortened(name: str, *, of: str = "") -> str:
     """Return the name of a number, cut where it is too long for the sheet.
 
     What tells it from other numbers ``of`` the same question, at its end, stays.
 
-    >>> len(shortened("mean of pay by " + "x" * 200))
+    >>> len(_shortened("mean of pay by " + "x" * 200))
     100
     >>> asked = "mean of pay by " + "x" * 200
-    >>> shortened(f"{asked}: nurses", of=asked)[-12:]
+    >>> _shortened(f"{asked}: nurses", of=asked)[-12:]
     'xxx…: nurses'
     """
     whole = capital(name)
@@ -498,13 +480,10 @@ def shortened(name: str, *, of: str = "") -> str:
 
 def _closed(name: str, most: int) -> str:
     """Return a name cut to ``most`` characters, without a quotation that has no end."""
-    for opened, closed in ("„“", "“”"):
-        cut = brief(name, most)
-        if cut == name:
-            return name
-        if cut.count(opened) > cut.count(closed):
-            return f"{cut[: most - 2].rstrip('…')}…{closed}"
-    return brief(name, most)
+    cut = brief(name, most)
+    if cut != name and cut.count("“") > cut.count("”"):
+        return f"{cut[: most - 2].rstrip('…')}…”"
+    return cut
 
 
 def _can(subject: Subject) -> tuple[Piece, ...]:

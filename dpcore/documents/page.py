@@ -96,19 +96,16 @@ class Facts(Piece):
     Attributes:
         pairs: Name and text, on several lines where it has some; an empty text is a
             line to write on.
-        blank: What stands on such a line.
 
     """
 
     pairs: tuple[tuple[str, str], ...]
-    blank: str = "to be filled in"
 
     def html(self, numerals: Numerals, level: int = _TOP) -> str:  # noqa: ARG002
         """Return it as a list of descriptions."""
-        blank = f'<span class="blank">{escape(self.blank)}</span>'
         lines = "".join(
             f"<div><dt>{_told(name, numerals)}</dt>"
-            f"<dd>{_lines(text, numerals) if text else blank}</dd></div>"
+            f"<dd>{_lines(text, numerals) if text else _BLANK}</dd></div>"
             for name, text in self.pairs
         )
         return f"<dl>{lines}</dl>"
@@ -226,7 +223,6 @@ class Page:
         mark: What must not be overlooked, such as that it is only planned; or empty.
         foot: A line at the end: what made it, and when.
         sheet: Whether its content is meant to fit on one sheet of A4.
-        language: What it is written in, as a tag of BCP 47.
 
     """
 
@@ -237,7 +233,6 @@ class Page:
     mark: str = ""
     foot: str = ""
     sheet: bool = False
-    language: str = "en"
 
     def html(self) -> str:
         """Return the whole file as text."""
@@ -252,7 +247,7 @@ class Page:
         more = "\n".join(piece.html(self.numerals) for piece in self.further)
         kind = f' class="sheet{full}"' if self.sheet else ""
         return (
-            f'<!doctype html>\n<html lang="{self.language}"{kind}>\n<head>\n'
+            f'<!doctype html>\n<html lang="en"{kind}>\n<head>\n'
             '<meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -270,6 +265,7 @@ def _told(text: str, numerals: Numerals) -> str:
     return escape(numerals.written(text))
 
 
+_BLANK: Final = '<span class="blank">to be filled in</span>'
 _TAG: Final = re.compile(r"<[^>]*>")
 _KINDS: Final = {2_400: "full", 3_000: "fullest", 4_200: "densest"}
 """From so many letters on, a sheet is written ever smaller, so that it stays one.
@@ -337,8 +333,6 @@ footer { margin-top: 2rem; border-top: 1px solid #767676; padding-top: .4rem; }
   .sheet .blanks .line { height: 2rem; }
   .sheet footer { margin-top: .6rem; }
   .sheet .lead { font-size: 11pt; }
-  .sheet:lang(de) body { font-size: 9.4pt; line-height: 1.24; }
-  .sheet:lang(de) .lead { font-size: 10pt; }
   .sheet.full body { font-size: 8.8pt; line-height: 1.18; }
   .sheet.full table, .sheet.full .blanks, .sheet.full .note,
   .sheet.full footer { font-size: 8pt; }

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from dpcore.budget_filter import PrivacyCost
     from dpcore.data.columns import Column
     from dpcore.planning.item import Item
-    from dpcore.planning.widths import Width
     from dpcore.releases.enclosing import Enclosure, End
     from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable
@@ -109,26 +108,17 @@ class Number:
         return f"{self.value} {unit}".rstrip()
 
     @property
-    def maybe_nobody(self) -> bool:
-        """Tell whether it is a count that may as well be that of nobody."""
-        return self.count and self.noise.startswith("0")
-
-    @property
-    def maybe_alike(self) -> bool:
-        """Tell whether it is a gap that may as well go the other way."""
-        low, to, high = self.noise.partition(" to ")
-        minus = ("-", "−")
-        return self.gap and bool(to) and low.startswith(minus) > high.startswith(minus)
-
-    @property
     def around(self) -> str:
         """Return where the table's own number lies, and whether that may be none."""
         if self.ends:
             return "; ".join(end.text for end in self.ends)
         if PLACES in self.noise:
             return f"{self.noise}; the distance in the unit is not public"
-        none = self.maybe_nobody or self.maybe_alike
-        return f"{self.noise}: may be 0" if none else self.noise
+        low, to, high = self.noise.partition(" to ")
+        minus = ("-", "−")
+        empty = self.count and low.startswith("0")
+        equal = self.gap and bool(to) and low.startswith(minus) > high.startswith(minus)
+        return f"{self.noise}: may be 0" if empty or equal else self.noise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +145,6 @@ class Question:
         charged: What all of those were charged; ``None`` if it was charged alone.
         sampler: What drew the noise.
         request: The question itself, if the table in use can be asked it.
-        off: How far off it will be, while it is planned.
         table: What the table is called, where a document is about several.
         called: What people call it, if they gave it a name of their own.
         enclosed_by: What the releases at the ends of its interval are called, where
@@ -184,7 +173,6 @@ class Question:
     sampler: str = ""
     of_noise: str = ""
     request: Releasable | None = field(default=None, repr=False)
-    off: Width | None = None
     table: str = ""
     called: str = ""
     enclosed_by: tuple[str, ...] = ()
@@ -263,7 +251,6 @@ class Question:
             if request.mechanism_key == EXPONENTIAL.key
             else request.quantity.of_differences,
             width=f"{wide} ({width.of})" if width.of else wide,
-            off=width,
             request=request,
         )
 
@@ -330,14 +317,10 @@ class Question:
     @property
     def without(self) -> str:
         """Return what becomes of missing values; empty where that is not known."""
-        return "; ".join(f"{column.title}: {told}" for column, told in self.treated)
-
-    @property
-    def treated(self) -> tuple[tuple[Column, str], ...]:
-        """Return its columns, each with what becomes of missing values of it."""
         if self.request is None:
-            return ()
-        return missing.of_question(self.request.asked)
+            return ""
+        treated = missing.of_question(self.request.asked)
+        return "; ".join(f"{column.title}: {told}" for column, told in treated)
 
     @property
     def people(self) -> str:
@@ -345,19 +328,11 @@ class Question:
         return people_text(self.parameters)
 
     @property
-    def less(self) -> float | None:
-        """Return the epsilon that is claimed for it, where it really costs more."""
+    def claimed(self) -> str:
+        """Return what it was said to cost, and costs; empty where that is the same."""
         claim = getattr(self.request, "claimed", self.parameters.get("epsilon"))
         real = float(self.cost.epsilon)
         if not isinstance(claim, int | float) or real <= claim * _AS_ASKED:
-            return None
-        return float(claim)
-
-    @property
-    def claimed(self) -> str:
-        """Return what it was said to cost, and costs; empty where that is the same."""
-        claim, real = self.less, float(self.cost.epsilon)
-        if claim is None:
             return ""
         return (
             f"The literature claims ε = {epsilon_text(claim)} for this mechanism. Its "

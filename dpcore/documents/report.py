@@ -10,7 +10,7 @@ from dpcore.budget_filter import plain
 from dpcore.data.quantities import bounds_text, quantity_of
 from dpcore.documents import claims, missing
 from dpcore.documents.methods import methods
-from dpcore.documents.notice import MOST_NUMBERS, UNKNOWN, size
+from dpcore.documents.notice import MOST_NUMBERS, size
 from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
 from dpcore.documents.subject import left_of, of_each, own, spelled
@@ -19,13 +19,10 @@ from dpcore.releases.table import COUNTS
 from dpcore.wording import capital, delta_text, epsilon_text, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from dpcore.data.columns import Column
     from dpcore.documents.page import Piece
     from dpcore.documents.question import Question
     from dpcore.documents.subject import Head, Subject
-    from dpcore.documents.typed import Typed
 
 _ENTRIES: Final = {
     EntryKind.ACCOUNT: ("opening", "openings"),
@@ -87,14 +84,14 @@ def _of_scale(number: str, unit: str) -> str:
 
 def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
     facts, typed = subject.facts, subject.typed
-    decided = _typed(subject, attrgetter("decided"))
+    decided = of_each(subject.each(attrgetter("decided")))
     left = facts.budget.remaining(facts.spent)
     planned = (("Cost of this plan", spelled(subject.cost)),) * subject.planned
     many = subject.many
     return (
         ("Data curator", own(typed.publisher)),
-        ("Purpose", _typed(subject, attrgetter("purpose"))),
-        (f"{capital(many)} and period", _typed(subject, attrgetter("period"))),
+        ("Purpose", of_each(subject.each(attrgetter("purpose")))),
+        (f"{capital(many)} and period", of_each(subject.each(attrgetter("period")))),
         *((("Decision", decided),) if decided else ()),
         ("Privacy unit", capital(subject.whom)),
         (
@@ -111,10 +108,6 @@ def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
         ("Random numbers from", Exact(subject.sampler) or "no draw so far"),
         ("Contact", own(typed.contact)),
     )
-
-
-def _typed(subject: Subject, say: Callable[[Typed], str]) -> str:
-    return of_each(subject.each(say), unknown=UNKNOWN, quoted="“{}”")
 
 
 def _meaning(subject: Subject) -> tuple[Piece, ...]:

@@ -32,6 +32,7 @@ USUAL_DELTA: Final = 1e-6
 PLANNED: Final = "Only planned: nothing of this has been released."
 LESSON: Final = "Classroom: not a private release."
 _LONGEST: Final = 120
+_UNKNOWN: Final = "see the documents of that time"
 
 
 class Change(NamedTuple):
@@ -256,21 +257,17 @@ def own(text: str) -> str:
     return Exact(" ".join(text.split()))
 
 
-def of_each(told: tuple[tuple[str, str], ...], *, unknown: str, quoted: str) -> str:
+def of_each(told: tuple[tuple[str, str], ...]) -> str:
     """Return what was typed of each table in a row.
 
-    ``unknown`` stands where nobody typed anything, and ``quoted`` is how a name is
-    written.
-
-    >>> of_each((("Q3", "by Ann"), ("Q4", "")), unknown="not said", quoted="‘{}’")
-    '‘Q3’: by Ann; ‘Q4’: not said'
+    >>> of_each((("Q3", "by Ann."), ("Q4", "")))
+    '“Q3”: by Ann; “Q4”: see the documents of that time'
     """
     if len(told) == 1:
         return own(told[0][1])
     return own(
         "; ".join(
-            f"{quoted.format(name)}: {text.strip().rstrip('.') or unknown}"
-            for name, text in told
+            f"“{name}”: {text.strip().rstrip('.') or _UNKNOWN}" for name, text in told
         )
     )
 

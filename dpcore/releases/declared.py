@@ -17,7 +17,6 @@ from dpcore.statistics.kinds import StatisticKind
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-NO_BOUND: Final = "no bound"
 _OF_ANY_SIZE: Final = (StatisticKind.COUNT, StatisticKind.SUM)
 """What is asked of groups of any size, though their records name one."""
 
@@ -33,21 +32,8 @@ def bounds_text(request: Mapping[str, object]) -> str:
 
 def each_bounds(request: Mapping[str, object]) -> tuple[str, ...]:
     """Return the same, column by column."""
-    return tuple(f"{name}: {low} to {high}" for name, low, high in bounds_of(request))
-
-
-def bounds_of(request: Mapping[str, object]) -> tuple[tuple[str, str, str], ...]:
-    """Return the name of every column of numbers with its bounds, if it has any.
-
-    >>> bounds_of({"query": {"column": {"name": "age", "bounds": [0.0, 100.0]}}})
-    (('age', '0', '100'),)
-    """
     return tuple(
-        (
-            str(column["name"]),
-            end_text(column, bounds[0]),
-            end_text(column, bounds[1]),
-        )
+        f"{column['name']}: {_end(column, bounds[0])} to {_end(column, bounds[1])}"
         for column in _columns(_question(request))
         if isinstance(bounds := column.get("bounds"), list)
     )
@@ -150,14 +136,14 @@ def _columns(question: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
         yield from _columns(axis)
 
 
-def end_text(column: Mapping[str, object], end: object) -> str:
+def _end(column: Mapping[str, object], end: object) -> str:
     """Return an end of public bounds of a column, as its parameters describe it.
 
-    >>> end_text({"kind": "date"}, 19_782.0), end_text({"kind": "number"}, None)
+    >>> _end({"kind": "date"}, 19_782.0), _end({"kind": "number"}, None)
     ('2024-02-29', 'no bound')
     """
     if not isinstance(end, float | int):
-        return NO_BOUND
+        return "no bound"
     quantity = Quantity()
     if column.get("kind") == ColumnKind.DATE:
         dates = column.get("dates")

@@ -45,3 +45,31 @@ def test_documents_are_made_only_when_they_are_asked_for(open_page, monkeypatch)
         assert "by browser" not in made[-1][1]()
         made.clear()
     assert "To hang up" not in shown(app)
+
+
+@pytest.mark.parametrize(
+    ("page", "key"),
+    [
+        ("plan", "language-plan"),
+        ("ledger", "language-ledger"),
+        ("decision", "sign-language"),
+    ],
+)
+def test_a_language_of_an_older_link_or_session_leaves_a_page_as_it_is(
+    open_page, files, page, key
+):
+    use_upload(open_page)
+    app = open_page("release")
+    button(app, "Add to plan").click().run()
+    if page == "ledger":
+        press_release(app)
+    app = open_page(page)
+    app.query_params[key] = "Deutsch"
+    app.session_state[key] = app.session_state["_paper-language"] = "Deutsch"
+    app.session_state[f"documents-{page}"] = True
+    app.run()
+    assert not app.exception
+    assert not [one for one in app.radio if "Language" in one.label]
+    assert by_label(app.radio, "Numbers in it").value == "1,234.5"
+    (name,) = [one for one in files if "to sign" in one or "Public notice" in one]
+    assert 'lang="en"' in files[name]()

@@ -10,7 +10,6 @@ from axe_core_python.sync_playwright import Axe
 
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.decision import decision_page
-from dpcore.documents.german.sheet import german_decision_page
 from dpcore.documents.numerals import Numerals
 from dpcore.planning.basket import Basket
 from dpcore.planning.item import Item
@@ -37,7 +36,7 @@ def paper(browser):
     context.close()
 
 
-def test_the_page_to_sign_is_one_sheet_in_both_languages(paper, tmp_path):
+def test_the_page_to_sign_is_one_sheet(paper, tmp_path):
     page, _ = paper
     items = tuple(
         item(name, wanted=10.0, group=350)
@@ -50,29 +49,23 @@ def test_the_page_to_sign_is_one_sheet_in_both_languages(paper, tmp_path):
         ),
         typed=replace(TYPED, deciders=("A. Berger", "B. Aydin", "C. Demir")),
     )
-    for made in (decision_page(about, Numerals.COMMA), german_decision_page(about)):
-        file = tmp_path / "sheet.html"
-        file.write_text(made.html(), encoding="utf-8")
-        page.goto(file.as_uri())
-        found = Axe().run(page)["violations"]
-        assert [one["id"] for one in found if one["impact"] in GRAVE] == []
-        sheets = page.pdf(prefer_css_page_size=True)
-        assert len(re.findall(rb"/Type\s*/Page\b", sheets)) == 1
+    file = tmp_path / "sheet.html"
+    file.write_text(decision_page(about, Numerals.COMMA).html(), encoding="utf-8")
+    page.goto(file.as_uri())
+    found = Axe().run(page)["violations"]
+    assert [one["id"] for one in found if one["impact"] in GRAVE] == []
+    sheets = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", sheets)) == 1
 
 
 @pytest.mark.parametrize("document", PRINTED, ids=lambda document: document.name)
 def test_a_document_opens_by_itself_and_prints_on_a4(document, paper, tmp_path):
     page, asked = paper
     planned = (meant(),) if document.name == "Public notice" else ()
-    told = [
-        (subject, spoken)
-        for subject in (answered(), *planned)
-        for spoken in document.languages
-    ]
-    for subject, spoken in told:
+    for subject in (answered(), *planned):
         asked.clear()
         file = tmp_path / document.named(subject)
-        file.write_text(document.written(spoken)(subject), encoding="utf-8")
+        file.write_text(document.text(subject), encoding="utf-8")
         page.goto(file.as_uri())
         assert asked == [file.as_uri()]
         found = Axe().run(page)["violations"]

@@ -9,9 +9,6 @@ import pytest
 
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import planned, released
-from dpcore.documents.german.columns import called
-from dpcore.documents.german.sheet import german_decision_page
-from dpcore.documents.language import Language
 from dpcore.planning.basket import Basket
 from dpcore.planning.item import Item
 from dpcore.releases.record import Mode
@@ -25,7 +22,6 @@ from tests.releases.questions import SUBSTITUTION, asked, terms
 from tests.statistics.columns import dataset, number, yes_no
 
 RECIPE = "any result is positive per patient"
-GERMAN = "mindestens einmal result ist positive je patient"
 DAYS = "sum of stay per patient"
 TABLE = dataset(
     (yes_no(RECIPE), number(DAYS, 30.0)),
@@ -70,8 +66,8 @@ def answered(table, names=("", "")):
     return released(ledger.releases("f"), known)
 
 
-def text(name, subject, language=Language.ENGLISH):
-    return BY_NAME[name].written(language)(subject)
+def text(name, subject):
+    return BY_NAME[name].text(subject)
 
 
 def test_a_report_calls_columns_by_their_names_and_says_each_recipe():
@@ -83,13 +79,6 @@ def test_a_report_calls_columns_by_their_names_and_says_each_recipe():
     assert f"with {RECIPE}" not in told
 
 
-def test_a_german_report_keeps_the_names_that_were_typed():
-    told = text("Full report", answered(NAMED), Language.GERMAN)
-    assert "Mittelwert von „days in hospital“" in told
-    assert GERMAN in told
-    assert f"von „{called(DAYS)}“" not in told
-
-
 @pytest.mark.parametrize("document", READ, ids=lambda one: one.name)
 def test_every_paper_tells_the_same_without_names_as_before(document):
     told = document.text(answered(TABLE))
@@ -97,10 +86,9 @@ def test_every_paper_tells_the_same_without_names_as_before(document):
     assert "” is " not in told
 
 
-@pytest.mark.parametrize("language", Language)
 @pytest.mark.parametrize("name", ["Public notice", "Full report"])
-def test_a_question_has_the_name_of_its_record(name, language):
-    told = text(name, answered(NAMED, ("how many were positive", "")), language)
+def test_a_question_has_the_name_of_its_record(name):
+    told = text(name, answered(NAMED, ("how many were positive", "")))
     assert "ow many were positive" in told
     assert "days in hospital" in told
 
@@ -138,6 +126,3 @@ def test_a_plan_and_the_page_to_sign_use_the_names():
     page = html_of(about)
     assert "how long they stay (mean of days in hospital)" in page
     assert f"ever positive ({RECIPE})" in page
-    sheet = german_decision_page(about).html()
-    assert "„days in hospital“" in sheet
-    assert f"ever positive ({GERMAN})" in sheet

@@ -10,12 +10,9 @@ import streamlit as st
 
 from dpcore.documents.decision import Decision, decision_page
 from dpcore.documents.gathering import changes_of
-from dpcore.documents.german.sheet import german_decision_page
-from dpcore.documents.language import Language
-from dpcore.documents.numerals import Numerals
 from dpcore.releases.record import Mode
 from ui import controls, downloads, session
-from ui.documents import asking, language, numerals
+from ui.documents import asking, numerals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,10 +39,7 @@ def offer(
         "stands on this page alone."
     )
     known = asking.for_signing(study)
-    left, right = controls.row((1, 1))
-    spoken, style = language.ask(left, key="sign-language"), Numerals.POINT
-    if spoken is Language.ENGLISH:
-        style = numerals.ask(right, key="sign-numerals")
+    style = numerals.ask(controls.HERE, key="sign-numerals")
     account = session.account(study)
     about = Decision(
         table=study.dataset.name,
@@ -80,14 +74,12 @@ def offer(
             f"{session.unit().nouns}: it "
             "could not be released as it stands, and the page says so."
         )
-    german = spoken is Language.GERMAN
-    page = german_decision_page(about) if german else decision_page(about, style)
     downloads.button(
         "Download the page to sign (HTML)",
         downloads.File(
-            name=f"{'entscheidung' if german else 'decision'}-{_stem(about)}.html",
+            name=f"decision-{_stem(about)}.html",
             mime="text/html",
-            content=page.html,
+            content=decision_page(about, style).html,
         ),
         key="sign-page",
         kind="primary",

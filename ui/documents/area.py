@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.documents.catalog import offered
-from dpcore.documents.language import Language
 from dpcore.documents.numerals import Numerals
 from dpcore.errors import DPCoreError
 from ui import controls, downloads, results
-from ui.documents import asking, language, numerals
+from ui.documents import asking, numerals
 from ui.text import sentence_of
 
 if TYPE_CHECKING:
@@ -50,10 +49,8 @@ def _offer(subject: Subject, study: Study, key: str) -> None:
             "computed from the table but what was released.",
         )
     ]
-    style, spoken = Numerals.POINT, Language.ENGLISH
-    if len(chosen.languages) > 1:
-        spoken = language.ask(right, key=f"language-{key}")
-    if chosen.read and spoken is Language.ENGLISH:
+    style = Numerals.POINT
+    if chosen.read:
         style = numerals.ask(right, key=f"numerals-{key}")
     if chosen.asks:
         subject = subject.knowing(asking.for_documents(study))
@@ -65,7 +62,7 @@ def _offer(subject: Subject, study: Study, key: str) -> None:
         downloads.File(
             name=chosen.named(subject),
             mime=chosen.mime,
-            content=partial(chosen.written(spoken), subject.written(style)),
+            content=partial(chosen.text, subject.written(style)),
         ),
         key=f"document-file-{key}",
     )
