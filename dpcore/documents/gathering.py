@@ -9,6 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import PrivacyBudget
+from dpcore.data.preparation.recipes import Preparation
+from dpcore.data.preparation.steps import steps_of
 from dpcore.documents import missing
 from dpcore.documents.question import Question
 from dpcore.documents.subject import (
@@ -144,6 +146,7 @@ def _subject(
             if question.request is not None
         ),
         everybody=behind.everybody,
+        joined=isinstance(steps_of(behind.dataset).whose, Preparation),
         head=_head(behind.entries),
         times=tuple(_time(period, behind.periods) for period in behind.periods),
         today=behind.today,

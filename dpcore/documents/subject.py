@@ -108,6 +108,7 @@ class Subject:
         columns: What is declared of the columns in question.
         missing: What becomes of missing values of each, by its name.
         everybody: Whether the table holds everybody, and is no sample.
+        joined: Whether each row was made of all rows of one unit.
         head: The ledger; ``None`` where nothing is written in it yet.
         times: The periods of the account that have limits of their own.
         tables: What the tables are called, where it is about several of an account.
@@ -126,6 +127,7 @@ class Subject:
     columns: tuple[Column, ...] = ()
     missing: Mapping[str, str] = field(default_factory=dict)
     everybody: bool = False
+    joined: bool = False
     head: Head | None = None
     times: tuple[Time, ...] = ()
     tables: tuple[str, ...] = ()
@@ -195,6 +197,8 @@ class Subject:
         if unit.cap is not None:
             counts = "1 row" if unit.cap == 1 else f"at most {unit.cap:,} rows"
             return f"every {unit.noun}, with all rows ({counts} of each counted)"
+        if self.joined:
+            return f"every {unit.noun}, with all rows of the file together"
         if unit.rows == 1:
             where = "each table" if len(self.tables) > 1 else "the table"
             return f"every {unit.noun}, with one row in {where}"

@@ -289,7 +289,12 @@ def _read_as_suggested(suggested: FileFormat) -> None:
 def tell_format(known: FileFormat | None) -> None:
     """Say how the file of the table in use was read."""
     if known is not None:
-        st.caption(f"File format: {literal(', '.join(known.parts))}.")
+        own = (
+            ""
+            if known.dialect or known.sheet
+            else " Codes of the file are missing, too."
+        )
+        st.caption(f"File format: {literal(', '.join(known.parts))}.{own}")
 
 
 def _row(name: str, facts: str, label: str, forget: Callable[[], None]) -> None:

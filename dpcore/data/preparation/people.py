@@ -127,8 +127,7 @@ def _described(source: Dataset, preparation: Preparation) -> tuple[Column, ...]:
         if one.recipe is Recipe.MOST_FREQUENT
     }
     return tuple(
-        replace(column, description=_TIES * (column.name in tied))
-        for column in columns
+        replace(column, description=_TIES * (column.name in tied)) for column in columns
     )
 
 
