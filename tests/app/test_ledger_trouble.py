@@ -5,9 +5,9 @@ import shutil
 import sqlite3
 
 import pytest
-import streamlit as st
 
 from dpcore.releases.storage import FileDatabase
+from tests.app.conftest import close_tab
 from tests.app.test_pages import (
     button,
     by_label,
@@ -147,7 +147,7 @@ def test_a_full_disk_charges_nothing_and_is_told(released, monkeypatch):
 def test_lessons_need_no_ledger(released, open_page, path, harm):
     assert not released.error
     harm(path)
-    st.cache_resource.clear()
+    close_tab()
     app = use_example(open_page)
     for name in ("release", "individual", "regression"):
         app = open_page(name)
