@@ -42,7 +42,7 @@ from dpcore.releases.storage import (
     keyfile,
     stored_key,
 )
-from ui import tidying
+from ui import logging, tidying
 from ui.open_tabs import OpenTabs
 from ui.study import Upload
 
@@ -135,6 +135,7 @@ def _vault() -> _Vault:
 @cache
 def _warm_up() -> None:
     """Import sampler and accountant in the background, once for the server."""
+    logging.warn_without_wall()
     memory.give_back_columns()
     tidying.keep_uploads(MAX_BYTES)
     tidying.set_aside()
