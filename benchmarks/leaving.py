@@ -55,7 +55,7 @@ async def _opened(url: str, link: str) -> ClientConnection:
     """Return a tab whose first page has run to its end."""
     tab = await connect(
         f"{url.replace('http', 'ws', 1)}/_stcore/stream",
-        origin=url,  # type: ignore[arg-type]
+        origin=url,
         subprotocols=["streamlit"],  # type: ignore[list-item]
         max_size=None,
         ping_interval=None,

@@ -15,8 +15,8 @@ _STEPS = 5
 # Somebody pressed "Stop" as the work ended. It names a part of the page, and no data.
 _GONE = "Couldn't find fragment with id"
 _NO_WALL = (
-    "Started without asgi.py: responses carry no security headers, and only Streamlit's "
-    "own checks apply. Start the app with: streamlit run asgi.py"
+    "Started without asgi.py: responses carry no security headers, and only the checks "
+    "of Streamlit apply. Start the app with: streamlit run asgi.py"
 )
 _LOGGERS = (
     "streamlit.error_util",
