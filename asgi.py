@@ -122,14 +122,15 @@ class KnownPathsOnly:
 
 def _is_known(scope: Scope) -> bool:
     base = st.get_option("server.baseUrlPath").strip("/")
-    path = scope["path"].removeprefix(f"/{base}" if base else "").rstrip("/")
+    whole = scope["path"].rstrip("/")  # Streamlit leads on from a slash at the end.
+    path = whole.removeprefix(f"/{base}" if base else "")
     if path == _METRICS and not os.environ.get(_METRICS_VARIABLE):
         return False
     if path in _PAGES or path in _ASSETS or not path:
         return True
     return any(
         getattr(route, "name", None) != _ANY_PATH
-        and route.matches(scope)[0] is not Match.NONE
+        and route.matches({**scope, "path": whole})[0] is not Match.NONE
         for route in scope["app"].routes
     )
 

@@ -13,11 +13,8 @@ import time
 import urllib.request
 from pathlib import Path
 
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.asyncio.client import ClientConnection, connect
-
 from benchmarks.server import MeasuredServer
+from tests.browser.tab import Tab
 
 _EVERY, _AFTERWARDS = 0.02, 5.0
 _TABS = (20, 80)
@@ -43,32 +40,11 @@ def main() -> None:
 
 async def _leave(url: str, tabs: int, link: str) -> list[float]:
     """Open tabs, close all of them at once, and return the waits that followed."""
-    open_tabs = [await _opened(url, link) for _ in range(tabs)]
+    opened = [await Tab(url, query=link).__aenter__() for _ in range(tabs)]
     await asyncio.sleep(_AFTERWARDS)
     watch = asyncio.create_task(asyncio.to_thread(_waits, url))
-    for tab in open_tabs:
-        tab.transport.close()
+    await asyncio.gather(*(tab.__aexit__() for tab in opened))
     return await watch
-
-
-async def _opened(url: str, link: str) -> ClientConnection:
-    """Return a tab whose first page has run to its end."""
-    tab = await connect(
-        f"{url.replace('http', 'ws', 1)}/_stcore/stream",
-        origin=url,
-        subprotocols=["streamlit"],  # type: ignore[list-item]
-        max_size=None,
-        ping_interval=None,
-    )
-    run = BackMsg()
-    run.rerun_script.query_string = link
-    await tab.send(run.SerializeToString())
-    ended = ForwardMsg.FINISHED_SUCCESSFULLY
-    while True:
-        said = ForwardMsg.FromString(await tab.recv(decode=False))
-        kind = said.WhichOneof("type")
-        if kind == "script_finished" and said.script_finished == ended:
-            return tab
 
 
 def _waits(url: str) -> list[float]:

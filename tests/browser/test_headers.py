@@ -95,6 +95,7 @@ def test_another_host_is_not_served(hardened, path):
         "/",
         "/?example=rand-hie",
         *(f"/{stem}" for stem in NAMES if stem != "home"),
+        "/class",
         "/favicon.png",
         "/manifest.json",
         "/_stcore/health",
@@ -115,8 +116,9 @@ def test_every_file_that_a_page_names_is_served(hardened):
         assert status(hardened, f"/{file}") == 200
 
 
-def test_a_slash_at_the_end_leads_to_the_page(hardened):
-    assert status(hardened, "/release/") == 301
+@pytest.mark.parametrize("path", ["/release/", "/class/"])
+def test_a_slash_at_the_end_leads_to_the_page(hardened, path):
+    assert status(hardened, path) == 301
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
