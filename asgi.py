@@ -1,14 +1,21 @@
-"""The app behind security headers, for its own pages only, with uploads in memory."""
+"""The app behind its wall: security headers, its own hosts, pages and messages only."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
+from starlette.routing import Match
+from streamlit.file_util import get_static_dir
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from ui.lessons import phones
 
@@ -33,8 +40,31 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-_LOCAL = frozenset(("localhost", "127.0.0.1"))
 _POLICY_VIOLATION = 1008
+_SCHEMES = {"ws": "http", "wss": "https"}
+# By the other types a tab would empty the caches of all tabs, ask for the repository
+# that the server runs in, or install files on the server.
+_MESSAGES = frozenset(
+    (
+        "rerun_script",
+        "stop_script",
+        "app_heartbeat",
+        "file_urls_request",
+    )
+)
+_OPERATIONS = frozenset(("deferred_file", "dataframe_chunk"))
+_ROOT = Path(__file__).parent
+# Any other path gets Streamlit's page, too, which then says that there is no such page.
+# Home is at "/".
+_PAGES = {f"/{page.stem}" for page in _ROOT.glob("pages/*.py")} - {"/home"}
+_ASSETS = frozenset(
+    f"/{file.relative_to(get_static_dir()).as_posix()}"
+    for file in Path(get_static_dir()).rglob("*")
+    if file.is_file()
+)
+_ANY_PATH = "static-assets"
+_METRICS = "/_stcore/metrics"
+_METRICS_VARIABLE = "EPSILON_STUDIO_METRICS"
 
 
 class SecurityHeaders:
@@ -54,10 +84,62 @@ class SecurityHeaders:
         await self._app(scope, receive, send_with_headers)
 
 
-class OwnPagesOnly:
-    """Refuse websockets that another site's page opens.
+class AllowedHostsOnly:
+    """Refuse requests to a host that ``server.allowedHosts`` does not name.
 
-    Streamlit refuses them too, but asks a server outside for its own address first.
+    Streamlit checks the host of websockets alone.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on what is sent to an allowed host, and refuse everything else."""
+        if scope["type"] == "lifespan" or is_host_allowed(
+            Headers(scope=scope).get("host")
+        ):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
+        else:
+            refusal = PlainTextResponse("This host is not served here.", 421)
+            await refusal(scope, receive, send)
+
+
+class KnownPathsOnly:
+    """Answer 404 where the app has no page and the server no file and no service."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on requests of a known path, and refuse all others."""
+        if scope["type"] != "http" or _is_known(scope):
+            await self._app(scope, receive, send)
+        else:
+            await PlainTextResponse("Not found.", 404)(scope, receive, send)
+
+
+def _is_known(scope: Scope) -> bool:
+    base = st.get_option("server.baseUrlPath").strip("/")
+    whole = scope["path"].rstrip("/")  # Streamlit leads on from a slash at the end.
+    path = whole.removeprefix(f"/{base}" if base else "")
+    if path == _METRICS and not os.environ.get(_METRICS_VARIABLE):
+        return False
+    if path in _PAGES or path in _ASSETS or not path:
+        return True
+    return any(
+        getattr(route, "name", None) != _ANY_PATH
+        and route.matches({**scope, "path": whole})[0] is not Match.NONE
+        for route in scope["app"].routes
+    )
+
+
+class OwnPagesOnly:
+    """Refuse websockets, unless a page of this server opens them.
+
+    Streamlit also admits every port of this machine, and it asks a server outside for
+    its own address before it refuses another site.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -65,28 +147,61 @@ class OwnPagesOnly:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Close a websocket of another origin, and pass on everything else."""
-        if scope["type"] != "websocket" or _is_own(Headers(scope=scope)):
+        if scope["type"] != "websocket" or _is_own(scope):
             await self._app(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
 
 
-def _is_own(headers: Headers) -> bool:
+def _is_own(scope: Scope) -> bool:
+    headers = Headers(scope=scope)
     origin = headers.get("origin")
-    if origin is None:  # Not a page: browsers always send it.
-        return True
+    own = f"{_SCHEMES[scope['scheme']]}://{headers.get('host')}"
+    return origin == own or origin in st.get_option("server.corsAllowedOrigins")
+
+
+class OwnTabOnly:
+    """Drop websocket messages by which a tab acts on other tabs or on the server."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on a connection, without the messages that the app has no use for."""
+
+        async def receive_permitted() -> Message:
+            message = await receive()
+            while message["type"] == "websocket.receive" and not _is_permitted(message):
+                message = await receive()
+            return message
+
+        await self._app(scope, receive_permitted, send)
+
+
+def _is_permitted(message: Message) -> bool:
+    data = message.get("bytes")
+    if data is None or len(data) > get_max_widget_state_size_bytes():
+        return True  # Streamlit closes the connection.
     try:
-        parts = urlsplit(origin)
-        own = parts.netloc == headers.get("host") or parts.hostname in _LOCAL
-    except ValueError:
-        return False
-    return own or origin in st.get_option("server.corsAllowedOrigins")
+        sent = BackMsg.FromString(data)
+    except Exception:  # noqa: BLE001 - protobuf has two implementations, Streamlit closes
+        return True
+    kind = sent.WhichOneof("type")
+    if kind == "backend_operation_request":
+        return sent.backend_operation_request.WhichOneof("payload") in _OPERATIONS
+    return kind in _MESSAGES
 
 
 # By default, what is larger than a megabyte is written to the temporary folder.
 MultiPartParser.spool_max_size = st.get_option("server.maxUploadSize") * 2**20
 app = st.App(
     "app.py",
-    middleware=[Middleware(SecurityHeaders), Middleware(OwnPagesOnly)],
     routes=phones.routes(),
+    middleware=[
+        Middleware(SecurityHeaders),
+        Middleware(AllowedHostsOnly),
+        Middleware(KnownPathsOnly),
+        Middleware(OwnPagesOnly),
+        Middleware(OwnTabOnly),
+    ],
 )

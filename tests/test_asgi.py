@@ -5,13 +5,17 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.applications import Starlette
 from starlette.requests import Request
+from starlette.routing import Route
 from streamlit import config, net_util
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.web.server.starlette.starlette_websocket import _is_origin_allowed
 
 import asgi
 
 HOST = "127.0.0.1:8501"
+OWN = f"http://{HOST}"
 ORIGINS = st.one_of(
     st.none(),
     st.builds(
@@ -28,7 +32,14 @@ ORIGINS = st.one_of(
 )
 
 
-def answer(origin, *, kind="websocket", host=HOST):
+def run(coroutine):
+    """Run what never waits: it needs no event loop, of which another may run."""
+    with pytest.raises(StopIteration) as ended:
+        coroutine.send(None)
+    return ended.value.value
+
+
+def answer(origin, *, kind="websocket", host=HOST, scheme="ws", wall=asgi.OwnPagesOnly):
     """What the server says to a request; None stands for what the app would say."""
     sent = []
 
@@ -41,26 +52,36 @@ def answer(origin, *, kind="websocket", host=HOST):
     headers = [(b"host", host.encode())]
     if origin is not None:
         headers.append((b"origin", origin.encode("latin-1", "replace")))
-    scope = {"type": kind, "headers": headers}
-    # Nothing in it waits, so that it needs no event loop, of which another may run.
-    with pytest.raises(StopIteration):
-        asgi.OwnPagesOnly(app)(scope, None, send).send(None)
-    (only,) = sent
-    return only
+    run(wall(app)({"type": kind, "scheme": scheme, "headers": headers}, None, send))
+    return sent[0]
 
 
 @pytest.mark.parametrize(
     "origin",
-    ["https://evil.test", "null", "http://127.0.0.1.evil.test", "http://[", "x", ""],
+    [
+        None,
+        "https://evil.test",
+        "null",
+        "http://127.0.0.1.evil.test",
+        "http://[",
+        "x",
+        "",
+        "http://localhost:8501",
+        "http://127.0.0.1:9",
+        "http://127.0.0.1",
+        f"https://{HOST}",
+        f"{OWN}/",
+        f"http://x@{HOST}",
+    ],
 )
 def test_a_websocket_of_another_site_is_closed_before_the_app_hears_of_it(origin):
     assert answer(origin) == {"type": "websocket.close", "code": 1008}
     assert answer(origin, kind="http") is None
 
 
-@pytest.mark.parametrize("origin", [None, f"http://{HOST}", "http://localhost:8501"])
-def test_a_websocket_of_the_own_pages_is_passed_on(origin):
-    assert answer(origin) is None
+def test_a_websocket_of_the_own_pages_is_passed_on():
+    assert answer(OWN) is None
+    assert answer(f"https://{HOST}", scheme="wss") is None
 
 
 def test_an_origin_that_the_configuration_names_is_passed_on():
@@ -73,14 +94,135 @@ def test_an_origin_that_the_configuration_names_is_passed_on():
         config.set_option("server.corsAllowedOrigins", before)
 
 
-@given(origin=ORIGINS)
+@given(origin=ORIGINS | st.just(OWN))
 def test_streamlit_asks_for_no_address_outside_about_what_is_passed_on(origin):
     if answer(origin) is not None:
         return
-    heard = None if origin is None else origin.encode("latin-1", "replace").decode("l1")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(net_util, "get_external_ip", _outside)
-        _is_origin_allowed(heard, HOST)
+        assert _is_origin_allowed(origin, HOST)
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.test", "127.0.0.1.evil.test", "", "[::1", "x:y"]
+)
+def test_another_host_is_refused(host):
+    said = answer(None, kind="http", host=host, wall=asgi.AllowedHostsOnly)
+    assert said["status"] == 421
+    said = answer(None, host=host, wall=asgi.AllowedHostsOnly)
+    assert said == {"type": "websocket.close", "code": 1008}
+
+
+@pytest.mark.parametrize("host", [HOST, "localhost", "LOCALHOST:1", "127.0.0.1"])
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+def test_an_allowed_host_is_served(kind, host):
+    assert answer(None, kind=kind, host=host, wall=asgi.AllowedHostsOnly) is None
+
+
+def status(path):
+    """What the server says to a request; None stands for what the app would say."""
+    sent = []
+
+    async def app(_scope, _receive, _send):
+        sent.append({"status": None})
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": path,
+        "app": Starlette(routes=[Route(f"{BASE}/_stcore/metrics", app)]),
+    }
+    run(asgi.KnownPathsOnly(app)(scope, None, send))
+    return sent[0]["status"]
+
+
+BASE = "/studio"
+
+
+def test_pages_are_known_below_the_path_that_the_configuration_names():
+    before = config.get_option("server.baseUrlPath")
+    config.set_option("server.baseUrlPath", BASE)
+    try:
+        assert status(f"{BASE}/release") is None
+        assert status(f"{BASE}/") is None
+        assert status(f"{BASE}/nothing") == 404
+    finally:
+        config.set_option("server.baseUrlPath", before)
+
+
+@pytest.mark.parametrize(("setting", "answer"), [("", 404), ("1", None)])
+def test_metrics_are_served_where_they_are_asked_for(monkeypatch, setting, answer):
+    monkeypatch.setenv("EPSILON_STUDIO_METRICS", setting)
+    monkeypatch.setattr("tests.test_asgi.BASE", "")
+    assert status("/_stcore/metrics") == answer
+
+
+def passed_on(*frames):
+    """What of these frames reaches the app."""
+    messages = [{"type": "websocket.receive", "bytes": frame} for frame in frames]
+    messages.append({"type": "websocket.disconnect"})
+    heard = []
+
+    async def app(_scope, receive, _send):
+        while (message := await receive())["type"] == "websocket.receive":
+            heard.append(message["bytes"])
+
+    async def receive():
+        return messages.pop(0)
+
+    run(asgi.OwnTabOnly(app)({"type": "websocket"}, receive, None))
+    return heard
+
+
+def message(**content):
+    return BackMsg(**content).SerializeToString()
+
+
+def test_messages_of_the_own_tab_are_passed_on():
+    frames = [
+        message(rerun_script={"query_string": "example=rand-hie"}),
+        message(stop_script=True),
+        message(app_heartbeat=True),
+        message(file_urls_request={"request_id": "1"}),
+        message(backend_operation_request={"deferred_file": {"file_id": "1"}}),
+        message(backend_operation_request={"dataframe_chunk": {"source_id": "1"}}),
+    ]
+    assert passed_on(*frames) == frames
+
+
+def test_every_other_message_is_dropped():
+    frames = [
+        message(clear_cache=True),
+        message(set_run_on_save=True),
+        message(debug_disconnect_websocket=True),
+        message(debug_shutdown_runtime=True),
+        message(load_git_info=True),
+        message(backend_operation_request={"install_skills": {}}),
+        message(backend_operation_request={"dismiss_skills_nudge": {}}),
+        message(backend_operation_request={}),
+        message(),
+        # The last type counts.
+        message(rerun_script={}) + message(clear_cache=True),
+    ]
+    last = message(rerun_script={})
+    assert passed_on(*frames, last) == [last]
+
+
+def test_streamlit_is_left_to_close_a_connection_that_breaks_its_rules():
+    frames = [b"\xff\xff", None]
+    assert passed_on(*frames) == frames
+
+
+def test_every_type_of_message_is_known():
+    # A new one is dropped until somebody decides about it.
+    dropped = {"clear_cache", "set_run_on_save", "load_git_info"}
+    debug = {"debug_disconnect_websocket", "debug_shutdown_runtime"}
+    types = {field.name for field in BackMsg.DESCRIPTOR.oneofs_by_name["type"].fields}
+    permitted = {"backend_operation_request", *asgi._MESSAGES}  # noqa: SLF001 - the list itself
+    assert types == permitted | dropped | debug
 
 
 def test_streamlit_still_asks_about_what_is_refused(monkeypatch):
@@ -118,9 +260,7 @@ def test_an_upload_stays_in_memory(megabytes):
             return form["f"].size
 
     # Nothing in it waits: what goes to a disk would.
-    with pytest.raises(StopIteration) as ended:
-        kept().send(None)
-    assert ended.value.value == megabytes * 2**20
+    assert run(kept()) == megabytes * 2**20
 
 
 def test_a_tab_has_one_run_at_a_time():

@@ -7,12 +7,17 @@ string to float: ..."). Streamlit writes it to the log at every setting.
 from __future__ import annotations
 
 import logging
+import sys
 import traceback
 from pathlib import Path
 
 _STEPS = 5
 # Somebody pressed "Stop" as the work ended. It names a part of the page, and no data.
 _GONE = "Couldn't find fragment with id"
+_NO_WALL = (
+    "Started without asgi.py: responses carry no security headers, and only the checks "
+    "of Streamlit apply. Start the app with: streamlit run asgi.py"
+)
 _LOGGERS = (
     "streamlit.error_util",
     "streamlit.runtime.backend_operation_handler",
@@ -43,3 +48,9 @@ def withhold_messages() -> None:
         logger = logging.getLogger(name)
         if not any(isinstance(known, _Redact) for known in logger.filters):
             logger.addFilter(_Redact())
+
+
+def warn_without_wall() -> None:
+    """Log that the app runs without `asgi.py`, where it does."""
+    if "asgi" not in sys.modules:
+        logging.getLogger(__name__).warning(_NO_WALL)

@@ -1,8 +1,8 @@
 """State of one browser tab. The only module that touches ``st.session_state``.
 
-Confidential objects live in a session-scoped resource, which Streamlit drops the moment
-the tab closes or reloads; session state itself outlives a closed tab. Session state
-therefore holds public settings only.
+Confidential objects live in a vault, which is dropped within a second after the tab
+closes or reloads; session state itself outlives a closed tab. Session state therefore
+holds public settings only.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ from __future__ import annotations
 import contextlib
 import secrets
 import threading
-import weakref
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
 
@@ -43,7 +42,8 @@ from dpcore.releases.storage import (
     keyfile,
     stored_key,
 )
-from ui import tidying
+from ui import logging, tidying
+from ui.open_tabs import OpenTabs
 from ui.study import Upload
 
 if TYPE_CHECKING:
@@ -97,11 +97,18 @@ class _Vault:
     page: str = ""
     here: dict[str, str] = field(default_factory=dict)
 
+    def holds_a_table(self) -> bool:
+        """Return whether a table is in it, in use or on the way."""
+        return any(part is not None for part in (self.upload, self.draft, self.study))
+
 
 def _close(vault: _Vault) -> None:
     """End the work of a closed tab, and remove what no script has taken over."""
-    _drop(vault, [*vault.found])
+    if vault.holds_a_table():
+        _tidying.request()
     vault.remove_files()
+    vault.upload = vault.draft = vault.study = None
+    _drop(vault, [*vault.found])
 
 
 def _drop(vault: _Vault, slots: Iterable[str]) -> None:
@@ -113,21 +120,25 @@ def _drop(vault: _Vault, slots: Iterable[str]) -> None:
             close()
 
 
-@st.cache_resource(scope="session", show_spinner=False, on_release=_close)
+_vaults = OpenTabs(_close)
+_tidying = tidying.Postponed(tidying.collect)
+
+
 def _vault() -> _Vault:
     context = get_script_run_ctx()
     assert context is not None, "only the script of a tab has a vault"  # noqa: S101
     remove = context.uploaded_file_mgr.remove_session_files
-    vault = _Vault(remove_files=partial(remove, context.session_id))
-    weakref.finalize(vault, tidying.tidy).atexit = False
-    return vault
+    make = partial(_Vault, remove_files=partial(remove, context.session_id))
+    return _vaults.get(context.session_id, make)
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def _warm_up() -> None:
     """Import sampler and accountant in the background, once for the server."""
+    logging.warn_without_wall()
     memory.give_back_columns()
     tidying.keep_uploads(MAX_BYTES)
+    tidying.set_aside()
     threading.Thread(target=_import_slow_packages, daemon=True).start()
 
 
@@ -136,7 +147,6 @@ def _import_slow_packages() -> None:
     compose([LaplaceEvent.of(1.0)], delta=1e-6)
     psd_repair.warm_up()
     theme.warm_up()
-    tidying.tidy()
 
 
 def start() -> None:
@@ -354,7 +364,7 @@ def forget() -> None:
     _drop(vault, [*vault.found])
     start_anew()
     _drop_uploads()
-    tidying.tidy()
+    _tidying.request()
 
 
 def _drop_uploads() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import shutil
@@ -296,14 +297,15 @@ def explained() -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         # Its lower eight bits name the kind.
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in _FOREIGN:
-            raise UntrustedLedgerError(_FOREIGN[code]) from None
-        message = _PASSING.get(code, f"the ledger cannot be used: {error}.")
+        code = getattr(error, "sqlite_errorcode", 0)
+        if code & 0xFF in _FOREIGN:
+            raise UntrustedLedgerError(_FOREIGN[code & 0xFF]) from None
+        if code == sqlite3.SQLITE_IOERR_SHMSIZE:  # SQLite's file of locks has no room.
+            code = sqlite3.SQLITE_FULL
+        message = _PASSING.get(code & 0xFF, f"the ledger cannot be used: {error}.")
         raise LedgerError(message) from None
     except OSError as error:
-        message = f"the folder of the ledger cannot be used: {error.strerror}."
-        raise LedgerError(message) from None
+        raise LedgerError(_file_error("folder", error)) from None
 
 
 _NO_WRITING = (
@@ -325,6 +327,18 @@ _PASSING = {
     sqlite3.SQLITE_CANTOPEN: _NO_WRITING,
     sqlite3.SQLITE_PERM: _NO_WRITING,
 }
+_FILE_ERRORS = {
+    errno.ENOSPC: _PASSING[sqlite3.SQLITE_FULL],
+    errno.EDQUOT: _PASSING[sqlite3.SQLITE_FULL],
+    errno.EROFS: _NO_WRITING,
+}
+
+
+def _file_error(what: str, error: OSError) -> str:
+    otherwise = f"the {what} of the ledger cannot be used: {error.strerror}."
+    return _FILE_ERRORS.get(error.errno or 0, otherwise)
+
+
 _DAMAGED = (
     "the file of the ledger is damaged. Put back a copy of the folder of the ledger, "
     "or begin anew, on record."
@@ -341,8 +355,7 @@ def _key_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        message = f"the key of the ledger cannot be used: {error.strerror}."
-        raise LedgerError(message) from None
+        raise LedgerError(_file_error("key", error)) from None
 
 
 @contextlib.contextmanager

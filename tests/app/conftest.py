@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore.releases.transaction import release
 from tests.app import asking
 from tests.conftest import PATIENCE, ROOT
+from ui import session
 from ui.downloads import File, Offer
 
 if TYPE_CHECKING:
@@ -23,10 +24,15 @@ if TYPE_CHECKING:
     from dpcore.releases.record import Release
 
 
+def close_tab() -> None:
+    """Let go of everything confidential: all AppTests share the id of one tab."""
+    session._vaults.clear()  # noqa: SLF001 - no public way
+    st.cache_resource.clear()
+
+
 @pytest.fixture
 def app() -> AppTest:
-    # All AppTests share one session id, and with it the vault.
-    st.cache_resource.clear()
+    close_tab()
     test = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     return test.run()
 
@@ -62,7 +68,8 @@ def simulations_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def nothing_set_aside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Collect no garbage for every tab that a test leaves: all are of one process."""
-    monkeypatch.setattr("ui.tidying.tidy", lambda: None)
+    monkeypatch.setattr("ui.tidying.set_aside", lambda: None)
+    monkeypatch.setattr("ui.session._tidying.request", lambda: None)
 
 
 @pytest.fixture

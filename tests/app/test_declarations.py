@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from tests.app.conftest import close_tab
 from tests.app.test_pages import CSV, button, by_label, mode, use_example, use_upload
 from tests.app.test_uploads import said, upload
 from tests.conftest import PATIENCE, ROOT
@@ -20,7 +20,7 @@ COLUMNS = "smoker,age\n" + "".join(
 
 def reloaded():
     """The Data page in a tab of its own."""
-    st.cache_resource.clear()
+    close_tab()
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
     app.switch_page("pages/data.py").run()
     assert not app.exception

@@ -1,13 +1,15 @@
 """A ledger that fails in the middle of a session takes no page with it."""
 
 import contextlib
+import errno
+import os
 import shutil
 import sqlite3
 
 import pytest
-import streamlit as st
 
 from dpcore.releases.storage import FileDatabase
+from tests.app.conftest import close_tab
 from tests.app.test_pages import (
     button,
     by_label,
@@ -64,7 +66,6 @@ def no_folder(path):
     shutil.rmtree(path.parent)
 
 
-FULL = "database or disk is full"
 HARMS = (noise, emptied, no_key, no_checkpoint, no_folder)
 NEEDS_NO_LEDGER = ("home", "data", "about", "lab", "study1", "tradeoffs", "sensitivity")
 
@@ -121,14 +122,20 @@ def test_looking_at_the_pages_of_an_example_writes_nothing(open_page, path):
     assert not path.exists()
 
 
-def test_a_full_disk_charges_nothing_and_is_told(released, monkeypatch):
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [(errno.ENOSPC, "Make room"), (errno.EROFS, "cannot be written to")],
+)
+def test_a_disk_that_takes_nothing_charges_nothing_and_is_told(
+    released, monkeypatch, number, told
+):
     app = released
     real = FileDatabase.writing
 
     @contextlib.contextmanager
     def full(self, patience):
         with real(self, patience):
-            raise sqlite3.OperationalError(FULL)
+            raise OSError(number, os.strerror(number))
             yield
 
     by_label(app.number_input, "ε for this release").set_value(0.2).run()
@@ -136,7 +143,8 @@ def test_a_full_disk_charges_nothing_and_is_told(released, monkeypatch):
         patched.setattr(FileDatabase, "writing", full)
         press_release(app)
         assert not app.exception
-        assert "disk is full" in errors(app)
+        assert "Nothing was charged" in errors(app)
+        assert told in errors(app)
         assert "0.5 of 3" in spent(app)
     press_release(app)
     assert not app.error
@@ -147,7 +155,7 @@ def test_a_full_disk_charges_nothing_and_is_told(released, monkeypatch):
 def test_lessons_need_no_ledger(released, open_page, path, harm):
     assert not released.error
     harm(path)
-    st.cache_resource.clear()
+    close_tab()
     app = use_example(open_page)
     for name in ("release", "individual", "regression"):
         app = open_page(name)

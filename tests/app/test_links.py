@@ -1,16 +1,16 @@
 """Addresses that say what no control can hold."""
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.app import hand
+from tests.app.conftest import close_tab
 from tests.conftest import PATIENCE, ROOT
 
 
 @pytest.mark.parametrize("text", ["1e309", "-inf", "Infinity", "9" * 400])
 def test_infinite_settings_are_taken_out_of_the_address(text):
-    st.cache_resource.clear()
+    close_tab()
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     app.query_params |= {"s1-people": text, "s1-epsilon": "2", "example": "nan"}
     app.run()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import sys
+from types import ModuleType
 
 import pytest
 
-from ui.logging import withhold_messages
+from ui.logging import warn_without_wall, withhold_messages
 
 CELL = "a cell of the table"
 LOGGER = logging.getLogger("streamlit.runtime.scriptrunner.script_runner")
@@ -31,3 +33,12 @@ def test_a_press_in_a_part_of_the_page_that_is_gone_is_no_error(logged):
     LOGGER.warning("Couldn't find fragment with id %s. It may be gone.", "d481")
     assert "fragment with id d481" in logged.text
     assert "may quote data" not in logged.text
+
+
+def test_the_log_says_that_the_checks_of_asgi_are_missing(monkeypatch, caplog):
+    monkeypatch.setitem(sys.modules, "asgi", ModuleType("asgi"))
+    warn_without_wall()
+    assert caplog.text == ""
+    monkeypatch.delitem(sys.modules, "asgi")
+    warn_without_wall()
+    assert "Started without asgi.py" in caplog.text

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.storage import LEDGER, default_folder
+from tests.app.conftest import close_tab
 from tests.app.test_pages import CSV, button, by_label, use_upload
 from tests.app.test_questions import shown
 from tests.app.test_same_people import draft
@@ -52,7 +52,7 @@ def test_plan_outlives_the_tab_and_spends_nothing(planned):
     assert list(before["question"]) == ["mean of age", "sum of age"]
     assert list(before["ε"]) == ["1", "1"]
     assert list(before["shown"]) == ["✓ yes", ""]
-    st.cache_resource.clear()
+    close_tab()
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
 
     def go(name):

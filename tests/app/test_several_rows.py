@@ -7,10 +7,10 @@ import re
 from collections import Counter
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dpcore.statistics.rows_of_people import ASKED_OF_PEOPLE
+from tests.app.conftest import close_tab
 from tests.app.hand import nodes, turn, views
 from tests.app.test_pages import button, by_label, press_release
 from tests.app.test_uploads import said, upload
@@ -225,7 +225,7 @@ def test_a_person_with_a_thousand_rows_shows_on_no_page_before_a_release(
     walks = []
     for more in numbers:
         monkeypatch.setenv("EPSILON_STUDIO_HOME", str(tmp_path / str(more)))
-        st.cache_resource.clear()
+        close_tab()
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
         begin(app.switch_page("pages/data.py").run(), visits(more=more))
         walks.append([everything(app.switch_page(page).run()) for page in PAGES])

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import threading
 import weakref
 
 import pytest
 from starlette.formparsers import MultiPartParser
 from starlette.requests import Request
 
-from ui import tidying
+from tests.conftest import PATIENCE
+from ui import session, tidying
 
-tidy = tidying.tidy
+set_aside = tidying.set_aside
 
 
 class Table:
@@ -28,21 +30,58 @@ def put_back():
     gc.unfreeze()
 
 
-def test_what_has_gone_is_freed_even_where_it_was_set_aside():
+def test_a_table_that_has_gone_is_freed():
+    set_aside()
     table = Table()
     watched = weakref.ref(table)
-    tidy()
-    assert gc.get_freeze_count() > 0
     del table
-    gc.collect()
-    assert watched() is not None, "set aside: no longer looked at"
-    tidy()
+    tidying.collect()
     assert watched() is None
 
 
 def test_a_collection_does_not_look_at_what_is_set_aside():
-    tidy()
+    set_aside()
     assert len(gc.get_objects()) < gc.get_freeze_count() / 10
+
+
+def test_objects_are_set_aside_before_any_tab_can_have_a_table(monkeypatch):
+    order = []
+    monkeypatch.setattr(tidying, "set_aside", lambda: order.append("set aside"))
+    monkeypatch.setattr(threading.Thread, "start", lambda _: order.append("thread"))
+    session._warm_up.__wrapped__()  # noqa: SLF001 - no public way
+    assert order == ["set aside", "thread"]
+
+
+def test_one_collection_follows_however_many_tabs_leave(monkeypatch):
+    started, runs = [], []
+    monkeypatch.setattr(
+        threading.Timer,
+        "start",
+        lambda timer: started.append(timer),  # noqa: PLW0108 - binds
+    )
+    tidying_up = tidying.Postponed(lambda: runs.append(1))
+    for _ in range(80):
+        tidying_up.request()
+    assert runs == []
+    (timer,) = started
+    timer.function()
+    assert runs == [1]
+
+
+def test_a_tab_that_leaves_during_a_collection_is_followed_by_another():
+    threads, ended = [], threading.Event()
+
+    def job():
+        threads.append(threading.current_thread())
+        if len(threads) == 1:
+            tidying_up.request()
+        else:
+            ended.set()
+
+    tidying_up = tidying.Postponed(job, seconds=0.0)
+    tidying_up.request()
+    assert ended.wait(PATIENCE)
+    assert threading.current_thread() not in threads
 
 
 def test_a_file_that_is_sent_stays_in_memory(monkeypatch):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from html import unescape
 
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dpcore.releases.storage import default_folder
+from tests.app.conftest import close_tab
 from tests.app.test_pages import CSV, button, by_label, mode, use_example, use_upload
 from tests.app.test_questions import shown
 from tests.app.test_same_people import draft
@@ -82,7 +82,7 @@ def test_each_table_of_these_people_keeps_its_own_words(open_page, files):
     ):
         assert told in report
     # In another tab, the words come again with their table.
-    st.cache_resource.clear()
+    close_tab()
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
 
     def go(name):
@@ -104,7 +104,7 @@ def test_a_file_that_is_not_what_was_kept_is_as_if_there_was_none(open_page):
     (kept,) = (default_folder() / "typed").iterdir()
     for broken in ("{", "[]", '{"purpose": 3}', '{"deciders": "A"}', "[" * 9_000):
         kept.write_text(broken)
-        st.cache_resource.clear()
+        close_tab()
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
 
         def go(name, app=app):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dpcore.data.dataset import Dataset
+from tests.app.conftest import close_tab
 from tests.app.test_pages import by_label, charts, use_upload
 from tests.conftest import PATIENCE
 from ui import session
@@ -53,7 +53,7 @@ with session.only_what_is_shown(page):
 
 def after(*way: str) -> list[str]:
     """Return what was computed on the way through views of some pages, in order."""
-    st.cache_resource.clear()  # All these apps are one tab.
+    close_tab()  # All these apps are one tab.
     app = AppTest.from_string(PAGES, default_timeout=PATIENCE)
     for stop in way:
         app.session_state["page"], app.session_state["view"] = stop.split()

@@ -34,8 +34,8 @@ class Tab:
     themselves, as a browser does.
     """
 
-    def __init__(self, url: str, page: str = "") -> None:
-        self._url, self._page = url, page
+    def __init__(self, url: str, page: str = "", query: str = "") -> None:
+        self._url, self._page, self._query = url, page, query
         self._widgets: dict[str, WidgetState] = {}
         self._buttons: dict[str, tuple[Button, str]] = {}
         self._expanders: dict[str, str] = {}
@@ -99,7 +99,7 @@ class Tab:
     ) -> None:
         message = BackMsg()
         asked = message.rerun_script
-        asked.page_name = self._page
+        asked.page_name, asked.query_string = self._page, self._query
         asked.fragment_id, asked.is_auto_rerun = fragment, by_itself
         asked.context_info.url = f"{self._url}/{self._page}"
         asked.widget_states.widgets.extend(self._widgets.values())

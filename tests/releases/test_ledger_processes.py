@@ -79,6 +79,37 @@ def test_four_processes_of_two_machines_spend_exactly_the_cap(place):
     ledger.verify()
 
 
+def test_eight_processes_of_one_machine_spend_exactly_the_cap(path):
+    program = """
+        numbers = []
+        for name in range(8):
+            reading, writing = os.pipe()
+            if os.fork() == 0:
+                granted = 0
+                for number in range(3):
+                    try:
+                        spend(opened(sys.argv[1]), f"{name}-{number}")
+                        granted += 1
+                    except BudgetExceeded:
+                        pass
+                os.write(writing, str(granted).encode())
+                os._exit(0)
+            os.close(writing)
+            numbers.append(reading)
+        print(*[os.read(reading, 9).decode() for reading in numbers])
+    """
+    relation = NeighboringRelation.SUBSTITUTION
+    Ledger.at(path).open_account("table", PrivacyBudget.of(epsilon=1.0), relation)
+    worker = start(program, path, opened=False)
+    granted = [int(n) for n in worker.communicate(timeout=PATIENCE)[0].split()]
+    assert len(granted) == 8
+    ledger = Ledger.at(path)
+    account = ledger.account("table")
+    assert (sum(granted), account.releases, account.spent.epsilon) == (10, 10, 1)
+    assert len(ledger.releases("table")) == 10
+    ledger.verify()
+
+
 def test_a_process_killed_before_the_commit_leaves_nothing(place):
     program = """
         def compute():

@@ -215,6 +215,23 @@ def test_a_clock_that_is_set_back_gives_no_old_budget_back(dated, clock):
     assert scheduling.open_period(dated, "table", late).spent == fourth.spent
 
 
+def test_a_clock_that_jumps_ahead_and_back_moves_no_period_unless_it_paid(dated, clock):
+    opened(dated, Q3_2026, Q4_2026)
+    for jump in (date(2126, 1, 1), FIRST, Q4_2026.begins, FIRST):
+        clock.day = jump
+        dated.account("table")
+    spend(dated, "a")
+    assert dated.account("table").periods[0].spent.epsilon == TENTH.epsilon
+    clock.day = date(2126, 1, 1)
+    with pytest.raises(BudgetExceeded):
+        spend(dated, "b")
+    clock.day = FIRST
+    spend(dated, "b")
+    with pytest.raises(BudgetExceeded):
+        spend(dated, "c")
+    assert dated.account("table").periods[0].spent == dated.account("table").spent
+
+
 def change(ledger, name, epsilon, reason="the board decided"):
     budget = PrivacyBudget.of(epsilon=epsilon)
     scheduling.change_period(ledger, "table", name, budget, reason=reason)
