@@ -569,7 +569,7 @@ def only_what_is_shown(page: str) -> Iterator[None]:
     """Run a page, and forget what was remembered while shown and is so no more.
 
     A run that is cut short, to run anew or because a setting is not valid yet, forgets
-    nothing.
+    nothing. Garbage is collected a moment later, once for all tabs that ran meanwhile.
     """
     vault = _vault()
     vault.page = page
@@ -578,7 +578,11 @@ def only_what_is_shown(page: str) -> Iterator[None]:
     for slot in elsewhere:
         del vault.here[slot]
     vault.asked.clear()
-    yield
+    try:
+        yield
+    finally:
+        if vault.holds_a_table():
+            _tidying.request()
     vault.shown.pop(page, None)
     vault.shown[page] = frozenset(vault.asked)
     for left in [*vault.shown][:-_PAGES]:

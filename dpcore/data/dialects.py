@@ -178,7 +178,8 @@ def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
 
 def _delimiter(lines: list[str]) -> str:
     """Return the separator that explains the lines best."""
-    fits = {mark: _fit(lines, mark) for mark in DELIMITERS}
+    there = [mark for mark in DELIMITERS if any(mark in line for line in lines)]
+    fits = {mark: _fit(lines, mark) for mark in there or DELIMITERS[:1]}
     best = max(fits, key=lambda mark: fits[mark])
     if not fits[best][0] and _is_white_space(lines):
         return WHITE_SPACE
