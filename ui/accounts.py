@@ -301,7 +301,7 @@ def _tell_change(budget: PrivacyBudget, new: PrivacyBudget) -> None:
     """
     st.info(
         f"Now: {_meant(budget)}.\n\nThen: {_meant(new)}.\n\nNotices that were "
-        "published name the budget of their day; later ones say that it was changed."
+        "published name the budget of that day. Later ones name the change."
     )
 
 

@@ -44,7 +44,7 @@ def in_plan(basket: Basket) -> None:
                 "of the same group may differ by as many. To have the same "
                 f"{session.unit().counted} in "
                 "all of them, choose “leave it out” for it on “Data”, and plan "
-                "with what is declared then; or leave it, and papers say it of each "
+                "with what is declared then. Otherwise documents say it of each "
                 "question."
             )
 

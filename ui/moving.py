@@ -58,7 +58,7 @@ def away(study: Study, account: Account) -> None:
             "account is **closed**; a file takes what was spent, what is left and all "
             "answers along. The key of this machine stays: the file is sealed with a "
             "**code** made for it alone, which you pass on by another way, by phone, "
-            "say. Whoever has the file alone reads what the ledger says anyway. Open "
+            "say. The file alone shows what the ledger shows. Open "
             "it on **one** machine only: on two, the budget would be spent twice, and "
             "nobody could tell."
         )

@@ -53,7 +53,7 @@ MARKS: dict[str, str] = {
 """Signs of verdicts, by their words."""
 _DIALECTS = {
     "Download CSV": DECIMAL_POINT,
-    "Download for Excel (1,5)": DECIMAL_COMMA,
+    "Download CSV with decimal commas": DECIMAL_COMMA,
 }
 _WHERE = (
     "The same table with decimal commas, and semicolons between cells: as Excel reads "

@@ -61,8 +61,8 @@ class Document:
 DOCUMENTS: Final[tuple[Document, ...]] = (
     Document(
         name="Public notice",
-        sentence="One sheet in plain words, for the people in the table, and every "
-        "number on those after it. Opens in any browser and prints on A4.",
+        sentence="One sheet in plain words for the people in the table, then a list of "
+        "every number. Opens in any browser and prints on A4.",
         file=("notice", "html"),
         mime=_HTML,
         text=lambda subject: notice(subject).html(),

@@ -78,7 +78,7 @@ def notice(subject: Subject) -> Page:
                     Facts(
                         (
                             (
-                                "Contact, data protection officer",
+                                "Contact",
                                 own(subject.typed.contact),
                             ),
                         )

@@ -42,7 +42,7 @@ def totals_picture(
     title = (
         "Planned before the first answer, all releases together would cost "
         f"{epsilon_text(min(ways.values()))} at delta {epsilon_text(delta)}, counted "
-        f"as tightly as possible; charged were {epsilon_text(charged)}"
+        f"as tightly as possible; {epsilon_text(charged)} was charged"
     )
     return Picture.of(
         title,

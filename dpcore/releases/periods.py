@@ -214,8 +214,8 @@ def check(
         _check_carrying(periods, new)
     if not limit((*periods, new), new).admits(new.spent, PrivacyCost()):
         message = (
-            f"{budget.caption(new.spent)} was spent in these days already. The budget "
-            "of the period cannot be less than that."
+            f"{budget.caption(new.spent)} was already spent in this period. Its budget "
+            "cannot be less."
         )
         raise ParameterError(message)
 

@@ -43,7 +43,9 @@ def put_together(app, owner="patient"):
     key = next(key for key in views(app) if "whose-rows" in key)
     turn(app, key, view=True)
     assert not app.exception
-    by_label(app.multiselect, "Whose row it is, says").set_value([owner]).run()
+    by_label(app.multiselect, "Columns that name the owner of a row").set_value(
+        [owner]
+    ).run()
     by_label(app.multiselect, "Sum").set_value(["stay"]).run()
     button(app, "Make one row a person").click().run()
     assert not app.exception
@@ -124,7 +126,9 @@ def capped_in_use(app, text, most=3):
     upload(app, text, "visits.csv")
     key = next(key for key in views(app) if "whose-rows" in key)
     turn(app, key, view=True)
-    by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
+    by_label(app.multiselect, "Columns that name the owner of a row").set_value(
+        ["patient"]
+    ).run()
     way = by_label(app.radio, "What counts of each person")
     way.set_value("their rows, at most so many").run()
     count = by_label(app.number_input, "At most so many rows of each patient count")
@@ -278,7 +282,7 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
 
 @pytest.mark.parametrize(
     ("owner", "told"),
-    [("all", "All rows say the same"), ("age", "It does"), ("row", "No two rows")],
+    [("all", "All rows say the same"), ("age", "have an owner"), ("row", "No two rows")],
 )
 def test_the_curator_can_look_whether_a_column_tells_people_apart(
     open_page, owner, told
@@ -287,7 +291,9 @@ def test_the_curator_can_look_whether_a_column_tells_people_apart(
     lines = [f"{head},all,row", *(f"{row},x,v{i}" for i, row in enumerate(rows))]
     app = upload(open_page("data"), "\n".join(lines), "visits.csv")
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Whose row it is, says").set_value([owner]).run()
+    by_label(app.multiselect, "Columns that name the owner of a row").set_value(
+        [owner]
+    ).run()
     assert told not in said(app)
     look = by_label(app.toggle, "Show whether this column tells people apart")
     look.set_value(True).run()
@@ -304,7 +310,9 @@ def test_limits_look_at_the_rows_that_meet_the_conditions(open_page):
     by_label(app.number_input, "Public number for stay").set_value(5.0).run()
     button(app, "Keep only these rows").click().run()
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
+    by_label(app.multiselect, "Columns that name the owner of a row").set_value(
+        ["patient"]
+    ).run()
     way = by_label(app.radio, "What counts of each person")
     way.set_value("their rows, at most so many").run()
     show = by_label(app.toggle, "Show what a limit leaves out, and what it costs")
@@ -340,7 +348,9 @@ def test_what_is_chosen_and_not_taken_over_is_said_where_the_table_is_put_in_use
     assert "Name at least one answer" in app.error[0].value
     assert not_taken(app) == ["only some of the rows"]
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
+    by_label(app.multiselect, "Columns that name the owner of a row").set_value(
+        ["patient"]
+    ).run()
     assert not_taken(app) == ["several rows of one person", "only some of the rows"]
     button(app, "Make one row a person").click().run()
     assert not app.exception
@@ -369,7 +379,9 @@ def test_conditions_stay_with_rows_that_count_and_are_said_to_go_otherwise(open_
     assert not any("Not taken over" in one.value for one in app.caption)
     assert not_taken(app) == []
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
+    by_label(app.multiselect, "Columns that name the owner of a row").set_value(
+        ["patient"]
+    ).run()
     assert any("will hold no longer" in one.value for one in app.warning)
     way = by_label(app.radio, "What counts of each person")
     way.set_value("their rows, at most so many").run()
@@ -429,7 +441,9 @@ def test_codes_for_no_answer_count_as_missing_before_rows_are_put_together(open_
     add_column(app, "a column without codes for “no answer”", "stay", **codes)
     assert columns(app) == [*HEADER, "stay without -9 or 99"]
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
+    by_label(app.multiselect, "Columns that name the owner of a row").set_value(
+        ["patient"]
+    ).run()
     by_label(app.multiselect, "Mean").set_value(["stay without -9 or 99"]).run()
     button(app, "Make one row a person").click().run()
     assert not app.exception
@@ -468,7 +482,9 @@ def test_next_quarters_file_is_prepared_the_same_way(open_page):
     add_column(app, "a ratio of two numbers", "stay", Per="age")
     assert columns(app) == [*HEADER, "age in bins at 40; 65", "stay per age"]
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
+    by_label(app.multiselect, "Columns that name the owner of a row").set_value(
+        ["patient"]
+    ).run()
     way = by_label(app.radio, "What counts of each person")
     way.set_value("their rows, at most so many").run()
     button(app, "Count at most 5 rows of each").click().run()

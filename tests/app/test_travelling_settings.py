@@ -107,7 +107,7 @@ def test_the_same_columns_are_offered_and_said(open_page):
     assert by_label(app.number_input, "Lower bound").value is None
     assert "A table with the same columns was declared before" in said(app)
     button(app, "Use what was declared before").click().run()
-    assert "What was said before is filled in" in said(app)
+    assert "The earlier declaration is filled in" in said(app)
     assert by_label(app.radio, "Neighboring relation").value == "add-remove"
     minimum = by_label(app.number_input, "Public minimum number of people")
     assert minimum.value == 150

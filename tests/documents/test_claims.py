@@ -181,7 +181,7 @@ ROOMS = ("claims", "missing", "notice", "methods", "question")
 FACTS = {
     *("Published by", "Purpose", "People and period", "Periods", "What is meant"),
     *("Number of people", "Protected", "Limit for all figures", "Used so far"),
-    *("Cost of these figures", "Contact, data protection officer", "Data curator"),
+    *("Cost of these figures", "Data curator"),
     *("Decision", "Privacy unit", "Neighboring tables", "Scope", "Budget", "Contact"),
     *("Spent so far", "Left", "Cost of this plan", "Questions", "Random numbers from"),
     *("Question", "Definition", "Unit", "Bounds", "Missing values", "Mechanism"),

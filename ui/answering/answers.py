@@ -99,9 +99,9 @@ def _beyond(answer: Release, asked: Request) -> None:
     bounds, values = asked.query.bounds, np.array(answer.values)
     if np.any((values < bounds.lower) | (values > bounds.upper)):
         st.caption(
-            "The noise took an answer out of what is possible, which is from "
-            f"{significant(bounds.lower)} to {significant(bounds.upper)}. Noise that "
-            "may do so is right on average; BIT and folded noise stay inside."
+            "Noise moved an answer out of the possible range, "
+            f"{significant(bounds.lower)} to {significant(bounds.upper)}. Such noise "
+            "is unbiased. BIT and folded noise stay inside, and are biased."
         )
 
 
@@ -247,8 +247,8 @@ def _of_what(asked: Request) -> str:
         else " is in no interval."
     )
     return (
-        "Intervals are about the number named above, with all that it says of values. "
-        f"How far that is from the table as it was read{told}"
+        "Intervals are about the number after clamping and imputation. What these "
+        f"change{told}"
     )
 
 

@@ -393,8 +393,8 @@ def tell_ending(dataset: Table) -> None:
     ending = dataset.ending.lstrip(" ,")
     if ending:
         st.caption(
-            f"Every column is {literal(ending)}. Lists leave that out; answers and "
-            "papers say it."
+            f"Every column is {literal(ending)}. Lists leave that out. Answers and "
+            "documents name it."
         )
 
 
@@ -549,7 +549,7 @@ def _replacement(
         session.set_public(choice, True)  # noqa: FBT003 - what is kept of it
         cell.place.caption(pulls)
     else:
-        middle_told = "The middle of the bounds; it follows them until you change it."
+        middle_told = "The middle of the bounds, also after you change them."
         cell.place.caption(f"{middle_told} {pulls}")
         if not (_said_before() or _is_said(middle, key)):
             _ask_whether_meant(column, middle, key)

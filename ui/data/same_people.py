@@ -35,9 +35,8 @@ _PRESSED_TOO_EARLY = (
 _MADE = "Here a row is a person, made of several."
 _ALL_ROWS = "Here a person is protected with all rows."
 _PUT_TOGETHER = (
-    "Where rows of that table were taken as they are, or were put together otherwise, "
-    "what was spent there protects those rows: somebody with several of them lost up "
-    "to as many times as much."
+    "Where single rows were protected before, the loss of somebody with several rows "
+    "is multiplied by their number."
 )
 _NOT_SAID = (
     "tick that nobody of this table is in the others, or choose the account of these "
@@ -78,10 +77,9 @@ def ask(dataset: Table, agreed: Terms) -> Whose | None:
         st.markdown("**Are these people who have an account already?**")
         chosen = _choose(found, alike)
         st.caption(
-            "Compared are the names of the columns and of the file, and nothing inside "
-            "the table. So only you can know whether the people are the same: a later "
-            "quarter, another order of the rows, or some who joined or left make no "
-            "other people."
+            "The names of columns and file were compared, and no cells. Only you know "
+            "whether the people are the same. A later quarter of the same people, or "
+            "another order of rows, belongs to the same account."
         )
         if steps_of(dataset).whose is not None:
             who = _ALL_ROWS if dataset.cap is not None else _MADE
@@ -114,7 +112,7 @@ def _choose(found: tuple[Likeness, ...], alike: list[Likeness]) -> str:
             return chosen
     rest = [one.account.name for one in found if one not in alike]
     return st.selectbox(
-        "Tables that look otherwise",
+        "Tables with other columns",
         [_OTHERS, *rest],
         format_func=lambda name: _choice(found, name),
         key=f"whose-else-{session.generation()}",

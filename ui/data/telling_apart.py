@@ -36,14 +36,11 @@ def show(source: Dataset, owners: tuple[str, ...], ownerless: Ownerless) -> None
             )
         elif people == rows:
             st.warning(
-                f"No two rows say the same {whose}: every row would be a person of its "
-                "own. If somebody has several rows, this may be the number of a visit "
-                "and not of a patient, and then only single rows are protected."
+                f"No two rows have the same {whose}. It may number visits and not "
+                "patients: then only single rows are protected."
             )
         else:
-            st.caption(
-                f"It does: {rows:,} rows say that they are of {people:,} people."
-            )
+            st.caption(f"{rows:,} rows have an owner, and there are {people:,} owners.")
 
 
 def _counted(

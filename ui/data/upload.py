@@ -219,8 +219,8 @@ def _tell_draft(upload: Upload | None) -> None:
     if draft.missing:
         told = "; ".join(f"{name}: {codes}" for name, codes in draft.missing.items())
         st.caption(
-            f"The file declares codes that stand for no answer ({literal(told)}). Who "
-            "has one of them counts as somebody without a value."
+            f"The file declares missing codes ({literal(told)}). They are treated as "
+            "missing values."
         )
     _offer(draft)
 
@@ -306,7 +306,7 @@ def _row(name: str, facts: str, label: str, forget: Callable[[], None]) -> None:
 def _offer(draft: Draft) -> None:
     """Offer what was declared before to the table that is not in use yet."""
     if draft.start is not None:
-        st.caption("What was said before is filled in. Change what has changed.")
+        st.caption("The earlier declaration is filled in. Check it against this table.")
     if draft.before is not None:
         again.offer(draft.before)
     if draft.earlier is None:

@@ -135,7 +135,7 @@ def _form(
     before = made or rule or _USUAL
     left, right = controls.row(2)
     owners = left.place.multiselect(
-        "Whose row it is, says",
+        "Columns that name the owner of a row",
         names,
         default=[name for name in before.owners if name],
         placeholder="such as a patient's number",
@@ -147,7 +147,7 @@ def _form(
     if not owners:
         return None
     ownerless = right.selectbox(
-        "A row that does not say it",
+        "Rows without an owner",
         list(Ownerless),
         index=list(Ownerless).index(before.ownerless),
         format_func=_OWNERLESS.__getitem__,

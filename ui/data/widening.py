@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ui.study import Draft, Study
 
 _DECIMAL_COMMA: Final = re.compile(r"^([-+]?\d+),(\d+)$")
-_BINS, _FLAG = "bins of a number", "yes or no: how a number lies to another"
+_BINS, _FLAG = "bins of a number", "yes or no: a number compared with another"
 _WITHOUT = "a column without codes for “no answer”"
 _DIFFERENCE, _RATIO = "a difference of two numbers", "a ratio of two numbers"
 _OF_NUMBERS = (_BINS, _FLAG, _DIFFERENCE, _RATIO)
@@ -235,7 +235,7 @@ def _without(
         persist_state="session",
         help="As the file writes them, with semicolons between. Type what the "
         "questionnaire or the program that wrote the file says; which codes occur is "
-        "confidential. Whoever has one counts as somebody without a value.",
+        "confidential. These codes are treated as missing values.",
     )
     codes = tuple(code.strip() for code in text.split(";") if code.strip())
     if column in numbers:
