@@ -282,7 +282,7 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
 
 @pytest.mark.parametrize(
     ("owner", "told"),
-    [("all", "All rows say the same"), ("age", "have an owner"), ("row", "No two rows")],
+    [("all", "All rows have the same"), ("age", "Rows with"), ("row", "No two rows")],
 )
 def test_the_curator_can_look_whether_a_column_tells_people_apart(
     open_page, owner, told

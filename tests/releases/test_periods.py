@@ -163,7 +163,10 @@ def test_what_is_closed_stays_closed(dated, clock):
         (period("all", date(2027, 1, 1), date(2027, 1, 2), 1.5), "the whole account"),
         (period("half", date(2026, 9, 1), date(2026, 10, 31)), "must not overlap"),
         (period("Q3 2026", date(2026, 10, 1), date(2026, 12, 31)), "already"),
-        (period("less", date(2026, 8, 1), date(2026, 8, 31), 0.05), "already spent in this"),
+        (
+            period("less", date(2026, 8, 1), date(2026, 8, 31), 0.05),
+            "already spent in this",
+        ),
         (period("rest", date(2027, 1, 1), date(2027, 3, 1), carries="Q9"), "is over"),
         (
             period("rest", *(date(2027, 1, d) for d in (1, 2)), carries="rest"),

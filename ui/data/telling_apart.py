@@ -31,8 +31,8 @@ def show(source: Dataset, owners: tuple[str, ...], ownerless: Ownerless) -> None
             st.warning(f"No row has a value of {whose}.")
         elif people == 1:
             st.warning(
-                f"All rows say the same {whose}: they would be one person, who then "
-                "makes every answer alone. Choose the column that says whose row it is."
+                f"All rows have the same {whose}: they would be one person. Choose the "
+                "column that names the owner of a row."
             )
         elif people == rows:
             st.warning(
@@ -40,7 +40,7 @@ def show(source: Dataset, owners: tuple[str, ...], ownerless: Ownerless) -> None
                 "patients: then only single rows are protected."
             )
         else:
-            st.caption(f"{rows:,} rows have an owner, and there are {people:,} owners.")
+            st.caption(f"Rows with an owner: {rows:,}. Owners: {people:,}.")
 
 
 def _counted(
