@@ -27,6 +27,8 @@ MAX_NAME: Final = 200
 """Characters of the name of a column."""
 MAX_CELLS: Final = 100_000_000
 """Rows times columns: a gigabyte of numbers is 134 million."""
+CODED_CELLS: Final = 50_000_000
+"""Cells of a file of SPSS, Stata or SAS: reading one cannot be interrupted."""
 SHEET_CELLS: Final = 3_000_000
 """Cells of a sheet: to read one out of XML takes some microseconds."""
 SHEET_BYTES: Final = 2 * MAX_BYTES
@@ -91,8 +93,10 @@ def check_unpacked(size: int) -> None:
     check_bytes(size, MAX_UNPACKED, "unpacked it has more than {} MB")
 
 
-def check_rows(rows: int, columns: int) -> None:
+def check_rows(rows: int, columns: int, cells: int | None = None) -> None:
     """Refuse a table without rows, or of too many rows or cells.
+
+    ``cells`` is how many a format may have, where that is less than ``MAX_CELLS``.
 
     Raises:
         DataError: It is one of these.
@@ -102,7 +106,8 @@ def check_rows(rows: int, columns: int) -> None:
         message = "the file has a header and no records. Add one line for each person."
         raise DataError(message)
     check(rows, MAX_ROWS, "the file has more than {} records")
-    check(rows * columns, MAX_CELLS, "the table has more than {} cells")
+    most = min(MAX_CELLS, cells or MAX_CELLS)
+    check(rows * columns, most, "the table has more than {} cells")
 
 
 def _megabytes(size: int) -> int:

@@ -118,12 +118,12 @@ def read_coded(data: bytes) -> Coded:
     names = column_names([str(name or "") for name in said.column_names], None)
     width = sum(map(_width, said.variable_storage_width.values()))
     if said.number_rows:
-        limits.check_rows(said.number_rows, len(names))
+        limits.check_rows(said.number_rows, len(names), limits.CODED_CELLS)
         limits.check_unpacked(said.number_rows * width)
     # Not every file says how many rows it has, and a packed one may have very many.
-    most = min(limits.MAX_CELLS // len(names), limits.MAX_UNPACKED // width)
+    most = min(limits.CODED_CELLS // len(names), limits.MAX_UNPACKED // width)
     frame, _ = _read(data, row_limit=most + 1)
-    limits.check_rows(len(frame), len(names))
+    limits.check_rows(len(frame), len(names), limits.CODED_CELLS)
     limits.check_unpacked(len(frame) * width)
     return _coded(frame, said, names)
 

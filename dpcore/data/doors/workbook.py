@@ -260,9 +260,9 @@ def _sheets(archive: zipfile.ZipFile) -> list[_Listed]:
             "the table as .xlsx or as CSV."
         )
         raise DataError(message)
-    for part in parts:
+    for member in parts:
         what, most = "a part of the workbook has more than {} MB", limits.SHEET_BYTES
-        limits.check_bytes(part.file_size, most, what, advice=limits.AS_CSV)
+        limits.check_bytes(member.file_size, most, what, advice=limits.AS_CSV)
     targets = {
         link.get("Id"): _part(link.get("Target", ""))
         for link in ET.fromstring(_described(archive, _LINKS))  # noqa: S314 - expat limits what entities become
