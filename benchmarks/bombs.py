@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    import pyarrow as pa
+
 _MOST_SECONDS: Final = 180
 _BLOCK: Final = 1000
 _TYPES: Final = (
@@ -171,7 +173,7 @@ def _latin() -> bytes:
     return b"a,b\n" + (b"\xe4" * 50 + b",1\n") * 3_700_000
 
 
-def _parquet(make: Callable[[], object], **options: object) -> bytes:
+def _parquet(make: Callable[[], pa.Table], **options: object) -> bytes:
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     made = io.BytesIO()
@@ -179,16 +181,14 @@ def _parquet(make: Callable[[], object], **options: object) -> bytes:
     return made.getvalue()
 
 
-def _constant(rows: int, columns: int) -> object:
+def _constant(rows: int, columns: int) -> pa.Table:
     import pyarrow as pa  # noqa: PLC0415
 
-    one = pa.array([1.5]).take(pa.array([0]).take(pa.nulls(0, pa.int64())))
-    del one
     column = pa.repeat(pa.scalar(1.5), rows)
     return pa.table({f"c{place}": column for place in range(columns)})
 
 
-def _long_text(rows: int) -> object:
+def _long_text(rows: int) -> pa.Table:
     import pyarrow as pa  # noqa: PLC0415
 
     column = pa.DictionaryArray.from_arrays(
@@ -212,14 +212,14 @@ def _parquet_text() -> bytes:
 def _parquet_distinct() -> bytes:
     import pyarrow as pa  # noqa: PLC0415
 
-    def make() -> object:
+    def make() -> pa.Table:
         texts = pa.array([f"x{place:07x}" for place in range(7_500_000)])
         return pa.table({"a": texts, "b": texts})
 
     return _parquet(make, compression="zstd")
 
 
-def _arrow(table: object, compression: str | None) -> bytes:
+def _arrow(table: pa.Table, compression: str | None) -> bytes:
     import pyarrow as pa  # noqa: PLC0415
 
     made = io.BytesIO()

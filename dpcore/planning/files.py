@@ -56,9 +56,9 @@ _ITEM: Final = Schema(
     wanted=optional(NUMBER),
     group=WHOLE,
 )
-_ENTRY: Final = Schema(dict, name=TEXT, request=OBJECT)
+_ENTRY: Final[Schema[dict[str, Any]]] = Schema(dict, name=TEXT, request=OBJECT)
 _ITEMS: Final = ("items",)
-_PRICE: Final = Schema(
+_PRICE: Final[Schema[dict[str, Any]]] = Schema(
     dict,
     mechanism=since(TEXT),
     epsilon=since(NUMBER),
@@ -66,7 +66,7 @@ _PRICE: Final = Schema(
     rho=since(NUMBER),
 )
 """What every request says of its price; all else is about columns of the table."""
-_PRICE_OF: Final = Schema(dict, request=_PRICE)
+_PRICE_OF: Final[Schema[dict[str, Any]]] = Schema(dict, request=_PRICE)
 _BASKET: Final = Schema(
     Basket,
     total=NUMBER,

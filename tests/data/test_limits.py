@@ -75,7 +75,7 @@ def test_blank_lines_without_end_are_refused_unread(monkeypatch):
     monkeypatch.setattr(limits, "MAX_ROWS", 50)
     assert len(read(b"\n" * 99 + b"a,b\n1,2\n").frame) == 1
     with pytest.raises(DataError, match=r"more than 100 lines.*blank lines"):
-        read(b"a,b\n1,2\n" + b"\n" * 99 + b"3,4\n")
+        read(b'a,b\n"1",2\n' + b"\n" * 99 + b"3,4\n")
 
 
 @pytest.mark.parametrize("write", [as_parquet, as_arrow])
