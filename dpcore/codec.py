@@ -2,20 +2,99 @@
 
 Parsed JSON is not trusted: reading raises LookupError, TypeError, ValueError or
 OverflowError where it is not what was written, and whatever the value itself refuses.
+A ``FieldError`` is all of the first three, and names the field.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from enum import StrEnum
 
 T = TypeVar("T")
 E = TypeVar("E", bound="StrEnum")
+
+
+_WRONG: Final = (LookupError, TypeError, ValueError, OverflowError)
+
+
+class FieldError(LookupError, TypeError, ValueError):
+    """A field of a JSON text is not what it should be.
+
+    Attributes:
+        problem: What is wrong, without the value.
+        path: The names and places of the fields it is in, the outermost first.
+
+    """
+
+    def __init__(self, problem: str, *path: str | int) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.path = path
+
+    def within(self, *names: str | int) -> FieldError:
+        """Return the error of what the field is in, by its names from the outermost."""
+        return FieldError(self.problem, *names, *self.path)
+
+    def __str__(self) -> str:
+        """Return which field it is and what is wrong: "items, 2, epsilon: ..."."""
+        return f"{', '.join(map(str, self.path))}: {self.problem}"
+
+
+def parsed(text: str | bytes) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """Return the value of a JSON text, all of whose numbers and texts can be used.
+
+    Raises:
+        FieldError: A number is not finite, or a text is no Unicode.
+        ValueError: It is not JSON, or an object has two fields of one name.
+        RecursionError: It is nested too deeply.
+
+    """
+    content = json.loads(text, object_pairs_hook=_object)
+    _check(content)
+    return content
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        message = "an object has two fields of one name."
+        raise ValueError(message)
+    return found
+
+
+def _check(content: object) -> None:
+    """Refuse numbers that no float holds, and halves of characters."""
+    if isinstance(content, float) and not math.isfinite(content):
+        message = "the number is not finite"
+        raise FieldError(message)
+    if isinstance(content, int):
+        try:
+            float(content)
+        except OverflowError:
+            message = "the number is too large"
+            raise FieldError(message) from None
+    if isinstance(content, str) and not content.isascii():
+        try:
+            content.encode()
+        except UnicodeEncodeError:
+            message = "the text holds half a character"
+            raise FieldError(message) from None
+    parts: Iterable[tuple[str | int, object]] = ()
+    if isinstance(content, dict):
+        parts = content.items()
+    elif isinstance(content, list):
+        parts = enumerate(content, start=1)
+    for name, part in parts:
+        try:
+            _check(part)
+        except FieldError as error:
+            raise error.within(name) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +170,10 @@ class Schema(Generic[T]):
         for name, part in self.parts.items():
             argument = part.argument or name
             if argument not in known and (part.needed or name in held):
-                found = part.codec.read(held[name])
+                try:
+                    found = part.codec.read(held[name])
+                except _WRONG as error:
+                    raise _of_field(error, name, missing=name not in held) from None
                 if found is not None:
                     arguments[argument] = found
         return self._build(**arguments)
@@ -100,12 +182,29 @@ class Schema(Generic[T]):
 Codec = Pair[T] | Schema[T]
 
 
+def _of_field(error: Exception, name: str, *, missing: bool) -> FieldError:
+    if isinstance(error, FieldError):
+        return error.within(name)
+    problem = "the value is missing" if missing else "the value is none it can have"
+    return FieldError(problem, name)
+
+
 def several(one: Codec[T]) -> Pair[tuple[T, ...]]:
     """Return the codec of a tuple."""
     return Pair(
         lambda values: [one.write(value) for value in values],
-        lambda content: tuple(one.read(part) for part in list_in(content)),
+        lambda content: tuple(
+            _part(one, part, place)
+            for place, part in enumerate(list_in(content), start=1)
+        ),
     )
+
+
+def _part(one: Codec[T], content: object, place: int) -> T:
+    try:
+        return one.read(content)
+    except FieldError as error:
+        raise error.within(place) from None
 
 
 def by_name(one: Codec[T]) -> Pair[dict[str, T]]:
@@ -148,7 +247,11 @@ def _of(kind: type[T]) -> Callable[[object], T]:
 
 
 def _number(content: object) -> float:
-    return float(content if isinstance(content, float) else WHOLE.read(content))
+    number = float(content if isinstance(content, float) else WHOLE.read(content))
+    if not math.isfinite(number):
+        message = "the number is not finite"
+        raise FieldError(message)
+    return number
 
 
 def _ends(content: object) -> tuple[float, float]:

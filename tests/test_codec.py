@@ -56,3 +56,40 @@ def test_content_of_another_type_is_refused(change):
         VISIT.read(SHORT | change)
     with pytest.raises(LookupError):
         VISIT.read({name: SHORT[name] for name in ("who", "days")})
+
+
+def test_the_field_that_is_wrong_is_named_and_its_value_is_not():
+    visits = codec.Schema(dict, all=codec.several(VISIT))
+    with pytest.raises(codec.FieldError) as error:
+        visits.read({"all": [SHORT, SHORT | {"sure": "secret"}]})
+    assert str(error.value) == "all, 2, sure: the value is none it can have"
+    with pytest.raises(codec.FieldError, match="who: the value is missing"):
+        VISIT.read({})
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"a": [0, {"b": NaN}]}', "a, 2, b: the number is not finite"),
+        ('{"a": -1e400}', "a: the number is not finite"),
+        ('{"a": 1' + "0" * 400 + "}", "a: the number is too large"),
+        ('{"a": 1' + "0" * 5_000 + "}", "limit"),
+        ('{"a": "\\ud800"}', "a: the text holds half a character"),
+        ('{"a": 1, "a": 2}', "two fields of one name"),
+        ("{", "Expecting"),
+    ],
+)
+def test_text_that_no_program_would_write_is_refused(text, why):
+    with pytest.raises(ValueError, match=why):
+        codec.parsed(text)
+
+
+def test_deep_nesting_is_refused():
+    with pytest.raises(RecursionError):
+        codec.parsed("[" * 100_000 + "]" * 100_000)
+
+
+def test_what_programs_write_is_parsed():
+    text = '{"a": [1, 2.5, null, true, "\u00e9"], "b": {}}'
+    assert codec.parsed(text) == json.loads(text)
+    assert codec.parsed(text.encode()) == json.loads(text)

@@ -24,7 +24,7 @@ from streamlit.delta_generator_singletons import (
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 
 from dpcore import memory
-from dpcore.data.reading import MAX_BYTES
+from dpcore.data.limits import MAX_BYTES
 from dpcore.errors import LedgerError
 from dpcore.figures import theme
 from dpcore.postprocessing import psd_repair
@@ -95,6 +95,7 @@ class _Vault:
     asked: set[str] = field(default_factory=set)
     shown: dict[str, frozenset[str]] = field(default_factory=dict)
     page: str = ""
+    closed: bool = False
     here: dict[str, str] = field(default_factory=dict)
 
     def holds_a_table(self) -> bool:
@@ -104,6 +105,7 @@ class _Vault:
 
 def _close(vault: _Vault) -> None:
     """End the work of a closed tab, and remove what no script has taken over."""
+    vault.closed = True
     if vault.holds_a_table():
         _tidying.request()
     vault.remove_files()
@@ -189,6 +191,20 @@ def go(page: str, *, keep_address: bool = False) -> NoReturn:
     """
     kept = st.query_params.to_dict() if keep_address else {}
     st.switch_page(page, query_params=kept)
+
+
+def while_open() -> Callable[[], None]:
+    """Return what ends long work of this run, if called once its tab is closed.
+
+    A script is stopped where it calls Streamlit alone, and such work does not.
+    """
+    vault = _vault()
+
+    def proceed() -> None:
+        if vault.closed:
+            raise StopException
+
+    return proceed
 
 
 class PageEnded(StopException):

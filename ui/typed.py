@@ -9,6 +9,7 @@ import contextlib
 import json
 from typing import TYPE_CHECKING, Final, cast
 
+from dpcore.codec import parsed
 from dpcore.documents.typed import TYPED, Typed
 from dpcore.errors import LedgerError
 from dpcore.releases.kept import Kept
@@ -134,7 +135,7 @@ def _fill(place: int, typed: Typed) -> None:
 def _read(fingerprint: str) -> Typed:
     text = _kept().of(fingerprint)
     with contextlib.suppress(LookupError, TypeError, ValueError, RecursionError):
-        return Typed() if text is None else TYPED.read(json.loads(text))
+        return Typed() if text is None else TYPED.read(parsed(text))
     return Typed()
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from dpcore.data.limits import Proceed
+
 _CELLS: Final = 1 << 17
 _FEWEST: Final = 4096
 
@@ -29,13 +31,15 @@ def records_together(columns: int) -> int:
     return max(_FEWEST, _CELLS // columns)
 
 
-def parts_of(text: bytes, size: int) -> Iterator[bytes]:
+def parts_of(text: bytes, size: int, proceed: Proceed) -> Iterator[bytes]:
     """Yield the records of a file in parts of that many bytes or a little more.
 
-    The header is left out, and no record has a line end in its middle.
+    The header is left out, and no record has a line end in its middle. Each part is
+    preceded by a call of ``proceed``.
     """
     start = text.index(b"\n") + 1
     while start < len(text):
+        proceed()
         end = text.find(b"\n", start + size) + 1 or len(text)
         yield text[start:end]
         start = end

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.data import limits
 from dpcore.data.encodings import UTF16_MARKS
 from dpcore.data.gathering import gathered, parts_of, records_together
 from dpcore.data.plain_numbers import plain_numbers
@@ -18,6 +19,7 @@ from dpcore.data.records import (
     header_start,
     records,
     regular_lines,
+    too_wide,
     unquoted_lines,
 )
 from dpcore.data.separators import separated
@@ -33,17 +35,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from dpcore.data.dialects import Dialect
+    from dpcore.data.limits import Proceed
     from dpcore.data.records import Lines
 
-MAX_BYTES = 200 * 1024 * 1024
-MAX_ROWS = 10_000_000
-MAX_COLUMNS = 2_000
-MAX_NAME = 200
-"""Most characters that the name of a column may have."""
 ROW = "row"
 """Name of a first column without one: R and pandas number the rows in it."""
 _HEADER_BYTES = 1 << 20
+_LINES_A_RECORD = 2
+"""Lines a record on average at most: others are blank, or within quotation marks."""
 
+_BLANK_LINES = "Delete blank lines, and check that quotation marks are closed."
 _MARK = b"\xef\xbb\xbf"
 _SIGNATURES = {
     b"PK\x03\x04": "an Excel file (or another zip archive); save it as CSV",
@@ -57,7 +58,9 @@ _SIGNATURES = {
 }
 
 
-def read_csv(data: bytes | BinaryIO, dialect: Dialect) -> pd.DataFrame:
+def read_csv(
+    data: bytes | BinaryIO, dialect: Dialect, proceed: Proceed = limits.always
+) -> pd.DataFrame:
     """Return the table of a CSV file whose first record is the header.
 
     Lines that the dialect skips come before it.
@@ -67,11 +70,14 @@ def read_csv(data: bytes | BinaryIO, dialect: Dialect) -> pd.DataFrame:
     declaration of their column to say. The index is the line of the file at which each
     record begins, the header normally being line 1. Blank lines are skipped.
 
+    ``proceed`` is called between blocks, and may end the reading by what it raises.
+
     Raises:
         DataError: The file is empty, too large, not text, in another encoding, or not
             a table of named columns with equally long records.
 
     """
+    proceed()
     text = _bytes(data)
     _refuse_other_formats(text, dialect.encoding)
     text = _in_utf8(text, dialect.encoding)
@@ -79,23 +85,22 @@ def read_csv(data: bytes | BinaryIO, dialect: Dialect) -> pd.DataFrame:
     table, mark, first = _from_header(text, dialect)
     names = column_names(header_fields(table, delimiter=mark, line=first), first)
     lines: Lines | None = unquoted_lines(table, fields=len(names), first=first)
-    found = None if lines is None else _by_lines(table, mark, names, lines)
+    proceed()
+    found = None if lines is None else _by_lines(table, mark, names, lines, proceed)
     if found is not None:
         return found
     lines = regular_lines(table, delimiter=mark, fields=len(names), first=first)
     if lines is None:
-        return _irregular(table, mark, names, first)
-    check_number(len(lines))
-    return _regular(table, mark, names, lines)
+        return _irregular(table, mark, names, first, proceed)
+    return _regular(table, mark, names, lines, proceed)
 
 
 def _by_lines(
-    text: bytes, delimiter: str, names: list[str], lines: Lines
+    text: bytes, delimiter: str, names: list[str], lines: Lines, proceed: Proceed
 ) -> pd.DataFrame | None:
     """Return the table of a file whose lines are records; ``None`` if one is not."""
-    check_number(len(lines))
     try:
-        return _regular(text, delimiter, names, lines)
+        return _regular(text, delimiter, names, lines, proceed)
     except ValueError:  # a blank line, or one of another number of fields
         return None
 
@@ -144,12 +149,7 @@ def _bytes(data: bytes | BinaryIO) -> bytes:
     else:
         size = data.seek(0, io.SEEK_END)
         data.seek(0)
-    if size > MAX_BYTES:
-        message = (
-            f"the file has {size / 1024**2:.1f} MB, and at most {MAX_BYTES // 1024**2} "
-            "MB can be read. Upload fewer columns or rows."
-        )
-        raise DataError(message)
+    limits.check_bytes(size)
     if isinstance(data, bytes):
         return data
     # getvalue() shares the memory of the buffer; read() would copy it.
@@ -186,12 +186,8 @@ def column_names(fields: list[str], line: int | None) -> list[str]:
         DataError: There are too many, or one is missing, too long, or there twice.
 
     """
-    if len(fields) > MAX_COLUMNS:
-        message = (
-            f"the header has {len(fields)} columns, and at most {MAX_COLUMNS} can be "
-            "read. Keep the columns that you need, or choose another delimiter."
-        )
-        raise DataError(message, line=line)
+    if len(fields) > limits.MAX_COLUMNS:
+        raise too_wide(line)
     names = [field.strip() for field in fields]
     if names and not names[0] and ROW not in names:
         names[0] = ROW
@@ -199,10 +195,11 @@ def column_names(fields: list[str], line: int | None) -> list[str]:
     for column, name in enumerate(names, start=1):
         if not name:
             problem = "has no name. Name it in the header, or delete it"
-        elif len(name) > MAX_NAME:
+        elif len(name) > limits.MAX_NAME:
             problem = (
-                f"has a name of more than {MAX_NAME} characters. Shorten it, and check "
-                "that the first line is the header and its quotation marks are closed"
+                f"has a name of more than {limits.MAX_NAME} characters. Shorten it, "
+                "and check that the first line is the header and its quotation marks "
+                "are closed"
             )
         elif seen.setdefault(name, column) != column:
             problem = f"has the same name as column {seen[name]}. Rename one of them"
@@ -213,30 +210,13 @@ def column_names(fields: list[str], line: int | None) -> list[str]:
     return names
 
 
-def check_number(records: int) -> None:
-    """Refuse a file without records, or with more than can be read.
-
-    Raises:
-        DataError: It is one of these.
-
-    """
-    if records == 0:
-        message = "the file has a header and no records. Add one line for each person."
-        raise DataError(message)
-    if records > MAX_ROWS:
-        message = (
-            f"the file has {records} records, and at most {MAX_ROWS} can be read. "
-            "Upload fewer rows."
-        )
-        raise DataError(message)
-
-
 def _regular(
-    text: bytes, delimiter: str, names: list[str], lines: Lines
+    text: bytes, delimiter: str, names: list[str], lines: Lines, proceed: Proceed
 ) -> pd.DataFrame:
     """Return the table of a file in which all records are as they should be."""
     import pandas as pd  # noqa: PLC0415 - slow to import
 
+    limits.check_rows(len(lines), len(names))
     a_line_each = isinstance(lines, range)
     read = partial(
         _columns, delimiter=delimiter, fields=len(names), a_line_each=a_line_each
@@ -246,7 +226,8 @@ def _regular(
     if isinstance(lines, range):
         # Every line is a record: the file can be cut after any of them.
         size = max(1, len(text) * records_together(len(names)) // (len(lines) + 1))
-        return _framed(in_turn(read, parts_of(text, size)), names, pd.RangeIndex(lines))
+        parts = parts_of(text, size, proceed)
+        return _framed(in_turn(read, parts), names, pd.RangeIndex(lines))
     whole = [cells.slice(1) for cells in read(text)]
     return _framed([whole], names, pd.Index(lines))
 
@@ -300,24 +281,28 @@ def _parsed(
 
 
 def _irregular(
-    text: bytes, delimiter: str, names: list[str], first: int
+    text: bytes, delimiter: str, names: list[str], first: int, proceed: Proceed
 ) -> pd.DataFrame:
     """Return the table of any file, read record by record."""
     import pandas as pd  # noqa: PLC0415 - slow to import
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
+    ends = max(text.count(b"\n"), text.count(b"\r"))
+    most = _LINES_A_RECORD * limits.MAX_ROWS
+    limits.check(ends, most, "the file has more than {} lines", advice=_BLANK_LINES)
     lines = array("q")
     every = records(text, delimiter=delimiter, fields=len(names), first=first)
 
     def blocks() -> Iterator[list[pa.Array]]:
         while some := list(islice(every, records_together(len(names)))):
+            proceed()
             lines.extend(line for line, _ in some)
             cells = zip(*(record for _, record in some), strict=True)
             yield [compressed(pa.array(column, pa.string())) for column in cells]
-            check_number(len(lines))
+            limits.check_rows(len(lines), len(names))
 
     blocks_read = [*blocks()]
-    check_number(len(lines))
+    limits.check_rows(len(lines), len(names))
     return _framed(blocks_read, names, pd.Index(np.array(lines, dtype=np.int64)))
 
 

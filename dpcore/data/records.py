@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.data import limits
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
@@ -24,9 +25,10 @@ Lines = range | np.ndarray
 
 _BLOCK = 1 << 20
 _NEWLINE, _QUOTE = b'\n"'
-_LINE_BREAK = re.compile(rb"\r\n?|\n")
 _DELIMITER, _LINE_END, _QUOTED_LINE_END = 0, 1, 2
 _FIELD_LIMIT = csv.field_size_limit()
+_HEADER_LIMIT = 8 * limits.MAX_COLUMNS * limits.MAX_NAME
+"""Bytes of the longest header: four for each character, with room for blanks."""
 
 
 def header_start(text: bytes, *, delimiter: str, skipped: int) -> tuple[int, int]:
@@ -39,25 +41,32 @@ def header_start(text: bytes, *, delimiter: str, skipped: int) -> tuple[int, int
         DataError: There are too few lines.
 
     """
-    offset, line = 0, 1
-    blank = _blank(delimiter).encode()
-    while offset < len(text):
-        end = _line_end(text, offset)
-        if line > skipped and text[offset:end].strip(blank):
-            break
-        offset, line = end, line + 1
-    if offset >= len(text) and skipped:
+    # In native code: a file may begin with millions of blank lines.
+    lines = rb"(?:[^\r\n]*+(?:\r\n?+|\n)){0,%d}+" % min(skipped, len(text))
+    offset = _end(lines, text)
+    blank = _end(rb"[%s]*+" % _blank(delimiter).encode(), text, offset)
+    start = max(text.rfind(mark, offset, blank) for mark in (b"\n", b"\r")) + 1
+    if _breaks(text, offset) < skipped or (skipped and blank == len(text)):
         message = (
             f"no line is left after the {skipped} that are left out before the header. "
             "Leave out fewer."
         )
         raise DataError(message)
-    return offset, line
+    offset = len(text) if blank == len(text) else start or offset
+    return offset, 1 + _breaks(text, offset)
 
 
-def _line_end(text: bytes, offset: int) -> int:
-    found = _LINE_BREAK.search(text, offset)
-    return len(text) if found is None else found.end()
+def _end(pattern: bytes, text: bytes, start: int = 0) -> int:
+    """Return where the match of a pattern ends that matches nothing, too."""
+    found = re.compile(pattern).match(text, start)
+    assert found is not None, "nothing is matched as well"  # noqa: S101
+    return found.end()
+
+
+def _breaks(text: bytes, end: int) -> int:
+    """Return how many line breaks a text has before some place."""
+    single = text.count(b"\n", 0, end) + text.count(b"\r", 0, end)
+    return single - text.count(b"\r\n", 0, end)
 
 
 def header_fields(text: bytes, *, delimiter: str, line: int = 1) -> list[str]:
@@ -67,11 +76,28 @@ def header_fields(text: bytes, *, delimiter: str, line: int = 1) -> list[str]:
         DataError: There is none.
 
     """
+    if len(text) > _HEADER_LIMIT:
+        # Of a longer line no field is made: there may be millions.
+        text = text[:_HEADER_LIMIT]
+        end = max(text.rfind(b"\n"), text.rfind(b"\r"))
+        if end < 0:
+            raise too_wide(line)
+        text = text[: end + 1]
     first = next(_records_of(text, delimiter, line), None)
     if first is None:
         message = "the file is empty. Upload a CSV file with a header and records."
         raise DataError(message)
     return first[1]
+
+
+def too_wide(line: int | None) -> DataError:
+    """Return the error of a header of too many columns."""
+    message = (
+        f"the header has more than {limits.MAX_COLUMNS:,} columns, which is the most "
+        "that can be read. Keep the columns that you need, or choose another "
+        "delimiter."
+    )
+    return DataError(message, line=line)
 
 
 def unquoted_lines(text: bytes, *, fields: int, first: int = 1) -> range | None:

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dpcore.codec import (
     NUMBER,
+    OBJECT,
     TEXT,
     TRUTH,
     WHOLE,
+    FieldError,
     Part,
     Schema,
     choice,
@@ -23,8 +25,10 @@ from dpcore.codec import (
     list_in,
     object_in,
     optional,
+    parsed,
+    since,
 )
-from dpcore.errors import DataError, DPCoreError
+from dpcore.errors import DataError, DPCoreError, ParameterError
 from dpcore.planning.basket import MOST_ITEMS, Basket, Split
 from dpcore.planning.item import Item
 from dpcore.relations import PrivacyUnit
@@ -40,7 +44,9 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "epsilon-studio plan"
 VERSION: Final = 1
-_WRONG = (LookupError, TypeError, ValueError, OverflowError, RecursionError)
+_REPAIR: Final = "Correct the file, or download the plan once more."
+_LONGEST_FIELD: Final = 40
+_WRONG = (LookupError, TypeError, ValueError, ArithmeticError, RecursionError)
 
 _ITEM: Final = Schema(
     Item,
@@ -50,6 +56,17 @@ _ITEM: Final = Schema(
     wanted=optional(NUMBER),
     group=WHOLE,
 )
+_ENTRY: Final[Schema[dict[str, Any]]] = Schema(dict, name=TEXT, request=OBJECT)
+_ITEMS: Final = ("items",)
+_PRICE: Final[Schema[dict[str, Any]]] = Schema(
+    dict,
+    mechanism=since(TEXT),
+    epsilon=since(NUMBER),
+    delta=since(NUMBER),
+    rho=since(NUMBER),
+)
+"""What every request says of its price; all else is about columns of the table."""
+_PRICE_OF: Final[Schema[dict[str, Any]]] = Schema(dict, request=_PRICE)
 _BASKET: Final = Schema(
     Basket,
     total=NUMBER,
@@ -104,15 +121,18 @@ def from_json(
     that of the plan. A question whose name is its title is named by that of now.
 
     Raises:
-        DataError: It is no plan; the message never quotes it.
+        DataError: It is no plan, or a field has a value that it cannot have; the
+            message names the field and never quotes a value.
 
     """
     try:
         if len(text) > LARGEST:
             raise ValueError
+        # Of any other file not even the names of its fields are quoted.
         content = object_in(json.loads(text))
         if content["format"] != FORMAT or content["version"] != VERSION:
             raise ValueError
+        content = parsed(text)
         basket = _BASKET.read(content)
         row = content.get("row")
         then = None if row is None else NAMES.read(row)
@@ -123,9 +143,19 @@ def from_json(
             partial(read, called=then),
             partial(read, called=called or then),
         )
+    except FieldError as error:
+        message = f"the plan cannot be read. {_field(error)}. {_REPAIR}"
+    except ParameterError as error:
+        message = f"the plan cannot be read: {error} {_REPAIR}"
     except (*_WRONG, DPCoreError):
         message = "this is no plan that this version of the studio has written."
-        raise DataError(message) from None
+    raise DataError(message)
+
+
+def _field(error: FieldError) -> str:
+    """Return which field it is, and what is wrong with it, as part of a sentence."""
+    path = ", ".join(str(name)[:_LONGEST_FIELD] for name in error.path)
+    return f"In the field “{path}” {error.problem}"
 
 
 def traced(request: Releasable, dataset: Table) -> Releasable:
@@ -150,19 +180,28 @@ def _filled(
     if len(entries) > MOST_ITEMS:
         raise ValueError
     lost = []
-    for entry in map(object_in, entries):
-        name = TEXT.read(entry["name"])
-        parameters = object_in(entry["request"])
+    for place, entry in enumerate(entries, start=1):
         try:
-            request = now(parameters)
+            name, parameters = _ENTRY.read(entry).values()
+            _PRICE_OF.read(entry)
+            try:
+                request = now(parameters)
+            except DPCoreError:
+                lost.append(name)
+                continue
             item = _ITEM.read(entry, request=request)
+            # What it costs is known before it is planned, or it cannot be planned.
+            _ = request.cost
             titled = entry.get("titled") is True
             if titled or name == Item.of(then(parameters)).name:
                 # Columns and rows may be called otherwise by now.
                 item = replace(item, name=Item.of(request).name)
-            basket = basket.with_item(item)
-        except DPCoreError:
-            lost.append(name)
+        except FieldError as error:
+            raise error.within(*_ITEMS, place) from None
+        except ParameterError as error:
+            message = f"question {place}: {error}"
+            raise ParameterError(message) from None
+        basket = basket.with_item(item)
     return Loaded(basket=basket, lost=tuple(lost))
 
 

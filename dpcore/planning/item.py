@@ -63,6 +63,12 @@ class Item:
         if not 0 < len(self.name.strip()) <= LONGEST_NAME:
             message = f"a planned question needs a name of 1 to {LONGEST_NAME} letters."
             raise ParameterError(message)
+        if self.divisible and not LEAST <= self.epsilon <= MOST:
+            message = f"the ε of a planned question must be from {LEAST:f} to {MOST:g}."
+            raise ParameterError(message)
+        if not 0 <= getattr(self.request, "delta", 0.0) < 1:
+            message = "the δ of a planned question must be at least 0 and below 1."
+            raise ParameterError(message)
         if not 0 < self.weight <= HEAVIEST:
             message = f"a weight must be above 0 and at most {HEAVIEST:,.0f}."
             raise ParameterError(message)

@@ -16,7 +16,18 @@ from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
-from dpcore.codec import TEXT, TRUTH, WHOLE, Pair, Part, Schema, if_any, several, since
+from dpcore.codec import (
+    TEXT,
+    TRUTH,
+    WHOLE,
+    Pair,
+    Part,
+    Schema,
+    if_any,
+    parsed,
+    several,
+    since,
+)
 from dpcore.data.cells import Notation
 from dpcore.data.columns import LabelEquality, check_titles
 from dpcore.data.dialects import Dialect
@@ -221,7 +232,7 @@ def _content(path: Path) -> Declaration | None:
     try:
         if path.stat().st_size > _LARGEST_FILE:
             return None
-        found = DECLARATION.read(json.loads(path.read_bytes()))
+        found = DECLARATION.read(parsed(path.read_bytes()))
         _check_texts(found)
     except (
         OSError,

@@ -26,7 +26,17 @@ from decimal import ROUND_CEILING, Context, Decimal
 from typing import TYPE_CHECKING, Final
 
 from dpcore.budget_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
-from dpcore.codec import TEXT, WHOLE, Pair, Schema, if_any, object_in, several, since
+from dpcore.codec import (
+    TEXT,
+    WHOLE,
+    Pair,
+    Schema,
+    if_any,
+    object_in,
+    parsed,
+    several,
+    since,
+)
 from dpcore.errors import DataError, DPCoreError, LedgerError, ParameterError
 from dpcore.releases import hash_chain
 from dpcore.releases.hash_chain import EntryKind
@@ -125,6 +135,7 @@ class MovingAccount:
     closed: str | None = None
 
 
+_WRONG: Final = (LookupError, TypeError, ValueError, OverflowError, RecursionError)
 _CHANGE: Final = Schema(Change, recorded=TEXT, budget=BUDGET, reason=TEXT)
 _RECORD: Final = Pair(
     lambda release: json.loads(release.to_json()),
@@ -263,10 +274,10 @@ def unpacked(text: str, *, code: str, table: Fingerprint) -> MovingAccount:
 
     """
     try:
-        file = object_in(json.loads(text))
+        file = object_in(parsed(text))
         content, seal = TEXT.read(file["account"]), TEXT.read(file["seal"])
         known = file["format"] in {FORMAT, _DIVIDED_FORMAT}
-    except (LookupError, TypeError, ValueError, RecursionError):
+    except _WRONG:
         known = False
     if not known:
         message = "this is not the file of an account. Choose the one that was saved."
@@ -278,8 +289,8 @@ def unpacked(text: str, *, code: str, table: Fingerprint) -> MovingAccount:
         )
         raise DataError(message)
     try:
-        moving = _ACCOUNT.read(json.loads(content))
-    except (LookupError, TypeError, ValueError, OverflowError, DPCoreError):
+        moving = _ACCOUNT.read(parsed(content))
+    except (*_WRONG, DPCoreError):
         message = "the file of the account cannot be read by this version."
         raise DataError(message) from None
     if not hmac.compare_digest(moving.table, table(_key(code, b"table"))):

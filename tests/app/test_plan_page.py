@@ -427,3 +427,18 @@ def test_the_smallest_total_is_in_every_headline(typed, monkeypatch):
 
 def unescaped(app):
     return shown(app).replace("\\", "")
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e400", "-1"])
+def test_a_plan_with_an_epsilon_that_is_none_is_refused_by_name(planned, number):
+    (kept,) = (default_folder() / "plans").iterdir()
+    text = re.sub(r'"epsilon": [^,\n]+', f'"epsilon": {number}', kept.read_text())
+    file = ("plan.json", text.encode(), "application/json")
+    planned.file_uploader[0].set_value(file).run()
+    assert not planned.exception
+    (error,) = planned.error
+    assert "The plan" in error.value or "the plan" in error.value
+    assert "epsilon" in error.value or "ε" in error.value
+    # The plan that was there is still in use, on both pages that read plans.
+    assert list(listed(planned)["question"]) == ["mean of age", "sum of age"]
+    assert not planned.switch_page("pages/decision.py").run().exception

@@ -218,3 +218,17 @@ def test_a_reading_that_breaks_off_is_not_tried_again_by_itself(open_page, monke
     button(app, "Re-read file").click().run()
     assert not app.error
     assert columns(app) == ["a"]
+
+
+def test_a_closed_tab_ends_the_reading_and_no_table_is_kept(
+    open_page, monkeypatch, vault
+):
+    def read_as_the_tab_closes(*_, proceed, **__):
+        session._close(vault)  # noqa: SLF001 - as Streamlit does
+        proceed()
+        raise AssertionError
+
+    app = open_page("data")
+    monkeypatch.setattr("ui.data.upload.read", read_as_the_tab_closes)
+    upload(app, "a,b\n1,2\n")
+    assert vault.draft is None

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather
 
+from dpcore.data import limits
 from dpcore.data.dialects import sniff
-from dpcore.data.doors import arrow
 from dpcore.data.doors.arrow import is_arrow, read_arrow
 from dpcore.data.doors.opening import is_text, read
 from dpcore.data.doors.parquet import read_parquet
@@ -120,13 +120,13 @@ def test_small_file_of_a_huge_table_is_refused_before_it_is_unpacked(
     data = write({"a": np.zeros(1 << 20)}, compression)
     assert len(data) < 1 << 17
     assert len(read_arrow(data).frame) == 1 << 20
-    monkeypatch.setattr(arrow, "_MOST_UNPACKED", 1 << 20)
+    monkeypatch.setattr(limits, "MAX_UNPACKED", 1 << 20)
 
     def unpack(*_, **__):
         raise AssertionError
 
     monkeypatch.setattr(pa.ipc, "open_stream", unpack)
-    with pytest.raises(DataError, match="unpacked the file has more than"):
+    with pytest.raises(DataError, match="unpacked it has more than"):
         read_arrow(data)
 
 
@@ -134,8 +134,8 @@ def test_a_huge_list_of_answers_is_refused_too(monkeypatch):
     answers = pa.DictionaryArray.from_arrays([0, 1], ["x" * (1 << 21), "y"])
     data = as_stream({"a": answers}, "zstd")
     assert len(read_arrow(data).frame) == 2
-    monkeypatch.setattr(arrow, "_MOST_UNPACKED", 1 << 20)
-    with pytest.raises(DataError, match="unpacked the file has more than"):
+    monkeypatch.setattr(limits, "MAX_UNPACKED", 1 << 20)
+    with pytest.raises(DataError, match="unpacked it has more than"):
         read_arrow(data)
 
 

@@ -20,6 +20,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from dpcore.data import limits
 from dpcore.data.cells import text_of
 from dpcore.data.columns import Column, ColumnKind, yes_no
 from dpcore.data.dataset import Dataset
@@ -349,13 +350,13 @@ def test_a_cell_that_breaks_a_query_is_not_quoted(server):
 
 
 def test_too_many_rows_and_bytes_are_refused(file, monkeypatch):
-    monkeypatch.setattr(gathering, "MAX_ROWS", 699)
-    with pytest.raises(DataError, match="more than 699 rows"):
+    monkeypatch.setattr(limits, "MAX_ROWS", 699)
+    with pytest.raises(DataError, match="more than 699 records"):
         read_whole(file[1], "people")
-    monkeypatch.setattr(gathering, "MAX_ROWS", 700)
+    monkeypatch.setattr(limits, "MAX_ROWS", 700)
     assert len(read_whole(file[1], "people").frame) == 700
-    monkeypatch.setattr(gathering, "MOST_BYTES", 1 << 10)
-    with pytest.raises(DataError, match="takes more than"):
+    monkeypatch.setattr(limits, "MAX_UNPACKED", 0)
+    with pytest.raises(DataError, match="unpacked it has more than"):
         read_whole(file[1], "people")
 
 

@@ -18,10 +18,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dpcore.data import limits
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import sniff
-from dpcore.data.doors import unpacking
 from dpcore.data.doors.parquet import is_parquet, read_parquet
 from dpcore.data.doors.unpacking import unpacked
 from dpcore.data.reading import read_csv
@@ -120,7 +120,7 @@ def test_archive_in_several_parts_is_read_to_its_end():
 def test_small_archive_of_a_huge_file_is_refused_before_it_is_unpacked(
     pack, monkeypatch
 ):
-    monkeypatch.setattr(unpacking, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(limits, "MAX_BYTES", 1 << 20)
     assert len(unpacked(pack(bytes(1 << 20)))) == 1 << 20
     with pytest.raises(DataError, match="more than 1 MB"):
         unpacked(pack(bytes((1 << 20) + 1)))

@@ -16,9 +16,9 @@ import pyreadstat
 import pytest
 from openpyxl.chart import BarChart, Reference
 
+from dpcore.data import limits
 from dpcore.data.cells import float_texts
 from dpcore.data.columns import ColumnKind
-from dpcore.data.doors import workbook
 from dpcore.data.doors.coded import is_coded, read_coded
 from dpcore.data.doors.opening import read, sheets_in
 from dpcore.data.doors.unpacking import unpacked
@@ -432,11 +432,11 @@ def test_a_first_column_without_a_name_is_row():
 
 
 def test_sheet_of_too_many_cells_is_refused(monkeypatch):
-    monkeypatch.setattr(workbook, "MOST_CELLS", 5)
+    monkeypatch.setattr(limits, "SHEET_CELLS", 5)
     with pytest.raises(DataError, match="more than 5 cells"):
         opened(GOOD)
-    monkeypatch.setattr(workbook, "_MOST_UNPACKED", 500)
-    with pytest.raises(DataError, match="unpacked the workbook"):
+    monkeypatch.setattr(limits, "SHEET_BYTES", 0)
+    with pytest.raises(DataError, match="a part of the workbook has more than 0 MB"):
         opened(GOOD)
 
 
@@ -467,17 +467,18 @@ def test_cells_without_places_come_one_after_another():
 
 def test_a_sheet_is_read_without_the_others(monkeypatch):
     data = book(["a"], [1], other=[["b"], [2]])
-    read_parts = []
-    parts = zipfile.ZipFile.read
+    opened_parts = []
+    parts = zipfile.ZipFile.open
 
-    def counted(archive, part, *words):
-        read_parts.append(getattr(part, "filename", part))
-        return parts(archive, part, *words)
+    def counted(archive, part, mode="r", *words, **options):
+        if mode == "r":
+            opened_parts.append(getattr(part, "filename", part))
+        return parts(archive, part, mode, *words, **options)
 
-    monkeypatch.setattr(zipfile.ZipFile, "read", counted)
+    monkeypatch.setattr(zipfile.ZipFile, "open", counted)
     assert read(data, sheet="other").frame["b"].tolist() == [2]
-    assert read_parts.count("xl/worksheets/sheet2.xml") == 1
-    assert SHEET not in read_parts
+    assert "xl/worksheets/sheet2.xml" in opened_parts
+    assert SHEET not in opened_parts
 
 
 def test_missing_codes_of_a_file_are_those_of_every_column():

@@ -135,15 +135,8 @@ def changed(**parts):
     ],
 )
 def test_what_is_no_plan_is_refused_without_quoting_it(text):
-    with pytest.raises(DataError, match="this is no plan"):
+    with pytest.raises(DataError, match=r"this is no plan|the plan cannot be read"):
         from_json(text, TABLE)
-
-
-def test_a_question_with_a_number_that_none_can_have_is_left_out():
-    text = to_json(Basket(items=(item("mean"), item("sum"))))
-    found = from_json(text.replace('"weight": 1.0', '"weight": 1e400', 1), TABLE)
-    assert found.lost == ("mean",)
-    assert found.basket.items == (item("sum"),)
 
 
 def test_a_question_is_planned_once():

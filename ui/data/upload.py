@@ -16,8 +16,8 @@ from dpcore.data.encodings import NAMES
 from dpcore.data.examples import EXAMPLES, Example
 from dpcore.data.file_format import SEPARATOR_NAMES, FileFormat
 from dpcore.data.first_rows import first_rows
+from dpcore.data.limits import MAX_BYTES
 from dpcore.data.partitions.table import PartitionedDataset
-from dpcore.data.reading import MAX_BYTES
 from dpcore.errors import DPCoreError
 from dpcore.relations import PrivacyUnit
 from dpcore.wording import capital
@@ -29,6 +29,7 @@ from ui.text import literal, sentence_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dpcore.data.limits import Proceed
     from ui.study import Upload
 
 
@@ -143,19 +144,21 @@ def _read_upload(upload: Upload) -> None:
         session.begin_reading()
         try:
             with memory.some_at_hand():
-                draft = _opened(upload)
+                draft = _opened(upload, session.while_open())
             session.keep_draft(draft)
         except DPCoreError as error:
             session.fail(str(error))
     st.rerun()
 
 
-def _opened(upload: Upload) -> Draft:
+def _opened(upload: Upload, proceed: Proceed) -> Draft:
     """Return the table of a file; note its format, and the sheets of a workbook.
 
+    A closed tab ends the reading: ``proceed`` is called between blocks of the file.
     They are noted first, so that another one can be chosen if that one is no table.
     """
     data, wanted, sheet = unpacked(upload.data), upload.file_format, upload.sheet
+    proceed()
     found, suggested = sheets_in(data), None
     if found:
         sheet = sheet if sheet in found else found[0]
@@ -166,7 +169,12 @@ def _opened(upload: Upload) -> Draft:
         session.note_format(wanted or suggested, None)
     declared = declaring.file_formats()
     opened = read(
-        data, wanted, sheet=upload.sheet, declared=declared, suggested=suggested
+        data,
+        wanted,
+        sheet=upload.sheet,
+        declared=declared,
+        suggested=suggested,
+        proceed=proceed,
     )
     session.note_format(opened.file_format, opened.suggested)
     if found:
@@ -176,7 +184,9 @@ def _opened(upload: Upload) -> Draft:
         and {*each.header} == {*opened.file_format.header}
         for each in declared
     )
-    return declaring.drafted(upload.name, opened, reused=reused)
+    draft = declaring.drafted(upload.name, opened, reused=reused)
+    proceed()
+    return draft
 
 
 def _tell_failure(upload: Upload | None) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Final
 
-from dpcore.data.doors.parquet import framed, is_text, readable
-from dpcore.data.reading import MAX_BYTES, check_number
+from dpcore.data import limits
+from dpcore.data.doors.parquet import framed, held, is_text, readable
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 _FILE: Final = b"ARROW1\0\0"
 _STREAM: Final = b"\xff\xff\xff\xff"
 _OLD: Final = b"FEA1"
-_MOST_UNPACKED: Final = 10 * MAX_BYTES
 _WHOLE: Final = -1
 """Stands for the length of a buffer that was not packed."""
 _DICTIONARY, _ROWS = 2, 3
@@ -42,12 +41,7 @@ def read_arrow(data: bytes) -> FileTable:
     """
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
-    if len(data) > MAX_BYTES:
-        message = (
-            f"the file has more than {MAX_BYTES // 1024**2} MB. Upload fewer columns "
-            "or rows."
-        )
-        raise DataError(message)
+    limits.check_bytes(len(data))
     if data.startswith(_OLD):
         message = (
             "the file is of the first version of Feather, which is no longer written. "
@@ -57,17 +51,13 @@ def read_arrow(data: bytes) -> FileTable:
     # A file is a stream between a mark and a list of its parts.
     stream = pa.py_buffer(memoryview(data)[len(_FILE) * data.startswith(_FILE) :])
     try:
-        if _unpacked(stream) > _MOST_UNPACKED:
-            message = (
-                f"unpacked the file has more than {_MOST_UNPACKED // 1024**3} GB. "
-                "Upload fewer columns or rows."
-            )
-            raise DataError(message)
+        limits.check_unpacked(_unpacked(stream))
         with pa.ipc.open_stream(stream) as reader:
             kept = readable(reader.schema)
             table = reader.read_all()
         table.validate(full=True)
-        check_number(table.num_rows)
+        limits.check_rows(table.num_rows, len(kept.places))
+        limits.check_unpacked(held(reader.schema, kept, table.num_rows))
         return framed(_shared(table.select(kept.places)), kept)
     except (OSError, UnicodeError, MemoryError, struct.error, pa.ArrowException):
         message = (

@@ -10,9 +10,10 @@ import io
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from dpcore.data import limits
 from dpcore.data.columns import MAX_LABELS, ColumnKind
 from dpcore.data.proposals import proposed
-from dpcore.data.reading import MAX_BYTES, check_number, column_names
+from dpcore.data.reading import column_names
 from dpcore.data.storage import typed_column, typed_number_column
 from dpcore.errors import DataError
 
@@ -34,7 +35,8 @@ _PORTABLE_END: Final = b"Z"
 """One that is cut would else be read as a shorter table."""
 _OLD_STATA: Final = (105, 108, 110, 111, 113, 114, 115)
 """Versions that the first byte of an older Stata file may name."""
-_MOST_CELLS: Final = 50_000_000
+_TEXT_BYTES: Final = 50
+"""What Python adds to a text."""
 _FIRST_LINE: Final = 2
 """Rows are counted as the lines of a CSV file, whose first line is its header."""
 _LONGEST: Final = 300
@@ -109,23 +111,20 @@ def read_coded(data: bytes) -> Coded:
         DataError: The file is damaged or too large, or a column has no name.
 
     """
-    if len(data) > MAX_BYTES:
-        message = (
-            f"the file has more than {MAX_BYTES // 1024**2} MB. Upload fewer columns "
-            "or rows."
-        )
-        raise DataError(message)
+    limits.check_bytes(len(data))
     # Only SPSS and Stata know codes that a person has declared to be missing.
     known = {"user_missing": True} if _program(data) in {"SPSS", "Stata"} else {}
     _, said = _read(data, metadataonly=True, **known)
     names = column_names([str(name or "") for name in said.column_names], None)
+    width = sum(map(_width, said.variable_storage_width.values()))
+    if said.number_rows:
+        limits.check_rows(said.number_rows, len(names), limits.CODED_CELLS)
+        limits.check_unpacked(said.number_rows * width)
     # Not every file says how many rows it has, and a packed one may have very many.
-    most = _MOST_CELLS // max(len(names), 1)
+    most = min(limits.CODED_CELLS // len(names), limits.MAX_UNPACKED // width)
     frame, _ = _read(data, row_limit=most + 1)
-    check_number(len(frame))
-    if len(frame) > most:
-        message = f"the file has more than {_MOST_CELLS:,} values. Keep fewer columns."
-        raise DataError(message)
+    limits.check_rows(len(frame), len(names), limits.CODED_CELLS)
+    limits.check_unpacked(len(frame) * width)
     return _coded(frame, said, names)
 
 
@@ -145,6 +144,12 @@ def _read(data: bytes, **options: Any) -> tuple[pd.DataFrame, Any]:  # noqa: ANN
         )
         raise DataError(message) from None
     return frame, said
+
+
+def _width(stored: int) -> int:
+    """Return about how many bytes a cell takes in memory that takes some in a file."""
+    number = 8
+    return number if stored <= number else stored + _TEXT_BYTES
 
 
 def _coded(frame: pd.DataFrame, said: Any, names: list[str]) -> Coded:  # noqa: ANN401 - untyped library

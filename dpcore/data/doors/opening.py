@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from dpcore.data import limits
 from dpcore.data.cells import TEXT_CODES
 from dpcore.data.dialects import Dialect, sniff
 from dpcore.data.doors.arrow import is_arrow, read_arrow
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dpcore.data.columns import Column
+    from dpcore.data.limits import Proceed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +82,7 @@ def read(
     sheet: str | None = None,
     declared: Sequence[FileFormat] = (),
     suggested: FileFormat | None = None,
+    proceed: Proceed = limits.always,
 ) -> Opened:
     r"""Return the table of a file that is not packed.
 
@@ -91,6 +94,7 @@ def read(
         sheet: Of a workbook, where no format is given; None for the first one.
         declared: Formats in which files were read before.
         suggested: Of a text file, its ``suggested_format`` where that is known.
+        proceed: Called between blocks; what it raises ends the reading.
 
     Raises:
         DataError: It cannot be read, and why.
@@ -103,11 +107,13 @@ def read(
     if file_format is None and dialect is not None and is_text(data):
         file_format = FileFormat(dialect=dialect, missing_codes=TEXT_CODES)
     if is_workbook(data):
-        opened = _of_workbook(data, file_format, sheet, declared)
+        opened = _of_workbook(data, file_format, sheet, declared, proceed)
     elif is_text(data):
-        opened = _of_text(data, file_format, declared, suggested)
+        opened = _of_text(data, file_format, declared, suggested, proceed)
     else:
+        proceed()
         opened = _of_typed(data, file_format, declared)
+    proceed()
     header = tuple(map(str, opened.frame.columns))
     return replace(opened, file_format=replace(opened.file_format, header=header))
 
@@ -117,11 +123,13 @@ def _of_text(
     wanted: FileFormat | None,
     declared: Sequence[FileFormat],
     suggested: FileFormat | None,
+    proceed: Proceed,
 ) -> Opened:
     suggested = suggested or suggested_format(data)
     used = wanted or _fitting(declared, partial(_text_header, data)) or suggested
     dialect = used.dialect or Dialect()
-    frame = read_csv(data, dialect)
+    frame = read_csv(data, dialect, proceed)
+    proceed()
     return Opened(
         frame=frame,
         columns=proposed(
@@ -141,9 +149,10 @@ def _of_workbook(
     wanted: FileFormat | None,
     sheet: str | None,
     declared: Sequence[FileFormat],
+    proceed: Proceed,
 ) -> Opened:
     names = sheets(data)
-    opened = lru_cache(maxsize=1)(partial(open_sheet, data))
+    opened = lru_cache(maxsize=1)(partial(open_sheet, data, proceed=proceed))
 
     def header(tried: FileFormat) -> tuple[str, ...]:
         if tried.sheet not in names or sheet not in {None, tried.sheet}:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from dpcore.data import limits
 from dpcore.data.doors.tables import FileTable
-from dpcore.data.reading import MAX_BYTES, check_number, column_names
+from dpcore.data.reading import column_names
 from dpcore.data.storage import typed_column
 from dpcore.errors import DataError
 
@@ -17,7 +18,8 @@ _MARK: Final = b"PAR1"
 _LOCKED: Final = b"PARE"
 _FIRST_LINE: Final = 2
 """Rows are counted as the lines of a CSV file, whose first line is its header."""
-_MOST_UNPACKED: Final = 10 * MAX_BYTES
+_CODE_BYTES: Final = 4
+"""Text is held as a code for each cell."""
 _ROW_NUMBERS: Final = "__index_level_0__"
 """A column that pandas adds for its own use."""
 
@@ -51,12 +53,7 @@ def read_parquet(data: bytes) -> FileTable:
     import pyarrow as pa  # noqa: PLC0415 - slow to import
     import pyarrow.parquet as pq  # noqa: PLC0415 - slow to import
 
-    if len(data) > MAX_BYTES:
-        message = (
-            f"the file has more than {MAX_BYTES // 1024**2} MB. Upload fewer columns "
-            "or rows."
-        )
-        raise DataError(message)
+    limits.check_bytes(len(data))
     if data.startswith(_LOCKED):
         message = "the Parquet file is encrypted. Save it without encryption."
         raise DataError(message)
@@ -64,8 +61,9 @@ def read_parquet(data: bytes) -> FileTable:
         file = pq.ParquetFile(pa.BufferReader(data))
         schema = file.schema_arrow
         kept = readable(schema)
-        check_number(file.metadata.num_rows)
-        _check_size(file)
+        rows = file.metadata.num_rows
+        limits.check_rows(rows, len(kept.places))
+        limits.check_unpacked(max(_written(file), held(schema, kept, rows)))
         texts = [field.name for field in schema if is_text(field.type)]
         # Text is kept as one copy of each answer, however many rows have it.
         some = len(kept.places) < len(schema)
@@ -82,15 +80,28 @@ def read_parquet(data: bytes) -> FileTable:
         raise DataError(message) from None
 
 
-def _check_size(file: pq.ParquetFile) -> None:
+def _written(file: pq.ParquetFile) -> int:
+    """Return how many bytes the values take as they are written, before packing."""
     facts = file.metadata
     groups = range(facts.num_row_groups)
-    if sum(facts.row_group(i).total_byte_size for i in groups) > _MOST_UNPACKED:
-        message = (
-            f"unpacked the file has more than {_MOST_UNPACKED // 1024**3} GB. Upload "
-            "fewer columns or rows."
-        )
-        raise DataError(message)
+    return sum(facts.row_group(group).total_byte_size for group in groups)
+
+
+def held(schema: pa.Schema, kept: Readable, rows: int) -> int:
+    """Return how many bytes the columns take in memory at least.
+
+    A run of one value is written as that value, and takes its place in every row.
+    """
+    kinds = (schema.field(place).type for place in kept.places)
+    return rows * sum(map(_width, kinds))
+
+
+def _width(kind: pa.DataType) -> int:
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    if is_text(kind) or pa.types.is_dictionary(kind):
+        return _CODE_BYTES
+    return 0 if pa.types.is_null(kind) else -(-int(kind.bit_width) // 8)
 
 
 def is_text(kind: pa.DataType) -> bool:

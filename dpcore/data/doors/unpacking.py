@@ -7,7 +7,7 @@ import lzma
 import zipfile
 from typing import Final
 
-from dpcore.data.reading import MAX_BYTES
+from dpcore.data import limits
 from dpcore.errors import DataError
 
 _ZIP: Final = b"PK\x03\x04"
@@ -43,7 +43,7 @@ def _from_stream(data: bytes, name: str) -> bytes:
 
     try:
         with pa.CompressedInputStream(pa.BufferReader(data), name) as stream:
-            return bytes(stream.read(MAX_BYTES + 1))
+            return bytes(stream.read(limits.MAX_BYTES + 1))
     except (OSError, pa.ArrowException):
         raise _damaged() from None
 
@@ -51,10 +51,10 @@ def _from_stream(data: bytes, name: str) -> bytes:
 def _from_xz(data: bytes) -> bytes:
     reader = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
     try:
-        text = reader.decompress(data, MAX_BYTES + 1)
+        text = reader.decompress(data, limits.MAX_BYTES + 1)
     except (lzma.LZMAError, MemoryError):
         raise _damaged() from None
-    if not reader.eof and len(text) <= MAX_BYTES:
+    if not reader.eof and len(text) <= limits.MAX_BYTES:
         raise _damaged()
     return text
 
@@ -77,7 +77,7 @@ def _from_zip(data: bytes) -> bytes:
                 )
                 raise DataError(message)
             with archive.open(files[0]) as file:
-                return file.read(MAX_BYTES + 1)
+                return file.read(limits.MAX_BYTES + 1)
     except RuntimeError:
         message = (
             "the zip archive is locked with a password. Unpack it, and upload the file."
@@ -88,12 +88,7 @@ def _from_zip(data: bytes) -> bytes:
 
 
 def _limited(text: bytes) -> bytes:
-    if len(text) > MAX_BYTES:
-        message = (
-            f"unpacked the file has more than {MAX_BYTES // 1024**2} MB, which is the "
-            "most that can be read. Upload fewer columns or rows."
-        )
-        raise DataError(message)
+    limits.check_bytes(len(text))
     return text
 
 

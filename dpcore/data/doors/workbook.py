@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime as dt
 import io
-import re
 import zipfile
 import zlib
 from dataclasses import dataclass, field
@@ -19,18 +18,22 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
+from dpcore.data import limits
 from dpcore.data.cells import float_texts
+from dpcore.data.doors.sheet_xml import Scanned, SharedTexts, pieces, shared_pieces
 from dpcore.data.doors.tables import FileTable
-from dpcore.data.reading import MAX_BYTES, check_number, column_names
+from dpcore.data.reading import column_names
 from dpcore.data.storage import typed_column, typed_number_column
 from dpcore.data.title_rows import header_place
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import IO
 
     import pandas as pd
-    from numpy.typing import NDArray
+
+    from dpcore.data.limits import Proceed
 
     Row = list[Any]
 
@@ -39,29 +42,14 @@ _BOOK: Final = "xl/workbook.xml"
 _LINKS: Final = "xl/_rels/workbook.xml.rels"
 _SHEET: Final = "/worksheet"
 """End of the type of a link to a sheet of cells."""
-_MOST_UNPACKED: Final = 5 * MAX_BYTES
-MOST_CELLS: Final = 3_000_000
-"""More take too long to be read out of XML, blank ones between others included."""
-_NO_VALUE: Final = "#N/A"
-"""An error that says that there is no value."""
-_LONGEST_PLACE: Final = 10
-"""Characters of the last place that a sheet can have, XFD1048576."""
-_QUOTE, _EQUALS, _ZERO, _NINE, _BEFORE_A, _R, _T, _E = b'"=09@rte'
+_TEXTS: Final = "xl/sharedstrings.xml"
+_DESCRIBING: Final = frozenset(
+    ("[content_types].xml", "_rels/.rels", _BOOK, _LINKS, "xl/styles.xml")
+)
+_TOGETHER: Final = 4096
+"""Rows that are taken over before the reading can be stopped."""
 _LOOKED_AT: Final = 100
 """Rows that are looked at to propose which is the header."""
-_ROW: Final = re.compile(rb"<(?:\w+:)?row\b")
-_PLACE: Final = re.compile(rb"""\sr=["']([A-Z]{1,3})([0-9]{1,7})["']""")
-_CELL: Final = re.compile(rb"<(?:\w+:)?c[\s>]")
-_FAILED: Final = re.compile(
-    rb"""<(?:\w+:)?c\b(?=[^>]*\st=["']e["'])[^>]*\sr=["']([A-Z]{1,3})([0-9]{1,7})["']"""
-    rb"""[^>]*>.*?<(?:\w+:)?v>([^<]*)<""",
-    re.DOTALL,
-)
-_FORMULA: Final = re.compile(
-    rb"<(?:\w+:)?c\b[^>]*[^/]>\s*<(?:\w+:)?f\b(?:[^>]*/>|[^>]*>[^<]*</(?:\w+:)?f>)\s*"
-    rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
-)
-"""A cell with a formula whose value is not stored."""
 _WRONG: Final = (
     zipfile.BadZipFile, zlib.error, ET.ParseError, KeyError, ValueError, TypeError,
     IndexError, AttributeError, OSError, EOFError, NotImplementedError, OverflowError,
@@ -121,7 +109,7 @@ class Sheet:
         records, lines = [*rows.values()], [*rows]
         blank = _blank_before(header, records)
         names = column_names(_texts(header[blank:]), first)
-        check_number(len(records))
+        limits.check_rows(len(records), len(names))
         for line, record in rows.items():
             if len(record) > len(header):
                 message = (
@@ -198,23 +186,28 @@ def sheets(data: bytes) -> tuple[str, ...]:
     return names
 
 
-def open_sheet(data: bytes, sheet: str) -> Sheet:
+def open_sheet(data: bytes, sheet: str, proceed: Proceed = limits.always) -> Sheet:
     """Return a sheet of a workbook, all of whose cells are read.
+
+    ``proceed`` is called between blocks, and may end the reading by what it raises.
 
     Raises:
         DataError: The workbook is damaged or too large, or has no such sheet.
 
     """
     try:
-        alone, xml = _alone(data, sheet)
-        extent = _extent(xml)
-        extent.check()
-        cells, merged = _by_calamine(alone, sheet)
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            every = _sheets(archive)
+            chosen = next((each for each in every if each.name == sheet), None)
+            if chosen is None:
+                message = "the workbook has no such sheet any more. Choose another one."
+                raise DataError(message)
+            alone, scanned = _alone(archive, chosen, proceed)
         return Sheet(
-            rows=_not_blank(cells),
-            failed=_failed(xml) if extent.errors else {},
-            unstored=len(_FORMULA.findall(xml)) if extent.formulas else 0,
-            merged=merged,
+            rows=_by_calamine(alone, sheet, proceed),
+            failed=scanned.failed,
+            unstored=scanned.unstored,
+            merged=scanned.merged,
         )
     except _WRONG:
         raise _damaged() from None
@@ -225,24 +218,36 @@ def _is_named(row: Row) -> bool:
     return all(isinstance(cell, str) and cell.strip() for cell in row[first:])
 
 
-def _alone(data: bytes, sheet: str) -> tuple[bytes, bytes]:
-    """Return an archive with one sheet of a workbook, and the XML of that sheet."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        every = _sheets(archive)
-        chosen = next((each for each in every if each.name == sheet), None)
-        if chosen is None:
-            message = "the workbook has no such sheet any more. Choose another one."
-            raise DataError(message)
-        others = {each.part for each in every} - {chosen.part}
-        xml = archive.read(chosen.part)
-        alone = io.BytesIO()
-        with zipfile.ZipFile(alone, "w", zipfile.ZIP_STORED) as made:
-            made.writestr(chosen.part, xml)
-            for part in archive.infolist():
-                needed = part.filename.endswith((".xml", ".rels"))
-                if needed and part.filename not in {*others, chosen.part}:
-                    made.writestr(part.filename, archive.read(part))
-        return alone.getvalue(), xml
+def _alone(
+    archive: zipfile.ZipFile, chosen: _Listed, proceed: Proceed
+) -> tuple[IO[bytes], Scanned]:
+    """Return an archive with one sheet of a workbook, and what was seen of the sheet.
+
+    Raises:
+        DataError: The sheet is too large.
+
+    """
+    scanned, texts = Scanned(), SharedTexts()
+    alone = io.BytesIO()
+    with zipfile.ZipFile(alone, "w", zipfile.ZIP_STORED) as made:
+        with archive.open(chosen.part) as sheet, made.open(chosen.part, "w") as copy:
+            for piece in pieces(sheet, proceed):
+                scanned.add(piece)
+                copy.write(piece)
+        scanned.check()
+        for name in {*archive.namelist()}:
+            # In any case: so the library looks for them.
+            if name.lower() in _DESCRIBING:
+                made.writestr(name, _described(archive, name))
+            elif name.lower() == _TEXTS:
+                with archive.open(name) as file, made.open(name, "w") as copy:
+                    for piece in shared_pieces(file, proceed):
+                        texts.add(piece)
+                        copy.write(piece)
+    with archive.open(chosen.part) as sheet:
+        texts.check(pieces(sheet, proceed), scanned.shared)
+    alone.seek(0)
+    return alone, scanned
 
 
 def _sheets(archive: zipfile.ZipFile) -> list[_Listed]:
@@ -255,25 +260,30 @@ def _sheets(archive: zipfile.ZipFile) -> list[_Listed]:
             "the table as .xlsx or as CSV."
         )
         raise DataError(message)
-    if sum(part.file_size for part in parts) > _MOST_UNPACKED:
-        message = (
-            f"unpacked the workbook has more than {_MOST_UNPACKED // 1024**3 or 1} GB. "
-            "Save the sheet as CSV or Parquet."
-        )
-        raise DataError(message)
+    for member in parts:
+        what, most = "a part of the workbook has more than {} MB", limits.SHEET_BYTES
+        limits.check_bytes(member.file_size, most, what, advice=limits.AS_CSV)
     targets = {
         link.get("Id"): _part(link.get("Target", ""))
-        for link in ET.fromstring(archive.read(_LINKS))  # noqa: S314 - expat limits what entities become
+        for link in ET.fromstring(_described(archive, _LINKS))  # noqa: S314 - expat limits what entities become
         if link.get("Type", "").endswith(_SHEET)
     }
     found = []
-    for each in ET.fromstring(archive.read(_BOOK)).iterfind(".//{*}sheet"):  # noqa: S314 - as above
+    for each in ET.fromstring(_described(archive, _BOOK)).iterfind(".//{*}sheet"):  # noqa: S314 - as above
         linked = next((v for k, v in each.items() if k.endswith("}id")), None)
         if linked in targets:
             shown = each.get("state", "visible") == "visible"
             name, part = each.get("name", ""), targets[linked]
             found.append(_Listed(name=name, part=part, shown=shown))
     return found
+
+
+def _described(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Return a part of a workbook that describes others."""
+    what = "a part that describes the workbook has more than {} MB"
+    size = archive.getinfo(name).file_size
+    limits.check_bytes(size, limits.PART_BYTES, what, advice=limits.AS_CSV)
+    return archive.read(name)
 
 
 def _part(target: str) -> str:
@@ -283,120 +293,25 @@ def _part(target: str) -> str:
     return str(PurePosixPath("xl", target))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Extent:
-    """How large a sheet is, and what else its XML may hold.
-
-    Attributes:
-        cells: How many cells are written.
-        rows: The largest number of a row with a cell.
-        columns: The largest number of a column with a cell.
-        formulas: Whether there may be formulas.
-        errors: Whether there may be formulas that have failed.
-
-    """
-
-    cells: int
-    rows: int
-    columns: int
-    formulas: bool
-    errors: bool
-
-    def check(self) -> None:
-        """Refuse too many cells, those between the far corners of the sheet included.
-
-        What a sheet says of its own size may be wrong.
-        """
-        size = self.rows * self.columns
-        if self.cells > MOST_CELLS or size > max(10 * self.cells, MOST_CELLS):
-            message = (
-                f"the sheet has more than {MOST_CELLS:,} cells, which takes too long "
-                "to read. Save it as CSV or Parquet, or keep fewer columns or rows."
-            )
-            raise DataError(message)
-
-
-def _extent(xml: bytes) -> _Extent:
-    """Return how large a sheet is, in a few passes over its bytes."""
-    # Behind the end is nothing that could be a part of a place.
-    text = np.frombuffer(xml + bytes(_LONGEST_PLACE), np.uint8)
-    quotes = np.flatnonzero(text[3:] == _QUOTE)[:-1] + 3
-    ends = np.append(quotes[1:], quotes[-1:])
-    named = text[quotes - 1] == _EQUALS
-    names = text[quotes - 2]
-    placed = np.flatnonzero(named & (names == _R))
-    at, lengths = quotes[placed] + 1, ends[placed] - quotes[placed] - 1
-    letters = [(text[at + place] > _NINE) & (lengths > place) for place in range(4)]
-    of_cells = int(np.count_nonzero(letters[0]))
-    cells = xml.count(b"<c ") + xml.count(b"<c>")
-    if not cells or of_cells != cells or letters[3].any():
-        return _unusual_extent(xml)
-    wide: NDArray[np.int64] = np.stack(letters[:3]).astype(np.int64).sum(axis=0)
-    kinds = quotes[named & (names == _T)] + 1
-    return _Extent(
-        cells=cells,
-        rows=_largest(text, at + wide, lengths - wide, _ZERO, 10),
-        columns=_largest(text, at, wide, _BEFORE_A, 26),
-        formulas=xml.find(b"<f>") >= 0 or xml.find(b"<f ") >= 0,
-        errors=bool(np.any((text[kinds] == _E) & (text[kinds + 1] == _QUOTE))),
-    )
-
-
-def _largest(
-    text: NDArray[np.uint8],
-    at: NDArray[np.intp],
-    lengths: NDArray[np.intp],
-    zero: int,
-    base: int,
-) -> int:
-    """Return the largest number that is written at some places, in so many signs."""
-    longest = int(lengths.max(initial=0))
-    if longest > _LONGEST_PLACE:
-        return MOST_CELLS + 1
-    at = at[lengths == longest]
-    numbers = np.zeros(len(at), np.int64)
-    for place in range(longest):
-        numbers = base * numbers + text[at + place] - zero
-    return int(numbers.max(initial=0))
-
-
-def _unusual_extent(xml: bytes) -> _Extent:
-    """Return how large a sheet is whose cells are not all written as usual.
-
-    Cells without a place come one after another in their row.
-    """
-    found = _PLACE.findall(xml)
-    per_row = [len(_CELL.findall(row)) for row in _ROW.split(xml)[1:]]
-    return _Extent(
-        cells=sum(per_row),
-        rows=max([len(per_row), *(int(row) for _, row in found)]),
-        columns=max([0, *per_row, *(_number(letters) for letters, _ in found)]),
-        formulas=True,
-        errors=True,
-    )
-
-
-def _number(letters: bytes) -> int:
-    """Return the number of a column, from 1.
-
-    >>> _number(b"A"), _number(b"AB")
-    (1, 28)
-    """
-    number = 0
-    for letter in letters:
-        number = 26 * number + letter - ord("A") + 1
-    return number
-
-
-def _by_calamine(alone: bytes, sheet: str) -> tuple[list[Row], int]:
-    """Return the cells from the first row on, and how many ranges are merged."""
+def _by_calamine(alone: IO[bytes], sheet: str, proceed: Proceed) -> dict[int, Row]:
+    """Return each row that is not blank by its number, without blank cells behind."""
     import python_calamine  # noqa: PLC0415 - rarely used
 
     try:
-        with python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(alone)) as book:
+        with python_calamine.CalamineWorkbook.from_filelike(alone) as book:
             page = book.get_sheet_by_name(sheet)
-            merged = len(page.merged_cell_ranges or ())
-            return page.to_python(skip_empty_area=False), merged
+            before = [""] * (page.start or (0, 0))[1]
+            rows = {}
+            # Row by row: all at once would keep every other thread waiting.
+            for number, cells in enumerate(page.iter_rows(), start=1):
+                if number % _TOGETHER == 0:
+                    proceed()
+                length = len(cells)
+                while length and cells[length - 1] == "":
+                    length -= 1
+                if length:
+                    rows[number] = before + cells[:length]
+            return rows
     except python_calamine.CalamineError:
         raise _damaged() from None
     except BaseException as error:
@@ -404,26 +319,6 @@ def _by_calamine(alone: bytes, sheet: str) -> tuple[list[Row], int]:
         if type(error).__name__ != "PanicException":
             raise
         raise _damaged() from None
-
-
-def _not_blank(cells: Sequence[Row]) -> dict[int, Row]:
-    rows = {}
-    for number, row in enumerate(cells, start=1):
-        length = len(row)
-        while length and row[length - 1] == "":
-            length -= 1
-        if length:
-            rows[number] = row if length == len(row) else row[:length]
-    return rows
-
-
-def _failed(xml: bytes) -> dict[tuple[int, int], str]:
-    """Return which formulas have failed, by row and column."""
-    found = (
-        (int(row), _number(column), error.decode("ascii", errors="replace"))
-        for column, row, error in _FAILED.findall(xml)
-    )
-    return {(row, column): error for row, column, error in found if error != _NO_VALUE}
 
 
 def _check_formulas(failed: Mapping[tuple[int, int], str], header: int) -> None:

@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
+from dpcore.data import limits
 from dpcore.data.cells import float_texts
-from dpcore.data.reading import MAX_BYTES, MAX_ROWS
 from dpcore.data.storage import typed_column
 from dpcore.errors import DataError
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _FIRST_LINE: Final = 2
 """Rows are counted as the lines of a CSV file, whose first line is its header."""
-MOST_BYTES: Final = 10 * MAX_BYTES
 _WRITTEN: Final = frozenset((str, int, float, Decimal, dt.date, dt.time, UUID))
 """Types that may stand in one column, as they are written."""
 
@@ -49,23 +48,13 @@ class Gathered:
 
         """
         self.rows += len(columns[0])
-        if self.rows > MAX_ROWS:
-            message = (
-                f"there are more than {MAX_ROWS:,} rows, which is the most that can be "
-                "read. Ask for fewer by a condition."
-            )
-            raise DataError(message)
+        limits.check_rows(self.rows, len(columns))
         if not self._columns:
             self._columns = [[] for _ in self.names]
         for blocks, block in zip(self._columns, columns, strict=True):
             blocks.append(block)
             self._bytes += block.nbytes
-        if self._bytes > MOST_BYTES:
-            message = (
-                f"the table takes more than {MOST_BYTES // 1024**3} GB. Ask for fewer "
-                "columns or rows."
-            )
-            raise DataError(message)
+            limits.check_unpacked(self._bytes)
 
     def whole(self) -> tuple[pd.DataFrame, frozenset[str]]:
         """Return the table, and which columns say yes or no by their type.
