@@ -178,8 +178,10 @@ def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
 
 def _delimiter(lines: list[str]) -> str:
     """Return the separator that explains the lines best."""
-    there = [mark for mark in DELIMITERS if any(mark in line for line in lines)]
-    fits = {mark: _fit(lines, mark) for mark in there or DELIMITERS[:1]}
+    here = [mark for mark in DELIMITERS if any(mark in line for line in lines)]
+    absent = [mark for mark in DELIMITERS if mark not in here]
+    # Those that do not occur all fit alike: every line is one field.
+    fits = {mark: _fit(lines, mark) for mark in (*here, *absent[:1])}
     best = max(fits, key=lambda mark: fits[mark])
     if not fits[best][0] and _is_white_space(lines):
         return WHITE_SPACE
