@@ -21,6 +21,7 @@ from dpcore.mechanisms.bounded.folded_calibration import (
 )
 from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
 from dpcore.mechanisms.laplace.mechanism import Laplace
+from tests.mechanisms.quadrature import panels
 from tests.mechanisms.test_mechanism_privacy import ODD_PLACES, by_sums
 
 INF = math.inf
@@ -112,15 +113,6 @@ def test_clamping_wins_at_the_middle_until_the_noise_is_heavy():
     clamped = BoundaryInflatedLaplace.calibrate(**options).mse(0.5) ** 0.5
     truncated = TruncatedLaplace.calibrate(**options).mse(0.5) ** 0.5
     assert (clamped, truncated) == pytest.approx((0.23878, 0.23682), abs=6e-6)
-
-
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)
-
-
-def panels(points):
-    """Return nodes and weights of a quadrature between the points, one row a panel."""
-    half = np.diff(points)[:, np.newaxis] / 2
-    return np.array(points[:-1])[:, np.newaxis] + half * (1 + NODES), half * WEIGHTS
 
 
 @pytest.mark.parametrize("noise", [0.05, 0.3, 2.0, 50.0])
