@@ -25,6 +25,7 @@ groups = st.sampled_from([5, 7, PEOPLE])
 seeds = st.integers(0, 2**32 - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ModelKind)
 @pytest.mark.parametrize("penalty", PENALTIES)
 @settings(deadline=None, max_examples=4)

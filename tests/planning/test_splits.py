@@ -111,6 +111,7 @@ def brute_force(names, items, total):
     return min(ratio, least_worst(finer, ratios, total)[0])
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(
@@ -135,6 +136,7 @@ def test_best_split_is_best_for_all_mechanisms(chosen, total):
     assert worst(items, found) <= 1.01 * brute_force(names, items, total)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", POOL)
 def test_half_widths_never_rise_with_epsilon(name):
     found = halves(name)

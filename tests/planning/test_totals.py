@@ -34,6 +34,7 @@ def held_against_the_truth(seed):
         assert totals.pld == pytest.approx(theirs, abs=3 * INTERVAL)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.integers(0, 2**32 - 1))
 def test_totals_of_mixed_ledgers_are_those_of_the_reference(seed):
