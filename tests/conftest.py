@@ -42,7 +42,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     tests = [item for item in items if isinstance(item, pytest.Function)]
     for test in tests:
         for name in ("app", "browser"):
-            if ROOT / "tests" / name in test.path.parents:
+            if test.nodeid.startswith(f"tests/{name}/"):
                 test.add_marker(name)
         if SERVERS.intersection(test.fixturenames):
             test.add_marker("server")

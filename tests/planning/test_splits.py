@@ -45,7 +45,8 @@ def worst(items, epsilons):
     return max(one.at(epsilon).width.half / one.wanted for one, epsilon in pairs)
 
 
-@pytest.mark.parametrize("seed", range(50))
+@settings(max_examples=50)
+@given(st.integers(0, 2**32 - 1))
 def test_best_split_is_best(seed):
     chance = np.random.default_rng(seed)
     items, total = random_plan(chance), 10 ** chance.uniform(-0.5, 1.5)

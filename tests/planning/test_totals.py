@@ -65,6 +65,7 @@ def of_many(seed, count=300):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_totals_of_long_ledgers_are_those_of_the_reference(seed):
     """A small error in each of many events would show in their total."""
