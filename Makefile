@@ -1,6 +1,13 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 BIN := .venv/bin
+# How many examples a property has: `quick`, `ci` or `all`; see tests/conftest.py.
+EXAMPLES ?= quick
+PYTEST = $(BIN)/python -m pytest -n 2 --hypothesis-profile $(EXAMPLES)
+QUICK := not app and not browser and not server and not slow
+test-all: EXAMPLES := all
+# Compiled tests are kept: each worker would compile them again.
+unexport PYTHONDONTWRITEBYTECODE
 
 help:            ## Show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -8,8 +15,15 @@ help:            ## Show this help
 run: .venv/run $(if $(EPSILON_STUDIO_LEDGER)$(EPSILON_STUDIO_DATABASES),.venv/postgresql) $(if $(EPSILON_STUDIO_CLUSTER),.venv/cluster) ## Start the app on http://127.0.0.1:8501
 	$(BIN)/streamlit run asgi.py
 
-test: .venv/dev browser postgresql ## Run every test; a Chromium and a PostgreSQL are installed where that is possible
-	$(BIN)/python -m pytest -n 2 --maxschedchunk 1
+test: .venv/dev  ## Run the quick tests: no pages, no browser, no servers, nothing slow
+	$(PYTEST) -m "$(QUICK)" --ignore tests/app --ignore tests/browser
+
+test-rest: .venv/dev browser postgresql ## Run the tests that `make test` leaves out
+	$(PYTEST) -m "not ($(QUICK))" --maxschedchunk 1
+
+test-all: .venv/dev browser postgresql ## Run every test with every example, then walk at random
+	$(PYTEST) --maxschedchunk 1
+	$(MAKE) walk
 
 check: .venv/dev ## Format, lint, types, import rules
 	$(BIN)/ruff format --check .
@@ -53,4 +67,4 @@ lock:            ## Rewrite constraints.txt from the two requirements files
 .venv/dev: requirements.txt requirements-postgresql.txt requirements-cluster.txt requirements-dev.txt constraints.txt | .venv/bin/python
 	$(BIN)/python -m pip install -q -r requirements-dev.txt && touch $@ .venv/run .venv/postgresql .venv/cluster
 
-.PHONY: help run test check bench walk browser postgresql lock
+.PHONY: help run test test-rest test-all check bench walk browser postgresql lock

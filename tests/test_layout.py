@@ -3,41 +3,63 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import EXAMPLES, ROOT, examples_of
 from tests.registry import NAMES
 
-SOURCES = [
-    path
+SOURCES = {
+    path.relative_to(ROOT).as_posix(): path.read_text()
     for folder in ("dpcore", "ui", "pages")
     for path in sorted((ROOT / folder).rglob("*.py"))
-]
-PAGES = sorted((ROOT / "pages").glob("*.py"))
+}
+PAGES = {name: text for name, text in SOURCES.items() if name.startswith("pages/")}
+
+
+def nodes(name):
+    """Return all that a source file consists of."""
+    return ast.walk(ast.parse(SOURCES[name]))
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"), [(4, (4, 4, 4)), (60, (10, 25, 60)), (2000, (200, 500, 2000))]
+)
+def test_properties_have_their_share_of_examples(asked, given):
+    assert tuple(examples_of(asked, tier) for tier in EXAMPLES.values()) == given
 
 
 def test_every_page_is_registered():
-    assert {path.stem for path in PAGES} == set(NAMES)
+    assert {Path(name).stem for name in PAGES} == set(NAMES)
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_page_is_a_straight_line(path):
-    text = path.read_text()
-    tree = ast.parse(text)
+def test_pages_are_straight_lines():
     kinds = (ast.FunctionDef, ast.ClassDef, ast.While)
-    assert not any(isinstance(node, kinds) for node in ast.walk(tree))
-    assert f'session.require_router("pages/{path.name}")' in text
+    branched = {
+        name for name in PAGES if any(isinstance(node, kinds) for node in nodes(name))
+    }
+    assert branched == set()
+    unrouted = {
+        name
+        for name, text in PAGES.items()
+        if f'session.require_router("{name}")' not in text
+    }
+    assert unrouted == set()
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
-def test_nothing_is_cached_across_sessions_unpickled_or_forgotten(path):
-    text = path.read_text()
-    assert "cache_data" not in text
-    assert "pickle" not in text
-    assert "unsafe_allow_html" not in text
-    # It forgets what is pressed meanwhile in a part of the page: `session.end_page`.
-    assert "st.stop()" not in text
+@pytest.mark.parametrize(
+    "banned",
+    [
+        "cache_data",
+        "pickle",
+        "unsafe_allow_html",
+        # It forgets what is pressed meanwhile in a fragment: use `session.end_page`.
+        "st.stop()",
+    ],
+)
+def test_nothing_is_cached_across_sessions_unpickled_or_forgotten(banned):
+    assert {name for name, text in SOURCES.items() if banned in text} == set()
 
 
 # A bound may stay empty; the box of the people is set to those of the small table.
@@ -47,27 +69,20 @@ RAW_NUMBERS = {"Lower bound", "Upper bound", "People"}
 def test_numbers_are_asked_for_by_the_controls():
     asked = {
         ast.unparse(node.args[0]).strip("'")
-        for path in SOURCES
-        if path != ROOT / "ui" / "controls.py"
-        for node in ast.walk(ast.parse(path.read_text()))
+        for name, text in SOURCES.items()
+        if name != "ui/controls.py" and "number_input" in text
+        for node in nodes(name)
         if isinstance(node, ast.Call) and "number_input" in ast.unparse(node.func)
     }
     assert asked == RAW_NUMBERS
 
 
-KINDS = {"GlmFit", "RidgeFit"} | {
-    node.name
-    for path in (ROOT / "dpcore/models/laws").glob("*.py")
-    for node in ast.parse(path.read_text()).body
-    if isinstance(node, ast.ClassDef) and node.bases
-}
-
-
 def test_every_metric_says_what_it_is():
     bare = [
-        f"{path.name}: {ast.unparse(node.args[0])}"
-        for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text()))
+        f"{name}: {ast.unparse(node.args[0])}"
+        for name, text in SOURCES.items()
+        if ".metric(" in text
+        for node in nodes(name)
         if isinstance(node, ast.Call)
         and ast.unparse(node.func).endswith(".metric")
         and not any(keyword.arg == "help" for keyword in node.keywords)
@@ -75,14 +90,28 @@ def test_every_metric_says_what_it_is():
     assert bare == []
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
-def test_no_kind_of_law_or_fit_is_asked_what_it_is(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        match node:
-            case ast.Call(func=ast.Name(id="isinstance"), args=[_, kind]):
-                named = {
-                    part.id for part in ast.walk(kind) if isinstance(part, ast.Name)
-                }
-                assert not named & KINDS
-            case ast.MatchClass(cls=ast.Name(id=kind)):
-                assert kind not in KINDS
+def test_no_kind_of_law_or_fit_is_asked_what_it_is():
+    kinds = {"GlmFit", "RidgeFit"} | {
+        node.name
+        for name in SOURCES
+        if name.startswith("dpcore/models/laws/")
+        for node in nodes(name)
+        if isinstance(node, ast.ClassDef) and node.bases
+    }
+    asked = [
+        f"{name}: {ast.unparse(node)}"
+        for name, text in SOURCES.items()
+        if any(kind in text for kind in kinds)
+        for node in nodes(name)
+        if _kinds_asked(node) & kinds
+    ]
+    assert asked == []
+
+
+def _kinds_asked(node):
+    match node:
+        case ast.Call(func=ast.Name(id="isinstance"), args=[_, kind]):
+            return {part.id for part in ast.walk(kind) if isinstance(part, ast.Name)}
+        case ast.MatchClass(cls=ast.Name(id=kind)):
+            return {kind}
+    return set()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
@@ -31,10 +32,16 @@ def close_tab() -> None:
 
 
 @pytest.fixture
-def app() -> AppTest:
+def tab() -> AppTest:
+    """A new tab, in which nothing was drawn yet."""
     close_tab()
-    test = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
-    return test.run()
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
+
+
+@pytest.fixture
+def app(tab: AppTest) -> AppTest:
+    """The same tab, on Home."""
+    return tab.run()
 
 
 @pytest.fixture
@@ -106,11 +113,17 @@ def files(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], str | bytes
 
 
 @pytest.fixture
-def open_page(app: AppTest) -> Callable[[str], AppTest]:
+def open_page(tab: AppTest, request: pytest.FixtureRequest) -> Callable[[str], AppTest]:
+    """Open a page by its name; Home is drawn first only where a test asks for it."""
+    if "app" not in request.fixturenames:
+        with pytest.MonkeyPatch.context() as bare:
+            bare.setattr(StreamlitPage, "run", lambda _: None)
+            tab.run()
+
     def go(name: str) -> AppTest:
-        app.switch_page(f"pages/{name}.py").run()
-        assert not app.exception
-        return app
+        tab.switch_page(f"pages/{name}.py").run()
+        assert not tab.exception
+        return tab
 
     return go
 

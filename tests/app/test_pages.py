@@ -105,43 +105,36 @@ def charts(app):
     return [json.loads(c.proto.spec) for c in app.get("plotly_chart")]
 
 
-@pytest.mark.parametrize("name", HEADINGS)
-def test_page_runs_without_a_table(open_page, name):
-    app = open_page(name)
-    assert app.title[0].value == HEADINGS[name]
-    assert not app.error
+def run_all(open_page):
+    """Run each page in turn, and yield its name."""
+    for name, heading in HEADINGS.items():
+        app = open_page(name)
+        assert app.title[0].value == heading
+        assert not app.error, name
+        yield name
 
 
-@pytest.mark.parametrize("name", HEADINGS)
-def test_page_runs_with_an_example(open_page, name):
-    use_example(open_page)
-    app = open_page(name)
-    assert app.title[0].value == HEADINGS[name]
-    assert not app.error
+TABLES = {"no table": None, "example": use_example, "upload": use_upload}
 
 
-@pytest.mark.parametrize("name", HEADINGS)
-def test_page_runs_with_an_upload(open_page, name):
-    use_upload(open_page)
-    app = open_page(name)
-    assert app.title[0].value == HEADINGS[name]
-    assert not app.error
+@pytest.mark.parametrize("begin", TABLES.values(), ids=TABLES)
+def test_every_page_runs(open_page, begin):
+    if begin:
+        begin(open_page)
+    assert [*run_all(open_page)] == [*HEADINGS]
 
 
 @pytest.mark.usefixtures("tables")
-@pytest.mark.parametrize("name", HEADINGS)
 @pytest.mark.parametrize("chosen", ["release", "classroom"])
-def test_page_runs_on_a_table_in_parts(open_page, name, chosen):
+def test_every_page_runs_on_a_table_in_parts(open_page, chosen):
     app = use_large_table(open_page)
     mode(app).set_value(chosen).run()
-    app = open_page(name)
-    assert app.title[0].value == HEADINGS[name]
-    assert not app.error
-    for place in [each for each in app.toggle if each.label.startswith("Show ")]:
-        place.set_value(True)
-    app.run()
-    assert not app.exception
-    assert not app.error
+    for name in run_all(open_page):
+        for place in [each for each in app.toggle if each.label.startswith("Show ")]:
+            place.set_value(True)
+        app.run()
+        assert not app.exception, name
+        assert not app.error, name
 
 
 def test_the_example_in_use_stays_chosen_until_another_table_is_read(open_page):

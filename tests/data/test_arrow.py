@@ -58,6 +58,7 @@ WRITTEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", WRITTEN.values(), ids=WRITTEN)
 def test_arrow_means_what_its_csv_means(write):
     frame = people()

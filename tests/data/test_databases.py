@@ -209,6 +209,7 @@ def test_postgresql_means_what_the_csv_means(server, survey):
     assert all(column.bounds is None for column in found.columns)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_short_blocks")
 def test_sqlite_means_what_the_csv_means(file):
     frame = people().head(700)[["age", "pay", "sex", "visits", "name", "code", "empty"]]
@@ -316,6 +317,7 @@ def test_what_is_wrong_with_a_question_is_told(server, file, text, why):
         assert PASSWORD not in repr(error.value.__dict__) + str(error.value)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(text=st.text(max_size=40) | st.sampled_from(PIECES).map("SELECT {}".format))
 @example(text="SELECT '\0'")

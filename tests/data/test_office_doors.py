@@ -97,6 +97,7 @@ def survey():
     return frame[["age", "pay", "sex", "came", "visits", "name", "code"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", DOORS)
 def test_every_door_opens_what_the_csv_means(door):
     frame = survey()
@@ -489,6 +490,7 @@ def test_missing_codes_of_a_file_are_those_of_every_column():
         assert [column.missing_codes for column in columns] == [("2", "-9")] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data", [GOOD, SAV, DTA, POR, XPT], ids=["excel", "spss", "stata", "por", "xpt"]
 )

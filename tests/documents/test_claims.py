@@ -313,6 +313,7 @@ def test_documents_say_nothing_but_what_is_established(document, name):
             assert heads - HEADS == set() or piece.head[0] == "period"
 
 
+@pytest.mark.slow
 def test_sentences_are_short():
     for name, made in SUBJECTS.items():
         for document in (notice, report):
@@ -446,6 +447,7 @@ DRAWS = 120
 OFTEN = 0.95 - 3 * (0.95 * 0.05 / DRAWS) ** 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("seeded")
 @pytest.mark.parametrize("relation", [SUBSTITUTION, ADD_REMOVE])
 def test_coverage(relation):

@@ -44,6 +44,7 @@ def run(subject, folder):
     return dict(zip(("total", "whole", "draws"), json.loads(last), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("together", [False, True])
 def test_script_alone_comes_to_the_totals_of_the_account(together, tmp_path):
     subject = answered(together=together)
@@ -63,6 +64,7 @@ def test_script_alone_comes_to_the_totals_of_the_account(together, tmp_path):
     assert alike < len(subject.questions) / 2
 
 
+@pytest.mark.slow
 def test_what_the_libraries_do_not_know_has_its_stated_price(tmp_path):
     first = answered().questions[0]
     events = (

@@ -92,6 +92,7 @@ def same(found, whole, rows):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "key"), RELEASES)
 @settings(deadline=None, max_examples=2)
 @given(

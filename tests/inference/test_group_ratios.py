@@ -165,6 +165,7 @@ def test_ratios_without_noise_are_those_of_the_values():
     assert exact_ratios(alone, RATIOS["population"])[0] == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mean", "deviation"])
 @pytest.mark.parametrize("noise", [Laplace(noise=4.0), Gaussian(noise=2.0)])
 def test_noise_before_is_the_noise_after(name, noise):
@@ -188,6 +189,7 @@ def test_noise_before_is_the_noise_after(name, noise):
 
 
 # How fast the half-width falls, in powers of epsilon: that of a mean as noise does.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "law", "fastest"),
     [("mean", Laplace, 1), ("mean", Gaussian, 1), ("variance", Laplace, 3)],

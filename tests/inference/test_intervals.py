@@ -105,6 +105,7 @@ def test_closed_forms_are_what_halving_finds(key, released, tail, change):
     np.testing.assert_allclose(closed, found, atol=1e-12 + blur)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", CATALOG)
 @pytest.mark.parametrize("n", [40, 4000])
 def test_total_interval_covers_the_population(key, n):
@@ -214,6 +215,7 @@ def test_level_outside_its_domain_is_refused(level):
         )
 
 
+@pytest.mark.slow
 def test_rare_members_do_not_look_certain():
     """A normal interval with the spread of its own estimate covers 63 % here."""
     n, share, runs = 100, 0.01, 400

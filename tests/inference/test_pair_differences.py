@@ -28,6 +28,7 @@ def misses(ends, truth):
     return not ends[0] - 1e-9 <= truth <= ends[1] + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kinds", "noise"),
     [
@@ -76,6 +77,7 @@ def test_everything_holds_together_for_groups_of_every_size(kinds, noise):
     assert (rate <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / len(missed))).all()
 
 
+@pytest.mark.slow
 def test_difference_of_one_pair_is_missed_no_more_often_than_its_level_says():
     noise, runs = Laplace(noise=2.0), 50
     rng = np.random.default_rng(5)

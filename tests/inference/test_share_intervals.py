@@ -96,6 +96,7 @@ def test_without_noise_both_tails_of_a_binomial_count_are_exact(people):
             assert high == 1
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=15)
 @given(
     noise=st.floats(1e-4, 2.0),

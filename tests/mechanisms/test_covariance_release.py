@@ -141,6 +141,7 @@ def test_quantiles_on_random_ranges_are_those_of_fixed_ranges(value, noise):
     assert got == pytest.approx(fixed.quantile(u, value), rel=1e-12, abs=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", MECHANISMS)
 def test_simulation_and_release_have_one_law(key):
     at = release(key)

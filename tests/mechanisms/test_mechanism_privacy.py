@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -119,17 +120,20 @@ def test_vectors_of_pairs():
         assert bit.pair_epsilon([second], [first]) == pytest.approx(level, rel=1e-12)
 
 
-def by_sums(mechanism, first, second, epsilon):
-    """Return both directions' delta from cdf differences over a fine grid."""
+# As many as there are places below: each is compared with all others.
+@lru_cache(maxsize=8)
+def masses(mechanism, position):
+    """Return the probabilities of the cells of a fine grid, then of both atoms."""
     low, high = (0.0, 1.0) if hasattr(mechanism, "bounds") else (-9.0, 10.0)
-    knots = np.linspace(low, high, 60_001)
-    laws = []
-    for position in (first, second):
-        lower, upper = mechanism.atoms(position)
-        inner = np.diff(mechanism.cdf(knots, position))
-        inner[-1] -= upper
-        laws.append(np.concatenate([inner, [lower, upper]]))
-    p, q = laws
+    lower, upper = mechanism.atoms(position)
+    inner = np.diff(mechanism.cdf(np.linspace(low, high, 60_001), position))
+    inner[-1] -= upper
+    return np.concatenate([inner, [lower, upper]])
+
+
+def by_sums(mechanism, first, second, epsilon):
+    """Return the larger delta of both directions, from the cells of a fine grid."""
+    p, q = masses(mechanism, first), masses(mechanism, second)
     factor = np.exp(epsilon)
     return max(np.maximum(p - factor * q, 0).sum(), np.maximum(q - factor * p, 0).sum())
 

@@ -235,6 +235,7 @@ def test_several_coordinates_cost_at_most_what_is_calibrated_for(
     assert alone <= got * (1 + 1e-9) + 1e-12
 
 
+@pytest.mark.slow
 def test_vector_bounds_hold_in_simulation():
     law = GeneralizedGaussian(noise=2.0, order=3)
     rng = np.random.default_rng(11)

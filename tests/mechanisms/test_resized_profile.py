@@ -123,6 +123,7 @@ def test_pure_levels(n, m, k, up, down):
     assert pair.pure == pytest.approx((up, down), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_thousand_random_pairs():
     rng = np.random.default_rng(5)
     for _ in range(1000):

@@ -53,6 +53,7 @@ def test_reference_calibration_and_profile():
     assert fixed.delta(0.1) == 0
 
 
+@pytest.mark.slow
 def test_no_table_of_a_few_rows_exceeds_the_guarantee():
     rng = np.random.default_rng(1)
     for n, m in TINY:
@@ -101,6 +102,7 @@ def test_half_of_the_noise_would_be_noticed():
     assert np.abs(np.log(few / many)).max() > 0.5 * 1.3
 
 
+@pytest.mark.slow
 def test_a_thousand_calibrations_keep_their_promise():
     rng = np.random.default_rng(2)
     for _ in range(1000):

@@ -95,6 +95,7 @@ def test_directions_are_those_of_a_fit_without_the_unit(size):
     assert abs(direct.mean() - expected) < 4 * spread
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("samples", [1, 3])
 def test_no_unit_loses_more_than_the_bound(samples):
     fit = made(strength=3.0)

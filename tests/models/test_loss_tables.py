@@ -10,6 +10,7 @@ from tests.models.plain_pairs import PerturbedPairs
 RNG = np.random.default_rng(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("samples", "error"), [(1, 1e-12), (4, 1e-3)])
 def test_losses_of_many_people_are_those_of_a_few(samples, error, monkeypatch):
     n = 50_000 if samples == 1 else loss_tables.TABLE_FROM
@@ -27,6 +28,7 @@ def test_losses_of_many_people_are_those_of_a_few(samples, error, monkeypatch):
     assert np.isinf(found[52])
 
 
+@pytest.mark.slow
 def test_tabulated_losses_of_perturbed_objectives_are_near_the_exact_ones():
     n = loss_tables.TABLE_FROM
     leverage = 10 ** RNG.uniform(-4, -2, n)

@@ -69,6 +69,7 @@ def test_vectors():
     np.testing.assert_allclose(gaussian.epsilon_of(mu, 1e-6), fixed, atol=0.006)
 
 
+@pytest.mark.slow
 def test_simulated_releases():
     rng = np.random.default_rng(8)
     n, sigma, person = 200_000, 2.0, 4
@@ -202,6 +203,7 @@ def between_normals(first, second, epsilon):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("present", [False, True])
 @pytest.mark.parametrize("seed", range(5))
 def test_one_coefficient_has_the_delta_of_two_normal_laws(seed, present):

@@ -63,6 +63,7 @@ def test_a_model_comes_back_as_it_was():
     assert from_json(to_json(plan), models.table()).basket == plan
 
 
+@pytest.mark.slow
 def test_questions_to_resamples_come_back_as_they_were():
     query = ALL["mean"].query
     people = query.size.people

@@ -45,7 +45,8 @@ def worst(items, epsilons):
     return max(one.at(epsilon).width.half / one.wanted for one, epsilon in pairs)
 
 
-@pytest.mark.parametrize("seed", range(50))
+@settings(max_examples=50)
+@given(st.integers(0, 2**32 - 1))
 def test_best_split_is_best(seed):
     chance = np.random.default_rng(seed)
     items, total = random_plan(chance), 10 ** chance.uniform(-0.5, 1.5)
@@ -111,6 +112,7 @@ def brute_force(names, items, total):
     return min(ratio, least_worst(finer, ratios, total)[0])
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(
@@ -135,6 +137,7 @@ def test_best_split_is_best_for_all_mechanisms(chosen, total):
     assert worst(items, found) <= 1.01 * brute_force(names, items, total)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", POOL)
 def test_half_widths_never_rise_with_epsilon(name):
     found = halves(name)

@@ -21,6 +21,7 @@ from dpcore.privacy.bootstrap.upper_bounds import Bound
 FIFTY = {"rho": 0.5, "delta": 1e-6, "times": 50, "people": 500}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rho", "delta", "times", "attained", "generic"),
     [
@@ -41,6 +42,7 @@ def test_factors_by_number_of_bootstraps(rho, delta, times, attained, generic):
     assert target * (1 - 1e-5) <= level <= target
 
 
+@pytest.mark.slow
 def test_factor_for_means():
     factor = calibrate(**FIFTY, bound=Bound.MEAN)
     assert factor == pytest.approx(1.1349, abs=1e-4)

@@ -21,6 +21,7 @@ from dpcore.privacy.conversions import epsilon_of_rho
 PUBLISHED = {"rho": 0.5, "people": 500}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("times", "attained", "mean", "generic"),
     [
@@ -71,6 +72,7 @@ def test_few_and_many_bootstraps(times, attained, generic):
         assert found == pytest.approx(level, abs=7e-5)
 
 
+@pytest.mark.slow
 def test_attained_level_is_that_of_the_library():
     chances = multiplicities(500)[:16]
     library = privacy_loss_distribution.from_mixture_gaussian_mechanism(
@@ -110,6 +112,7 @@ def test_bootstraps_of_one_person_are_gaussian_releases(times, delta):
     assert claimed <= found <= claimed * (1.012 if delta == 1e-12 else 1.0005)
 
 
+@pytest.mark.slow
 def test_level_falls_with_noise_and_rises_with_rho():
     common = {"times": 20, "people": 50, "delta": 1e-5}
     falling = [epsilon(c, rho=0.5, **common) for c in (1, 2, 1e4)]

@@ -20,7 +20,7 @@ def server(request, tmp_path):
     place.close()
 
 
-@pytest.fixture(params=["file", "server"])
+@pytest.fixture(params=["file", pytest.param("server", marks=pytest.mark.server)])
 def place(request, tmp_path):
     if request.param == "server":
         return request.getfixturevalue("server")

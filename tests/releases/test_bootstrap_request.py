@@ -87,6 +87,7 @@ def opened(level=20.0, delta=1e-5):
     return ledger
 
 
+@pytest.mark.slow
 def test_the_price_is_the_real_level_and_meets_the_claim():
     request = asked()
     real = epsilon(request.factor, rho=0.5, times=20, people=N, delta=1e-6)
@@ -102,6 +103,7 @@ def test_the_price_is_the_real_level_and_meets_the_claim():
     assert request.plan.noise == pytest.approx(event.parameter * 100 / N, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_what_does_not_hold_is_refused_in_release_mode_only():
     assert asked().refusal(Mode.RELEASE) is None
     cases = (

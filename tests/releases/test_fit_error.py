@@ -54,6 +54,7 @@ def huber_distance(fit, k, strength):
     return math.sqrt(sum(g * g for g in gradient)) / strength
 
 
+@pytest.mark.slow
 def test_fits_with_a_faint_penalty_and_a_low_threshold_end_at_the_minimum():
     rng = np.random.default_rng(0)
     for k in np.geomspace(1e-6, 5e-5, 104).tolist():
@@ -63,6 +64,7 @@ def test_fits_with_a_faint_penalty_and_a_low_threshold_end_at_the_minimum():
         assert huber_distance(fit, k, 8.3e-6) <= guarantees.fit_error(asked)
 
 
+@pytest.mark.slow
 def test_neighbors_with_a_faint_penalty_differ_by_no_more_than_is_charged():
     asked = huber(k=8.2e-6, strength=8.3e-6)
     worst = guarantees.worst_shift(asked, ISOTROPIC)

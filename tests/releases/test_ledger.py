@@ -145,6 +145,7 @@ def test_an_analysis_is_named_by_its_table_and_parameters():
         request_id(name, 0)
 
 
+@pytest.mark.slow
 def test_200_concurrent_spends_are_granted_exactly_to_the_cap(ledger):
     ledger.open_account("busy", PrivacyBudget.of(epsilon=5.0), SUBSTITUTION)
 

@@ -188,6 +188,7 @@ def check_repair(answer, columns):
     assert changed or was >= -1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", MECHANISMS)
 def test_contradictions_are_repaired_and_correlations_stay_possible(monkeypatch, key):
     simulated(monkeypatch, 5)
@@ -209,6 +210,7 @@ def test_contradictions_are_repaired_and_correlations_stay_possible(monkeypatch,
     assert mended
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["bit", "truncated", "laplace"])
 def test_intervals_hold_for_all_numbers_together(monkeypatch, key):
     simulated(monkeypatch, 6)

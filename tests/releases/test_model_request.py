@@ -113,6 +113,7 @@ def test_secure_draws_have_the_law_that_is_simulated(key, model, monkeypatch):
     np.testing.assert_allclose(drawn, simulated, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "model"), HOLDING)
 def test_intervals_hold_the_fit_of_the_table(key, model, monkeypatch):
     asked, fit = request(key, model), question(model).fit(table())

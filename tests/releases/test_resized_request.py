@@ -162,6 +162,7 @@ def test_refusals_and_names_differ_by_form():
         assert asked.unit_text == "years"
 
 
+@pytest.mark.slow
 def test_answers_have_the_mean_and_the_variance_of_resample_and_noise(monkeypatch):
     # Intervals take longer than the draw, and have a test of their own.
     monkeypatch.setattr(RepairedPlan, "_intervals", lambda *_: None)

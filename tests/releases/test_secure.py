@@ -52,6 +52,7 @@ def test_unbounded_draws_follow_the_stated_law_and_no_wider_one(mechanism, state
     assert not fits(draws, stated(10.0, 2.6).cdf)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bounds", "value"),
     [

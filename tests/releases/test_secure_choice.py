@@ -27,6 +27,7 @@ def draw(mechanism, scores, *, sensitivity=ONE, cost=FREE):
     )
 
 
+@pytest.mark.slow
 def test_choices_follow_the_exponential_law_and_not_permute_and_flip():
     scores = [0.0, -1.0, -2.0]
     mechanism = Exponential(noise=1.0)

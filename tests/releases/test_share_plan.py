@@ -203,6 +203,7 @@ def test_sums_as_floats_compute_them_stay_within_the_sensitivity(counts, branchi
     assert moved.sum() - exact <= (allowed.l1 - exact) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "syntheses"), [*product(ConstraintKind, (1, 4))])
 def test_noise_intervals_hold_for_all_shares_together(monkeypatch, kind, syntheses):
     rng, truth = np.random.default_rng(11), np.array([0.2, 0.0, 0.5, 0.3])
@@ -219,6 +220,7 @@ def test_noise_intervals_hold_for_all_shares_together(monkeypatch, kind, synthes
     assert binom.cdf(held, answers, 0.95) > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [RESCALE, PROJECT, ALL_BUT_ONE])
 def test_intervals_hold_for_rare_shares_and_all_together(monkeypatch, kind):
     rng, surveys, truth = np.random.default_rng(17), 60, np.array([0.01] * 3 + [0.97])

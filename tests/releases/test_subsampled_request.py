@@ -117,6 +117,7 @@ def test_price_is_what_was_asked_for(kind, law, relation):
     assert request.plan.noise > whole.mechanism.noise
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "relation"),
     [

@@ -162,7 +162,7 @@ def lengths(shifts):
     return [np.linalg.norm(moved, ord=norm, axis=-1).max(axis=1) for norm in (1, 2)]
 
 
-@pytest.mark.parametrize("most", [1, 2, 3])
+@pytest.mark.parametrize("most", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ASKED)
 def test_what_everybody_moves_is_by_hand_and_the_most_is_the_sensitivity(name, most):
     """Of every person of every table, against leaving out and every replacement.

@@ -164,6 +164,7 @@ def tables(name):
     return [every[i] for i in rng.choice(len(every), looked_at, replace=False)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relation", NeighboringRelation)
 @pytest.mark.parametrize("name", ASKED)
 def test_everybody_moves_it_as_by_hand(name, relation):

@@ -58,6 +58,7 @@ def test_known_levels_and_fair_variances(k, level, fair):
     assert USUAL.fair(k) == pytest.approx(fair, abs=6e-6)
 
 
+@pytest.mark.slow
 @given(epsilon=st.floats(0.05, 5), power=st.floats(2, 10), k=st.integers(1, 40))
 @settings(max_examples=8)
 def test_fair_average_spends_the_budget_and_no_more(epsilon, power, k):

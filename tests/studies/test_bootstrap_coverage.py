@@ -122,6 +122,7 @@ def test_published_conservative_intervals_do_not():
     assert found == pytest.approx([0.9056, 0.9421], abs=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ALL)
 def test_simulated_coverage_is_the_exact_one(runs, method):
     expected = exact_coverage(AGES, method)

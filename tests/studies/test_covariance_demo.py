@@ -34,6 +34,7 @@ def test_sanitized_matrix_is_possible(correlation):
     assert truth[0, 1] == truth[1, 2] == pytest.approx(2 * correlation)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", COMPARED)
 def test_odd_releases_are_counted(key):
     shown = show(key)

@@ -142,6 +142,7 @@ def test_second_variance_has_four_times_the_first():
         assert laws[0].atoms(1.0)[0] == pytest.approx(laws[1].atoms(4.0)[0])
 
 
+@pytest.mark.slow
 def test_stopping_early_changes_nothing_before():
     # So many repetitions that the settings are drawn in several blocks.
     design = replace(DESIGN, repetitions=100_000, people=(50, 100, 200))

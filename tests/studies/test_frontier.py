@@ -182,6 +182,7 @@ def test_releases_without_a_fast_loss_are_refused():
         varied(asked, ridge(20.0), strength=1.0, people=9, rng=np.random.default_rng())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "named"),
     [

@@ -146,6 +146,7 @@ REFERENCE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPLORABLE)
 @pytest.mark.parametrize("change", Change)
 def test_search_finds_what_trying_by_hand_finds(name, change):
@@ -178,7 +179,7 @@ LIMITED = [
 
 
 @pytest.mark.parametrize(("name", "change"), LIMITED)
-@pytest.mark.parametrize("n", [3, 4])
+@pytest.mark.parametrize("n", [3, pytest.param(4, marks=pytest.mark.slow)])
 def test_worst_case_is_the_largest_change_over_all_tables_of_a_grid(name, change, n):
     statistic = EXPLORABLE[name]
     setting = Setting(bounds=UNIT, level=0.3)

@@ -16,6 +16,7 @@ PROCEDURES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "syntheses"), PROCEDURES)
 def test_intervals_cover_where_naive_ones_do_not(kind, syntheses):
     rng, truth = np.random.default_rng(12), np.array([0.2, 0.3, 0.5])
@@ -37,6 +38,7 @@ def test_intervals_cover_where_naive_ones_do_not(kind, syntheses):
     assert noisy.released.min() >= 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "people", "epsilon", "syntheses"),
     [

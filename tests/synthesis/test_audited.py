@@ -15,6 +15,7 @@ from tests.synthesis.tables import SICK, asked, told
 DRAWS = 240
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("times", "refuted"), [(1.0, False), (0.25, True)])
 def test_a_made_up_table_tells_no_more_than_its_counts(times, refuted):
     (request,) = asked((SICK,), hub=None, epsilon=1.0, public=False)

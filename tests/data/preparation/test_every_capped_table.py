@@ -129,6 +129,7 @@ def worst(kind, people, others):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("letters", "most"),
     [((0.0, 2.0), 2), ((2.0, MISSING), 1)],

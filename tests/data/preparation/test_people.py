@@ -113,6 +113,7 @@ def neighbors(relation):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relation", list(NeighboringRelation))
 def test_everybodys_change_with_all_rows_is_exact_and_the_largest_the_sensitivity(
     made, relation
