@@ -160,7 +160,10 @@ def typed_column(cells: pa.ChunkedArray) -> pd.Series:
             pa.string()
         )
         coded = coded.dictionary_encode()
-    cleaned = [_clean(each) for each in coded.unify_dictionaries().chunks]
+    # Joined first: each part has all answers, which are cleaned once.
+    whole = coded.unify_dictionaries().combine_chunks()
+    parts = whole.chunks if isinstance(whole, pa.ChunkedArray) else [whole]
+    cleaned = [_clean(each) for each in parts]
     return column_of(pa.chunked_array(cleaned, pa.dictionary(pa.int32(), pa.string())))
 
 

@@ -11,7 +11,7 @@ import pyreadstat
 import pytest
 
 from benchmarks.bombs import workbook
-from dpcore.data import limits
+from dpcore.data import limits, storage
 from dpcore.data.doors.opening import read
 from dpcore.data.doors.sheet_xml import Scanned, pieces
 from dpcore.errors import DataError
@@ -85,6 +85,21 @@ def test_a_run_of_one_value_takes_its_place_in_every_row(write, monkeypatch):
     monkeypatch.setattr(limits, "MAX_UNPACKED", 1 << 20)
     with pytest.raises(DataError, match="unpacked it has more than 1 MB"):
         read(data)
+
+
+def test_answers_of_a_typed_file_are_cleaned_once_and_not_for_each_part(monkeypatch):
+    cleaned = []
+    clean = storage._clean  # noqa: SLF001 - how often it is called
+
+    def counted(coded):
+        cleaned.append(len(coded.dictionary))
+        return clean(coded)
+
+    monkeypatch.setattr(storage, "_clean", counted)
+    texts = pa.array([f" {place} " for place in range(3_000)])
+    data = as_parquet(pa.table({"a": texts}), row_group_size=100)
+    assert read(data).frame["a"].tolist() == [*map(str, range(3_000))]
+    assert cleaned == [3_000]
 
 
 def test_long_texts_of_a_survey_are_refused_before_they_are_read(monkeypatch):
