@@ -136,6 +136,7 @@ def test_a_penalty_per_person_counts_as_in_memory(tmp_path, model):
     same(model_distribution(asking, fit), whole, asking.question.rows(dataset))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "more"), [("posterior", {"samples": 3}), ("objective", {"gamma": 1.0})]
 )
@@ -150,6 +151,7 @@ def test_losses_of_many_people_are_read_from_the_table_of_all(tmp_path, key, mor
     same(found, whole, question.rows(dataset))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [ModelKind.POISSON, ModelKind.HUBER])
 def test_chord_steps_replace_single_ones_as_in_memory(tmp_path, monkeypatch, model):
     """They do where single steps miss too much; here nothing is tolerated."""

@@ -118,6 +118,7 @@ def test_audited_error_stays_below_five_percent(model):
     assert (found.audit > 0) is (model is not ModelKind.LINEAR)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ModelKind)
 def test_nobody_loses_more_than_bounds_and_guarantee_say(model):
     for key in offered_for(model):

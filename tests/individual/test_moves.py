@@ -60,6 +60,7 @@ def everybodys(fit, law, people=slice(None)):
     ).epsilon(DELTA)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 @pytest.mark.parametrize("person", [9, 3, None])
 def test_everybody_after_a_move_is_as_in_a_new_fit(law, person):

@@ -378,6 +378,7 @@ def test_levels_round_up_by_little():
         assert (Levels.of(same).map(lambda level: level) == equal).all()
 
 
+@pytest.mark.slow
 def test_totals_of_many_people_are_those_of_each_and_a_little_more():
     people = EXACT_UP_TO + 1
     own = np.random.default_rng(2).uniform(0, 0.2, people)
@@ -401,6 +402,7 @@ def test_totals_of_many_people_are_those_of_each_and_a_little_more():
             assert ratio.max() <= 1.003
 
 
+@pytest.mark.slow
 def test_a_new_delta_for_a_million_people_needs_no_look_at_each_release():
     people = 10**6
     own = np.random.default_rng(3).uniform(0, 0.1, people)

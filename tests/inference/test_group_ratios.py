@@ -72,6 +72,7 @@ def misses(intervals, numbers, runs):
     return missed.reshape(runs, -1).any(axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RATIOS)
 @pytest.mark.parametrize("kind", PEOPLE)
 @pytest.mark.parametrize("noise", [Laplace(noise=4.0), Gaussian(noise=1.5)])

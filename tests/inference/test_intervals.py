@@ -37,6 +37,7 @@ def mechanism(key, *, change=0.1, epsilon=1.0, bounds=UNIT):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", CATALOG)
 @pytest.mark.parametrize("position", [0.0, 0.03, 0.5, 0.9, 1.0])
 def test_noise_interval_covers_the_statistic_as_often_as_it_says(key, position):

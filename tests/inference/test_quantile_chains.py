@@ -24,6 +24,7 @@ def within(ends, places):
     return ((ends[:, 0] <= places) & (places <= ends[:, 1])).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", POPULATIONS)
 @pytest.mark.parametrize("noise", [Laplace(noise=3.0), Gaussian(noise=3.0)])
 @pytest.mark.parametrize("public", [True, False])

@@ -62,6 +62,7 @@ def test_bounds_of_the_mean():
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(seed=st.integers(0, 2**32), people=st.sampled_from([1, 2, 3, 10, 500, 10**6]))
 def test_profiles_have_the_shape_and_the_order_of_profiles(seed, people):

@@ -60,6 +60,7 @@ def test_the_asymptotic_factor_is_not_enough_for_few_bootstraps(times, mean, gen
         assert found == pytest.approx(level, abs=6e-4)
 
 
+@pytest.mark.slow
 def test_ways_to_choose_the_noise():
     assert factor_of(Correction.PUBLISHED, **FIFTY) == 1
     assert factor_of(Correction.ASYMPTOTIC, **FIFTY) == 2 - 2 / math.e

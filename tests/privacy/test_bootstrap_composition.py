@@ -62,6 +62,7 @@ def test_the_published_bootstrap_costs_more_than_is_claimed():
     assert true == pytest.approx([3.27e-6, 5.12e-6, 1.455e-4], rel=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("times", "attained", "generic"),
     [(1, 34.0018, 43.4069), (2, 18.1361, 26.8314), (1000, 4.90014, 5.68802)],
