@@ -98,7 +98,7 @@ class Draft:
     ``earlier`` can be taken over; where it was, the controls begin with ``start``.
     ``before`` is what was declared of a file with the same columns after steps, which
     can be taken again.
-    ``missing`` holds, by column, which codes its file says to stand for no answer.
+    ``missing`` holds, by column, which missing codes its file declares.
     ``notes`` are what the curator should know of the file, a sentence each.
     ``file_format`` is how it was read; ``reused`` whether that was declared before.
     ``taken`` is the fingerprint, once that of a table in parts was taken.

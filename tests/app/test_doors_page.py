@@ -76,6 +76,6 @@ def test_what_a_file_of_spss_says_of_its_columns_is_filled_in(open_page):
         missing_ranges={"sex": [9], "age": [999]},
     )
     app = upload(open_page("data"), data, "people.sav")
-    assert "stand for no answer (sex: 9; age: 999)" in said(app).replace("\\", "")
+    assert "declares missing codes (sex: 9; age: 999)" in said(app).replace("\\", "")
     assert by_label(app.text_area, "Public list of categories").value == "male\nfemale"
     assert by_label(app.text_input, "Meaning").value == "Sex of the person"

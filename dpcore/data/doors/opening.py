@@ -36,7 +36,7 @@ class Opened:
     Attributes:
         frame: The table.
         columns: A first description of every column, for the user to complete.
-        missing: Codes that the file itself declares to stand for no answer, by column.
+        missing: Missing codes that the file itself declares, by column.
         notes: What the curator should know of the file, a sentence each.
         file_format: How the file was read.
         suggested: How the file itself suggests to be read.
