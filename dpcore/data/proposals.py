@@ -7,6 +7,7 @@ open: nobody but the curator may say what they are.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -71,6 +72,10 @@ _MOST_CODES: Final = 5
 """Different words of that kind in one column."""
 _MOST_ANSWERS: Final = 8
 """Spellings of yes and no in one column, such as True, TRUE and true."""
+_MANY: Final = 50
+"""Cells that all differ are proposed as an identifier where there are so many."""
+_IDENTIFYING: Final = re.compile(r"(?:^|[^a-z])(?:id|nr|no|number)$", re.IGNORECASE)
+_DAYS_IN_DIGITS: Final = (19_000_101, 21_001_231)
 _LOOKED_AT: Final = 10_000
 """Distinct texts that are looked at to propose a type."""
 
@@ -108,7 +113,7 @@ def proposed_column(name: str, cells: pd.Series, *, like: Column) -> Column:
     else:
         kept = cells[~has_any(cells, codes, numeric=False)].dropna()
         column = _of_text(name, kept, like.notation)
-        if column.kind is ColumnKind.CATEGORY:
+        if column.kind in {ColumnKind.CATEGORY, ColumnKind.IDENTIFIER}:
             words = _words_among_numbers(kept, like.notation)
             if words:
                 column = Column(name=name, kind=ColumnKind.NUMBER)
@@ -132,7 +137,31 @@ def _of_values(name: str, values: FloatArray) -> Column:
     zero, one = values == 0, values == 1
     if zero.any() and one.any() and (zero | one | np.isnan(values)).all():
         return yes_no(name, ("0", "1"))
-    return Column(name=name, kind=_kind_of_numbers(values))
+    kind = _kind_of_numbers(values)
+    if kind is ColumnKind.WHOLE and _IDENTIFYING.search(name) and _differ(values):
+        return Column(name=name, kind=ColumnKind.IDENTIFIER)
+    dates = _dates_in_digits(values) if kind is ColumnKind.WHOLE else None
+    if dates is not None:
+        return Column(name=name, kind=ColumnKind.DATE, dates=dates)
+    return Column(name=name, kind=kind)
+
+
+def _differ(cells: pd.Series | FloatArray) -> bool:
+    """Return whether no two cells are the same, and there are enough to tell."""
+    return len(cells) >= _MANY and len(set(cells)) == len(cells)
+
+
+def _dates_in_digits(values: FloatArray) -> DateFormat | None:
+    """Return how numbers such as 19970131 are dates, if all are."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    known = np.unique(values[~np.isnan(values)])[:_LOOKED_AT]
+    first, last = _DAYS_IN_DIGITS
+    if not len(known) or known[0] < first or known[-1] > last:
+        return None
+    form = DateFormat(order=DateOrder.ISO)
+    days = days_of(pa.array([f"{number:.0f}" for number in known]), form)
+    return None if np.isnan(days).any() else form
 
 
 def _kind_of_numbers(values: FloatArray) -> ColumnKind:
@@ -155,7 +184,8 @@ def _of_text(name: str, cells: pd.Series, notation: Notation) -> Column:
     dates = _dates(pa.array(texts))
     if dates is not None:
         return Column(name=name, kind=ColumnKind.DATE, dates=dates)
-    return Column(name=name, kind=ColumnKind.CATEGORY)
+    kind = ColumnKind.IDENTIFIER if _differ(cells) else ColumnKind.CATEGORY
+    return Column(name=name, kind=kind)
 
 
 def _yes_no(texts: list[str]) -> tuple[str, str] | None:

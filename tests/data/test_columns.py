@@ -125,3 +125,29 @@ def test_templates_are_usable_bounds_with_different_titles():
     for template in TEMPLATES:
         column = Column(name="x", kind=NUMBER, bounds=template.bounds)
         assert column.is_declared
+
+
+def test_identifiers_and_dates_in_digits_are_proposed():
+    places = range(60)
+    frame = pd.DataFrame(
+        {
+            "subject_id": [1000 + place for place in places],
+            "admitted": [20240101 + place % 28 for place in places],
+            "name": [f"person {place}" for place in places],
+            "ward": [f"ward {place % 59}" for place in places],
+            "visits": [*places],
+            "score": [20240101 + place for place in places],
+        }
+    )
+    kinds = {column.name: column.kind for column in proposed(frame)}
+    assert kinds == {
+        "subject_id": ColumnKind.IDENTIFIER,
+        "admitted": ColumnKind.DATE,
+        "name": ColumnKind.IDENTIFIER,
+        "ward": ColumnKind.CATEGORY,
+        "visits": ColumnKind.WHOLE,
+        "score": ColumnKind.WHOLE,
+    }
+    few = {column.name: column.kind for column in proposed(frame[:40])}
+    assert few["subject_id"] is ColumnKind.WHOLE
+    assert few["name"] is ColumnKind.CATEGORY
