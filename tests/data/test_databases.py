@@ -202,7 +202,8 @@ def test_postgresql_means_what_the_csv_means(server, survey):
     assert kinds == {
         **dict.fromkeys(("age", "code", "visits"), "whole number"),
         **dict.fromkeys(("pay", "empty"), "number"),
-        **{"sex": "category", "name": "identifier"},
+        "sex": "category",
+        "name": "identifier",
         **dict.fromkeys(("member", "asked"), "yes/no"),
         **dict.fromkeys(DATES, "date"),
     }
