@@ -125,6 +125,7 @@ def test_the_first_rows_show_a_wrong_encoding_to_the_curator_alone(open_page):
     by_label(app.toggle, "Show first rows").set_value(True).run()
     assert "Anna" in app.code[0].value
     assert "Zoë" in app.code[0].value
+    assert "41 rows and 2 columns were read" in said(app)
     by_label(app.selectbox, "Encoding").set_value("mac-roman").run()
     button(app, "Re-read file").click().run()
     assert "ZoÎ" in app.code[0].value

@@ -441,4 +441,6 @@ def _show_first_rows(dataset: Dataset) -> None:
     """Show the first rows to the curator: a wrong encoding is seen in them."""
     with confidential.area("first-rows", "first rows") as shown:
         if shown:
+            rows, columns = dataset.frame.shape
+            st.markdown(f"{rows:,} rows and {columns:,} columns were read.")
             st.code(first_rows(dataset.frame).to_string(), language=None)
