@@ -95,7 +95,8 @@ class Taken:
 class Draft:
     """A table that was read and is not in use yet. CONFIDENTIAL.
 
-    ``earlier`` can be taken over; where it was, the controls begin with ``start``.
+    ``earlier`` can be taken over; where it was, the columns are ``declared``. The
+    controls begin with ``start``.
     ``before`` is what was declared of a file with the same columns after steps, which
     can be taken again.
     ``missing`` holds, by column, which missing codes its file declares.
@@ -107,6 +108,7 @@ class Draft:
     dataset: Table
     example: str | None
     earlier: Earlier | None = None
+    declared: bool = False
     start: Terms | None = None
     before: Declaration | None = None
     missing: Mapping[str, str] = field(default_factory=dict)

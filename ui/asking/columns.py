@@ -452,7 +452,7 @@ def _said_before() -> bool:
     """Tell whether it was said with a built-in table, or of one like this before."""
     draft = session.draft()
     current = draft or session.study()
-    taken_over = draft is not None and draft.start is not None
+    taken_over = draft is not None and draft.declared
     return taken_over or (current is not None and current.example is not None)
 
 

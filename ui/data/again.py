@@ -61,5 +61,11 @@ def _prepare() -> None:
         return
     start = terms.of(declared)
     session.keep_draft(
-        Draft(dataset=made, example=None, start=start, file_format=draft.file_format)
+        Draft(
+            dataset=made,
+            example=None,
+            declared=True,
+            start=start,
+            file_format=draft.file_format,
+        )
     )

@@ -315,7 +315,7 @@ def _row(name: str, facts: str, label: str, forget: Callable[[], None]) -> None:
 
 def _offer(draft: Draft) -> None:
     """Offer what was declared before to the table that is not in use yet."""
-    if draft.start is not None:
+    if draft.declared:
         st.caption("The earlier declaration is filled in. Check it against this table.")
     if draft.before is not None:
         again.offer(draft.before)
@@ -345,6 +345,7 @@ def _take_over() -> None:
             draft,
             dataset=draft.dataset.with_columns(*declared.columns),
             earlier=None,
+            declared=True,
             start=terms.of(declared),
         )
     )
