@@ -468,6 +468,7 @@ def test_coverage(relation):
         assert held / DRAWS >= OFTEN, request.title
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("seeded")
 def test_coverage_of_the_population(seeded):
     request = asked(

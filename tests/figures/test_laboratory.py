@@ -60,6 +60,7 @@ def pictures():
             yield map_picture(maps, key, here=(0.0, 0.1))
 
 
+@pytest.mark.slow
 def test_every_picture_is_small_and_described():
     for picture in pictures():
         for trace in picture.figure.data:

@@ -88,6 +88,7 @@ def pictures():
         yield crowd_picture(crowd, (1, 2, 4), losses, today=2, key="posterior")
 
 
+@pytest.mark.slow
 def test_every_picture_has_title_words_numbers_and_few_points():
     for picture in pictures():
         assert picture.title[0].isupper()

@@ -254,6 +254,7 @@ CELLS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(
     deadline=None,
     max_examples=40,

@@ -330,6 +330,7 @@ def test_resized_bootstrap_reveals_no_more_than_is_counted(kind, delta):
     assert totals[Counting.SIMPLE] == pytest.approx(2 * counted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS)
 def test_each_person_of_a_sample_has_what_the_accountant_says(law):
     event = SampleEvent(law=law, parameter=0.5, rate=0.1)

@@ -18,6 +18,7 @@ def sums_of(table):
     return np.concatenate([table.ravel(), table.sum(axis=1), table.sum(axis=0)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "public", "runs"),
     [

@@ -181,6 +181,7 @@ def test_quantile_of_the_sum_without_one_part():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", CATALOG)
 def test_expectation_is_what_draws_show_at_the_worst_position(key):
     law = mechanism(key)

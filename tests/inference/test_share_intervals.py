@@ -126,6 +126,7 @@ def test_a_reading_allows_a_share_just_if_its_interval_holds_it(
     assert inner[1] - 0.02 <= high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "people", "noise", "draws"),
     [

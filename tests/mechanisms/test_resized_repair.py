@@ -120,6 +120,7 @@ def test_a_thousand_calibrations_keep_their_promise():
         assert fixed.at(fixed.level * 1.01).epsilon() > fixed.epsilon()
 
 
+@pytest.mark.slow
 def test_a_delta_allows_less_noise_and_keeps_its_promise():
     rng = np.random.default_rng(3)
     for _ in range(40):

@@ -43,6 +43,7 @@ def test_the_smallest_total_is_what_the_best_split_needs():
 TARGETS = st.floats(0.3, 30.0)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(TARGETS, min_size=2, max_size=4),

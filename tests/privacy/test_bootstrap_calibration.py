@@ -49,6 +49,7 @@ def test_factor_for_means():
     assert epsilon(factor, **FIFTY, bound=Bound.MEAN) <= claimed_epsilon(0.5, 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("times", "mean", "generic"),
     [(20, 4.910, 7.182), (200, 4.405, 5.149)],

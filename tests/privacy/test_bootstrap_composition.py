@@ -42,6 +42,7 @@ def test_vectors_of_composed_profiles(times, attained, mean, generic):
         assert chosen == pytest.approx(level, rel=2e-5)
 
 
+@pytest.mark.slow
 def test_the_published_bootstrap_costs_more_than_is_claimed():
     claimed = claimed_epsilon(0.5, 1e-6)
     assert claimed == pytest.approx(4.886554117462, rel=1e-12)
@@ -125,6 +126,7 @@ def test_level_falls_with_noise_and_rises_with_rho():
     assert scaled[0] == pytest.approx(scaled[1], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 7])
 def test_epsilon_and_delta_are_inverse(times):
     for bound in Bound:

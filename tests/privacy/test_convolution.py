@@ -13,6 +13,7 @@ from dpcore.privacy.repeated_samples import repeated
 DELTAS = (1e-9, 1e-11, 1e-12, 1e-13, 1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("level", "times"), [(0.1, 2), (0.1, 200), (0.03, 5000), (0.3, 2000)]
 )

@@ -26,6 +26,7 @@ def test_cells_are_narrow_where_a_step_loses_little():
     assert found.pld == pytest.approx(0.2722, abs=5e-4)
 
 
+@pytest.mark.slow
 def test_one_release_is_the_closed_form():
     found = repeated("gaussian", 1.0, 0.1, times=1, delta=1e-6)
     assert found.basic == pytest.approx(2.181694109245)

@@ -25,6 +25,7 @@ SCHEMES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.01, 0.1, 0.7])
 def test_profile_agrees_with_the_library(rate):
     fine = {"value_discretization_interval": 1e-4}
@@ -48,6 +49,7 @@ def test_many_steps_agree_with_the_library():
     assert found < compose(fixed, delta=1e-5).pld < 2.6
 
 
+@pytest.mark.slow
 def test_accountant_of_the_library_agrees():
     plan = [
         *[SampleEvent(law="gaussian", parameter=2.0, rate=0.1)] * 20,

@@ -162,6 +162,7 @@ def test_bootstraps_have_the_mean_and_variance_of_noisy_resamples(kind, monkeypa
     assert norm.sf(abs(errors.mean()) * math.sqrt(times)) > sure
 
 
+@pytest.mark.slow
 def test_the_answer_has_a_standard_error_and_an_interval():
     request = asked()
     answer = request.plan.answer(request.value(table()), cost=request.cost)

@@ -16,6 +16,8 @@ from dpcore.releases.ledger import Ledger
 from tests.conftest import PATIENCE
 from tests.releases.sample_releases import HALF, TENTH, YEAR, make_release, spend
 
+# Each test starts processes.
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 PROLOGUE = """
     import os, signal, sys
@@ -53,7 +55,6 @@ def path(tmp_path):
     return tmp_path / "home" / "ledger.sqlite3"
 
 
-@pytest.mark.slow
 def test_four_processes_of_two_machines_spend_exactly_the_cap(place):
     program = """
         granted = 0
@@ -190,7 +191,6 @@ def test_a_process_killed_around_its_checkpoint_loses_no_debit(path, step, call,
     assert not path.with_name("checkpoint.new").exists()
 
 
-@pytest.mark.slow
 def test_a_plan_killed_at_any_moment_is_made_as_a_whole_or_not_at_all(place):
     """50 children, each killed after a random part of the time that a plan takes."""
     program = """

@@ -37,6 +37,7 @@ def fits(draws, cdf):
     return stats.kstest(draws, cdf).pvalue > SURE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mechanism", "stated"),
     [

@@ -141,6 +141,7 @@ def test_with_hardly_any_noise_the_answer_is_the_table(kind, remainder):
     assert 0.4 < high - low < 0.7
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(epsilon=st.floats(1e-3, 50), syntheses=st.integers(1, 20))
 def test_every_draw_has_an_equal_part_of_the_cost(epsilon, syntheses):

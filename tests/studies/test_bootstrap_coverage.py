@@ -130,6 +130,7 @@ def test_simulated_coverage_is_the_exact_one(runs, method):
     assert coverage(AGES, method, runs) == pytest.approx(expected, abs=4 * error + 2e-3)
 
 
+@pytest.mark.slow
 def test_simulated_releases_vary_as_they_should(runs):
     within = 4 / math.sqrt(2 * runs.tables)
     assert runs.one_shots.std() == pytest.approx(AGES.one_shot_error, rel=within)

@@ -85,6 +85,7 @@ def test_another_design_does_not_lie_within_them(wrong):
     assert len(outside(outcomes)) > 100
 
 
+@pytest.mark.slow
 def test_many_repetitions_reach_the_reference_means():
     many = replace(DESIGN, repetitions=50_000)
     for outcome in run(many, np.random.default_rng(1)):

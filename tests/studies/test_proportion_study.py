@@ -165,6 +165,7 @@ def test_samples_are_the_same_for_every_epsilon():
     assert all(np.array_equal(first, second) for first, second in by_size.values())
 
 
+@pytest.mark.slow
 def test_standard_errors_are_those_between_runs():
     design = Design(epsilons=(0.5,), people=(100,), repetitions=200)
     runs = [run_all(design, rng=np.random.default_rng(seed)) for seed in range(150)]
