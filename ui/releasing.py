@@ -172,7 +172,7 @@ def drawing(study: Study, pressed: Pressed | None) -> Iterator[None]:
     """Give what was pressed a place, and say that an answer is drawn."""
     said: AbstractContextManager[object] = contextlib.nullcontext()
     if pressed is not None and study.parts is None:
-        said = st.spinner("Drawing from the secure source …")
+        said = st.spinner("Drawing, and waiting for a turn in the ledger …")
     # Always there: an element more would move all others, to be drawn anew.
     with st.container() if study.parts is not None else st.empty(), said:
         yield
