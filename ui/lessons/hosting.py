@@ -90,7 +90,7 @@ def explain() -> None:
     )
     host = own_address() or "NAME-OF-THIS-COMPUTER"
     port = int(st.get_option("server.port"))
-    st.code(command(host, port=port), language="bash", wrap_lines=True)
+    st.code(command(host, port=port), language=None, wrap_lines=True)
 
 
 def own_address() -> str:
