@@ -14,6 +14,7 @@ from ui import (
     words,
 )
 from ui.data import using
+from ui.run_queue import RUNS
 
 logging.withhold_messages()
 st.set_page_config(page_title="Epsilon Studio", page_icon="🔒", layout="wide")
@@ -65,7 +66,7 @@ links.drop_infinite()
 style.apply()
 with recovery.told():
     using.follow_link()
-with sidebar.beside():
+with RUNS.turn(), sidebar.beside():
     with st.sidebar:
         words.beside(page.url_path)
     with (

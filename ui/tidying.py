@@ -4,8 +4,8 @@ A collection of garbage visits every object that there is: most of 200,000 belon
 imported packages, and no answer reaches the browser for the 0.2 s that the visit takes.
 As the first tab opens, these objects are set aside, where no collection looks. No table
 is there yet, so that a collection finds every table that has gone. It visits 30,000
-objects then, and 300 more for each open tab. There is one within a second of the end of
-a run, or of a tab, that had a table, and one for all of them together.
+objects then, and 300 more for each open tab. There is one three seconds after the end
+of a run, or of a tab, that had a table, and one for all meanwhile.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from starlette.formparsers import MultiPartParser
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_PAUSE_SECONDS = 1.0
+_PAUSE_SECONDS = 3.0
 
 
 def set_aside() -> None:
