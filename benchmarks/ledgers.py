@@ -1,7 +1,7 @@
 """Ledgers read, added up and released to by many: ``python -m benchmarks.ledgers``.
 
 A ledger of a thousand releases is read and added up, beside the time that writing and
-parsing its records as JSON takes, which whoever reads a ledger cannot beat. Forty
+parsing its records as JSON takes, which no reader of a ledger can beat. Forty
 threads then release at once, in a quiet process, and beside threads that keep its
 interpreter busy, as pages that are drawn do.
 """

@@ -55,7 +55,9 @@ def check(size: int, most: int, what: str, *, advice: str = FEWER) -> None:
     Raises:
         DataError: It is too large.
 
-    >>> check(9, 10, "the file has more than {} rows")
+    >>> check(11, 10, "{} rows", advice="Keep fewer.")
+    Traceback (most recent call last):
+    dpcore.errors.DataError: 10 rows, which is the most that can be read. Keep fewer.
 
     """
     if size > most:

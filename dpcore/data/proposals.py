@@ -138,17 +138,20 @@ def _of_values(name: str, values: FloatArray) -> Column:
     if zero.any() and one.any() and (zero | one | np.isnan(values)).all():
         return yes_no(name, ("0", "1"))
     kind = _kind_of_numbers(values)
-    if kind is ColumnKind.WHOLE and _IDENTIFYING.search(name) and _differ(values):
-        return Column(name=name, kind=ColumnKind.IDENTIFIER)
+    if kind is ColumnKind.WHOLE and _IDENTIFYING.search(name):
+        import pandas as pd  # noqa: PLC0415 - slow to import
+
+        if _differ(pd.Series(values).dropna()):
+            return Column(name=name, kind=ColumnKind.IDENTIFIER)
     dates = _dates_in_digits(values) if kind is ColumnKind.WHOLE else None
     if dates is not None:
         return Column(name=name, kind=ColumnKind.DATE, dates=dates)
     return Column(name=name, kind=kind)
 
 
-def _differ(cells: pd.Series | FloatArray) -> bool:
+def _differ(cells: pd.Series) -> bool:
     """Return whether no two cells are the same, and there are enough to tell."""
-    return len(cells) >= _MANY and len(set(cells)) == len(cells)
+    return len(cells) >= _MANY and bool(cells.is_unique)
 
 
 def _dates_in_digits(values: FloatArray) -> DateFormat | None:

@@ -155,7 +155,7 @@ class Rooms:
         code = typed(code)
         with self._lock:
             self._forget(now)
-            # Checked first, so that a right code cannot be told from a wrong one.
+            # Checked first, so that right and wrong codes cannot be distinguished.
             if self._wrong.reached(client, now=now):
                 return Refusal.GUESSING
             room = self._rooms.get(code)

@@ -15,7 +15,7 @@ MOST_KEYS: Final = 10_000
 
 @dataclass(slots=True, kw_only=True)
 class RateLimit:
-    """A count by name, which begins anew after some time. Its owner holds a lock.
+    """A count by name, which begins anew after some time. The caller holds a lock.
 
     Attributes:
         most: How often a name may be counted within the time.

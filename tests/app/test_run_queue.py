@@ -18,7 +18,7 @@ def begun(queue, runs, name, end):
             runs.put(name)
             end.wait()
 
-    thread = threading.Thread(target=run)
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
     return thread
 
@@ -80,7 +80,10 @@ def test_a_long_run_keeps_nobody_waiting():
 
 
 def test_a_run_that_fails_gives_its_turn_back():
-    queue = RunQueue(at_once=1, clock=lambda: 0.0)
-    for _ in range(3):
-        with pytest.raises(ZeroDivisionError), queue.turn():
-            _ = 1 / 0
+    queue, runs, end = RunQueue(at_once=1, clock=lambda: 0.0), Runs(), threading.Event()
+    with pytest.raises(ZeroDivisionError), queue.turn():
+        _ = 1 / 0
+    end.set()
+    thread = begun(queue, runs, "next", end)
+    assert runs.first(1) == ["next"]
+    thread.join()
