@@ -2,17 +2,7 @@
 
 import streamlit as st
 
-from ui import (
-    downloads,
-    links,
-    logging,
-    recovery,
-    releasing,
-    session,
-    sidebar,
-    style,
-    words,
-)
+from ui import downloads, links, logging, recovery, releasing, session, sidebar, style, words
 from ui.data import using
 from ui.run_queue import RUNS
 

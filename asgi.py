@@ -44,14 +44,7 @@ _POLICY_VIOLATION = 1008
 _SCHEMES = {"ws": "http", "wss": "https"}
 # By the other types a tab would empty the caches of all tabs, ask for the repository
 # that the server runs in, or install files on the server.
-_MESSAGES = frozenset(
-    (
-        "rerun_script",
-        "stop_script",
-        "app_heartbeat",
-        "file_urls_request",
-    )
-)
+_MESSAGES = frozenset(("rerun_script", "stop_script", "app_heartbeat", "file_urls_request"))
 _OPERATIONS = frozenset(("deferred_file", "dataframe_chunk"))
 _ROOT = Path(__file__).parent
 # Any other path gets Streamlit's page, too, which then says that there is no such page.
@@ -95,9 +88,7 @@ class AllowedHostsOnly:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on what is sent to an allowed host, and refuse everything else."""
-        if scope["type"] == "lifespan" or is_host_allowed(
-            Headers(scope=scope).get("host")
-        ):
+        if scope["type"] == "lifespan" or is_host_allowed(Headers(scope=scope).get("host")):
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": _POLICY_VIOLATION})

@@ -6,9 +6,9 @@ import argparse
 import statistics
 import tempfile
 import time
+from collections.abc import Callable, Iterable
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from playwright.sync_api import sync_playwright
 
 from benchmarks import ledgers, models, resampling, studies
 from benchmarks.controls import (
+    Change,
     controls,
     matrix_controls,
     model_controls,
@@ -30,11 +31,6 @@ from benchmarks.timing import Spans
 from benchmarks.walk import Walk
 from tests.browser.rest import DEADLINE, listened
 from tests.browser.server import FLAGS, Server, system_browser
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from benchmarks.controls import Change
 
 _ROWS, _COLUMNS, _REPEATS = 1_000_000, 10, 9
 _READS = 7
@@ -71,9 +67,7 @@ def _pages(rows: int, *, repeats: int, quiet: int) -> None:
     ):
         print(f"start to healthy: {server.started_in:.2f} s")
         chromium = playwright.chromium
-        browser = listened(
-            chromium.launch(executable_path=system_browser(), args=FLAGS)
-        )
+        browser = listened(chromium.launch(executable_path=system_browser(), args=FLAGS))
         context = browser.new_context()
         context.set_default_timeout(DEADLINE)
         empty = Walk(context.new_page(), plain.url, quiet=quiet)
@@ -173,10 +167,7 @@ class Times:
 
 def _table(folder: Path, rows: int) -> Path:
     rng = np.random.default_rng(0)
-    columns = {
-        f"v{i}": rng.normal(15, 1.5, rows).round(6).clip(10, 20)
-        for i in range(_COLUMNS)
-    }
+    columns = {f"v{i}": rng.normal(15, 1.5, rows).round(6).clip(10, 20) for i in range(_COLUMNS)}
     path = folder / "table.csv"
     pd.DataFrame(columns).to_csv(path, index=False)
     return path

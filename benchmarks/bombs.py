@@ -13,18 +13,15 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     import pyarrow as pa
 
 _MOST_SECONDS: Final = 180
 _BLOCK: Final = 1000
-_TYPES: Final = (
-    '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'
-)
+_TYPES: Final = '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'
 _BOOK: Final = (
     '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" '
     'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">'

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from benchmarks.walk import Walk
+from benchmarks.walk import Walk
 
 Change = tuple[str, "Callable[[], float]"]
 _EPSILON = "ε for this release"
@@ -138,10 +135,7 @@ def _without_a_table(walk: Walk) -> Iterator[Change]:
     yield "Mechanism lab, epsilon", lambda: walk.slide("Promised ε", "ArrowRight")
     walk.go("Sensitivity explorer", "Learn")
     statistics = itertools.cycle(["median", "mean"])
-    yield (
-        "Sensitivity explorer, statistic",
-        lambda: walk.choose("Statistic", next(statistics)),
-    )
+    yield ("Sensitivity explorer, statistic", lambda: walk.choose("Statistic", next(statistics)))
     walk.go("Study 1: covariances", "Studies")
     correlations = itertools.cycle(["0", "-0.5", "0.9"])
     yield "Study 1, correlation", lambda: walk.pick(next(correlations))

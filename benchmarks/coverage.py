@@ -10,9 +10,10 @@ computed; those with sampling the numbers of the population.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -36,11 +37,7 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from dpcore.statistics.question import Question
+from dpcore.statistics.question import Question
 
 _RELEASES: Final = 400
 _POPULATION: Final = 200_000
@@ -90,9 +87,7 @@ def coverage(job: Job, releases: int) -> dict[str, tuple[int | None, int | None]
                 ((answer.intervals.noise, here), (answer.intervals.total, of_all))
             ):
                 shown = [name for name in answer.labels if name in (ends or {})]
-                counts[place] += [
-                    all(_within((ends or {})[n], truth[n]) for n in shown)
-                ]
+                counts[place] += [all(_within((ends or {})[n], truth[n]) for n in shown)]
         held[title] = tuple(sum(c) if c else None for c in counts)  # type: ignore[assignment] # two of them
     return held
 
@@ -136,10 +131,7 @@ def company() -> Job:
 
     def draw(rng: np.random.Generator, people: int) -> dict[str, object]:
         place = rng.choice(5, size=people, p=shares)
-        return {
-            "department": np.array(names)[place],
-            "pay": np.exp(rng.normal(means[place], 0.22)),
-        }
+        return {"department": np.array(names)[place], "pay": np.exp(rng.normal(means[place], 0.22))}
 
     pay, department = _number("pay", 15_000, 150_000), _labels("department", names)
     return Job(
@@ -176,19 +168,12 @@ def school() -> Job:
         columns=(minutes, kind, sleep),
         questions=_usual(minutes, kind, 5000)
         | _several((minutes, sleep), kind)
-        | {
-            "covariance matrix": Request(query=together, mechanism_key="bit", epsilon=2)
-        },
+        | {"covariance matrix": Request(query=together, mechanism_key="bit", epsilon=2)},
     )
 
 
 def _usual(
-    column: Column,
-    group: Column,
-    people: int,
-    *,
-    private: bool = False,
-    epsilon: float = 1.0,
+    column: Column, group: Column, people: int, *, private: bool = False, epsilon: float = 1.0
 ) -> dict[str, Request]:
     """Return what one would ask of a number and a category."""
     terms = _terms(people, private=private)
@@ -215,9 +200,7 @@ def _usual(
         part = Query(kind=kind, column=column, **members.get(kind, {}), **any_size)
         title = f"{kind} of {column.name} by {group.name}"
         questions[title] = Request(
-            query=GroupedQuery(part=part, group=group),
-            mechanism_key="laplace",
-            epsilon=epsilon,
+            query=GroupedQuery(part=part, group=group), mechanism_key="laplace", epsilon=epsilon
         )
     questions |= _newer(column, group, terms, epsilon)
     every = Query(kind=kinds.PROPORTIONS, column=group, **terms)
@@ -225,10 +208,7 @@ def _usual(
     procedures = () if private else (ConstraintKind.RESCALE, ConstraintKind.PROJECT)
     for procedure in procedures:
         questions[f"shares of {group.name}, {procedure}"] = Request(
-            query=every,
-            mechanism_key="bit",
-            epsilon=epsilon,
-            constraint=Constraint(kind=procedure),
+            query=every, mechanism_key="bit", epsilon=epsilon, constraint=Constraint(kind=procedure)
         )
     return questions
 
@@ -269,25 +249,16 @@ def _newer(
 def _several(numbers: tuple[Column, ...], group: Column) -> dict[str, Request]:
     """Return the means of several columns by group, by both kinds of noise."""
     query = MeansQuery(
-        numbers=numbers,
-        group=group,
-        relation=NeighboringRelation.SUBSTITUTION,
-        unit=PrivacyUnit(),
+        numbers=numbers, group=group, relation=NeighboringRelation.SUBSTITUTION, unit=PrivacyUnit()
     )
     return {
-        f"{query.title}, {key}": Request(
-            query=query, mechanism_key=key, epsilon=1.0, delta=1e-6
-        )
+        f"{query.title}, {key}": Request(query=query, mechanism_key=key, epsilon=1.0, delta=1e-6)
         for key in ("laplace", "gaussian")
     }
 
 
 def _number(
-    name: str,
-    low: float,
-    high: float,
-    *,
-    missing: MissingPolicy = MissingPolicy.REPLACE,
+    name: str, low: float, high: float, *, missing: MissingPolicy = MissingPolicy.REPLACE
 ) -> Column:
     fills = missing is MissingPolicy.REPLACE
     return Column(

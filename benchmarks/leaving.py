@@ -27,10 +27,7 @@ def main() -> None:
     parser.add_argument("--tabs", type=int, nargs="*", default=_TABS)
     for tabs in parser.parse_args().tabs:
         for name, link in _LINKS.items():
-            with (
-                tempfile.TemporaryDirectory() as folder,
-                MeasuredServer(Path(folder)) as server,
-            ):
+            with tempfile.TemporaryDirectory() as folder, MeasuredServer(Path(folder)) as server:
                 waits = asyncio.run(_leave(server.url, tabs, link))
             print(
                 f"{tabs} tabs {name}: longest wait for an answer "

@@ -13,11 +13,11 @@ import json
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,15 +32,11 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.ledger import Ledger, LocalLedger
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.request import Request
+from dpcore.releases.sqlite_entries import SqliteEntries
 from dpcore.releases.storage import FileDatabase
 from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from dpcore.releases.sqlite_entries import SqliteEntries
 
 _RELEASES, _RUNS, _LIMIT = 1_000, 5, 0.3
 _DELTA, _TABLE = 1e-6, "benchmark"
@@ -139,9 +135,7 @@ def _opened(ledger: Ledger) -> Ledger:
     return ledger
 
 
-def _spend(
-    ledger: Ledger, *, epsilon: float, kind: str = "laplace", draw: int = 1
-) -> None:
+def _spend(ledger: Ledger, *, epsilon: float, kind: str = "laplace", draw: int = 1) -> None:
     column = Column(
         name="age",
         kind=ColumnKind.NUMBER,

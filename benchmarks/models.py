@@ -10,22 +10,18 @@ from __future__ import annotations
 import os
 import resource
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
 from benchmarks.timing import median
+from dpcore.arrays import FloatArray
 from dpcore.models.influence import Influence
 from dpcore.models.laws.noisy_coefficients import NoisyFit
 from dpcore.models.penalty import Penalty
 from dpcore.models.posterior import leverage_and_residual
 from dpcore.models.ridge.fit import fit_ridge
 from dpcore.models.ridge.removals import removals
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.arrays import FloatArray
 
 _PEOPLE, _FEATURES, _RUNS, _REFITS = 1_000_000, 20, 5, 3
 _DELTA = 1e-6
@@ -57,8 +53,7 @@ def main() -> None:
     reads = took["two reads of the table"]
     for name, seconds in took.items():
         print(
-            f"{name}: {seconds:.3f} s, ratio {seconds / reads:.1f} (load "
-            f"{os.getloadavg()[0]:.1f})",
+            f"{name}: {seconds:.3f} s, ratio {seconds / reads:.1f} (load {os.getloadavg()[0]:.1f})",
             flush=True,
         )
     peak = (_resident() - before) / table

@@ -19,12 +19,12 @@ import argparse
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 import numpy as np
@@ -40,6 +40,7 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.partitions.cluster import VARIABLE
 from dpcore.data.partitions.opening import open_table
+from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.individual.distribution import loss_distribution, loss_of_row
 from dpcore.individual.models.distribution import model_distribution
 from dpcore.models.design import Design
@@ -56,11 +57,6 @@ from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from tests import clusters
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from dpcore.data.partitions.table import PartitionedDataset
 
 _FILE, _FLOATS, _COLUMNS = 1_000_000, 7, 10
 _RUNS, _THREADS, _PATIENCE = 5, 2, 60.0
@@ -82,9 +78,7 @@ def _column(name: str, upper: float) -> Column:
 
 
 _AGE = _column("v0", 100.0)
-_NUMBERS = tuple(
-    _column(f"v{i}", 100.0 if i < _FLOATS else 1e12) for i in range(1, _FEATURES + 1)
-)
+_NUMBERS = tuple(_column(f"v{i}", 100.0 if i < _FLOATS else 1e12) for i in range(1, _FEATURES + 1))
 
 
 def main() -> None:
@@ -98,16 +92,11 @@ def main() -> None:
     before: dict[str, float] = {}
     for rows in map(int, asked.rows):
         # As the app does while it computes.
-        with (
-            tempfile.TemporaryDirectory(dir=asked.folder) as named,
-            memory.some_at_hand(),
-        ):
+        with tempfile.TemporaryDirectory(dir=asked.folder) as named, memory.some_at_hand():
             measured = _of_size(Path(named), rows, asked.runs)
         for name, each in measured.items():
             if name in before:
-                print(
-                    f"{name}, a row beside the table before: x{each / before[name]:.2f}"
-                )
+                print(f"{name}, a row beside the table before: x{each / before[name]:.2f}")
         before = measured
 
 
@@ -124,8 +113,7 @@ def _of_size(folder: Path, rows: int, runs: int) -> dict[str, float]:
     table = _opened(folder)
     beside = _Beside(place=place, runs=runs)
     took = {
-        name: beside.measure(name, columns, step) / rows
-        for name, columns, step in _steps(table)
+        name: beside.measure(name, columns, step) / rows for name, columns, step in _steps(table)
     }
     _in_a_process(_remember, folder)
     _workers(table, runs)
@@ -158,9 +146,7 @@ def _remember(folder: Path) -> None:
     )
 
 
-def _steps(
-    table: PartitionedDataset,
-) -> Iterator[tuple[str, list[str], Callable[[], object]]]:
+def _steps(table: PartitionedDataset) -> Iterator[tuple[str, list[str], Callable[[], object]]]:
     """Yield what is done with some columns, by name: first of all what has a limit."""
     model = _ridge(table.people)
     yield (
@@ -172,9 +158,7 @@ def _steps(
         yield name, [_AGE.name], step
 
 
-def _of_one_column(
-    table: PartitionedDataset,
-) -> Iterator[tuple[str, Callable[[], object]]]:
+def _of_one_column(table: PartitionedDataset) -> Iterator[tuple[str, Callable[[], object]]]:
     query = _query(StatisticKind.MEAN, table.people, {})
     released = _Released.about(table)
     yield "a mean, released", lambda: released.once_more(query)
@@ -224,9 +208,7 @@ class _Beside:
     place: Path
     runs: int
 
-    def measure(
-        self, name: str, columns: list[str], step: Callable[[], object]
-    ) -> float:
+    def measure(self, name: str, columns: list[str], step: Callable[[], object]) -> float:
         """Print how long a step takes, and return the seconds."""
         reading, took = Spans(), Spans()
         step()
@@ -291,9 +273,7 @@ def _ridge(people: int) -> ModelRequest:
         unit=PrivacyUnit(),
         most_people=people,
     )
-    return ModelRequest(
-        question=question, mechanism_key="output", epsilon=1.0, delta=1e-6
-    )
+    return ModelRequest(question=question, mechanism_key="output", epsilon=1.0, delta=1e-6)
 
 
 def _query(kind: StatisticKind, people: int, more: dict[str, object]) -> Query:
@@ -311,9 +291,7 @@ def _write(place: Path, rows: int) -> None:
     for number, start in enumerate(range(0, rows, _FILE)):
         rng, count = np.random.default_rng(number), min(_FILE, rows - start)
         columns = {
-            f"v{i}": rng.normal(50, 20, count)
-            if i < _FLOATS
-            else rng.integers(0, 10**12, count)
+            f"v{i}": rng.normal(50, 20, count) if i < _FLOATS else rng.integers(0, 10**12, count)
             for i in range(_COLUMNS)
         }
         path = place / f"part-{number:03}.parquet"

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import math
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Draw = Callable[[float], float]
-    Bounded = Callable[[float, float, float], Draw]
+Draw = Callable[[float], float]
+Bounded = Callable[[float, float, float], Draw]
 
 
 def _diffprivlib() -> Any:  # noqa: ANN401 - a module without types
@@ -74,11 +72,7 @@ class Diffprivlib:
     def _made(self, name: str, scale: float, lower: float, upper: float) -> Any:  # noqa: ANN401
         # Sensitivity at epsilon 1 is the scale.
         return getattr(self._mechanisms, name)(
-            epsilon=1.0,
-            sensitivity=scale,
-            lower=lower,
-            upper=upper,
-            random_state=self._rng,
+            epsilon=1.0, sensitivity=scale, lower=lower, upper=upper, random_state=self._rng
         )
 
 

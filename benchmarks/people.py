@@ -13,6 +13,7 @@ import statistics
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Awaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -27,8 +28,6 @@ from benchmarks.server import MeasuredServer
 from tests.browser.tab import PATIENCE, Tab
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
     from streamlit.proto.Delta_pb2 import Delta
 
 ROWS: Final = 10_000
@@ -103,9 +102,7 @@ class Curator(Tab):
                 break
         place = answer.file_urls_response.file_urls[0]
         await asyncio.to_thread(self._put, place.upload_url)
-        info = UploadedFileInfo(
-            file_id=place.file_id, name="people.csv", size=len(self._table)
-        )
+        info = UploadedFileInfo(file_id=place.file_id, name="people.csv", size=len(self._table))
         info.file_urls.CopyFrom(place)
         state = WidgetState(id=self._uploader)
         state.file_uploader_state_value.uploaded_file_info.append(info)
@@ -193,14 +190,8 @@ def main() -> None:
     count = parser.parse_args().tabs
     if not 1 <= count <= MOST:
         parser.error(f"1 to {MOST} tabs")
-    for measure, entry in (
-        (_curators, "asgi.py"),
-        (_visitors, "benchmarks/empty.py"),
-    ):
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            MeasuredServer(Path(folder), entry) as server,
-        ):
+    for measure, entry in ((_curators, "asgi.py"), (_visitors, "benchmarks/empty.py")):
+        with tempfile.TemporaryDirectory() as folder, MeasuredServer(Path(folder), entry) as server:
             for name, times in asyncio.run(measure(server, count)).items():
                 late = sorted(times)[min(len(times) - 1, int(0.95 * len(times)))]
                 print(

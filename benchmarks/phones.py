@@ -15,16 +15,14 @@ import statistics
 import tempfile
 import time
 import urllib.request
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, Self
+from typing import Final, Protocol, Self
 from urllib.parse import urlsplit
 
 from benchmarks.server import MeasuredServer
 from tests.browser.tab import PATIENCE, Tab
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 MOST: Final = 400
 _JOINING, _ANSWERING, _LEAVING = 30.0, 20.0, 10.0
@@ -99,9 +97,7 @@ class Phone:
         assert shown["chosen"] == self._choice, shown  # noqa: S101
 
     async def _connect(self) -> None:
-        self._reader, self._writer = await asyncio.open_connection(
-            "127.0.0.1", self._place.port
-        )
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._place.port)
 
     async def _look(self) -> None:
         self._shown = json.loads(await self._ask("GET", "/question"))
@@ -238,10 +234,7 @@ def main() -> None:
     if not 1 < count <= MOST:
         parser.error(f"2 to {MOST} phones")
     for measure, entry in ((_class, "asgi.py"), (_empty, "benchmarks/empty.py")):
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            MeasuredServer(Path(folder), entry) as server,
-        ):
+        with tempfile.TemporaryDirectory() as folder, MeasuredServer(Path(folder), entry) as server:
             asyncio.run(measure(server, count))
 
 

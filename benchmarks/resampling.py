@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 import tracemalloc
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,7 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode
+from dpcore.releases.releasable import Releasable
 from dpcore.releases.resized.request import ResizedRequest
 from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.releases.transaction import release
@@ -33,11 +34,6 @@ from dpcore.statistics.query import Query
 from dpcore.studies.resampling.bootstrap.coverage import Experiment
 from dpcore.studies.resampling.bootstrap.populations import Ages
 from dpcore.studies.resampling.bootstrap.runs import simulate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.releases.releasable import Releasable
 
 _PEOPLE, _RUNS = 1_000_000, 3
 _TABLES, _IN_A_TABLE, _BOOTSTRAPS = 1000, 500, 200
@@ -54,9 +50,7 @@ def main() -> None:
     table = _table()
     public, private = _query(public=True), _query(public=False)
     bootstraps = {k: _bootstraps(public, k) for k in (_FEW, _MANY)}
-    sample = SubsampledRequest(
-        query=private, law="laplace", epsilon=_EPSILON, share=_SHARE
-    )
+    sample = SubsampledRequest(query=private, law="laplace", epsilon=_EPSILON, share=_SHARE)
     fixed = SubsampledRequest(
         query=public, law="laplace", epsilon=_EPSILON, share=_SHARE, people=_PEOPLE
     )
@@ -73,12 +67,8 @@ def main() -> None:
 
 def _experiments() -> None:
     """Simulate tables and their bootstraps."""
-    experiment = Experiment(
-        population=Ages(), people=_IN_A_TABLE, rho=_RHO, times=_BOOTSTRAPS
-    )
-    took = median(
-        lambda: simulate(experiment, _TABLES, np.random.default_rng(1)), _RUNS
-    )
+    experiment = Experiment(population=Ages(), people=_IN_A_TABLE, rho=_RHO, times=_BOOTSTRAPS)
+    took = median(lambda: simulate(experiment, _TABLES, np.random.default_rng(1)), _RUNS)
     _say(
         f"{_TABLES:,} experiments with {_BOOTSTRAPS} bootstraps of {_IN_A_TABLE} rows",
         took,
@@ -107,9 +97,7 @@ def _bootstraps(query: Query, times: int) -> BootstrapRequest:
 
 
 def _query(*, public: bool) -> Query:
-    relation = (
-        NeighboringRelation.SUBSTITUTION if public else NeighboringRelation.ADD_REMOVE
-    )
+    relation = NeighboringRelation.SUBSTITUTION if public else NeighboringRelation.ADD_REMOVE
     return Query(
         kind=StatisticKind.MEAN if public else StatisticKind.SUM,
         column=_column(),
@@ -150,9 +138,7 @@ def _release(request: Releasable, table: Dataset) -> None:
     )
 
 
-def _report(
-    name: str, request: Releasable, table: Dataset, *, limit: float | None = None
-) -> None:
+def _report(name: str, request: Releasable, table: Dataset, *, limit: float | None = None) -> None:
     _say(name, median(lambda: _release(request, table), _RUNS), limit=limit)
 
 

@@ -10,21 +10,16 @@ from __future__ import annotations
 import math
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from benchmarks.peers import peers
+from benchmarks.peers import Bounded, Diffprivlib, Plain, peers
 from benchmarks.timing import median
 from dpcore.studies.covariances import study as covariance_study
 from dpcore.studies.covariances.design import Design as CovarianceDesign
 from dpcore.studies.proportions import study as proportion_study
 from dpcore.studies.proportions.design import Design
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from benchmarks.peers import Bounded, Diffprivlib, Plain
 
 _SEED, _RUNS = 1, 9
 # One in ten repetitions of either study is drawn one by one.
@@ -38,10 +33,7 @@ def main() -> None:
         "study 1": lambda: tuple(covariance_study.run(covariances, _rng())),
         "study 2": lambda: tuple(proportion_study.run(proportions, rng=_rng())),
     }
-    ours = {
-        name: median(step, _RUNS, clock=time.process_time)
-        for name, step in steps.items()
-    }
+    ours = {name: median(step, _RUNS, clock=time.process_time) for name, step in steps.items()}
     for name, seconds in ours.items():
         print(f"{name}: {seconds:.3f} s (load {os.getloadavg()[0]:.1f})")
     for peer in peers():
@@ -75,14 +67,11 @@ def _covariances(design: CovarianceDesign, peer: Plain | Diffprivlib) -> Iterabl
         bounded = peer.clamped if scenario.key == "bit" else peer.truncated
         tops = release.largest.tolist()
         variances = [
-            bounded(release.step(j, tops[j]).mechanism.noise, 0.0, tops[j])
-            for j in (0, 1)
+            bounded(release.step(j, tops[j]).mechanism.noise, 0.0, tops[j]) for j in (0, 1)
         ]
         reaches = []
         for _ in range(_PART):
-            first, second = (
-                draw(value) for draw, value in zip(variances, truth, strict=False)
-            )
+            first, second = (draw(value) for draw, value in zip(variances, truth, strict=False))
             reaches.append(math.sqrt(first * second))
             yield 2
         # All scales at once: the loop is not to wait for them.

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def median(
-    step: Callable[[], object],
-    runs: int,
-    *,
-    clock: Callable[[], float] = time.perf_counter,
+    step: Callable[[], object], runs: int, *, clock: Callable[[], float] = time.perf_counter
 ) -> float:
     """Return the seconds that a step takes: the median, after one to warm up."""
     times = []

@@ -6,7 +6,9 @@ import copy
 import json
 import re
 import time
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import FilePayload
@@ -14,9 +16,6 @@ from playwright.sync_api import FilePayload
 from tests.browser.rest import settled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
     from playwright.sync_api import Page
 
 _STATISTICS = ("mean", "sum")
@@ -172,9 +171,7 @@ class Walk:
         (item,) = content["items"]
         content["items"] = list(_varied(item, columns))[:count]
         file = FilePayload(
-            name="plan.json",
-            mimeType="application/json",
-            buffer=json.dumps(content).encode(),
+            name="plan.json", mimeType="application/json", buffer=json.dumps(content).encode()
         )
         box = self._page.get_by_test_id("stFileUploaderDropzoneInput").first
         box.set_input_files(file)

@@ -72,13 +72,10 @@ class PrivacyCost:
     def __post_init__(self) -> None:
         for name, number in self._numbers():
             if number.is_nan() or number < 0:
-                message = f"a cost's {name} must be at least 0, got {number}."
-                raise ParameterError(message)
+                raise ParameterError(f"a cost's {name} must be at least 0, got {number}.")
 
     @classmethod
-    def of(
-        cls, *, epsilon: float = 0.0, delta: float = 0.0, rho: float = 0.0
-    ) -> PrivacyCost:
+    def of(cls, *, epsilon: float = 0.0, delta: float = 0.0, rho: float = 0.0) -> PrivacyCost:
         """Return the cost of a typed ``epsilon`` and ``delta`` and a computed ``rho``.
 
         >>> str(PrivacyCost.of(epsilon=0.1, rho=0.005).rho)
@@ -102,8 +99,7 @@ class PrivacyCost:
         """Return the cost that ``to_json`` wrote; ParameterError if it is none."""
         numbers = _decimals(content)
         if numbers.keys() != {"epsilon", "delta", "rho"}:
-            message = "a cost has exactly the parts epsilon, delta and rho."
-            raise ParameterError(message)
+            raise ParameterError("a cost has exactly the parts epsilon, delta and rho.")
         return cls(**numbers)
 
     def _numbers(self) -> tuple[tuple[str, Decimal], ...]:
@@ -134,25 +130,16 @@ class PrivacyBudget:
         pair = self.epsilon is not None and self.delta is not None
         single = self.epsilon is None and self.delta is None
         if not (pair and self.rho is None) and not (single and self.rho is not None):
-            message = "a budget is either an epsilon with a delta, or a rho."
-            raise ParameterError(message)
+            raise ParameterError("a budget is either an epsilon with a delta, or a rho.")
         for name, cap in (("epsilon", self.epsilon), ("rho", self.rho)):
             if cap is not None and not (cap.is_finite() and cap > 0):
-                message = f"a budget's {name} must be positive and finite, got {cap}."
-                raise ParameterError(message)
-        if self.delta is not None and not (
-            self.delta.is_finite() and 0 <= self.delta < 1
-        ):
-            message = f"a budget's delta must be at least 0, below 1, got {self.delta}."
-            raise ParameterError(message)
+                raise ParameterError(f"a budget's {name} must be positive and finite, got {cap}.")
+        if self.delta is not None and not (self.delta.is_finite() and 0 <= self.delta < 1):
+            raise ParameterError(f"a budget's delta must be at least 0, below 1, got {self.delta}.")
 
     @classmethod
     def of(
-        cls,
-        *,
-        epsilon: float | None = None,
-        delta: float | None = None,
-        rho: float | None = None,
+        cls, *, epsilon: float | None = None, delta: float | None = None, rho: float | None = None
     ) -> PrivacyBudget:
         """Return the budget of typed numbers; ``delta`` is 0 where only epsilon is set.
 
@@ -192,9 +179,7 @@ class PrivacyBudget:
 
     def caption(self, cost: PrivacyCost) -> str:
         """Return those parts of ``cost`` in words that this budget caps."""
-        return " and ".join(
-            f"{name} {plain(getattr(cost, name))}" for name, _ in self._caps()
-        )
+        return " and ".join(f"{name} {plain(getattr(cost, name))}" for name, _ in self._caps())
 
     def to_json(self) -> dict[str, str]:
         """Return the caps as decimal strings."""
@@ -205,8 +190,7 @@ class PrivacyBudget:
         """Return the budget that ``to_json`` wrote; ParameterError if it is none."""
         caps = _decimals(content)
         if not caps.keys() <= {"epsilon", "delta", "rho"}:
-            message = "a budget has the parts epsilon, delta and rho only."
-            raise ParameterError(message)
+            raise ParameterError("a budget has the parts epsilon, delta and rho only.")
         return cls(**caps)
 
     def _caps(self) -> tuple[tuple[str, Decimal], ...]:
@@ -241,5 +225,4 @@ def _decimals(content: object) -> dict[str, Decimal]:
             return {name: Decimal(str(text)) for name, text in texts.items()}
     except InvalidOperation:
         pass
-    message = "a cost or budget is written in decimal numbers."
-    raise ParameterError(message)
+    raise ParameterError("a cost or budget is written in decimal numbers.")

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from enum import StrEnum
+from enum import StrEnum
+from typing import Any, Final, Generic, TypeVar
 
 T = TypeVar("T")
 E = TypeVar("E", bound="StrEnum")
@@ -63,28 +61,24 @@ def parsed(text: str | bytes) -> Any:  # noqa: ANN401 - whatever JSON holds
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        message = "an object has two fields of one name."
-        raise ValueError(message)
+        raise ValueError("an object has two fields of one name.")
     return found
 
 
 def _check(content: object) -> None:
     """Refuse numbers that no float holds, and halves of characters."""
     if isinstance(content, float) and not math.isfinite(content):
-        message = "the number is not finite"
-        raise FieldError(message)
+        raise FieldError("the number is not finite")
     if isinstance(content, int):
         try:
             float(content)
         except OverflowError:
-            message = "the number is too large"
-            raise FieldError(message) from None
+            raise FieldError("the number is too large") from None
     if isinstance(content, str) and not content.isascii():
         try:
             content.encode()
         except UnicodeEncodeError:
-            message = "the text holds half a character"
-            raise FieldError(message) from None
+            raise FieldError("the text holds half a character") from None
     parts: Iterable[tuple[str | int, object]] = ()
     if isinstance(content, dict):
         parts = content.items()
@@ -194,8 +188,7 @@ def several(one: Codec[T]) -> Pair[tuple[T, ...]]:
     return Pair(
         lambda values: [one.write(value) for value in values],
         lambda content: tuple(
-            _part(one, part, place)
-            for place, part in enumerate(list_in(content), start=1)
+            _part(one, part, place) for place, part in enumerate(list_in(content), start=1)
         ),
     )
 
@@ -211,9 +204,7 @@ def by_name(one: Codec[T]) -> Pair[dict[str, T]]:
     """Return the codec of values by name."""
     return Pair(
         lambda values: {name: one.write(value) for name, value in values.items()},
-        lambda content: {
-            name: one.read(part) for name, part in object_in(content).items()
-        },
+        lambda content: {name: one.read(part) for name, part in object_in(content).items()},
     )
 
 
@@ -249,8 +240,7 @@ def _of(kind: type[T]) -> Callable[[object], T]:
 def _number(content: object) -> float:
     number = float(content if isinstance(content, float) else WHOLE.read(content))
     if not math.isfinite(number):
-        message = "the number is not finite"
-        raise FieldError(message)
+        raise FieldError("the number is not finite")
     return number
 
 

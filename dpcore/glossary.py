@@ -7,13 +7,11 @@ everywhere. A word may name others by writing them in [brackets].
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _NAMED = re.compile(r"\[([^\]]+)\]")
 
@@ -131,8 +129,7 @@ _TERMS: Final = (
     Term(
         word="replace one",
         also=("bounded", "swap"),
-        plain="One person is exchanged for anybody else. How many people there are is "
-        "public.",
+        plain="One person is exchanged for anybody else. How many people there are is public.",
         page="data",
     ),
     Term(
@@ -200,8 +197,7 @@ _TERMS: Final = (
     ),
     Term(
         word="mechanism",
-        plain="A recipe that turns an exact answer into a random one that may be "
-        "published.",
+        plain="A recipe that turns an exact answer into a random one that may be published.",
         page="tradeoffs",
     ),
     Term(
@@ -256,8 +252,7 @@ _TERMS: Final = (
     ),
     Term(
         word="bias",
-        plain="How far answers are off on average. It does not go away with more "
-        "draws.",
+        plain="How far answers are off on average. It does not go away with more draws.",
         exact="E(answer) − truth.",
         page="tradeoffs",
     ),
@@ -342,11 +337,7 @@ _TERMS: Final = (
         "export, no link, no paper has it.",
         page="individual",
     ),
-    Term(
-        word="curator",
-        plain="Whoever keeps the table and may look into it.",
-        page="data",
-    ),
+    Term(word="curator", plain="Whoever keeps the table and may look into it.", page="data"),
     Term(
         word="attacker",
         plain="Somebody who wants to find out about one person from what is released, "
@@ -360,9 +351,7 @@ _TERMS: Final = (
         page="meaning",
     ),
     Term(
-        word="detection",
-        plain="An attacker says that a person took part who did.",
-        page="meaning",
+        word="detection", plain="An attacker says that a person took part who did.", page="meaning"
     ),
     Term(
         word="advantage",
@@ -382,8 +371,7 @@ _TERMS: Final = (
         word="amplification by sampling",
         plain="An answer from a secret sample gives away less, since nobody can be "
         "sure to be in it.",
-        exact="With a share q: ln(1 + q(e^ε − 1)), for the relation that fits the way "
-        "of sampling.",
+        exact="With a share q: ln(1 + q(e^ε − 1)), for the relation that fits the way of sampling.",
         page="subsampling",
         source="Balle, Barthe and Gaboardi 2018",
     ),
@@ -408,8 +396,7 @@ _TERMS: Final = (
     ),
     Term(
         word="leverage",
-        plain="How unusual a person's features are, and so how much the person pulls a "
-        "regression.",
+        plain="How unusual a person's features are, and so how much the person pulls a regression.",
         exact="x' H⁻¹ x with H the fit's curvature.",
         page="regression",
     ),
@@ -496,8 +483,7 @@ def term(name: str) -> Term:
     """
     found = _NAMES.get(name.strip().casefold())
     if found is None:
-        message = f"the glossary has no word “{name}”."
-        raise ParameterError(message)
+        raise ParameterError(f"the glossary has no word “{name}”.")
     return found
 
 
@@ -531,9 +517,7 @@ def _name(match: re.Match[str]) -> str:
     return _SYMBOLS.get(name, name)
 
 
-_SYMBOLS: Final = {
-    one.word[0]: one.word.casefold() for one in TERMS if one.word[1:3] == " ("
-}
+_SYMBOLS: Final = {one.word[0]: one.word.casefold() for one in TERMS if one.word[1:3] == " ("}
 # The longest first: "resized bootstrap" is not one more "bootstrap".
 _SPELLED = sorted((*_NAMES, *_SYMBOLS), key=len, reverse=True)
 _ANY: Final = re.compile(

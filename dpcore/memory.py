@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import platform
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Final
 
 # glibc's names for the size from which a block of memory is the system's own, and for
 # how much that is free at an end it keeps, and takes at a time.

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-_IRREGULAR: Final = {
-    "person": "people",
-    "child": "children",
-    "man": "men",
-    "woman": "women",
-}
+_IRREGULAR: Final = {"person": "people", "child": "children", "man": "men", "woman": "women"}
 _HISSING: Final = ("s", "x", "z", "ch", "sh")
 _VOWELS: Final = "aeiou"
 _SPOKEN_AS_CONSONANT: Final = ("uni", "use", "eu", "one")
@@ -40,7 +35,5 @@ def with_article(noun: str) -> str:
     ('a household', 'an employee', 'a unit')
     """
     first = noun.casefold()
-    vowel = first.startswith(tuple(_VOWELS)) and not first.startswith(
-        _SPOKEN_AS_CONSONANT
-    )
+    vowel = first.startswith(tuple(_VOWELS)) and not first.startswith(_SPOKEN_AS_CONSONANT)
     return f"{'an' if vowel or first.startswith(_SPOKEN_AS_VOWEL) else 'a'} {noun}"

@@ -69,14 +69,12 @@ class PrivacyUnit:
         for name in (self.noun, self.plural or self.noun):
             _check_noun(name)
         if self.rows < 1:
-            message = f"rows per {self.noun} must be at least 1, got {self.rows}."
-            raise ParameterError(message)
+            raise ParameterError(f"rows per {self.noun} must be at least 1, got {self.rows}.")
         if self.cap is not None and (self.cap < 1 or self.rows > 1):
-            message = (
+            raise ParameterError(
                 "of each at least one row counts, and it is counted or promised how "
                 f"many there are, not both; got {self.cap} and {self.rows}."
             )
-            raise ParameterError(message)
 
     @property
     def nouns(self) -> str:
@@ -142,12 +140,11 @@ class PrivacyUnit:
 
         """
         if self.cap is not None:
-            message = (
+            raise ParameterError(
                 f"{what} not offered where several rows of one {self.noun} count. Make "
                 f"one row of each {self.noun} on Data, or ask for counts, sums or "
                 "means."
             )
-            raise ParameterError(message)
 
     def keeps_number(self, relation: NeighboringRelation) -> bool:
         """Return whether all neighbors of a table have as many rows.
@@ -189,11 +186,10 @@ def _check_noun(noun: str) -> None:
     words = noun.translate(dict.fromkeys(map(ord, _BETWEEN_LETTERS)))
     ends = noun[:1].isalnum() and noun[-1:].isalnum()
     if not (ends and words.isalnum() and len(noun) <= _LONGEST_NOUN):
-        message = (
+        raise ParameterError(
             f"the name of a row has 1 to {_LONGEST_NOUN} letters or digits, with "
             "spaces, hyphens or apostrophes between them."
         )
-        raise ParameterError(message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,8 +214,7 @@ class TableSize:
 
     def __post_init__(self) -> None:
         if self.people < 1:
-            message = f"the size of a table must be at least 1, got {self.people}."
-            raise ParameterError(message)
+            raise ParameterError(f"the size of a table must be at least 1, got {self.people}.")
 
     def divisor(self, actual: int) -> int:
         """Return the number that averages divide by when ``actual`` people are there.

@@ -7,14 +7,11 @@ is rounded away from it: a guarantee or a price, and whatever is said to be "at 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
-from typing import TYPE_CHECKING
 
 from dpcore.nouns import plural_of
 from dpcore.relations import NeighboringRelation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _DIGITS = 3
 # Enough for every digit before and after the point of any float.
@@ -133,9 +130,7 @@ def rounded(epsilons: Iterable[float], *, up: bool = False) -> list[float]:
     return found
 
 
-def interval_ends(
-    low: float, high: float, *, error: float | None = None
-) -> tuple[str, str]:
+def interval_ends(low: float, high: float, *, error: float | None = None) -> tuple[str, str]:
     """Return the ends of an interval, rounded outwards as its length justifies.
 
     Or an ``error`` does, where the interval was cut off.

@@ -18,9 +18,7 @@ from ui.text import literal
 
 session.require_router("pages/data.py")
 st.title("Data")
-st.markdown(
-    "Which table, whom does it describe, and what may the public know about it?"
-)
+st.markdown("Which table, whom does it describe, and what may the public know about it?")
 first_visit.show("pages/data.py")
 
 upload.choose()
@@ -75,9 +73,7 @@ using.offer(dataset, current, agreed, people)
 if not drafted:
     with notes:
         using.tell_not_in_force(agreed)
-    st.success(
-        f"In use: {literal(dataset.name)}. {using.mode_text()}{using.in_force()}"
-    )
+    st.success(f"In use: {literal(dataset.name)}. {using.mode_text()}{using.in_force()}")
     using.tell_new_questions()
     upload.tell_format(current.file_format)
     columns.tell_undeclared(dataset)

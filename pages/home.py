@@ -8,9 +8,7 @@ from ui.teaching import miniature
 
 session.require_router("pages/home.py")
 st.title("See what differential privacy does to your data")
-st.markdown(
-    "Publish numbers about people, and choose how little they say about any of them."
-)
+st.markdown("Publish numbers about people, and choose how little they say about any of them.")
 first, second, third = st.columns(3)
 with first.container(border=True, height="stretch"):
     st.markdown("**Try it on survey data**")

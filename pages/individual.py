@@ -10,8 +10,7 @@ from ui.individual.subject import SubjectKind
 session.require_router("pages/individual.py")
 st.title("Individual privacy")
 st.markdown(
-    "The guarantee covers the worst case. How much would each person in *this* table "
-    "really lose?"
+    "The guarantee covers the worst case. How much would each person in *this* table really lose?"
 )
 first_visit.show("pages/individual.py")
 study = session.require_study()

@@ -8,9 +8,7 @@ from ui.teaching import lab_tour, laboratory
 
 session.require_router("pages/lab.py")
 st.title("Mechanism lab")
-st.markdown(
-    "Why is cutting off the noise not harmless, and what should one use instead?"
-)
+st.markdown("Why is cutting off the noise not harmless, and what should one use instead?")
 setup = laboratory.ask()
 meter = measure(setup)
 laboratory.answer(setup, meter)

@@ -3,15 +3,7 @@
 import streamlit as st
 
 from ui import session
-from ui.lessons import (
-    choosing,
-    classroom,
-    clock,
-    handing,
-    projector,
-    sharing,
-    steps,
-)
+from ui.lessons import choosing, classroom, clock, handing, projector, sharing, steps
 
 session.require_router("pages/lessons.py")
 with st.container(key="lesson-around"):

@@ -6,16 +6,7 @@ import streamlit as st
 
 from ui import head_counts, plans, releasing, session
 from ui.documents import area, gathering
-from ui.planning import (
-    adding,
-    editing,
-    exchange,
-    needs,
-    redeclaring,
-    running,
-    settings,
-    showing,
-)
+from ui.planning import adding, editing, exchange, needs, redeclaring, running, settings, showing
 
 session.require_router("pages/plan.py")
 st.title("Plan")

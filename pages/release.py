@@ -5,14 +5,7 @@ from functools import partial
 import streamlit as st
 
 from ui import first_visit, head_counts, offering, results, session
-from ui.answering import (
-    answers,
-    differences,
-    distortion,
-    enclosing,
-    lessons,
-    previews,
-)
+from ui.answering import answers, differences, distortion, enclosing, lessons, previews
 from ui.asking import inputs
 from ui.auditing import asking as auditing
 

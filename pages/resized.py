@@ -17,8 +17,7 @@ st.markdown(
 )
 study = session.study()
 own_column = study is not None and (
-    controls.HERE.radio("Data", ["simulated", "my column"], key="resized-data")
-    == "my column"
+    controls.HERE.radio("Data", ["simulated", "my column"], key="resized-data") == "my column"
 )
 try:
     if study is not None and own_column:

@@ -7,9 +7,7 @@ from ui.teaching import exploring, private_number
 
 session.require_router("pages/sensitivity.py")
 st.title("Sensitivity explorer")
-st.markdown(
-    "How much can one person move this number, and which person, in which table?"
-)
+st.markdown("How much can one person move this number, and which person, in which table?")
 moves, number = "What can one person change?", "Is the number of people public?"
 view = controls.HERE.radio("Question", [moves, number], key="explorer-view")
 if view == number:

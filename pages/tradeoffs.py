@@ -15,9 +15,7 @@ query = comparing.require_comparable(asked)
 
 first, second, third, fourth = controls.row(4)
 axis = first.selectbox(
-    "Compare along",
-    ["epsilon", "number of people", "true value", "who wins where"],
-    key="axis",
+    "Compare along", ["epsilon", "number of people", "true value", "who wins where"], key="axis"
 )
 metric = second.selectbox(
     "Show",

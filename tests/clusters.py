@@ -11,13 +11,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 MISSING = "no cluster: install what requirements-cluster.txt lists, on Linux or macOS"
 AVAILABLE = importlib.util.find_spec("distributed") is not None and os.name == "posix"

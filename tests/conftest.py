@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from tests import postgresql
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 # Seconds for what takes one on a quiet machine. How busy a machine is, is no error.
@@ -81,9 +78,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[
-    None, pytest.TestReport, pytest.TestReport
-]:
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Say in one line, and not once a test, that there is no PostgreSQL."""
     report = yield
     if report.skipped and postgresql.MISSING in str(report.longrepr):

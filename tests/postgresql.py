@@ -11,15 +11,12 @@ import struct
 import subprocess
 import tempfile
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MISSING = "no PostgreSQL found: run `make postgresql`, or put initdb on the PATH"
 _QUIET = (
@@ -40,9 +37,7 @@ class Cluster:
     def user(self) -> str:
         return self.owner or getpass.getuser()
 
-    def address(
-        self, schema: str = "public", user: str = "", password: str = ""
-    ) -> str:
+    def address(self, schema: str = "public", user: str = "", password: str = "") -> str:
         """Return the address of the ledger in a schema, which is created."""
         if not user:
             self.run(f"CREATE SCHEMA IF NOT EXISTS {schema}")
@@ -128,12 +123,7 @@ def _owner() -> str | None:
 def _as(owner: str | None, *command: str | Path) -> None:
     words = [str(word) for word in command]
     subprocess.run(
-        words,
-        user=owner,
-        cwd="/",
-        check=True,
-        stdout=subprocess.DEVNULL,
-        stdin=subprocess.DEVNULL,
+        words, user=owner, cwd="/", check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL
     )
 
 

@@ -21,9 +21,7 @@ ORIGINS = st.one_of(
     st.builds(
         "{}://{}{}".format,
         st.sampled_from(["http", "https", "ws", "file", ""]),
-        st.sampled_from(
-            ["127.0.0.1", "localhost", "LOCALHOST", "evil.test", "127.0.0.1.evil.test"]
-        )
+        st.sampled_from(["127.0.0.1", "localhost", "LOCALHOST", "evil.test", "127.0.0.1.evil.test"])
         | st.text("a.:@[]1/", max_size=8),
         st.sampled_from(["", ":8501", ":1", ":x", "/", "@evil.test"]),
     ),
@@ -103,9 +101,7 @@ def test_streamlit_asks_for_no_address_outside_about_what_is_passed_on(origin):
         assert _is_origin_allowed(origin, HOST)
 
 
-@pytest.mark.parametrize(
-    "host", ["evil.test", "127.0.0.1.evil.test", "", "[::1", "x:y"]
-)
+@pytest.mark.parametrize("host", ["evil.test", "127.0.0.1.evil.test", "", "[::1", "x:y"])
 def test_another_host_is_refused(host):
     said = answer(None, kind="http", host=host, wall=asgi.AllowedHostsOnly)
     assert said["status"] == 421
@@ -233,8 +229,7 @@ def test_streamlit_still_asks_about_what_is_refused(monkeypatch):
 
 
 def _outside():
-    message = "asked outside"
-    raise AssertionError(message)
+    raise AssertionError("asked outside")
 
 
 @pytest.mark.parametrize("megabytes", [0, 1, 3, 200])
@@ -250,10 +245,7 @@ def test_an_upload_stays_in_memory(megabytes):
     async def receive():
         return messages.pop(0)
 
-    scope = {
-        "type": "http",
-        "headers": [(b"content-type", b"multipart/form-data; boundary=x")],
-    }
+    scope = {"type": "http", "headers": [(b"content-type", b"multipart/form-data; boundary=x")]}
 
     async def kept():
         async with Request(scope, receive).form() as form:

@@ -5,13 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.budget_filter import (
-    PrivacyBudget,
-    PrivacyCost,
-    computed,
-    float_below,
-    plain,
-)
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost, computed, float_below, plain
 from dpcore.errors import ParameterError
 
 positive = st.floats(min_value=1e-300, max_value=1e300)
@@ -110,10 +104,7 @@ def test_a_cost_outside_its_domain_is_refused(number):
 def test_json_gives_back_the_same_numbers():
     cost = PrivacyCost.of(epsilon=0.1, delta=1e-9, rho=1 / 3)
     assert PrivacyCost.from_json(cost.to_json()) == cost
-    for budget in (
-        PrivacyBudget.of(epsilon=0.1, delta=1e-9),
-        PrivacyBudget.of(rho=0.3),
-    ):
+    for budget in (PrivacyBudget.of(epsilon=0.1, delta=1e-9), PrivacyBudget.of(rho=0.3)):
         assert PrivacyBudget.from_json(budget.to_json()) == budget
 
 

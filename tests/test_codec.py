@@ -48,8 +48,7 @@ def test_parts_are_left_out_old_or_known():
 
 
 @pytest.mark.parametrize(
-    "change",
-    [{"who": 1}, {"ends": [1]}, {"ends": [True, 1]}, {"days": [1.0]}, {"sure": None}],
+    "change", [{"who": 1}, {"ends": [1]}, {"ends": [True, 1]}, {"days": [1.0]}, {"sure": None}]
 )
 def test_content_of_another_type_is_refused(change):
     with pytest.raises((TypeError, ValueError)):

@@ -36,14 +36,10 @@ def test_every_page_is_registered():
 
 def test_pages_are_straight_lines():
     kinds = (ast.FunctionDef, ast.ClassDef, ast.While)
-    branched = {
-        name for name in PAGES if any(isinstance(node, kinds) for node in nodes(name))
-    }
+    branched = {name for name in PAGES if any(isinstance(node, kinds) for node in nodes(name))}
     assert branched == set()
     unrouted = {
-        name
-        for name, text in PAGES.items()
-        if f'session.require_router("{name}")' not in text
+        name for name, text in PAGES.items() if f'session.require_router("{name}")' not in text
     }
     assert unrouted == set()
 

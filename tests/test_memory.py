@@ -45,8 +45,7 @@ def test_memory_at_hand_is_given_back_even_where_a_file_cannot_be_read(monkeypat
     @memory.some_at_hand()
     def read() -> None:
         assert len(done) == 3
-        message = "no table"
-        raise ValueError(message)
+        raise ValueError("no table")
 
     with pytest.raises(ValueError, match="no table"):
         read()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain as joined
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import streamlit as st
 
@@ -13,18 +14,13 @@ from dpcore.figures.attackers import odds_text
 from dpcore.figures.budgets import totals_picture
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
+from dpcore.releases.account import Account
 from dpcore.releases.amounts import is_used_up, left_text, limit_text, spent_text
 from dpcore.releases.hash_chain import EntryKind
-from dpcore.releases.record import Mode
+from dpcore.releases.record import Mode, Release
 from ui import controls, recovery, results, session
+from ui.study import Study
 from ui.text import literal, sentence_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.releases.account import Account
-    from dpcore.releases.record import Release
-    from ui.study import Study
 
 _TOTAL_DELTA = 1e-6
 WAYS: Final = (
@@ -46,8 +42,7 @@ def summary(account: Account) -> None:
     first.metric(
         "Budget",
         limit_text(budget),
-        help=f"What all releases about these {session.unit().nouns} together may cost, "
-        "ever.",
+        help=f"What all releases about these {session.unit().nouns} together may cost, ever.",
     )
     second.metric(
         "Spent",
@@ -98,11 +93,7 @@ def left(account: Account) -> str:
 
 def is_endless(budget: PrivacyBudget, cost: PrivacyCost) -> bool:
     """Tell whether a cost is infinite in something that the budget limits."""
-    parts = (
-        (budget.epsilon, cost.epsilon),
-        (budget.delta, cost.delta),
-        (budget.rho, cost.rho),
-    )
+    parts = ((budget.epsilon, cost.epsilon), (budget.delta, cost.delta), (budget.rho, cost.rho))
     return any(cap is not None and not part.is_finite() for cap, part in parts)
 
 
@@ -223,9 +214,7 @@ def chain() -> None:
             if session.on_server() and session.mode() is Mode.RELEASE
             else ""
         )
-        st.caption(
-            "✓ The chain of entries is unbroken: none was changed or removed." + shared
-        )
+        st.caption("✓ The chain of entries is unbroken: none was changed or removed." + shared)
 
 
 def changes(study: Study) -> None:
@@ -266,14 +255,9 @@ def change_budget(study: Study, account: Account) -> None:
             epsilon = delta = None
         else:
             epsilon = controls.HERE.number(
-                "New privacy budget ε",
-                float(budget.epsilon or 1),
-                (1e-9, None),
-                kept="page",
+                "New privacy budget ε", float(budget.epsilon or 1), (1e-9, None), kept="page"
             )
-            delta = controls.HERE.number(
-                "New δ", float(budget.delta or 0), (0.0, 0.1), kept="page"
-            )
+            delta = controls.HERE.number("New δ", float(budget.delta or 0), (0.0, 0.1), kept="page")
             rho = None
         try:
             new = PrivacyBudget.of(epsilon=epsilon, delta=delta, rho=rho)
@@ -285,9 +269,7 @@ def change_budget(study: Study, account: Account) -> None:
         # Enter in a field must not change a promise: only the button does.
         if st.button("Change and record"):
             try:
-                session.opened_ledger(study).change_budget(
-                    study.fingerprint, new, reason
-                )
+                session.opened_ledger(study).change_budget(study.fingerprint, new, reason)
             except DPCoreError as error:
                 st.error(sentence_of(error))
             else:
@@ -309,7 +291,5 @@ def _meant(budget: PrivacyBudget) -> str:
     told = limit_text(budget)
     if budget.epsilon is None:
         return told
-    odds = odds_text(
-        float(budget.epsilon), float(budget.delta or 0), noun=session.unit().noun
-    )
+    odds = odds_text(float(budget.epsilon), float(budget.delta or 0), noun=session.unit().noun)
     return f"{told}; if all is used, {odds.split(': ', 1)[1]}"

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from dpcore.planning.basket import Basket
 from dpcore.planning.options import Option
 from ui import releasing
-
-if TYPE_CHECKING:
-    from dpcore.planning.basket import Basket
-    from ui.study import Study
+from ui.study import Study
 
 
 def option(name: str, basket: Basket, study: Study) -> Option:

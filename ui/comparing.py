@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.comparing.tradeoffs import Axis, curves_picture, winners_picture
+from dpcore.releases.request import Request
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.comparing import tradeoffs
 from dpcore.studies.comparing.comparable import (
+    Comparable,
     comparable,
     each_number,
     fewest_people,
     with_people,
 )
-from dpcore.studies.comparing.tradeoffs import Fairness, Metric, Setting
+from dpcore.studies.comparing.tradeoffs import Curve, Dots, Fairness, Metric, Setting
 from dpcore.wording import significant
 from ui import results, session
 from ui.text import after_number, literal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.releases.request import Request
-    from dpcore.studies.comparing.comparable import Comparable
-    from dpcore.studies.comparing.tradeoffs import Curve, Dots
 
 _USUAL = (0.01, 10.0)
 _OFTEN = (0.1, 10.0)
@@ -71,9 +66,7 @@ def require_comparable(asked: Request) -> Comparable:
         st.info(literal(_nothing_to_compare(query.kind)))
         st.page_link("pages/release.py", label="See its noise on Release")
         if query.kind.of_matrix:
-            st.page_link(
-                "pages/study1.py", label="Compare matrices on Study 1: covariances"
-            )
+            st.page_link("pages/study1.py", label="Compare matrices on Study 1: covariances")
         session.end_page()
     each = each_number(query)
     if each:
@@ -118,12 +111,7 @@ def _nothing_to_compare(kind: StatisticKind) -> str:
 
 def setting(asked: Request, query: Comparable, place: float) -> Setting:
     """Return the point that the page is set to."""
-    return Setting(
-        query=query,
-        epsilon=asked.epsilon,
-        delta=asked.used_delta or 1e-6,
-        place=place,
-    )
+    return Setting(query=query, epsilon=asked.epsilon, delta=asked.used_delta or 1e-6, place=place)
 
 
 def compared(asked: Request, fairness: Fairness) -> tuple[str, ...]:
@@ -238,13 +226,9 @@ def why(at: Setting, fairness: Fairness) -> None:
     st.markdown(text)
 
 
-def _simulated(
-    x: FloatArray, settings: list[Setting], shown: Shown
-) -> tuple[Dots, ...]:
+def _simulated(x: FloatArray, settings: list[Setting], shown: Shown) -> tuple[Dots, ...]:
     rng = np.random.default_rng(_SEED)
-    return tradeoffs.simulated(
-        shown.keys, x, settings, shown.metric, draws=_DRAWS, rng=rng
-    )
+    return tradeoffs.simulated(shown.keys, x, settings, shown.metric, draws=_DRAWS, rng=rng)
 
 
 def _draw(

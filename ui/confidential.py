@@ -6,8 +6,8 @@ reload, so that a shared screen shows nothing by accident. In Classroom mode it 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -15,9 +15,6 @@ from dpcore.errors import DPCoreError, InPartsError
 from dpcore.releases.record import Mode
 from ui import session
 from ui.text import sentence_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @contextmanager

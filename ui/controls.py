@@ -17,6 +17,7 @@ own, is forgotten with the ``page``.
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
@@ -30,8 +31,6 @@ from ui import links, session
 from ui.text import sentence_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from streamlit.delta_generator import DeltaGenerator
 
 Kept = Literal["address", "table", "session", "page"]
@@ -77,11 +76,10 @@ class Typed:
         """
         if not self.least <= self.number <= self.most:
             least, most, number = map(in_full, (self.least, self.most, self.number))
-            message = (
+            raise ParameterError(
                 f"{self.label}: choose a number from {least} to {most}. With {number} "
                 "nothing is charged or agreed."
             )
-            raise ParameterError(message)
         return self.number
 
 
@@ -323,10 +321,7 @@ def listed(text: str, kind: type[_N], what: str) -> tuple[_N, ...]:
 
     """
     try:
-        return tuple(
-            kind(part) for part in text.replace(";", " ").replace(",", " ").split()
-        )
+        return tuple(kind(part) for part in text.replace(";", " ").replace(",", " ").split())
     except ValueError:
         which = "whole numbers" if kind is int else "numbers"
-        message = f"the {what} must be {which}, separated by commas."
-        raise ParameterError(message) from None
+        raise ParameterError(f"the {what} must be {which}, separated by commas.") from None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
@@ -19,8 +20,6 @@ from streamlit.runtime.scriptrunner import StopException
 from ui import session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from streamlit.delta_generator import DeltaGenerator
 
 _PATIENCE: Final = 120.0
@@ -92,8 +91,7 @@ class Offer:
             if not self._changed.wait_for(
                 lambda: self._closed or self._offered >= press, _PATIENCE
             ):
-                message = "the page did not answer the press on its download button."
-                raise TimeoutError(message)
+                raise TimeoutError("the page did not answer the press on its download button.")
         return self.latest(file).content()
 
     def latest(self, file: File) -> File:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
-from dpcore.glossary import TERMS, matching, term, without_brackets
+from dpcore.glossary import TERMS, Term, matching, term, without_brackets
 from ui import session
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.glossary import Term
 
 WORD = "word"
 """What an address says to lead to a word."""

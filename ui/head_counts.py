@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
 from dpcore.documents import missing
-from dpcore.planning.group_sizes import paid_twice, smallest_told, told_before
+from dpcore.planning.basket import Basket
+from dpcore.planning.group_sizes import Smallest, paid_twice, smallest_told, told_before
+from dpcore.planning.item import Item
+from dpcore.releases.record import Release
+from dpcore.releases.releasable import Releasable
 from ui import accounts, session
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from dpcore.planning.basket import Basket
-    from dpcore.planning.group_sizes import Smallest
-    from dpcore.planning.item import Item
-    from dpcore.releases.record import Release
-    from dpcore.releases.releasable import Releasable
-    from ui.study import Study
 
 
 def in_plan(basket: Basket) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from ui import session
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _FIRST_TABLE = 1
 

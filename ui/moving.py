@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 
 from dpcore.errors import DPCoreError
 from dpcore.releases import moving
+from dpcore.releases.account import Account
 from dpcore.releases.record import Mode
 from ui import session
+from ui.study import Study
 from ui.text import sentence_of
-
-if TYPE_CHECKING:
-    from dpcore.releases.account import Account
-    from ui.study import Study
 
 _MADE, _TIMES, _ARRIVED = "_moving_made", "_moving_times", "_moving_arrived"
 _MOST_BYTES = 50_000_000
@@ -64,9 +62,7 @@ def away(study: Study, account: Account) -> None:
         )
         with st.form("move-account", enter_to_submit=False, border=False):
             if account.moved is None:
-                reason = st.text_input(
-                    "Reason for moving", placeholder="who decided this, and why"
-                )
+                reason = st.text_input("Reason for moving", placeholder="who decided this, and why")
                 asked = st.form_submit_button("Close here and make the file")
             else:
                 reason = ""
@@ -100,8 +96,7 @@ def _offer(study: Study) -> None:
         return
     with st.container(border=True):
         st.markdown(
-            "**The code of the file.** It is kept nowhere: note it before you leave "
-            "this tab."
+            "**The code of the file.** It is kept nowhere: note it before you leave this tab."
         )
         st.code(file.code, language=None, wrap_lines=True)
         st.download_button(

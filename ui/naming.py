@@ -5,17 +5,13 @@ The question is the same under every name, and so is its answer.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from dpcore.errors import DPCoreError
 from dpcore.planning.item import LONGEST_NAME, Item
+from dpcore.releases.releasable import Releasable
 from ui import plans, session
-
-if TYPE_CHECKING:
-    from dpcore.releases.releasable import Releasable
-    from ui.study import Study
+from ui.study import Study
 
 
 def ask(request: Releasable, study: Study) -> str:

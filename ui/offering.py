@@ -8,38 +8,23 @@ three times and spends nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from dpcore.budget_filter import PrivacyCost
 from dpcore.figures.attackers import belief_text
-from dpcore.releases.record import Mode
+from dpcore.releases.account import Account
+from dpcore.releases.record import Mode, Release
+from dpcore.releases.releasable import Releasable
 from dpcore.wording import capital, epsilon_text, significant
-from ui import (
-    accounts,
-    first_visit,
-    naming,
-    plans,
-    recovery,
-    releasing,
-    results,
-    session,
-)
+from ui import accounts, first_visit, naming, plans, recovery, releasing, results, session
+from ui.study import Study
 from ui.text import literal
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from streamlit.delta_generator import DeltaGenerator
-
-    from dpcore.budget_filter import PrivacyCost
-    from dpcore.releases.account import Account
-    from dpcore.releases.record import Release
-    from dpcore.releases.releasable import Releasable
-    from ui.study import Study
-
-    Places = tuple[DeltaGenerator, DeltaGenerator]
+Places = tuple[DeltaGenerator, DeltaGenerator]
 
 
 def offer(
@@ -136,14 +121,10 @@ def badge(answer: Release, key: str) -> None:
     results.release_files([answer], key)
 
 
-def frame(
-    answer: Release, said: str | None = None
-) -> st.delta_generator.DeltaGenerator:
+def frame(answer: Release, said: str | None = None) -> st.delta_generator.DeltaGenerator:
     """Return a bordered container whose first line says what may leave."""
     classroom = answer.mode is Mode.CLASSROOM
-    container = st.container(
-        border=True, key="classroom-answer" if classroom else "public-answer"
-    )
+    container = st.container(border=True, key="classroom-answer" if classroom else "public-answer")
     with container:
         results.public_badge()
         if answer.name:
@@ -225,18 +206,12 @@ def _again(
     )
     left = accounts.left(account)
     place.caption(
-        f"A fresh draw costs another {price}"
-        + ("." if fits else f", and {left} is left.")
+        f"A fresh draw costs another {price}" + ("." if fits else f", and {left} is left.")
     )
 
 
 def confirm(
-    account: Account,
-    price: str,
-    cost: PrivacyCost,
-    *,
-    key: str,
-    yes: Callable[[], None],
+    account: Account, price: str, cost: PrivacyCost, *, key: str, yes: Callable[[], None]
 ) -> None:
     """Ask once more, before a tab spends on a table for the first time.
 
@@ -251,9 +226,7 @@ def confirm(
         )
         left, right = st.columns(2)
         left.button(f"Spend {price}", type="primary", key=f"spend-{key}", on_click=yes)
-        right.button(
-            "Not now", key=f"spare-{key}", on_click=releasing.forget_to_confirm
-        )
+        right.button("Not now", key=f"spare-{key}", on_click=releasing.forget_to_confirm)
 
 
 def _together(account: Account, cost: PrivacyCost) -> str:
@@ -273,11 +246,7 @@ def _which(account: Account) -> str:
     """Say what is new about a release that has to be confirmed."""
     if account.releases == 0:
         return "This is the first real release about this table."
-    made = (
-        "1 release was"
-        if account.releases == 1
-        else f"{account.releases} releases were"
-    )
+    made = "1 release was" if account.releases == 1 else f"{account.releases} releases were"
     return (
         f"{made} made about these {session.unit().nouns} before. This tab has spent "
         "nothing on the "

@@ -9,12 +9,10 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from typing import TYPE_CHECKING, Generic, TypeVar
+from collections.abc import Callable
+from typing import Generic, TypeVar
 
 from streamlit import runtime
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _T = TypeVar("_T")
 
@@ -32,9 +30,7 @@ class OpenTabs(Generic[_T]):
     """
 
     def __init__(
-        self,
-        close: Callable[[_T], None],
-        is_open: Callable[[str], bool] | None = None,
+        self, close: Callable[[_T], None], is_open: Callable[[str], bool] | None = None
     ) -> None:
         self._close = close
         self._is_open = is_open or _is_connected

@@ -6,25 +6,22 @@ it. A table in memory answers at once.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 import streamlit as st
 
 from dpcore import memory
 from dpcore.data.partitions.stepping import Found, Reached, stepwise
+from dpcore.data.partitions.table import PartitionedDataset
+from dpcore.data.table import Table
 from dpcore.errors import DPCoreError
 from dpcore.releases.rebuilding import as_declared
+from dpcore.releases.releasable import Releasable
 from ui import session, work
+from ui.study import Study
 from ui.work import Told
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from dpcore.data.partitions.table import PartitionedDataset
-    from dpcore.data.table import Table
-    from dpcore.releases.releasable import Releasable
-    from ui.study import Study
 
 _T = TypeVar("_T")
 _SLOT: Final = "release-values"
@@ -58,17 +55,12 @@ def found(
 
     """
     last = work.once(
-        slot,
-        key,
-        lambda: _pieces(table, compute),
-        lambda latest: _told(latest, doing, passes),
+        slot, key, lambda: _pieces(table, compute), lambda latest: _told(latest, doing, passes)
     )
     return None if last is None else _value(last)
 
 
-def values(
-    requests: Sequence[Releasable], study: Study, press: str
-) -> dict[str, object] | None:
+def values(requests: Sequence[Releasable], study: Study, press: str) -> dict[str, object] | None:
     """Return what requests are answered from, by their names. CONFIDENTIAL.
 
     Of a table in parts that takes some runs of the page, each of which asks for it.
@@ -135,9 +127,7 @@ def moves_are_shown() -> bool:
 
 
 def _values(requests: Mapping[str, Releasable], table: Table) -> dict[str, object]:
-    return {
-        name: each.value(as_declared(each, table)) for name, each in requests.items()
-    }
+    return {name: each.value(as_declared(each, table)) for name, each in requests.items()}
 
 
 def _pieces(

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.errors import DPCoreError
 from dpcore.releases import hash_chain, periods, scheduling
+from dpcore.releases.account import Account
 from dpcore.releases.amounts import left_text, limit_text, spent_text
-from dpcore.releases.overcommitment import sharings
+from dpcore.releases.overcommitment import Sharing, sharings
 from dpcore.releases.periods import Period
 from ui import accounts, controls, results, session
+from ui.study import Study
 from ui.text import literal, sentence_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import date
-
-    from dpcore.releases.account import Account
-    from dpcore.releases.overcommitment import Sharing
-    from ui.study import Study
 
 _QUARTER, _YEAR, _OTHER = "a quarter", "a year", "other days"
 _DAYS = {_QUARTER: 90, _YEAR: 365, _OTHER: 30}
@@ -152,10 +148,7 @@ def _start(account: Account, kind: str) -> _Asked:
     name, begins, ends = periods.year(day) if kind == _YEAR else periods.quarter(day)
     if kind == _OTHER:
         name, begins = "", day
-    last = next(
-        (one for one in reversed(_in_order(account)) if one.days < 2 * _DAYS[kind]),
-        None,
-    )
+    last = next((one for one in reversed(_in_order(account)) if one.days < 2 * _DAYS[kind]), None)
     if kind == _YEAR:
         return _Asked(name, begins, ends, account.budget)
     budget = _share(account.budget) if last is None else last.budget
@@ -182,13 +175,7 @@ def _fields(account: Account, start: _Asked, mark: str) -> Callable[[], Period]:
     carried = _carry(account, start, mark)
 
     def new() -> Period:
-        return Period(
-            name=name.strip(),
-            begins=begins,
-            ends=ends,
-            budget=budget(),
-            carries=carried,
-        )
+        return Period(name=name.strip(), begins=begins, ends=ends, budget=budget(), carries=carried)
 
     return new
 
@@ -196,10 +183,7 @@ def _fields(account: Account, start: _Asked, mark: str) -> Callable[[], Period]:
 def _carry(account: Account, start: _Asked, mark: str) -> str | None:
     """Ask whether a period takes over what the one before it leaves; by itself not."""
     asked = Period(
-        name=start.name or _OTHER,
-        begins=start.begins,
-        ends=start.ends,
-        budget=account.budget,
+        name=start.name or _OTHER, begins=start.begins, ends=start.ends, budget=account.budget
     )
     before = periods.before(account.periods, asked)
     if before is None:
@@ -207,8 +191,7 @@ def _carry(account: Account, start: _Asked, mark: str) -> str | None:
     taken = st.checkbox(
         f"Take over what {literal(before.name)} leaves unspent",
         key=f"period-carry {mark}",
-        help="Otherwise an unspent rest lapses. The limits around it count all the "
-        "same.",
+        help="Otherwise an unspent rest lapses. The limits around it count all the same.",
     )
     return before.name if taken else None
 
@@ -233,11 +216,7 @@ def _change(study: Study, account: Account) -> None:
         if st.button("Change the limit and record", key="change-period-now"):
             _record(
                 lambda: scheduling.change_period(
-                    session.opened_ledger(study),
-                    study.fingerprint,
-                    chosen,
-                    budget(),
-                    reason=reason,
+                    session.opened_ledger(study), study.fingerprint, chosen, budget(), reason=reason
                 )
             )
 
@@ -278,9 +257,7 @@ def _spent_in(account: Account, typed: Period) -> PrivacyCost:
 
 
 def _shared(account: Account, known: Sequence[Period]) -> tuple[Sharing, ...]:
-    return sharings(
-        known, budget=account.budget, spent=account.spent, day=_today(account)
-    )
+    return sharings(known, budget=account.budget, spent=account.spent, day=_today(account))
 
 
 def _today(account: Account) -> date:
@@ -330,11 +307,7 @@ def _limit(start: PrivacyBudget, mark: str, label: str) -> Callable[[], PrivacyB
     delta = rho = epsilon = None
     if start.rho is not None:
         rho = left.number(
-            f"{label} ρ",
-            float(start.rho),
-            (1e-12, None),
-            key=f"period-rho {mark}",
-            kept="page",
+            f"{label} ρ", float(start.rho), (1e-12, None), key=f"period-rho {mark}", kept="page"
         )
     else:
         epsilon = left.number(
@@ -370,15 +343,12 @@ def _close(study: Study, account: Account) -> None:
                 placeholder="Choose a period, or the whole account",
                 key=f"closing {len(names)}",
             )
-            reason = st.text_input(
-                "Reason for closing", placeholder="who decided this, and why"
-            )
+            reason = st.text_input("Reason for closing", placeholder="who decided this, and why")
             sure = st.checkbox("It stays closed for good", key=f"sure {len(names)}")
             if st.form_submit_button("Close and record"):
                 if chosen is None or not sure:
                     st.error(
-                        "Choose what to close, tick that it stays closed for good, and "
-                        "press again."
+                        "Choose what to close, tick that it stays closed for good, and press again."
                     )
                     return
                 _record(lambda: _closed(study, chosen, reason))

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
+from dpcore.budget_filter import PrivacyCost
 from dpcore.figures.attackers import odds_text
+from dpcore.releases.account import Account
 from dpcore.releases.amounts import left_text, spent_text
 from dpcore.releases.periods import limit
-from dpcore.releases.totals import by_period, by_table, together
+from dpcore.releases.totals import Together, by_period, by_table, together
 from ui import results, session
 from ui.periods import text_of
-
-if TYPE_CHECKING:
-    from dpcore.budget_filter import PrivacyCost
-    from dpcore.releases.account import Account
-from dpcore.releases.totals import Together
 
 
 def show(account: Account) -> None:
@@ -66,9 +61,7 @@ def _tell(total: Together) -> None:
     spent = total.spent
     many = len(total.accounts)
     where = "this account" if many == 1 else f"all {many} accounts"
-    said = " and ".join(
-        dict.fromkeys(spent_text(one.budget, spent) for one in total.accounts)
-    )
+    said = " and ".join(dict.fromkeys(spent_text(one.budget, spent) for one in total.accounts))
     st.markdown(
         f"One {session.unit().noun} that is in {where} has spent **{said}** in total, "
         "for "
@@ -100,18 +93,14 @@ def _rows(account: Account) -> list[dict[str, str]]:
     for period, cost in by_period(account) if account.periods else ():
         when, left = "outside any period", ""
         if period is not None:
-            when = (
-                f"in {period.name}, {text_of(period.begins)} to {text_of(period.ends)}"
-            )
+            when = f"in {period.name}, {text_of(period.begins)} to {text_of(period.ends)}"
             whole = limit(account.periods, period)
             left = left_text(whole, whole.remaining(period.spent))
         rows.append(_row(account, (name, when), cost, left))
     return rows
 
 
-def _row(
-    account: Account, place: tuple[str, str], cost: PrivacyCost, left: str
-) -> dict[str, str]:
+def _row(account: Account, place: tuple[str, str], cost: PrivacyCost, left: str) -> dict[str, str]:
     return {
         "account": place[0],
         "part": place[1],

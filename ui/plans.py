@@ -8,9 +8,10 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 import streamlit as st
 
@@ -19,21 +20,16 @@ from dpcore.planning.basket import Basket, Split
 from dpcore.planning.files import Loaded, from_json, to_json, traced
 from dpcore.planning.item import LEAST, MOST, USUAL_GROUP, Item
 from dpcore.planning.losses import times
-from dpcore.planning.redeclared import Declared, adopted, changes
+from dpcore.planning.redeclared import Changed, Declared, adopted, changes
 from dpcore.planning.splits import readable, settled
 from dpcore.releases.identity import mark_of
 from dpcore.releases.kept import Kept
+from dpcore.releases.releasable import Releasable
 from dpcore.releases.storage import default_folder
 from dpcore.wording import epsilon_text, in_full
 from ui import releasing, session, typed
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from dpcore.planning.redeclared import Changed
-    from dpcore.releases.releasable import Releasable
-    from ui.study import Study
 
 _T = TypeVar("_T")
 
@@ -46,8 +42,7 @@ def plan(study: Study) -> Basket:
     known = cast("Basket | None", session.public(_named(study)))
     unit = study.terms.unit
     columns = [
-        (c.name, c.display_name, c.unit, c.description, c.complete)
-        for c in study.dataset.columns
+        (c.name, c.display_name, c.unit, c.description, c.complete) for c in study.dataset.columns
     ]
     words = [(unit.noun, unit.plural), *columns]
     if known is not None and session.public(_WORDS) != words:
@@ -138,12 +133,7 @@ def add(request: Releasable, group: int = USUAL_GROUP, name: str = "") -> None:
 
 
 def button(
-    request: Releasable,
-    study: Study,
-    *,
-    key: str,
-    group: int = USUAL_GROUP,
-    name: str = "",
+    request: Releasable, study: Study, *, key: str, group: int = USUAL_GROUP, name: str = ""
 ) -> None:
     """Offer to plan a question, or say that it is planned. It costs nothing."""
     item = planned(study, request)
@@ -158,9 +148,7 @@ def button(
         "errors under several budgets, and what they cost as a whole.",
     )
     if item is not None:
-        right.markdown(
-            f"In the plan with ε {epsilon_text(item.epsilon)}: {literal(item.name)}"
-        )
+        right.markdown(f"In the plan with ε {epsilon_text(item.epsilon)}: {literal(item.name)}")
         typed_here = Item.of(request).epsilon
         if typed_here != item.epsilon:
             right.caption(
@@ -173,10 +161,7 @@ def declared(study: Study) -> Declared:
     """Return how the table is declared now."""
     terms = study.terms
     return Declared(
-        column=study.dataset.column,
-        relation=terms.relation,
-        unit=terms.unit,
-        size=study.size,
+        column=study.dataset.column, relation=terms.relation, unit=terms.unit, size=study.size
     )
 
 
@@ -348,9 +333,7 @@ def _left(study: Study, basket: Basket) -> float:
     fixed = [item for item in basket.items if item.fixed]
     answers = releasing.answers([item.request for item in fixed], study)
     paid = math.fsum(
-        item.epsilon
-        for item, answer in zip(fixed, answers, strict=True)
-        if answer is not None
+        item.epsilon for item, answer in zip(fixed, answers, strict=True) if answer is not None
     )
     total = _plain(session.account(study).remaining.epsilon) + paid
     return min(max(total, LEAST), MOST)

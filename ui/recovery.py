@@ -7,20 +7,17 @@ Nothing has to be reset: every run of a page looks at the ledger again.
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import streamlit as st
 
 from dpcore.errors import DPCoreError, LedgerError, UntrustedLedgerError
+from dpcore.releases.hash_chain import Entry
 from dpcore.releases.record import Mode
 from dpcore.wording import capital
 from ui import session
 from ui.text import literal, sentence_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dpcore.releases.hash_chain import Entry
 
 
 @contextlib.contextmanager
@@ -70,9 +67,7 @@ def offer(error: UntrustedLedgerError) -> None:
         "ledger records what was found, when, and your reason."
     )
     with st.form("begin-anew", enter_to_submit=False):
-        reason = st.text_input(
-            "Reason for beginning anew", placeholder="who decided this, and why"
-        )
+        reason = st.text_input("Reason for beginning anew", placeholder="who decided this, and why")
         if st.form_submit_button("Begin anew and record"):
             try:
                 session.begin_anew(reason)

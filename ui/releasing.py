@@ -19,27 +19,23 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
+from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import ChangedError, DataError, DPCoreError
+from dpcore.releases.account import Account
 from dpcore.releases.identity import request_id
-from dpcore.releases.record import Mode
+from dpcore.releases.record import Mode, Release
+from dpcore.releases.releasable import Releasable
 from dpcore.releases.transaction import release, release_all
 from ui import partwise, session
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
-
-    from dpcore.budget_filter import PrivacyCost
-    from dpcore.releases.account import Account
-    from dpcore.releases.record import Release
-    from dpcore.releases.releasable import Releasable
-    from ui.study import Study
+from ui.study import Study
 
 _PRESSED, _DRAWN = "_pressed", "_drawn"
 _COMPUTED = "_computed"
@@ -54,10 +50,7 @@ _UNHEARD = (
     "page. Nothing was charged."
 )
 _STOPPED = "Stopped. Nothing was released, and nothing was charged."
-_TWICE = (
-    "That was the same click twice, so it was charged once. For another draw press "
-    "again."
-)
+_TWICE = "That was the same click twice, so it was charged once. For another draw press again."
 _FREE = "The same answer as before: nothing was charged for it again."
 _UNREADABLE = (
     "The table cannot be read as declared. Nothing was charged. The confidential area "
@@ -178,9 +171,7 @@ def drawing(study: Study, pressed: Pressed | None) -> Iterator[None]:
         yield
 
 
-def carry_out(
-    request: Releasable, study: Study, pressed: Pressed, *, called: str = ""
-) -> bool:
+def carry_out(request: Releasable, study: Study, pressed: Pressed, *, called: str = "") -> bool:
     """Release the question on screen if the button was pressed for it.
 
     ``called`` is what the curator calls it. A refusal, or a question that changed under
@@ -196,9 +187,7 @@ def carry_out(
     return done
 
 
-def _carry_out(
-    request: Releasable, study: Study, pressed: Pressed, called: str
-) -> bool:
+def _carry_out(request: Releasable, study: Study, pressed: Pressed, called: str) -> bool:
     analysis, draw, mode, confirmed = pressed
     if not pressed.is_of(request.analysis(study.fingerprint)):
         partwise.forget_values()
@@ -211,11 +200,7 @@ def _carry_out(
         wait(pressed)
         return False
     forget_to_confirm()
-    if (
-        draw > 1
-        and time.monotonic() - cast("float", session.public(_DRAWN) or 0.0)
-        < _SAME_CLICK
-    ):
+    if draw > 1 and time.monotonic() - cast("float", session.public(_DRAWN) or 0.0) < _SAME_CLICK:
         # The third click of an impatient hand lands on the next button.
         session.notice(_TWICE)
         return False
@@ -252,9 +237,7 @@ def carry_out_all(
     whether answers were given.
     """
     try:
-        done = _carry_out_all(
-            requests, study, pressed, name=name, called=called, cost=cost
-        )
+        done = _carry_out_all(requests, study, pressed, name=name, called=called, cost=cost)
     except DPCoreError:
         session.take(_PRESSED)
         raise
@@ -362,10 +345,7 @@ def _release(
 
 
 def _values(
-    requests: Sequence[Releasable],
-    new: Sequence[Releasable],
-    study: Study,
-    pressed: Pressed,
+    requests: Sequence[Releasable], new: Sequence[Releasable], study: Study, pressed: Pressed
 ) -> list[object] | None:
     """Return what requests are answered from; ``None`` while it is computed.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -11,33 +12,23 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
-from dpcore.figures.theme import stamp
+from dpcore.figures.theme import Picture, stamp
 from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.digits import interval_text, number_text
-from dpcore.releases.enclosing import enclosures
+from dpcore.releases.enclosing import Enclosure, enclosures
 from dpcore.releases.quantities import quantity_in
-from dpcore.releases.record import A_SAMPLE, EVERYBODY, Mode, these_rows
+from dpcore.releases.record import A_SAMPLE, EVERYBODY, Mode, Release, these_rows
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
-from dpcore.studies.findings import Verdict
+from dpcore.studies.findings import Finding, Verdict
 from dpcore.wording import capital, significant
 from ui import downloads, session
 from ui.text import after_number, literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from streamlit.delta_generator import DeltaGenerator
 
-    from dpcore.figures.theme import Picture
-    from dpcore.releases.enclosing import Enclosure
-    from dpcore.releases.record import Release
-    from dpcore.studies.findings import Finding
 
-_CHART = {
-    "displaylogo": False,
-    "displayModeBar": False,
-    "toImageButtonOptions": {"format": "svg"},
-}
+_CHART = {"displaylogo": False, "displayModeBar": False, "toImageButtonOptions": {"format": "svg"}}
 
 THREE_DIGITS = st.column_config.NumberColumn(format="%.3g")
 """How a column of a table is shown whose numbers may be large or small."""
@@ -51,10 +42,7 @@ MARKS: dict[str, str] = {
     Verdict.UNSEEN: ":material/visibility_off:",
 }
 """Signs of verdicts, by their words."""
-_DIALECTS = {
-    "Download CSV": DECIMAL_POINT,
-    "Download CSV with decimal commas": DECIMAL_COMMA,
-}
+_DIALECTS = {"Download CSV": DECIMAL_POINT, "Download CSV with decimal commas": DECIMAL_COMMA}
 _WHERE = (
     "The same table with decimal commas, and semicolons between cells: as Excel reads "
     "it where 1.5 is written 1,5."
@@ -77,9 +65,7 @@ def show(picture: Picture, key: str, *, simulated: bool = False) -> None:
     st.markdown(f"**{literal(picture.title)}**")
     st.plotly_chart(picture.figure, key=f"figure-{key}", alt=picture.alt, config=_CHART)
     # Filled only once it is opened: most are not, and a control must answer quickly.
-    twin = st.expander(
-        "The same in words and numbers", key=f"twin-{key}", on_change="rerun"
-    )
+    twin = st.expander("The same in words and numbers", key=f"twin-{key}", on_change="rerun")
     if twin.open:
         twin.markdown(literal(picture.alt))
         _table(twin, picture.table, key=f"table-{key}")
@@ -139,9 +125,7 @@ def _table(place: DeltaGenerator, table: pd.DataFrame, key: str) -> None:
 def public_badge() -> None:
     """Mark what stands next as public, or as a classroom exercise."""
     if session.mode() is Mode.CLASSROOM:
-        st.badge(
-            "Classroom: not a private release", icon=":material/school:", color="gray"
-        )
+        st.badge("Classroom: not a private release", icon=":material/school:", color="gray")
     else:
         st.badge("Public: sanitized, may leave", icon=":material/public:", color="blue")
 
@@ -160,9 +144,7 @@ def release_files(releases: Sequence[Release], key: str) -> None:
     downloads.button(
         "Download JSON",
         downloads.File(
-            name=f"{name}.json",
-            mime="application/json",
-            content=partial(_json, releases, table),
+            name=f"{name}.json", mime="application/json", content=partial(_json, releases, table)
         ),
         key=f"json-{key}",
         place=first,
@@ -194,9 +176,7 @@ def table_files(frame: Callable[[], pd.DataFrame], name: str, key: str) -> None:
     """Offer a table of public numbers as files, made once they are asked for."""
 
     def text(dialect: Dialect) -> str:
-        return frame().to_csv(
-            index=False, sep=dialect.delimiter, decimal=dialect.decimal
-        )
+        return frame().to_csv(index=False, sep=dialect.delimiter, decimal=dialect.decimal)
 
     csv_files(text, name, key, st.columns(2))
 
@@ -219,9 +199,7 @@ def csv_files(
         )
 
 
-def listing(
-    releases: Sequence[Release], *, tables: Mapping[str, str] | None = None
-) -> None:
+def listing(releases: Sequence[Release], *, tables: Mapping[str, str] | None = None) -> None:
     """List releases, newest first, with their mechanism and real cost.
 
     ``tables`` says what the table of each is called, where they are about several.
@@ -246,11 +224,7 @@ def listing(
             for release in reversed(releases)
         ],
         # So that long answers leave room for what they cost.
-        column_config={
-            "what": _LARGE if long else _MEDIUM,
-            "answer": _MEDIUM,
-            "ρ": _ENDLESS,
-        },
+        column_config={"what": _LARGE if long else _MEDIUM, "answer": _MEDIUM, "ρ": _ENDLESS},
         row_height=_height(longest) if longest > _LARGE_LINE else None,
         key="releases",
     )
@@ -276,30 +250,21 @@ def _height(longest: int) -> int:
 def _whole(releases: Sequence[Release]) -> None:
     """Show one release in full, wrapped, with its files."""
     known = {release.id: release for release in reversed(releases)}
-    chosen = st.selectbox(
-        "Release", list(known), format_func=lambda name: _named(known[name])
-    )
+    chosen = st.selectbox("Release", list(known), format_func=lambda name: _named(known[name]))
     release = known[chosen]
     pairs = list(zip(release.labels, release.values, strict=True))
     shown = [
-        _with_ends(release, label, value)
-        + after_number(quantity_in(release, label).suffix)
+        _with_ends(release, label, value) + after_number(quantity_in(release, label).suffix)
         for label, value in pairs[:_MOST_NUMBERS]
     ]
-    st.markdown(
-        " · ".join([*shown, *(f"{literal(x)}: {TOO_FEW}" for x in release.unsaid)])
-    )
+    st.markdown(" · ".join([*shown, *(f"{literal(x)}: {TOO_FEW}" for x in release.unsaid)]))
     # What follows need not have the unit of the values.
     pairs += release.derived.items()
     follows = list(release.derived.items())[: max(_MOST_NUMBERS - len(shown), 0)]
     if follows:
-        st.markdown(
-            " · ".join(_with_ends(release, label, value) for label, value in follows)
-        )
+        st.markdown(" · ".join(_with_ends(release, label, value) for label, value in follows))
     if len(pairs) > _MOST_NUMBERS:
-        st.caption(
-            f"The first {_MOST_NUMBERS} of {len(pairs):,}; all are in the files."
-        )
+        st.caption(f"The first {_MOST_NUMBERS} of {len(pairs):,}; all are in the files.")
     if release.name:
         st.markdown(f"**{literal(release.name)}**")
     st.markdown(f"{literal(capital(release.said))}.")
@@ -317,8 +282,7 @@ def in_plan(release: Release) -> str:
     if release.plan is None:
         return ""
     return (
-        f" That is what it would have cost alone: it was released in a plan, "
-        f"{_together(release)}."
+        f" That is what it would have cost alone: it was released in a plan, {_together(release)}."
     )
 
 

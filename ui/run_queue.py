@@ -12,10 +12,8 @@ import itertools
 import threading
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Final
 
 _AT_ONCE: Final = 1
 _SHORT_SECONDS: Final = 0.5

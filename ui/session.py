@@ -10,51 +10,37 @@ from __future__ import annotations
 import contextlib
 import secrets
 import threading
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
+from typing import NoReturn, TypeVar, cast
 
 import streamlit as st
-from streamlit.delta_generator_singletons import (
-    context_dg_stack,
-    get_default_dg_stack_value,
-)
+from streamlit.delta_generator_singletons import context_dg_stack, get_default_dg_stack_value
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 
 from dpcore import memory
+from dpcore.data.file_format import FileFormat
 from dpcore.data.limits import MAX_BYTES
+from dpcore.data.table import Table
 from dpcore.errors import LedgerError
 from dpcore.figures import theme
 from dpcore.postprocessing import psd_repair
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import LaplaceEvent
-from dpcore.relations import PrivacyUnit
+from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases import opening, renewal, secure
 from dpcore.releases.account import Account
+from dpcore.releases.hash_chain import Entry
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode
-from dpcore.releases.storage import (
-    KEY_BYTES,
-    LEDGER,
-    default_folder,
-    keyfile,
-    stored_key,
-)
+from dpcore.releases.server.ledger import ServerLedger
+from dpcore.releases.storage import KEY_BYTES, LEDGER, default_folder, keyfile, stored_key
 from ui import logging, tidying
 from ui.open_tabs import OpenTabs
-from ui.study import Upload
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from dpcore.data.file_format import FileFormat
-    from dpcore.data.table import Table
-    from dpcore.relations import NeighboringRelation
-    from dpcore.releases.hash_chain import Entry
-    from dpcore.releases.server.ledger import ServerLedger
-    from ui.study import Draft, Study, Taken
+from ui.study import Draft, Study, Taken, Upload
 
 _T = TypeVar("_T")
 
@@ -84,12 +70,8 @@ class _Vault:
     upload: Upload | None = None
     draft: Draft | None = None
     study: Study | None = None
-    lessons: dict[tuple[str, NeighboringRelation, int], Ledger] = field(
-        default_factory=dict
-    )
-    spare_key: bytes = field(
-        default_factory=partial(secrets.token_bytes, KEY_BYTES), repr=False
-    )
+    lessons: dict[tuple[str, NeighboringRelation, int], Ledger] = field(default_factory=dict)
+    spare_key: bytes = field(default_factory=partial(secrets.token_bytes, KEY_BYTES), repr=False)
     found: dict[str, tuple[str, object]] = field(default_factory=dict)
     passing: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
@@ -263,9 +245,7 @@ def note_format(file_format: FileFormat | None, suggested: FileFormat | None) ->
     """Note how the uploaded file was read, and what it suggests itself."""
     vault = _vault()
     if vault.upload is not None:
-        vault.upload = replace(
-            vault.upload, file_format=file_format, suggested=suggested
-        )
+        vault.upload = replace(vault.upload, file_format=file_format, suggested=suggested)
 
 
 def note_sheets(sheet: str | None, sheets: tuple[str, ...]) -> None:

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.errors import LedgerError
+from dpcore.releases.account import Account
 from dpcore.releases.amounts import NOTHING
 from dpcore.releases.record import Mode
 from dpcore.wording import capital, significant
 from ui import recovery, session
 from ui.accounts import left, used_up
 from ui.data import using
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dpcore.releases.account import Account
-    from ui.study import Study
 
 
 @contextlib.contextmanager
@@ -119,6 +115,4 @@ def _bar(symbol: str, spent: Decimal, total: Decimal, *, empty: bool) -> None:
     lesson = " (lesson)" if session.mode() is Mode.CLASSROOM else ""
     used, of = significant(float(spent), up=True), significant(float(total))
     rest = NOTHING if empty else significant(float(max(total - spent, Decimal())))
-    st.progress(
-        share, text=f"Budget{lesson}: {used} of {of} {symbol} spent, {rest} left"
-    )
+    st.progress(share, text=f"Budget{lesson}: {used} of {of} {symbol} spent, {rest} left")

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 import streamlit as st
 
 from dpcore.data.quantities import replacement_text
 from dpcore.documents import rests
+from dpcore.planning.item import Item
 from ui import partwise
 from ui.text import literal
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.planning.item import Item
-
 _SHOWN: Final = (
-    " How much that is here, the confidential area on “Release” shows for each "
-    "question."
+    " How much that is here, the confidential area on “Release” shows for each question."
 )
 
 

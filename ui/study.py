@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from dpcore.data.columns import MissingPolicy
+from dpcore.budget_filter import PrivacyBudget
+from dpcore.data.columns import Column, MissingPolicy
+from dpcore.data.dataset import Dataset
+from dpcore.data.file_format import FileFormat
 from dpcore.data.partitions.table import PartitionedDataset
-from dpcore.data.table import in_memory
-from dpcore.relations import TableSize
+from dpcore.data.table import Table, in_memory
+from dpcore.models.question import ModelQuestion
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.releases.declarations import Declaration
 from dpcore.releases.identity import analysis_id
+from dpcore.releases.record import Release
 from dpcore.releases.renaming import renamed
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dpcore.budget_filter import PrivacyBudget
-    from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
-    from dpcore.data.file_format import FileFormat
-    from dpcore.data.table import Table
-    from dpcore.models.question import ModelQuestion
-    from dpcore.relations import NeighboringRelation, PrivacyUnit
-    from dpcore.releases.declarations import Declaration
-    from dpcore.releases.record import Release
-    from dpcore.statistics.question import Question
+from dpcore.statistics.question import Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,8 +186,6 @@ class Study:
         The number is public where nobody can join, leave or be dropped, nor own more
         rows or fewer.
         """
-        if self.public_number and all(
-            c.missing is MissingPolicy.REPLACE for c in columns
-        ):
+        if self.public_number and all(c.missing is MissingPolicy.REPLACE for c in columns):
             return TableSize(people=self.dataset.people, public=True)
         return TableSize(people=self.terms.minimum_people, public=False)

@@ -12,12 +12,9 @@ from __future__ import annotations
 
 import gc
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from starlette.formparsers import MultiPartParser
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _PAUSE_SECONDS = 3.0
 
@@ -39,9 +36,7 @@ class Postponed:
     It runs in a thread of its own, so that the event loop goes on answering.
     """
 
-    def __init__(
-        self, job: Callable[[], None], seconds: float = _PAUSE_SECONDS
-    ) -> None:
+    def __init__(self, job: Callable[[], None], seconds: float = _PAUSE_SECONDS) -> None:
         self._job = job
         self._seconds = seconds
         self._pending = threading.Lock()

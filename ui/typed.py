@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from dpcore.codec import parsed
 from dpcore.documents.typed import TYPED, Typed
@@ -15,9 +15,7 @@ from dpcore.errors import LedgerError
 from dpcore.releases.kept import Kept
 from dpcore.releases.storage import default_folder
 from ui import session
-
-if TYPE_CHECKING:
-    from ui.study import Study
+from ui.study import Study
 
 SIGNED: Final = "the page was signed"
 STATES: Final = {

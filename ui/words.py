@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable
+from typing import Final
 
 import streamlit as st
 
-from dpcore.glossary import term, without_brackets
+from dpcore.glossary import Term, term, without_brackets
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dpcore.glossary import Term
 
 _EPSILON, _DELTA, _RHO = "ε (epsilon)", "δ (delta)", "ρ (rho)"
 _BOUNDED = ("boundary-inflated truncation", "truncated Laplace")

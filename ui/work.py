@@ -12,16 +12,14 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import streamlit as st
 
 from dpcore.wording import percent
 from ui import session
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _S = TypeVar("_S")
 _T = TypeVar("_T")
@@ -120,19 +118,14 @@ def follow(
         ``None`` while it goes on.
 
     """
-    work = session.remember(
-        slot, key, lambda: Work(key=key, total=total, pending=begin())
-    )
+    work = session.remember(slot, key, lambda: Work(key=key, total=total, pending=begin()))
     if not work.pieces:
         work.go_on(_AT_FIRST)
     if not _is_over(slot, work):
         _proceed(slot, work, lambda: Told(work.share, doing))
         return None
     if not work.finished:
-        st.warning(
-            f"Stopped at {percent(work.share)}. What is shown is of the part that was "
-            "done."
-        )
+        st.warning(f"Stopped at {percent(work.share)}. What is shown is of the part that was done.")
         _offer_to_go_on(slot, "Go on")
     return work.pieces
 
@@ -172,18 +165,14 @@ def latest(
     )
     number = str(session.count(runs))
     run = session.remember(
-        slot,
-        number,
-        lambda: Run(key=number, total=total, asked=asked, pending=begin()),
+        slot, number, lambda: Run(key=number, total=total, asked=asked, pending=begin())
     )
     if not run.pieces:
         with st.spinner(f"Simulating {total} {pieces} …"):
             run.go_on(_WITHOUT_PROGRESS)
     if not _is_over(slot, run):
         _proceed(
-            slot,
-            run,
-            lambda: Told(run.share, f"{len(run.pieces)} of {run.total} {pieces} done"),
+            slot, run, lambda: Told(run.share, f"{len(run.pieces)} of {run.total} {pieces} done")
         )
         session.end_page()
     if not run.finished:
@@ -200,10 +189,7 @@ def latest(
 
 
 def whole(
-    slot: str,
-    key: str,
-    begin: Callable[[], Iterator[_T]] | None,
-    told: Callable[[_T], Told],
+    slot: str, key: str, begin: Callable[[], Iterator[_T]] | None, told: Callable[[_T], Told]
 ) -> _T | None:
     """Return the last piece, once; show how far the work is until all of it is done.
 
@@ -221,9 +207,7 @@ def whole(
 
     """
     work = session.while_here(
-        slot,
-        key,
-        lambda: None if begin is None else Work(key=key, total=1, pending=begin()),
+        slot, key, lambda: None if begin is None else Work(key=key, total=1, pending=begin())
     )
     if work is None:
         return None
@@ -237,10 +221,7 @@ def whole(
 
 
 def once(
-    slot: str,
-    key: str,
-    begin: Callable[[], Iterator[_T]],
-    told: Callable[[_T], Told],
+    slot: str, key: str, begin: Callable[[], Iterator[_T]], told: Callable[[_T], Told]
 ) -> _T | None:
     """Return the last piece, as long as it is shown; show how far the work is.
 

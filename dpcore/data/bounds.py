@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +20,9 @@ class Interval:
 
     def __post_init__(self) -> None:
         if np.isnan(self.lower) or np.isnan(self.upper) or self.lower > self.upper:
-            message = (
+            raise ParameterError(
                 f"an interval needs lower <= upper, got {self.lower}, {self.upper}."
             )
-            raise ParameterError(message)
 
     @property
     def width(self) -> float:

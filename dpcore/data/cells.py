@@ -10,25 +10,23 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpcore.data.dates import days_of
+from dpcore.arrays import FloatArray
+from dpcore.data.dates import DateFormat, days_of
 from dpcore.data.storage import text_of_array
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     import pandas as pd
     import pyarrow as pa
-    from numpy.typing import NDArray
 
-    from dpcore.arrays import FloatArray
-    from dpcore.data.dates import DateFormat
 
 MISSING_CODE: Final = -1
 """Code of a missing value."""
@@ -72,11 +70,9 @@ class Notation:
         for name, domain in (("decimal", DECIMALS), ("thousands", THOUSANDS)):
             if getattr(self, name) not in domain:
                 allowed = ", ".join(repr(mark) for mark in domain)
-                message = f"{name} must be one of {allowed}."
-                raise ParameterError(message)
+                raise ParameterError(f"{name} must be one of {allowed}.")
         if self.decimal == self.thousands:
-            message = "the decimal mark and the thousands separator must differ."
-            raise ParameterError(message)
+            raise ParameterError("the decimal mark and the thousands separator must differ.")
 
 
 PLAIN: Final = Notation()
@@ -194,9 +190,7 @@ def label_codes(
     return np.where(np.isnan(found), MISSING_CODE, found).astype(np.int64)
 
 
-def has_any(
-    cells: pd.Series, codes: Sequence[str], *, numeric: bool
-) -> NDArray[np.bool_]:
+def has_any(cells: pd.Series, codes: Sequence[str], *, numeric: bool) -> NDArray[np.bool_]:
     """Return which cells are one of some codes, shape ``(n,)``.
 
     As text, or as numbers where ``numeric``: then -9 is also met by "-9.0".
@@ -267,9 +261,7 @@ def canonical_cells(cells: pd.Series) -> pd.Series:
 
     text = pa.array(text_of(cells), pa.string())
     whole = text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text
-    return pd.Series(canonical(whole).to_pandas().astype("str"), copy=False).set_axis(
-        cells.index
-    )
+    return pd.Series(canonical(whole).to_pandas().astype("str"), copy=False).set_axis(cells.index)
 
 
 def _decimal_text(cell: str) -> str:
@@ -372,9 +364,7 @@ def _number_text(cells: pd.Series) -> pa.StringArray:
     return pc.if_else(pa.array(long), whole, text)
 
 
-def _of_distinct(
-    cells: pd.Series, meaning: Callable[[pa.StringArray], FloatArray]
-) -> FloatArray:
+def _of_distinct(cells: pd.Series, meaning: Callable[[pa.StringArray], FloatArray]) -> FloatArray:
     """Return what each cell means; text that many rows have is looked at once."""
     import pandas as pd  # noqa: PLC0415 - slow to import
     import pyarrow as pa  # noqa: PLC0415 - slow to import
@@ -407,8 +397,7 @@ def _parsed(text: pa.StringArray, notation: Notation) -> FloatArray:
         found = text.cast(pa.float64())
     except pa.ArrowInvalid:
         known = pc.or_(
-            pc.match_substring_regex(text, _NUMBER),
-            pc.match_substring_regex(text, _INFINITE),
+            pc.match_substring_regex(text, _NUMBER), pc.match_substring_regex(text, _INFINITE)
         )
         found = pc.if_else(known, text, None).cast(pa.float64())
     return np.array(found.to_numpy(zero_copy_only=False), dtype=np.float64)
@@ -423,13 +412,9 @@ def _point(text: pa.StringArray, notation: Notation) -> pa.StringArray:
     mark = _SPELLINGS[notation.decimal]
     group = _SPELLINGS.get(notation.thousands, "")
     grouped = f"[0-9]{{1,3}}(?:{group}[0-9]{{3}})+|" if group else ""
-    pattern = (
-        f"^[+-]?(?:(?:{grouped}[0-9]+)(?:{mark}[0-9]*)?|{mark}[0-9]+)"
-        "(?:[eE][+-]?[0-9]+)?$"
-    )
+    pattern = f"^[+-]?(?:(?:{grouped}[0-9]+)(?:{mark}[0-9]*)?|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?$"
     known = pc.or_(
-        pc.match_substring_regex(text, pattern),
-        pc.match_substring_regex(text, _INFINITE),
+        pc.match_substring_regex(text, pattern), pc.match_substring_regex(text, _INFINITE)
     )
     plain = pc.replace_substring_regex(text, group, "") if group else text
     plain = pc.replace_substring(plain, notation.decimal, ".")

@@ -42,9 +42,7 @@ PARTY = (
 VOTE = ("Clinton", "Dole")
 
 
-def _number(
-    name: str, lower: float, upper: float, unit: str, description: str
-) -> Column:
+def _number(name: str, lower: float, upper: float, unit: str, description: str) -> Column:
     return Column(
         name=name,
         kind=ColumnKind.NUMBER,
@@ -64,9 +62,7 @@ def _category(name: str, labels: tuple[str, ...], description: str) -> Column:
     return _labelled(name, ColumnKind.CATEGORY, labels, description)
 
 
-def _labelled(
-    name: str, kind: ColumnKind, labels: tuple[str, ...], description: str
-) -> Column:
+def _labelled(name: str, kind: ColumnKind, labels: tuple[str, ...], description: str) -> Column:
     return Column(
         name=name,
         kind=kind,
@@ -88,13 +84,7 @@ RAND_HIE = (
         "Share of the cost of care that the family pays itself, fixed by its plan.",
     ),
     _yes_no("deductible", "Whether the plan has an individual deductible."),
-    _number(
-        "incentive",
-        0,
-        2000,
-        "US$",
-        "Payment in the year for taking part in the experiment.",
-    ),
+    _number("incentive", 0, 2000, "US$", "Payment in the year for taking part in the experiment."),
     _number(
         "spending cap",
         0,
@@ -124,13 +114,7 @@ FAIR = (
     _number("education", 0, 25, "years", "Years of schooling; 16 is a college degree."),
     _category("occupation", OCCUPATION, "Her occupation."),
     _category("husband's occupation", OCCUPATION, "Occupation of her husband."),
-    _number(
-        "affairs",
-        0,
-        100,
-        "",
-        "Measure of the time spent in affairs, per year of marriage.",
-    ),
+    _number("affairs", 0, 100, "", "Measure of the time spent in affairs, per year of marriage."),
 )
 
 ANES96 = (
@@ -138,9 +122,7 @@ ANES96 = (
     _category("vote", VOTE, "Whom the person expects to vote for."),
     _number("TV news", 0, 7, "days a week", "Days a week of watching the news on TV."),
     _category("party", PARTY, "Party that the person identifies with."),
-    _number(
-        "own position", 1, 7, "points", "Own politics, 1 most liberal, 7 conservative."
-    ),
+    _number("own position", 1, 7, "points", "Own politics, 1 most liberal, 7 conservative."),
     _number("Clinton's position", 1, 7, "points", "Where Clinton stands, same scale."),
     _number("Dole's position", 1, 7, "points", "Where Dole stands, same scale."),
     _category("education", EDUCATION, "Highest level of education."),
@@ -149,8 +131,7 @@ ANES96 = (
         1,
         24,
         "bracket",
-        "Household income in 24 brackets: 1 is below US$ 3,000, 24 is US$ 105,000 and "
-        "over.",
+        "Household income in 24 brackets: 1 is below US$ 3,000, 24 is US$ 105,000 and over.",
     ),
     _number(
         "place size",

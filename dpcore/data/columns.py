@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.data.bounds import Interval
 from dpcore.data.cells import PLAIN, TEXT_CODES, Notation, canonical, number
 from dpcore.data.dates import ISO_DATES, DateFormat
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dpcore.data.bounds import Interval
 
 MAX_LABELS = 200
 _OF_STEPS = (" where ", ", at most ")
@@ -135,11 +131,9 @@ class Column:
         if self.missing is MissingPolicy.REPLACE:
             self._check_replacement()
         elif self.complete:
-            message = "where everybody has a value, nobody is left out."
-            raise ParameterError(message)
+            raise ParameterError("where everybody has a value, nobody is left out.")
         elif self.replacement is not None:
-            message = "a replacement needs the missing-value policy 'replace'."
-            raise ParameterError(message)
+            raise ParameterError("a replacement needs the missing-value policy 'replace'.")
 
     @property
     def title(self) -> str:
@@ -218,38 +212,30 @@ class Column:
 
     def _check_bounds(self) -> None:
         if self.labels:
-            message = "a number has bounds and no labels."
-            raise ParameterError(message)
+            raise ParameterError("a number has bounds and no labels.")
         bounds = self.bounds
         if bounds is None:
             return
         largest = max(abs(bounds.lower), abs(bounds.upper))
         if not largest <= LARGEST or bounds.width <= LARGEST**-1:
-            message = (
+            raise ParameterError(
                 "bounds must be numbers, at most 1e100 in size and the lower clearly "
                 f"below the upper, got {bounds.lower} and {bounds.upper}."
             )
-            raise ParameterError(message)
 
     def _check_labels(self) -> None:
         if self.bounds is not None:
-            message = f"a {self.kind} column has no bounds."
-            raise ParameterError(message)
+            raise ParameterError(f"a {self.kind} column has no bounds.")
         if not self.kind.has_labels and self.labels:
-            message = f"a column that is {self.kind} has no labels."
-            raise ParameterError(message)
+            raise ParameterError(f"a column that is {self.kind} has no labels.")
         if self.kind is ColumnKind.YES_NO and len(self.labels) != len(("no", "yes")):
-            message = (
-                "a yes/no column needs two labels, first no and then yes, got "
-                f"{len(self.labels)}."
+            raise ParameterError(
+                f"a yes/no column needs two labels, first no and then yes, got {len(self.labels)}."
             )
-            raise ParameterError(message)
         if len(self.labels) > MAX_LABELS:
-            message = f"at most {MAX_LABELS} labels, got {len(self.labels)}."
-            raise ParameterError(message)
+            raise ParameterError(f"at most {MAX_LABELS} labels, got {len(self.labels)}.")
         if any(not label or label != label.strip() for label in self.labels):
-            message = "labels must not be blank nor begin or end with a space."
-            raise ParameterError(message)
+            raise ParameterError("labels must not be blank nor begin or end with a space.")
         self._check_apart()
 
     def _check_apart(self) -> None:
@@ -267,11 +253,10 @@ class Column:
                     if first.casefold() == label.casefold()
                     else "are the same number, and labels are numeric codes"
                 )
-            message = (
+            raise ParameterError(
                 f"the labels “{first}” and “{label}” {reason}: every label must denote "
                 "other cells. Remove one of them."
             )
-            raise ParameterError(message)
 
     def _compared(self, labels: tuple[str, ...]) -> list[str]:
         """Return labels in the form in which they are compared."""
@@ -287,32 +272,25 @@ class Column:
     def _check_codes(self) -> None:
         codes = self.missing_codes
         if len(set(codes)) < len(codes) or len(codes) > MAX_CODES:
-            message = f"at most {MAX_CODES} different codes stand for missing values."
-            raise ParameterError(message)
+            raise ParameterError(f"at most {MAX_CODES} different codes stand for missing values.")
         if any(not code or code != code.strip() for code in codes):
-            message = (
-                "codes for missing values must not be blank nor begin or end with a "
-                "space."
+            raise ParameterError(
+                "codes for missing values must not be blank nor begin or end with a space."
             )
-            raise ParameterError(message)
 
     def _check_replacement(self) -> None:
         value = self.replacement
         if not self.kind.is_numeric:
             if value not in self.labels:
-                message = "the replacement must be one of the labels."
-                raise ParameterError(message)
+                raise ParameterError("the replacement must be one of the labels.")
             return
         if value is None or isinstance(value, str) or not np.isfinite(value):
-            message = "the replacement of a number must be a finite number."
-            raise ParameterError(message)
+            raise ParameterError("the replacement of a number must be a finite number.")
         bounds = self.bounds
         if bounds is not None and not bounds.lower <= value <= bounds.upper:
-            message = (
-                f"the replacement must lie within {bounds.lower} and {bounds.upper}, "
-                f"got {value}."
+            raise ParameterError(
+                f"the replacement must lie within {bounds.lower} and {bounds.upper}, got {value}."
             )
-            raise ParameterError(message)
 
 
 def check_display_name(text: str) -> None:
@@ -324,17 +302,15 @@ def check_display_name(text: str) -> None:
 
     """
     if text != text.strip() or len(text) > LONGEST_NAME or not text.isprintable():
-        message = (
+        raise ParameterError(
             f"a name to show is one line of at most {LONGEST_NAME} characters, without "
             "spaces around it."
         )
-        raise ParameterError(message)
     if any(ending in text for ending in _OF_STEPS):
-        message = (
+        raise ParameterError(
             "a name to show has no “where” and no “, at most”: conditions and limits "
             "of rows are named like that."
         )
-        raise ParameterError(message)
 
 
 def check_titles(columns: Iterable[Column]) -> None:
@@ -350,8 +326,7 @@ def check_titles(columns: Iterable[Column]) -> None:
     for column in columns:
         shown = column.display_name
         if shown and shown != column.name and (shown in names or shown in taken):
-            message = f"another column is called “{shown}”: choose another name."
-            raise ParameterError(message)
+            raise ParameterError(f"another column is called “{shown}”: choose another name.")
         taken.add(shown)
 
 

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpcore.data.cells import (
-    MISSING_CODE,
-    dates_of,
-    has_any,
-    is_number,
-    label_codes,
-    numbers_of,
-)
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
+from dpcore.data.cells import MISSING_CODE, dates_of, has_any, is_number, label_codes, numbers_of
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.fingerprints import table_fingerprint
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Sequence
-
     import pandas as pd
-    from numpy.typing import NDArray
 
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
 
 _T = TypeVar("_T")
 
@@ -60,8 +52,7 @@ class Dataset:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_read", _Read(self.frame))
         if [column.name for column in self.columns] != [*self.frame.columns]:
-            message = "the columns must be those of the table, in the same order."
-            raise ParameterError(message)
+            raise ParameterError("the columns must be those of the table, in the same order.")
 
     @property
     def people(self) -> int:
@@ -102,11 +93,7 @@ class Dataset:
         """Return what a list calls a column: without what all names end with."""
         return self.column(name).display_name or name.removesuffix(self.ending)
 
-    def each(
-        self,
-        function: Callable[[Dataset], _T],
-        columns: Sequence[str],
-    ) -> Iterator[_T]:
+    def each(self, function: Callable[[Dataset], _T], columns: Sequence[str]) -> Iterator[_T]:
         """Yield what a function makes of every part of the table, in their order.
 
         A long table is taken a block of rows at a time, with the ``columns`` alone:
@@ -160,8 +147,7 @@ class Dataset:
             codes = self.codes(name)
             return np.where(codes == MISSING_CODE, np.nan, codes.astype(np.float64))
         if not column.kind.is_numeric:
-            message = f"{name!r} is a column of the type {column.kind}, not of numbers."
-            raise ParameterError(message)
+            raise ParameterError(f"{name!r} is a column of the type {column.kind}, not of numbers.")
         return self._read.numbers(column)
 
     def codes(self, name: str) -> NDArray[np.int64]:
@@ -176,8 +162,7 @@ class Dataset:
         """
         column = self.column(name)
         if column.kind.is_numeric:
-            message = "a column of numbers has no labels; declare it a category."
-            raise ParameterError(message)
+            raise ParameterError("a column of numbers has no labels; declare it a category.")
         return self._read.codes(column)
 
     def missing(self, name: str) -> NDArray[np.bool_]:
@@ -254,14 +239,12 @@ class Dataset:
         for position, column in enumerate(self.columns):
             if column.name == name:
                 return position
-        message = "the table has no column of that name."
-        raise ParameterError(message)
+        raise ParameterError("the table has no column of that name.")
 
 
 def _bounds(column: Column) -> Interval:
     if column.bounds is None:
-        message = "set the bounds of the column first."
-        raise ParameterError(message)
+        raise ParameterError("set the bounds of the column first.")
     return column.bounds
 
 
@@ -271,9 +254,7 @@ class _Read:
     Text is parsed once: a control answers faster than a long column of it is read.
     """
 
-    def __init__(
-        self, frame: pd.DataFrame, of: _Read | None = None, start: int = 0
-    ) -> None:
+    def __init__(self, frame: pd.DataFrame, of: _Read | None = None, start: int = 0) -> None:
         """``frame`` may hold some rows of another table, from ``start`` on."""
         self._frame = frame
         self._of = of
@@ -289,11 +270,7 @@ class _Read:
         return self._once(column, _codes, as_codes=True)
 
     def _once(
-        self,
-        column: Column,
-        read: Callable[[pd.Series, Column], NDArray[Any]],
-        *,
-        as_codes: bool,
+        self, column: Column, read: Callable[[pd.Series, Column], NDArray[Any]], *, as_codes: bool
     ) -> NDArray[Any]:
         cells = self._frame[column.name]
         if is_number(cells) and column.kind is not ColumnKind.DATE:
@@ -330,9 +307,7 @@ def _numbers(cells: pd.Series, column: Column) -> FloatArray:
 
 def _codes(cells: pd.Series, column: Column) -> NDArray[np.int64]:
     yes_no = column.kind is ColumnKind.YES_NO
-    codes = label_codes(
-        cells, column.labels, numeric=column.compares_numbers, any_case=yes_no
-    )
+    codes = label_codes(cells, column.labels, numeric=column.compares_numbers, any_case=yes_no)
     others = codes == len(column.labels)
     if yes_no:
         codes[others] = MISSING_CODE

@@ -9,14 +9,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
-    from dpcore.arrays import FloatArray
 
 EPOCH: Final = dt.date(1970, 1, 1)
 FIRST_DAY: Final = (dt.date(1, 1, 1) - EPOCH).days
@@ -79,11 +79,9 @@ class DateFormat:
 
     def __post_init__(self) -> None:
         if self.time_zone not in _time_zones():
-            message = (
-                "choose a time zone by its name in the IANA database, such as "
-                "Europe/Berlin."
+            raise ParameterError(
+                "choose a time zone by its name in the IANA database, such as Europe/Berlin."
             )
-            raise ParameterError(message)
 
 
 @cache
@@ -169,9 +167,7 @@ def _in_zone(
     known = {text: _minutes(text) for text in np.unique(texts[rows])}
     minutes = np.array([known[text] for text in texts[rows]])
     moments = np.rint((days[rows] * SECONDS - minutes * 60.0) * 1e6).astype(np.int64)
-    local = pd.DatetimeIndex(moments.astype("datetime64[us]"), tz="UTC").tz_convert(
-        zone
-    )
+    local = pd.DatetimeIndex(moments.astype("datetime64[us]"), tz="UTC").tz_convert(zone)
     naive = local.tz_localize(None).to_numpy().astype("datetime64[us]").astype(np.int64)
     days = days.copy()
     days[rows] = naive / (SECONDS * 1e6)

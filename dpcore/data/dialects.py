@@ -51,15 +51,12 @@ class Dialect:
 
     def __post_init__(self) -> None:
         if self.encoding not in ENCODINGS:
-            message = f"encoding must be one of {', '.join(ENCODINGS)}."
-            raise ParameterError(message)
+            raise ParameterError(f"encoding must be one of {', '.join(ENCODINGS)}.")
         if not is_separator(self.delimiter):
-            message = "delimiter must be one character, and no quotation mark."
-            raise ParameterError(message)
+            raise ParameterError("delimiter must be one character, and no quotation mark.")
         _ = self.notation
         if self.skipped < 0:
-            message = "the number of lines left out must not be negative."
-            raise ParameterError(message)
+            raise ParameterError("the number of lines left out must not be negative.")
 
     @property
     def notation(self) -> Notation:
@@ -105,21 +102,14 @@ def sniff(data: bytes) -> Dialect:
     named = _SEPARATOR_LINE.fullmatch(first)
     start = 1 if named else 0
     end = _end_of_comments(lines, start)
-    if named and is_separator(named[1]):
-        delimiter = named[1]
-    else:
-        delimiter = _delimiter(lines[end:])
+    delimiter = named[1] if named and is_separator(named[1]) else _delimiter(lines[end:])
     if end > start and _is_header(lines[end - 1], lines[end:], delimiter):
         end -= 1
     elif end == start == 0:
         end = _header_line(lines, delimiter)
     decimal, thousands = _marks(lines[end:], delimiter)
     return Dialect(
-        encoding=encoding,
-        delimiter=delimiter,
-        decimal=decimal,
-        thousands=thousands,
-        skipped=end,
+        encoding=encoding, delimiter=delimiter, decimal=decimal, thousands=thousands, skipped=end
     )
 
 
@@ -212,9 +202,7 @@ def _is_named(row: list[str]) -> bool:
     """Return whether all cells of a row hold text that is no number."""
     first = next((at for at, cell in enumerate(row) if cell.strip()), len(row))
     names = [cell.strip() for cell in row[first:]]
-    return bool(names) and all(
-        name and not _PLAIN_NUMBER.fullmatch(name) for name in names
-    )
+    return bool(names) and all(name and not _PLAIN_NUMBER.fullmatch(name) for name in names)
 
 
 def _header_line(lines: list[str], delimiter: str) -> int:
@@ -242,9 +230,7 @@ def _marks(lines: list[str], delimiter: str) -> tuple[str, str]:
     # Long tables have few shapes of numbers: which digits stand there says nothing, but
     # for a single 0 in front.
     shapes = Counter(
-        cell.strip().translate(_SPELLINGS)
-        for row in _rows(lines, delimiter)[1:]
-        for cell in row
+        cell.strip().translate(_SPELLINGS) for row in _rows(lines, delimiter)[1:] for cell in row
     )
     for shape, cells in shapes.items():
         number = _NUMBER.fullmatch(shape)
@@ -263,11 +249,7 @@ def _marks(lines: list[str], delimiter: str) -> tuple[str, str]:
 
 
 def _vote(
-    number: str,
-    cells: int,
-    decimals: Counter[str],
-    groups: Counter[str],
-    either: Counter[str],
+    number: str, cells: int, decimals: Counter[str], groups: Counter[str], either: Counter[str]
 ) -> None:
     """Count what the marks of one number, in so many cells, can only be, or may be.
 

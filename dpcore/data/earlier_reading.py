@@ -10,7 +10,8 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Final
 
-from dpcore.data.cells import TEXT_CODES, is_number, text_of
+from dpcore.data.cells import TEXT_CODES, Notation, is_number, text_of
+from dpcore.data.dataset import Dataset
 from dpcore.data.fingerprints import table_fingerprint
 from dpcore.data.preparation.capping import CappedDataset
 from dpcore.data.preparation.filtering import FilteredDataset
@@ -20,19 +21,11 @@ from dpcore.data.preparation.people import PeopleDataset
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpcore.data.cells import Notation
-    from dpcore.data.dataset import Dataset
 
 _MISSING: Final = ("", *TEXT_CODES)
 _LONG: Final = 300
 _DIGITS: Final = "[+-]?[0-9]+"
-_SPELLINGS: Final = {
-    "": "",
-    ",": ",",
-    ".": r"\.",
-    " ": "[ \u00a0\u202f]",
-    "'": "['’]",
-}
+_SPELLINGS: Final = {"": "", ",": ",", ".": r"\.", " ": "[ \u00a0\u202f]", "'": "['’]"}
 
 
 def earlier_fingerprint(dataset: Dataset, key: bytes) -> str | None:
@@ -99,11 +92,7 @@ def _parsed(text: pd.Series, notation: Notation) -> pd.Series | None:
         )["x"]
     except (pd.errors.ParserError, ValueError):
         return None
-    return (
-        found.astype("float64")
-        if is_number(found) and len(found) == len(text)
-        else None
-    )
+    return found.astype("float64") if is_number(found) and len(found) == len(text) else None
 
 
 def _within_floats(cells: pd.Series) -> pd.Series:

@@ -40,9 +40,7 @@ _MOST_DISORDER: Final = 0.6
 """Of 1: what has more is no text."""
 _FEWEST_ZEROS: Final = 0.3
 """Share of zero bytes in every other place from which text is UTF-16."""
-_EAST_ASIAN: Final = frozenset(
-    map(chr, (*range(0x3000, 0xA000), *range(0xFF00, 0xFFF0)))
-)
+_EAST_ASIAN: Final = frozenset(map(chr, (*range(0x3000, 0xA000), *range(0xFF00, 0xFFF0))))
 _LATIN_ALPHABETS: Final = tuple(
     frozenset(letters + letters.upper())
     for letters in (
@@ -145,10 +143,7 @@ def _by_letters(sample: bytes) -> str:
     found = {
         names[codecs.lookup(other).name]: match.chaos
         for match in from_bytes(
-            sample,
-            cp_isolation=[*_SINGLE],
-            threshold=_MOST_DISORDER,
-            enable_fallback=False,
+            sample, cp_isolation=[*_SINGLE], threshold=_MOST_DISORDER, enable_fallback=False
         )
         for other in match.could_be_from_charset
         if codecs.lookup(other).name in names
@@ -159,9 +154,7 @@ def _by_letters(sample: bytes) -> str:
     # The first of those that are equally plausible.
     return max(
         (one for one in _SINGLE if one in found),
-        key=lambda one: (
-            _of_one_language(sample.decode(one, errors="replace")) - found[one] / 2
-        ),
+        key=lambda one: _of_one_language(sample.decode(one, errors="replace")) - found[one] / 2,
     )
 
 
@@ -174,8 +167,7 @@ def _of_one_language(text: str) -> float:
     words = Counter(_WORD.findall(text))
     signs = sum(_beyond(word) * many for word, many in words.items())
     return max(
-        sum(_fitting(word, letters) * many for word, many in words.items())
-        / max(signs, 1)
+        sum(_fitting(word, letters) * many for word, many in words.items()) / max(signs, 1)
         for letters in _ALPHABETS
     )
 

@@ -7,22 +7,19 @@ Journal of Political Economy 86 (1978), 45-61; American National Election Studie
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpcore.data import codebooks
+from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
 from dpcore.relations import PrivacyUnit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
     import pandas as pd
-
-    from dpcore.data.columns import Column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,24 +47,18 @@ class Example:
         import pandas as pd  # noqa: PLC0415 - slow to import
 
         values = self._values()
-        frame = pd.DataFrame(
-            {column.name: values[column.name] for column in self.columns}
-        )
+        frame = pd.DataFrame({column.name: values[column.name] for column in self.columns})
         # As if read from a file with its header in line 1.
         frame.index = pd.RangeIndex(2, len(frame) + 2, name="line")
         return Dataset(name=self.title, frame=frame, columns=self.columns)
 
 
-def _labelled(
-    codes: pd.Series, labels: tuple[str, ...], *, first: int = 0
-) -> pd.Categorical:
+def _labelled(codes: pd.Series, labels: tuple[str, ...], *, first: int = 0) -> pd.Categorical:
     """Return the labels of whole-numbered codes, of which ``first`` is the lowest."""
     import pandas as pd  # noqa: PLC0415 - slow to import
 
     positions = codes.to_numpy().astype(np.int64) - first
-    return pd.Categorical.from_codes(
-        positions, categories=pd.Index(labels, dtype="str")
-    )
+    return pd.Categorical.from_codes(positions, categories=pd.Index(labels, dtype="str"))
 
 
 def _rand_hie() -> dict[str, Any]:

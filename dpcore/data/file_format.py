@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.data.columns import MAX_CODES
+from dpcore.data.dialects import Dialect
 from dpcore.data.encodings import NAMES
 from dpcore.data.separators import WHITE_SPACE
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from dpcore.data.dialects import Dialect
 
 _MOST_ROWS: Final = 10_000_000
 SEPARATOR_NAMES: Final = {
@@ -48,17 +46,14 @@ class FileFormat:
 
     def __post_init__(self) -> None:
         if not 0 <= self.title_rows <= _MOST_ROWS:
-            message = (
+            raise ParameterError(
                 f"rows before the header must be 0 or more, got {self.title_rows}."
             )
-            raise ParameterError(message)
         codes = self.missing_codes
         if any(not code or code != code.strip() for code in codes):
-            message = "a missing code must not be blank nor begin or end with a space."
-            raise ParameterError(message)
+            raise ParameterError("a missing code must not be blank nor begin or end with a space.")
         if len(set(codes)) < len(codes) or len(codes) > MAX_CODES:
-            message = f"missing codes must differ, and be {MAX_CODES} at most."
-            raise ParameterError(message)
+            raise ParameterError(f"missing codes must differ, and be {MAX_CODES} at most.")
 
     def differences(self, other: FileFormat) -> tuple[str, ...]:
         """Return the parts of this format that another one lacks, in words."""

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.arrays import in_blocks
-from dpcore.data.cells import PLAIN, is_number, number_type
+from dpcore.data.cells import PLAIN, Notation, is_number, number_type
+from dpcore.data.columns import Column
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import pandas as pd
 
-    from dpcore.data.cells import Notation
-    from dpcore.data.columns import Column
 
 _SHORTEST_KEY, _LONGEST_KEY = 16, 64
 _EXACT = 2**53
@@ -57,9 +55,7 @@ def table_fingerprint(
     return state.hexdigest()
 
 
-def fingerprint_as_read(
-    fingerprint: str, columns: Sequence[Column], *, key: bytes
-) -> str:
+def fingerprint_as_read(fingerprint: str, columns: Sequence[Column], *, key: bytes) -> str:
     """Return the fingerprint of what is made of a table whose columns are read so.
 
     That of the table where nothing unusual was declared about its cells.
@@ -84,11 +80,9 @@ def check_key(key: bytes) -> None:
 
     """
     if not _SHORTEST_KEY <= len(key) <= _LONGEST_KEY:
-        message = (
-            f"the key must have {_SHORTEST_KEY} to {_LONGEST_KEY} bytes, got "
-            f"{len(key)}."
+        raise ParameterError(
+            f"the key must have {_SHORTEST_KEY} to {_LONGEST_KEY} bytes, got {len(key)}."
         )
-        raise ParameterError(message)
 
 
 def _canonical(column: pd.Series) -> Iterator[bytes]:

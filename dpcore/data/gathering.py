@@ -6,21 +6,20 @@ this one leaves: joined at the end, a large table would be held twice.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.data.limits import Proceed
 from dpcore.data.storage import column_of, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     import pandas as pd
     import pyarrow as pa
-    from numpy.typing import NDArray
 
-    from dpcore.data.limits import Proceed
 
 _CELLS: Final = 1 << 17
 _FEWEST: Final = 4096
@@ -59,8 +58,7 @@ def gathered(
         for column, cells in zip(columns, block, strict=True):
             column.add(cells)
     if any(column.rows != records for column in columns):
-        message = f"the blocks do not have {records} records."
-        raise ValueError(message)
+        raise ValueError(f"the blocks do not have {records} records.")
     table = {}
     for place, name in enumerate(names):
         # Given up one by one, so that no two are held twice.

@@ -7,15 +7,13 @@ sentence: what is too large, what the limit is, and what to do.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 from dpcore.errors import DataError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Proceed = Callable[[], None]
-    """Called between the blocks of a file. It raises where nobody waits any more."""
+Proceed = Callable[[], None]
+"""Called between the blocks of a file. It raises where nobody waits any more."""
 
 MAX_BYTES: Final = 200 << 20
 """Bytes of a file, and of the one in an archive."""
@@ -102,8 +100,7 @@ def check_rows(rows: int, columns: int, cells: int | None = None) -> None:
 
     """
     if rows == 0:
-        message = "the file has a header and no records. Add one line for each person."
-        raise DataError(message)
+        raise DataError("the file has a header and no records. Add one line for each person.")
     check(rows, MAX_ROWS, "the file has more than {} records")
     most = min(MAX_CELLS, cells or MAX_CELLS)
     check(rows * columns, most, "the table has more than {} cells")

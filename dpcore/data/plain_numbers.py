@@ -6,18 +6,17 @@ it gives, would take longer than to read the file.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.data.storage import EXACT_DIGITS, needs_exponent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     import pyarrow as pa
-    from numpy.typing import NDArray
 
 _NOTHING, _DIGIT, _ZERO, _POINT, _MINUS, _END = range(6)
 _KINDS: Final = 6
@@ -56,9 +55,7 @@ def plain_numbers(
         columns = [column.combine_chunks() for column in parse(floats).columns]
     except (ValueError, pa.ArrowInvalid):
         return None
-    kept = [
-        column for column, is_float in zip(columns, floats, strict=True) if is_float
-    ]
+    kept = [column for column, is_float in zip(columns, floats, strict=True) if is_float]
     # A float has one point at most, an integer none: here each float has one.
     if points != sum(len(column) - column.null_count for column in kept):
         return None
@@ -67,9 +64,7 @@ def plain_numbers(
     if any(needs_exponent(column.drop_null()) for column in kept):
         return None
     nothing = pa.nulls(len(columns[0]))
-    return [
-        nothing if column.null_count == len(column) else column for column in columns
-    ]
+    return [nothing if column.null_count == len(column) else column for column in columns]
 
 
 def _kinds(text: bytes, delimiter: bytes) -> Iterator[NDArray[np.uint8]]:
@@ -105,9 +100,9 @@ def _found(before: int, here: int, after: int) -> int:
     return _UNUSUAL if unusual else 0
 
 
-_FOUND: Final = bytes(
-    _found(*kinds) for kinds in product(range(_KINDS), repeat=3)
-).ljust(256, b"\0")
+_FOUND: Final = bytes(_found(*kinds) for kinds in product(range(_KINDS), repeat=3)).ljust(
+    256, b"\0"
+)
 
 
 def _is_long(ends: NDArray[np.bool_]) -> bool:
@@ -121,9 +116,7 @@ def _is_long(ends: NDArray[np.bool_]) -> bool:
     return not near.all()
 
 
-def _ends_in_zero(
-    text: bytes, delimiter: bytes, floats: NDArray[np.bool_]
-) -> Iterator[bool]:
+def _ends_in_zero(text: bytes, delimiter: bytes, floats: NDArray[np.bool_]) -> Iterator[bool]:
     """Yield of each column of floats whether a zero follows its last digit."""
     cells = np.frombuffer(text + b"\n", np.uint8)
     ends = np.flatnonzero((cells == ord("\n")) | (cells == ord(delimiter)))

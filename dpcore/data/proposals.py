@@ -13,14 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dpcore.data.cells import (
-    PLAIN,
-    TEXT_CODES,
-    Notation,
-    has_any,
-    is_number,
-    numbers_of,
-)
+from dpcore.arrays import FloatArray
+from dpcore.data.cells import PLAIN, TEXT_CODES, Notation, has_any, is_number, numbers_of
 from dpcore.data.columns import Column, ColumnKind, yes_no
 from dpcore.data.dates import DateFormat, DateOrder, days_of
 
@@ -28,7 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from dpcore.arrays import FloatArray
 
 NO_YES: Final = (
     ("no", "yes"),
@@ -81,10 +74,7 @@ _LOOKED_AT: Final = 10_000
 
 
 def proposed(
-    frame: pd.DataFrame,
-    *,
-    notation: Notation = PLAIN,
-    missing_codes: tuple[str, ...] = TEXT_CODES,
+    frame: pd.DataFrame, *, notation: Notation = PLAIN, missing_codes: tuple[str, ...] = TEXT_CODES
 ) -> tuple[Column, ...]:
     """Return a first description of every column, for the curator to complete.
 
@@ -94,15 +84,8 @@ def proposed(
         missing_codes: Cells that stand for missing values.
 
     """
-    like = Column(
-        name="",
-        kind=ColumnKind.CATEGORY,
-        notation=notation,
-        missing_codes=missing_codes,
-    )
-    return tuple(
-        proposed_column(str(name), frame[name], like=like) for name in frame.columns
-    )
+    like = Column(name="", kind=ColumnKind.CATEGORY, notation=notation, missing_codes=missing_codes)
+    return tuple(proposed_column(str(name), frame[name], like=like) for name in frame.columns)
 
 
 def proposed_column(name: str, cells: pd.Series, *, like: Column) -> Column:

@@ -7,18 +7,14 @@ says so, and everything that writes a number asks its unit here.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from dpcore.data.columns import ColumnKind
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dates import date_text
 from dpcore.wording import in_full, measured, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.data.columns import Column
 
 DATES: Final = "days since 1970-01-01"
 """Unit of dates in records."""
@@ -91,9 +87,7 @@ class Quantity:
         timed = self.unit == MOMENTS and number != math.floor(number)
         return _date(number, ROUND_FLOOR, timed=timed)
 
-    def measured(
-        self, value: float, error: float, *, rounding: str = ROUND_HALF_EVEN
-    ) -> str:
+    def measured(self, value: float, error: float, *, rounding: str = ROUND_HALF_EVEN) -> str:
         """Return a number with no more digits than its ``error`` justifies.
 
         A date is written to the day. With a time of day it is written to the minute

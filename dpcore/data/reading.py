@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import io
 from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
 from dpcore.data import limits
+from dpcore.data.dialects import Dialect
 from dpcore.data.encodings import UTF16_MARKS
 from dpcore.data.gathering import gathered, parts_of, records_together
+from dpcore.data.limits import Proceed
 from dpcore.data.plain_numbers import plain_numbers
 from dpcore.data.records import (
+    Lines,
     header_fields,
     header_start,
     records,
@@ -28,15 +32,9 @@ from dpcore.data.threads import in_turn
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import BinaryIO
-
     import pandas as pd
     import pyarrow as pa
 
-    from dpcore.data.dialects import Dialect
-    from dpcore.data.limits import Proceed
-    from dpcore.data.records import Lines
 
 ROW = "row"
 """Name of a first column without one: R and pandas number the rows in it."""
@@ -119,9 +117,7 @@ def header_of(data: bytes, dialect: Dialect) -> tuple[str, ...]:
 
 def _from_header(text: bytes, dialect: Dialect) -> tuple[bytes, str, int]:
     """Return the text from the header on, what separates its fields, and its line."""
-    start, first = header_start(
-        text, delimiter=dialect.delimiter, skipped=dialect.skipped
-    )
+    start, first = header_start(text, delimiter=dialect.delimiter, skipped=dialect.skipped)
     table, mark = separated(text[start:], dialect.delimiter)
     return table, mark, first
 
@@ -159,22 +155,20 @@ def _bytes(data: bytes | BinaryIO) -> bytes:
 def _refuse_other_formats(text: bytes, encoding: str) -> None:
     for signature, advice in _SIGNATURES.items():
         if text.startswith(signature):
-            message = f"this is not a CSV file. It looks like {advice}."
-            raise DataError(message)
+            raise DataError(f"this is not a CSV file. It looks like {advice}.")
     if text.startswith(UTF16_MARKS) and not encoding.startswith("utf-16"):
-        message = "the file is written in UTF-16. Choose the encoding utf-16."
-        raise DataError(message, line=1)
+        raise DataError("the file is written in UTF-16. Choose the encoding utf-16.", line=1)
 
 
 def _refuse_nul(text: bytes) -> None:
     at = text.find(b"\0")
     if at >= 0:
         line = text.count(b"\n", 0, at) + 1
-        message = (
+        raise DataError(
             f"line {line} contains a NUL byte, so this is not a CSV file in the chosen "
-            "encoding. Export the table as CSV, or choose utf-16."
+            "encoding. Export the table as CSV, or choose utf-16.",
+            line=line,
         )
-        raise DataError(message, line=line)
 
 
 def column_names(fields: list[str], line: int | None) -> list[str]:
@@ -205,8 +199,7 @@ def column_names(fields: list[str], line: int | None) -> list[str]:
             problem = f"has the same name as column {seen[name]}. Rename one of them"
         else:
             continue
-        message = f"column {column} {problem}."
-        raise DataError(message, line=line, column=column)
+        raise DataError(f"column {column} {problem}.", line=line, column=column)
     return names
 
 
@@ -218,9 +211,7 @@ def _regular(
 
     limits.check_rows(len(lines), len(names))
     a_line_each = isinstance(lines, range)
-    read = partial(
-        _columns, delimiter=delimiter, fields=len(names), a_line_each=a_line_each
-    )
+    read = partial(_columns, delimiter=delimiter, fields=len(names), a_line_each=a_line_each)
     if text.endswith((b"\n\n", b"\n\r\n")):
         text = text.rstrip(b"\r\n")
     if isinstance(lines, range):
@@ -232,13 +223,9 @@ def _regular(
     return _framed([whole], names, pd.Index(lines))
 
 
-def _columns(
-    text: bytes, *, delimiter: str, fields: int, a_line_each: bool
-) -> list[pa.Array]:
+def _columns(text: bytes, *, delimiter: str, fields: int, a_line_each: bool) -> list[pa.Array]:
     """Return the columns of some records, as they are held."""
-    parse = partial(
-        _parsed, text, delimiter=delimiter, fields=fields, a_line_each=a_line_each
-    )
+    parse = partial(_parsed, text, delimiter=delimiter, fields=fields, a_line_each=a_line_each)
     if a_line_each:
         found = plain_numbers(text, delimiter=delimiter, parse=parse)
         if found is not None:
@@ -269,9 +256,7 @@ def _parsed(
         read_options=csv.ReadOptions(
             column_names=names, block_size=len(text) + 1, use_threads=False
         ),
-        parse_options=csv.ParseOptions(
-            delimiter=delimiter, newlines_in_values=not a_line_each
-        ),
+        parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=not a_line_each),
         convert_options=csv.ConvertOptions(
             column_types=dict(zip(names, types, strict=True)),
             strings_can_be_null=False,
@@ -312,9 +297,7 @@ def _framed(
     import pandas as pd  # noqa: PLC0415 - slow to import
 
     columns = gathered(blocks, names, len(lines))
-    return pd.DataFrame(columns, columns=names, copy=False).set_axis(
-        lines.rename("line"), axis=0
-    )
+    return pd.DataFrame(columns, columns=names, copy=False).set_axis(lines.rename("line"), axis=0)
 
 
 def _undecodable(text: bytes, encoding: str) -> DataError:

@@ -7,6 +7,7 @@ finding none proves nothing: people are recognized by what others know of them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
@@ -14,8 +15,6 @@ from typing import TYPE_CHECKING, Final
 from dpcore.wording import percent, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     import pandas as pd
 
 _NAMED: Final = re.compile(
@@ -87,9 +86,7 @@ def findings(frame: pd.DataFrame) -> tuple[Finding, ...]:
     Of a long column of text, 2,000 different values are looked at. A heading alone is a
     finding, too: nobody should have to look into the column to leave it out.
     """
-    found = [
-        one for name in frame.columns for one in _of_column(str(name), frame[name])
-    ]
+    found = [one for name in frame.columns for one in _of_column(str(name), frame[name])]
     found += _together(frame)
     order = list(Trap)
     return tuple(sorted(found, key=lambda one: order.index(one.trap)))
@@ -116,8 +113,7 @@ def _of_column(name: str, values: pd.Series) -> Iterator[Finding]:
             columns=(name,),
             what=f"{percent(alone / people)} of the rows have a value that no other "
             "row has: whoever knows it finds the row.",
-            advice="Leave the column out, or make bins of it (“New columns made of "
-            "others”).",
+            advice="Leave the column out, or make bins of it (“New columns made of others”).",
         )
     elif len(counts) <= _MOST_ANSWERS:
         rare = int((counts < _FEW_ROWS).sum())

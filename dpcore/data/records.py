@@ -8,17 +8,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.data import limits
 from dpcore.errors import DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
 
 Lines = range | np.ndarray
 """Line of the file at which each record begins, the header being left out."""
@@ -47,11 +43,10 @@ def header_start(text: bytes, *, delimiter: str, skipped: int) -> tuple[int, int
     blank = _end(rb"[%s]*+" % _blank(delimiter).encode(), text, offset)
     start = max(text.rfind(mark, offset, blank) for mark in (b"\n", b"\r")) + 1
     if _breaks(text, offset) < skipped or (skipped and blank == len(text)):
-        message = (
+        raise DataError(
             f"no line is left after the {skipped} that are left out before the header. "
             "Leave out fewer."
         )
-        raise DataError(message)
     offset = len(text) if blank == len(text) else start or offset
     return offset, 1 + _breaks(text, offset)
 
@@ -85,8 +80,7 @@ def header_fields(text: bytes, *, delimiter: str, line: int = 1) -> list[str]:
         text = text[: end + 1]
     first = next(_records_of(text, delimiter, line), None)
     if first is None:
-        message = "the file is empty. Upload a CSV file with a header and records."
-        raise DataError(message)
+        raise DataError("the file is empty. Upload a CSV file with a header and records.")
     return first[1]
 
 
@@ -115,9 +109,7 @@ def unquoted_lines(text: bytes, *, fields: int, first: int = 1) -> range | None:
     return range(first + 1, first + 1 + text.count(b"\n", 0, end))
 
 
-def regular_lines(
-    text: bytes, *, delimiter: str, fields: int, first: int = 1
-) -> Lines | None:
+def regular_lines(text: bytes, *, delimiter: str, fields: int, first: int = 1) -> Lines | None:
     """Return the line at which each record begins; ``text`` begins in line ``first``.
 
     Counts delimiters and line ends outside quotes. ``None`` where anything is unusual
@@ -214,9 +206,7 @@ def records(
         yield line, record
 
 
-def _records_of(
-    text: bytes, delimiter: str, first: int
-) -> Iterator[tuple[int, list[str]]]:
+def _records_of(text: bytes, delimiter: str, first: int) -> Iterator[tuple[int, list[str]]]:
     """Yield each record, the header included, with the line in which it begins."""
     stream = io.TextIOWrapper(io.BytesIO(text), "utf-8", newline="")
     blank, between, unclosed = _blank(delimiter), True, False

@@ -41,11 +41,9 @@ def separated(text: bytes, separator: str) -> tuple[bytes, str]:
         return text, separator
     mark = next((bytes([one]) for one in _FREE if bytes([one]) not in text), None)
     if mark is None:
-        message = (
-            "the file has too many control characters for this separator. Choose "
-            "another one."
+        raise DataError(
+            "the file has too many control characters for this separator. Choose another one."
         )
-        raise DataError(message)
     if separator == WHITE_SPACE:
         return _from_white_space(text, mark), mark.decode()
     written = separator.encode()

@@ -17,16 +17,15 @@ memory alone: ``dpcore.data.cells`` gives a cell the same meaning in each.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
     import pyarrow as pa
-    from numpy.typing import NDArray
 
 FEW_VALUES: Final = 1_000
 """Text with at most so many distinct values is held as a category."""
@@ -71,9 +70,7 @@ def compressed(cells: pa.StringArray) -> pa.Array:
     except pa.ArrowInvalid:
         return cells
     python_would = (
-        _plain_floats(cells, numbers, text, points)
-        if len(points)
-        else _plain_integers(text)
+        _plain_floats(cells, numbers, text, points) if len(points) else _plain_integers(text)
     )
     return numbers if python_would else cells
 
@@ -101,9 +98,7 @@ def column_of(cells: pa.ChunkedArray) -> pd.Series:
         return _as_arrow(cells)
     whole = cells.unify_dictionaries().combine_chunks()
     if isinstance(whole, pa.ChunkedArray):  # of no rows, or very long
-        whole = (
-            pa.concat_arrays(whole.chunks) if whole.num_chunks else pa.array([], kind)
-        )
+        whole = pa.concat_arrays(whole.chunks) if whole.num_chunks else pa.array([], kind)
     if not _has_few_values(whole):
         return pd.Series(pd.array(whole.cast(pa.large_string()), dtype="str"))
     coded = whole if pa.types.is_dictionary(kind) else whole.dictionary_encode()
@@ -156,9 +151,7 @@ def typed_column(cells: pa.ChunkedArray) -> pd.Series:
         cells = cells.cast(pa.timestamp(kind.unit, tz="UTC"))
     coded = cells
     if not types.is_dictionary(kind):
-        coded = (cells if _is_text(cells.type) else cells.cast(pa.string())).cast(
-            pa.string()
-        )
+        coded = (cells if _is_text(cells.type) else cells.cast(pa.string())).cast(pa.string())
         coded = coded.dictionary_encode()
     # Joined first: each part has all answers, which are cleaned once.
     whole = coded.unify_dictionaries().combine_chunks()
@@ -239,11 +232,7 @@ def _is_plain(text: NDArray[np.uint8]) -> bool:
     # In ASCII these are in a row, but for a slash.
     return not bool(
         text.size
-        and (
-            text.min() < _FIRST_PLAIN
-            or text.max() > _LAST_PLAIN
-            or (text == _SLASH).any()
-        )
+        and (text.min() < _FIRST_PLAIN or text.max() > _LAST_PLAIN or (text == _SLASH).any())
     )
 
 
@@ -335,11 +324,7 @@ def _is_text(kind: pa.DataType) -> bool:
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     types = pa.types
-    return bool(
-        types.is_string(kind)
-        or types.is_large_string(kind)
-        or types.is_string_view(kind)
-    )
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def _clean(coded: pa.DictionaryArray) -> pa.DictionaryArray:

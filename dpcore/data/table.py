@@ -23,8 +23,7 @@ def in_memory(table: Table, what: str) -> Dataset:
     """
     if isinstance(table, Dataset):
         return table
-    message = (
+    raise InPartsError(
         f"{what} is not computed of a table that stays in its files. Upload a sample "
         "of its rows as a file for it."
     )
-    raise InPartsError(message)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Final, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Final, TypeVar
 
 _Part = TypeVar("_Part")
 _Made = TypeVar("_Made")
@@ -37,9 +34,7 @@ def side_by_side(work: Callable[[slice], None], people: int, size: int) -> None:
     Each slice has to leave what belongs to the others alone. Functions of whole arrays
     let other threads go on meanwhile.
     """
-    blocks = [
-        slice(start, min(start + size, people)) for start in range(0, people, size)
-    ]
+    blocks = [slice(start, min(start + size, people)) for start in range(0, people, size)]
     threads = min(os.cpu_count() or 1, len(blocks))
     if threads < 2:  # noqa: PLR2004 - nothing to share
         for block in blocks:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.data.cells import canonical_cells, has_any, is_number
 from dpcore.data.columns import LabelEquality
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.data.dataset import Dataset
+from dpcore.data.dataset import Dataset
 
 NOBODY: Final = -1
 """The unit of a row that does not say whose it is."""
@@ -34,9 +31,7 @@ def identities(dataset: Dataset, name: str) -> NDArray[np.intp]:
 
     column, cells = dataset.column(name), dataset.frame[name]
     numeric = column.equality is not LabelEquality.AS_WRITTEN
-    alone = cells.isna().to_numpy() | has_any(
-        cells, column.missing_codes, numeric=numeric
-    )
+    alone = cells.isna().to_numpy() | has_any(cells, column.missing_codes, numeric=numeric)
     # Equal numbers are written alike in a column that is held as numbers.
     compared = canonical_cells(cells) if numeric and not is_number(cells) else cells
     return np.where(alone, NOBODY, factorize(compared)[0]).astype(np.intp)

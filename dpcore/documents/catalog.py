@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.documents.checklist import checklist
 from dpcore.documents.methods import methods
@@ -12,11 +13,7 @@ from dpcore.documents.plans import plan_text, schema
 from dpcore.documents.registry import registry_entry
 from dpcore.documents.report import report
 from dpcore.documents.reproduction import notebook, script
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.documents.subject import Subject
+from dpcore.documents.subject import Subject
 
 _HTML: Final = "text/html"
 _JSON: Final = "application/json"

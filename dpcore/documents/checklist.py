@@ -7,23 +7,18 @@ knows is filled in, and what only people know is left blank and marked.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section
-from dpcore.documents.subject import own, spelled
+from dpcore.documents.subject import Subject, own, spelled
 from dpcore.releases.secure import sampler
 from dpcore.wording import capital
-
-if TYPE_CHECKING:
-    from dpcore.documents.subject import Subject
 
 _FLOATS: Final = (
     "Noise is drawn by {sampler}, exactly, and rounded once. Sensitivities include the "
     "rounding errors of the statistic."
 )
-_TIMING: Final = (
-    "Not defended: somebody who measures the server's time or memory may learn more."
-)
+_TIMING: Final = "Not defended: somebody who measures the server's time or memory may learn more."
 
 
 def checklist(subject: Subject) -> Page:
@@ -43,12 +38,9 @@ def checklist(subject: Subject) -> Page:
         pieces=(
             Paragraph(
                 "Each level rests on those below it: an ε says nothing if the level "
-                "under it fails. What is underlined and empty only people can answer.",
+                "under it fails. What is underlined and empty only people can answer."
             ),
-            *(
-                Section(title=title, pieces=(Facts(pairs),), whole=True)
-                for title, pairs in levels
-            ),
+            *(Section(title=title, pieces=(Facts(pairs),), whole=True) for title, pairs in levels),
             Blanks(("Filled in by", "Date", "Signature")),
         ),
         numerals=subject.numerals,
@@ -80,10 +72,7 @@ def _unit(subject: Subject) -> Pairs:
     unit = subject.facts.unit
     return (
         ("Who is protected?", capital(subject.whom)),
-        (
-            "What makes two tables neighbors?",
-            capital(unit.change(subject.facts.relation)),
-        ),
+        ("What makes two tables neighbors?", capital(unit.change(subject.facts.relation))),
         (f"Is that how {unit.nouns} appear in the data?", ""),
         ("Over which period does the limit hold?", own(subject.typed.period)),
         (f"Are the same {unit.nouns} in other tables that are released?", ""),
@@ -124,8 +113,7 @@ def _algorithms(subject: Subject) -> Pairs:
         ("Which mechanisms?", ", ".join(names) or "None yet."),
         (
             "Do their claims hold?",
-            " ".join(claims)
-            or "Yes: prices follow from exact formulas and are rounded up.",
+            " ".join(claims) or "Yes: prices follow from exact formulas and are rounded up.",
         ),
         ("Were bounds and categories chosen without the table?", ""),
     )

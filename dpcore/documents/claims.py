@@ -7,16 +7,13 @@ write, and fails at one that it does not know.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from dpcore.documents.subject import Subject
 from dpcore.figures.meaning.odds import counted
-from dpcore.relations import NeighboringRelation
+from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.studies.meaning.guarantee import Guarantee
 from dpcore.wording import capital, delta_text
-
-if TYPE_CHECKING:
-    from dpcore.documents.subject import Subject
-    from dpcore.relations import PrivacyUnit
 
 _LARGEST: Final = 700.0
 """Above this ε, ``e^ε`` is no float: the limit is no limit."""
@@ -44,9 +41,7 @@ ALTERED: Final = (
 )
 """Each mechanism draws from a law whose scale is above 0, and a release is the draw,
 or is computed from the draw alone. The limit is that of ``named_rightly``."""
-SAMPLE: Final = (
-    "The ranges for the population assume that the table is a simple random sample."
-)
+SAMPLE: Final = "The ranges for the population assume that the table is a simple random sample."
 """The assumption of ``dpcore.inference``: rows are independent draws from it."""
 INDEPENDENT: Final = (
     "Figures from different questions contain independent noise. Two figures about the "
@@ -55,9 +50,7 @@ INDEPENDENT: Final = (
 """Each release draws once, from the operating system's secure source."""
 BELOW_ZERO: Final = "A count below 0 is an effect of noise. True counts are 0 or more."
 """Noise has support below 0, a count of rows has not: the range is cut at 0."""
-SUMS: Final = (
-    "Counts are rounded to their noise. Totals can differ from the sum of the parts."
-)
+SUMS: Final = "Counts are rounded to their noise. Totals can differ from the sum of the parts."
 """Totals are sums of unrounded noisy counts (``releases.plans.crossed``), and each
 number is rounded by its own range: sums of rounded numbers are other numbers."""
 GROUP_SIZES: Final = (
@@ -73,9 +66,7 @@ COUNTS: Final = (
 """The vector of sums and counts is charged as one draw, and what is computed of a draw
 costs nothing (post-processing). Noise moves a count of any size to 0 with positive
 probability."""
-PRICES: Final = (
-    "Costs are rounded up to three digits. Their sum can exceed the amount charged."
-)
+PRICES: Final = "Costs are rounded up to three digits. Their sum can exceed the amount charged."
 """``wording.significant(up=True)`` never rounds down, so that sums of it are no less
 than the exact sum, which is charged."""
 DIGEST: Final = (
@@ -114,10 +105,7 @@ GAPS: Final = (
         "Only releases of this account are counted. The curator declares which tables "
         "are about the same {many} and share an account."
     ),
-    (
-        "The ranges do not include the effects of clamping, imputation and minimum "
-        "sizes."
-    ),
+    ("The ranges do not include the effects of clamping, imputation and minimum sizes."),
     "The program does not hide the time and memory that a computation takes.",
     (
         "For some models the data shape the noise: posterior samples and objective "
@@ -130,12 +118,8 @@ GAPS: Final = (
     ),
 )
 """Known not to be covered: none of it is in an assumption that can be checked."""
-_AFTER: Final = (
-    "The limit does not depend on computing power or on data that become public later."
-)
-_KNOWN: Final = (
-    "Facts that an attacker knew from other sources remain known to the attacker."
-)
+_AFTER: Final = "The limit does not depend on computing power or on data that become public later."
+_KNOWN: Final = "Facts that an attacker knew from other sources remain known to the attacker."
 
 
 def neighbors(relation: NeighboringRelation, unit: PrivacyUnit) -> str:
@@ -174,9 +158,7 @@ def cases(epsilon: float, delta: float) -> str:
     """
     sure = Guarantee(epsilon=epsilon, delta=delta)
     right, of = counted(float(sure.best_guess(0.5)))
-    return (
-        "practically all cases" if right == of else f"at most {right:,} of {of:,} cases"
-    )
+    return "practically all cases" if right == of else f"at most {right:,} of {of:,} cases"
 
 
 def is_limited(epsilon: float, delta: float) -> bool:
@@ -260,10 +242,7 @@ def not_learned(subject: Subject) -> tuple[str, ...]:
     """
     one, many = subject.one, subject.many
     return (
-        (
-            f"Nothing beyond this limit can be learned about any one {one} from these "
-            "figures."
-        ),
+        (f"Nothing beyond this limit can be learned about any one {one} from these figures."),
         f"The limit holds for every {one}, also for {many} with unusual values.",
         _AFTER,
         (
@@ -283,10 +262,7 @@ def asking_again() -> str:
     The ledger returns the stored answer of a draw, and a new draw is charged
     (``releases.transaction``).
     """
-    return (
-        "Repeating a question returns the same answer at no cost. A new draw is "
-        "charged again."
-    )
+    return "Repeating a question returns the same answer at no cost. A new draw is charged again."
 
 
 def uncovered(subject: Subject) -> tuple[str, ...]:
@@ -334,9 +310,7 @@ def published_number(subject: Subject) -> str:
     known, number = subject.sizes, subject.facts.number
     if subject.tables and known:
         told = "; ".join(
-            f"“{name}”: {known[name]:,}"
-            if name in known
-            else f"“{name}”: not published"
+            f"“{name}”: {known[name]:,}" if name in known else f"“{name}”: not published"
             for name in subject.tables
         )
         return f"{told} (published without noise)"

@@ -8,42 +8,34 @@ how many people there are is said only where that number is public.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from datetime import date
+from typing import Final
 
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+from dpcore.data.columns import Column
 from dpcore.data.quantities import bounds_text, replacement_text
 from dpcore.documents import claims, rests
 from dpcore.documents.numerals import Exact, Numerals
-from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
-from dpcore.documents.subject import changed, guarantee_text, left_of, limit_of, own
+from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Piece, Section, Table
+from dpcore.documents.subject import Change, changed, guarantee_text, left_of, limit_of, own
+from dpcore.documents.typed import Typed
 from dpcore.planning.aims import says_nothing
 from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, is_difference
 from dpcore.planning.counting import numbers_of
-from dpcore.planning.group_sizes import seen, sign, tells_sizes, too_few
-from dpcore.planning.options import rows_of
+from dpcore.planning.group_sizes import Smallest, seen, sign, tells_sizes, too_few
+from dpcore.planning.item import Item
+from dpcore.planning.options import Option, Row, rows_of
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.identity import mark_of
 from dpcore.wording import capital, epsilon_text, percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import date
-
-    from dpcore.budget_filter import PrivacyBudget, PrivacyCost
-    from dpcore.data.columns import Column
-    from dpcore.documents.page import Piece
-    from dpcore.documents.subject import Change
-    from dpcore.documents.typed import Typed
-    from dpcore.planning.group_sizes import Smallest
-    from dpcore.planning.item import Item
-    from dpcore.planning.options import Option, Row
-    from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 
 TITLE: Final = "Decision on a release with differential privacy"
 _MOST_LABELS: Final = 12
 _FEWEST_SIGNATURES: Final = 2
 _BEYOND: Final = (
-    "Values outside public bounds are clamped. ± does not include the effect of "
-    "clamping."
+    "Values outside public bounds are clamped. ± does not include the effect of clamping."
 )
 _TOO_LITTLE: Final = "this plan costs more than is left, so the budget must be raised"
 _TOO_FEW: Final = ("", ": hence (✓)", ": hence ✗")
@@ -135,9 +127,7 @@ def decision_page(about: Decision, numerals: Numerals) -> Page:
             Section(title="Sign-off", pieces=_signatures(about, numerals), whole=True),
         ),
         numerals=numerals,
-        mark="Classroom: a lesson, not a decision about real data."
-        if about.lesson
-        else "",
+        mark="Classroom: a lesson, not a decision about real data." if about.lesson else "",
         foot=Exact(
             f"Prepared on {about.prepared.isoformat()} with Epsilon Studio from what "
             "was declared and typed. Apart from a declared number of "
@@ -162,10 +152,7 @@ def _facts(about: Decision, numerals: Numerals) -> Facts:
             ("Budget", _budget(about, numerals)),
             (
                 "Total cost",
-                (
-                    f"{guarantee_text(*guarantee)}: {_odds(about, guarantee)}"
-                    f"{_released(about)}"
-                ),
+                (f"{guarantee_text(*guarantee)}: {_odds(about, guarantee)}{_released(about)}"),
             ),
             *_together(about),
             *_smallest(about),
@@ -180,13 +167,9 @@ def _columns(about: Decision, numerals: Numerals) -> list[str]:
     return [_column(column, numerals, done[column.name]) for column in about.columns]
 
 
-def _column(
-    column: Column, numerals: Numerals, done: Mapping[str, Sequence[int]]
-) -> str:
+def _column(column: Column, numerals: Numerals, done: Mapping[str, Sequence[int]]) -> str:
     """Return what is declared about a column; its own words stay as they are."""
-    without = "; ".join(
-        f"no. {_listed(at)}: {told}" if at else told for told, at in done.items()
-    )
+    without = "; ".join(f"no. {_listed(at)}: {told}" if at else told for told, at in done.items())
     about = "; ".join(part for part in (column.unit, column.meaning) if part)
     name = f"{column.title} ({about})" if about else column.title
     if column.kind.is_numeric:
@@ -213,8 +196,7 @@ def _sizes(about: Decision) -> str:
     whole = (
         f"The number of {rows} is public: {counted}"
         if about.size.public
-        else f"The number of {rows} is private. A public minimum of {counted} "
-        "is used instead"
+        else f"The number of {rows} is private. A public minimum of {counted} is used instead"
     )
     whole += "".join(
         f". {_numbered(places)} {'assume' if len(places) > 1 else 'assumes'} at least "
@@ -297,8 +279,7 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
         numbers=_NUMBERS,
     )  # fmt: skip
     notes = [
-        f"No. {at}: ± is for {_of_what(row.item, about)}. "
-        f"{_condition(row, about)}".rstrip()
+        f"No. {at}: ± is for {_of_what(row.item, about)}. {_condition(row, about)}".rstrip()
         for at, row in enumerate(rows, 1)
         if row.item.width.of
     ]
@@ -310,10 +291,7 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
     notes.extend(_rests(about, numerals))
     counts = _sizes_told(rows)
     if counts:
-        notes.append(
-            f"The answer to {_lower(counts)} includes noisy group sizes at no extra "
-            "cost."
-        )
+        notes.append(f"The answer to {_lower(counts)} includes noisy group sizes at no extra cost.")
     if not notes:
         return (table,)
     return table, Paragraph("\n".join(notes), kind="note")
@@ -336,8 +314,7 @@ def _lower(places: Sequence[int]) -> str:
 def _marks(plan: Option) -> str:
     """Return the mark of each question of the plan, by its number."""
     return ", ".join(
-        f"{at} {mark_of(item.request.parameters())}"
-        for at, item in enumerate(plan.basket.items, 1)
+        f"{at} {mark_of(item.request.parameters())}" for at, item in enumerate(plan.basket.items, 1)
     )
 
 
@@ -370,9 +347,7 @@ def _rests(about: Decision, numerals: Numerals) -> list[str]:
         told.append(_BEYOND)
     stand_in = rests.filled(items)
     if stand_in:
-        values = "; ".join(
-            f"{column.title}: {_stand_in(column, numerals)}" for column in stand_in
-        )
+        values = "; ".join(f"{column.title}: {_stand_in(column, numerals)}" for column in stand_in)
         told.append(
             Exact(
                 f"Missing values are imputed ({values}). ± does not include the effect "
@@ -442,18 +417,14 @@ def _condition(row: Row, about: Decision) -> str:
     return f"{said} {known.text}{hence}."
 
 
-def _question(
-    row: Row, told: Mapping[str, Smallest], numerals: Numerals
-) -> tuple[str, ...]:
+def _question(row: Row, told: Mapping[str, Smallest], numerals: Numerals) -> tuple[str, ...]:
     item = row.item
     unit = f" {item.width.unit}" if item.width.unit else ""
     wanted = "" if row.wanted is None else significant(row.wanted, 6)
     named = item.name
     if item.request.title != item.name:
         named += f" ({item.request.title})"
-    first, second = (
-        _answer(row, one, told, numerals) for one in (row.first, row.second)
-    )
+    first, second = (_answer(row, one, told, numerals) for one in (row.first, row.second))
     must = Exact(numerals.written(wanted) + unit if wanted else "")
     return Exact(named), Exact(item.request.mechanism_label), *first, must, *second
 

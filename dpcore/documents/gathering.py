@@ -4,42 +4,28 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import PrivacyBudget
+from dpcore.data.columns import Column
 from dpcore.data.preparation.recipes import Preparation
 from dpcore.data.preparation.steps import steps_of
+from dpcore.data.table import Table
 from dpcore.documents import missing
 from dpcore.documents.question import Question
-from dpcore.documents.subject import (
-    USUAL_DELTA,
-    Change,
-    Head,
-    Subject,
-    Time,
-    limit_of,
-    spelled,
-)
+from dpcore.documents.subject import USUAL_DELTA, Change, Head, Subject, Time, limit_of, spelled
 from dpcore.errors import DPCoreError
+from dpcore.figures.meaning.label import Facts
+from dpcore.planning.basket import Basket
 from dpcore.planning.totals import price_of
 from dpcore.releases.enclosing import enclosures
-from dpcore.releases.hash_chain import EntryKind
-from dpcore.releases.periods import limit
+from dpcore.releases.hash_chain import Entry, EntryKind
+from dpcore.releases.periods import Period, limit
+from dpcore.releases.record import Release
+from dpcore.releases.releasable import Releasable
 from dpcore.releases.renaming import renamed, request_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dpcore.data.columns import Column
-    from dpcore.data.table import Table
-    from dpcore.figures.meaning.label import Facts
-    from dpcore.planning.basket import Basket
-    from dpcore.releases.hash_chain import Entry
-    from dpcore.releases.periods import Period
-    from dpcore.releases.record import Release
-    from dpcore.releases.releasable import Releasable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,8 +68,7 @@ def released(
     known = [_as_now(one, behind) for one in releases]
     enclosed = {
         table: enclosures(
-            [one for one, _ in known if names.get(one.id) == table],
-            sampled=not behind.everybody,
+            [one for one, _ in known if names.get(one.id) == table], sampled=not behind.everybody
         )
         for table in {names.get(one.id) for one in releases}
     }
@@ -97,8 +82,7 @@ def released(
     )
     questions = [
         _in_table(
-            replace(question, called=(called or {}).get(question.mark, one.name)),
-            names.get(one.id),
+            replace(question, called=(called or {}).get(question.mark, one.name)), names.get(one.id)
         )
         for question, one in zip(asked, releases, strict=True)
     ]
@@ -133,17 +117,13 @@ def planned(basket: Basket, behind: Background) -> Subject:
     )
 
 
-def _subject(
-    questions: Sequence[Question], behind: Background, **told: object
-) -> Subject:
+def _subject(questions: Sequence[Question], behind: Background, **told: object) -> Subject:
     return Subject(
         facts=behind.facts,
         questions=tuple(questions),
         columns=_columns(questions),
         missing=missing.of_columns(
-            question.request.asked
-            for question in questions
-            if question.request is not None
+            question.request.asked for question in questions if question.request is not None
         ),
         everybody=behind.everybody,
         joined=isinstance(steps_of(behind.dataset).whose, Preparation),
@@ -161,9 +141,7 @@ def _as_now(release: Release, behind: Background) -> tuple[Release, Releasable |
     """
     release = renamed(release, behind.dataset, behind.facts.unit)
     request = _request(release, behind)
-    return release if request is None else replace(
-        release, title=request.title
-    ), request
+    return release if request is None else replace(release, title=request.title), request
 
 
 def _request(release: Release, behind: Background) -> Releasable | None:

@@ -8,13 +8,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Piece, Section, Table
-
-if TYPE_CHECKING:
-    from dpcore.lessons.lesson import Lesson, Question, Telling
-    from dpcore.lessons.paths import Path
+from dpcore.lessons.lesson import Lesson, Question, Telling
+from dpcore.lessons.paths import Path
 
 _FOOT = "Made by Epsilon Studio. The tables behind it are public surveys."
 _LETTERS = "ABCDEFGH"
@@ -83,16 +79,13 @@ def _boxes(title: str, question: Question) -> Piece:
         for letter, choice in zip(_LETTERS, question.choices, strict=False)
     )
     return Section(
-        title=f"{title}. {question.text}",
-        pieces=(Items(texts, ticked=True),),
-        whole=True,
+        title=f"{title}. {question.text}", pieces=(Items(texts, ticked=True),), whole=True
     )
 
 
 def _answered(telling: Telling) -> tuple[Piece, ...]:
     asked = {"Prediction": telling.predict} | {
-        f"Question {number}": question
-        for number, question in enumerate(telling.questions, start=1)
+        f"Question {number}": question for number, question in enumerate(telling.questions, start=1)
     }
     return (
         Facts(pairs=tuple((name, _reason(asked[name])) for name in asked)),

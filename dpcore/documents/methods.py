@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore import __version__
 from dpcore.documents import claims
-from dpcore.documents.subject import spelled
+from dpcore.documents.subject import Subject, spelled
 from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.secure import sampler
 from dpcore.wording import delta_text, significant
 
-if TYPE_CHECKING:
-    from dpcore.documents.subject import Subject
-
 _CITED: Final = {
-    "gaussian": "Gaussian noise is calibrated by its exact privacy profile (Balle and "
-    "Wang 2018).",
+    "gaussian": "Gaussian noise is calibrated by its exact privacy profile (Balle and Wang 2018).",
     EXPONENTIAL.key: "Quantiles are chosen by the exponential mechanism (McSherry and "
     "Talwar 2007).",
     "laplace": "The scale of Laplace noise is the sensitivity divided by ε (Dwork, "

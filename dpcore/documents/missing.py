@@ -6,21 +6,17 @@ values themselves, and is told only where it was released.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping
+from typing import Final
 
-from dpcore.data.columns import MissingPolicy
+from dpcore.data.columns import Column, MissingPolicy
+from dpcore.models.question import ModelQuestion
 from dpcore.statistics.conditions import counted_as_value
 from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.query import Query
+from dpcore.statistics.question import Question
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from dpcore.data.columns import Column
-    from dpcore.models.question import ModelQuestion
-    from dpcore.statistics.question import Question
-
-    Asked = Question | ModelQuestion
+Asked = Question | ModelQuestion
 
 UNTOLD: Final = (
     "The number of missing values is protected like the values themselves. Released "
@@ -75,9 +71,7 @@ def of_columns(questions: Iterable[Asked]) -> dict[str, str]:
     return {name: "; ".join(told) for name, told in each_of_columns(questions).items()}
 
 
-def counted_as(
-    columns: Iterable[Column], done: Mapping[str, str]
-) -> tuple[Column, ...]:
+def counted_as(columns: Iterable[Column], done: Mapping[str, str]) -> tuple[Column, ...]:
     """Return the columns where somebody without a value counts as a public one.
 
     ``done`` is what ``of_columns`` says of them.

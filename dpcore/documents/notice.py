@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from dpcore.data.quantities import replacement_text
 from dpcore.documents import claims, missing
 from dpcore.documents.numerals import Exact
-from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
-from dpcore.documents.subject import changed, of_each, own, spelled
+from dpcore.documents.page import Facts, Items, Page, Paragraph, Piece, Section, Table
+from dpcore.documents.question import Question
+from dpcore.documents.subject import Subject, changed, of_each, own, spelled
 from dpcore.releases.declared import each_bounds, minimum_of
 from dpcore.wording import brief, capital
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.documents.page import Piece
-    from dpcore.documents.question import Question
-    from dpcore.documents.subject import Subject
 
 _MOST_ROWS: Final = 12
 _MOST_COLUMNS: Final = 3
@@ -29,9 +24,7 @@ _LONGEST: Final = 100
 _MEANT: Final = 60
 MOST_NUMBERS: Final = 200
 """How many numbers of one question are listed; the files of the release hold all."""
-UNLESS_RAISED: Final = (
-    "Once it is used up, nothing more is released unless it is raised"
-)
+UNLESS_RAISED: Final = "Once it is used up, nothing more is released unless it is raised"
 """``PrivacyBudget.admits``: a release is refused whose cost does not fit any more."""
 _Rows = tuple[tuple[int, tuple[str, ...]], ...]
 
@@ -74,16 +67,7 @@ def notice(subject: Subject) -> Page:
             ),
             Section(
                 title="Questions",
-                pieces=(
-                    Facts(
-                        (
-                            (
-                                "Contact",
-                                own(subject.typed.contact),
-                            ),
-                        )
-                    ),
-                ),
+                pieces=(Facts((("Contact", own(subject.typed.contact)),)),),
                 whole=True,
             ),
         ),
@@ -103,10 +87,7 @@ def _where(subject: Subject) -> str:
 
 
 def _period(subject: Subject) -> tuple[tuple[str, str], ...]:
-    which = (
-        f"{capital(subject.many)} and period",
-        of_each(subject.each(attrgetter("period"))),
-    )
+    which = (f"{capital(subject.many)} and period", of_each(subject.each(attrgetter("period"))))
     if not subject.times:
         return (which,)
     told = "; ".join(f"{time.name} ({time.days})" for time in subject.times[:4])
@@ -144,9 +125,7 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
             title=f"{many} {kind}{'s' * (many > 1)}",
             head=head,
             rows=tuple(
-                rows[one.place][1]
-                if one.itself
-                else _elsewhere(subject, rows[one.place][0])
+                rows[one.place][1] if one.itself else _elsewhere(subject, rows[one.place][0])
                 for one in shown
             ),
         ),
@@ -336,8 +315,7 @@ def _missing(subject: Subject) -> str:
         where = "full report" if subject.planned else "next sheet"
         return f"The {where} states how missing values are treated.{groups}"
     told = ", ".join(
-        f"{replacement_text(column)} ({brief(column.title)})"
-        for column in known[:_MOST_COLUMNS]
+        f"{replacement_text(column)} ({brief(column.title)})" for column in known[:_MOST_COLUMNS]
     )
     where = "full report" if subject.planned else "next sheet"
     more = f" and others ({where})" * (len(known) > _MOST_COLUMNS)
@@ -368,8 +346,7 @@ def _in_groups(subject: Subject) -> str:
     told = ""
     if grouped:
         told += (
-            f" In figures by {grouped}, missing and unlisted values are in the group "
-            "of all others."
+            f" In figures by {grouped}, missing and unlisted values are in the group of all others."
         )
     if compared:
         told += (
@@ -427,8 +404,7 @@ def _rows(subject: Subject) -> _Rows:
     """
     if subject.planned:
         return tuple(
-            (place, (_shortened(q.name), q.width))
-            for place, q in enumerate(ordered(subject))
+            (place, (_shortened(q.name), q.width)) for place, q in enumerate(ordered(subject))
         )
     rows = []
     for place, question in enumerate(ordered(subject)):
@@ -489,10 +465,7 @@ def _closed(name: str, most: int) -> str:
 def _can(subject: Subject) -> tuple[Piece, ...]:
     said = claims.named_rightly(subject)
     if said:
-        return (
-            Paragraph(" ".join(said)),
-            Items(claims.if_all_is_used(subject)),
-        )
+        return (Paragraph(" ".join(said)), Items(claims.if_all_is_used(subject)))
     if subject.questions:
         return (Paragraph(claims.UNLIMITED),)
     return (Paragraph("Nothing so far: no figures were published."),)

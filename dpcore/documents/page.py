@@ -126,8 +126,7 @@ class Blanks(Piece):
         """Return it as lines with their names below."""
         del level
         lines = "".join(
-            f'<div><span class="line"></span>{_told(name, numerals)}</div>'
-            for name in self.names
+            f'<div><span class="line"></span>{_told(name, numerals)}</div>' for name in self.names
         )
         return f'<div class="blanks">{lines}</div>'
 

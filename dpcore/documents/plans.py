@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from dpcore.documents.subject import Subject
 from dpcore.errors import ParameterError
 from dpcore.planning.basket import MOST_ITEMS, Basket, Split
 from dpcore.planning.files import to_json
 from dpcore.planning.item import LEAST, MOST, Item
-
-if TYPE_CHECKING:
-    from dpcore.documents.subject import Subject
 
 _SCHEMA: Final = Path(__file__).with_name("plan.schema.json")
 

@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from dpcore.budget_filter import PrivacyCost
+from dpcore.data.columns import Column
 from dpcore.data.quantities import Quantity
 from dpcore.documents import missing
 from dpcore.documents.titles import relabelled, titled
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
+from dpcore.planning.item import Item
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.declared import bounds_text, people_text
 from dpcore.releases.digits import PLACES, ends_text, number_text, of_noise
-from dpcore.releases.enclosing import ends_at
+from dpcore.releases.enclosing import Enclosure, End, ends_at
 from dpcore.releases.identity import mark_of
 from dpcore.releases.quantities import is_group_size, quantity_in
+from dpcore.releases.record import Release
+from dpcore.releases.releasable import Releasable
 from dpcore.releases.request import Request
 from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import UNIT
 from dpcore.wording import epsilon_text, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dpcore.budget_filter import PrivacyCost
-    from dpcore.data.columns import Column
-    from dpcore.planning.item import Item
-    from dpcore.releases.enclosing import Enclosure, End
-    from dpcore.releases.record import Release
-    from dpcore.releases.releasable import Releasable
 
 _AS_ASKED: Final = 1 + 1e-9
 _DEFINITIONS: Final = {
@@ -60,11 +56,7 @@ _DEFINITIONS: Final = {
     StatisticKind.POOLED_COVARIANCE: "the covariance of two columns within groups",
 }
 """What each statistic is: the definition that its class in ``statistics`` computes."""
-_COUNTED: Final = {
-    StatisticKind.COUNT,
-    StatisticKind.HISTOGRAM,
-    StatisticKind.CROSS_TABLE,
-}
+_COUNTED: Final = {StatisticKind.COUNT, StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE}
 _ONE: Final = {"people": "person", "rows": "row", "records": "record"}
 _OF_MODELS: Final = "a regression of one column on others"
 
@@ -179,11 +171,7 @@ class Question:
 
     @classmethod
     def of_release(
-        cls,
-        release: Release,
-        request: Releasable | None,
-        *,
-        enclosures: Sequence[Enclosure] = (),
+        cls, release: Release, request: Releasable | None, *, enclosures: Sequence[Enclosure] = ()
     ) -> Question:
         """Return a question that was answered.
 
@@ -208,9 +196,7 @@ class Question:
             unit=Quantity(unit=release.unit).name,
             numbers=tuple(
                 replace(
-                    number,
-                    label=relabelled(number.label, columns),
-                    one=one if number.count else "",
+                    number, label=relabelled(number.label, columns), one=one if number.count else ""
                 )
                 for number in _numbers(release, own, enclosures)
             ),
@@ -343,9 +329,7 @@ class Question:
     def below_zero(self) -> bool:
         """Tell whether noise has made a count of less than nobody."""
         return any(
-            number.count
-            and number.value.startswith(("-", "−"))
-            and number.noise.startswith("0")
+            number.count and number.value.startswith(("-", "−")) and number.noise.startswith("0")
             for number in self.numbers
         )
 
@@ -437,8 +421,7 @@ def _number(release: Release, label: str, value: float) -> Number:
         total=_ends(total, value, quantity),
         beside=beside,
         count=beside or _counts(release),
-        gap=_asked(release).get("kind") == StatisticKind.DIFFERENCE
-        and " less " in label,
+        gap=_asked(release).get("kind") == StatisticKind.DIFFERENCE and " less " in label,
     )
 
 

@@ -7,20 +7,16 @@ is a text that begins with ``BLANK``, under a remark.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore import __version__
+from dpcore.data.columns import Column
 from dpcore.data.quantities import bounds_text
-from dpcore.documents.subject import counted, spelled
-from dpcore.documents.yaml import Noted, written
+from dpcore.documents.subject import Subject, counted, spelled
+from dpcore.documents.yaml import Noted, Value, written
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.secure import sampler
 from dpcore.wording import capital
-
-if TYPE_CHECKING:
-    from dpcore.data.columns import Column
-    from dpcore.documents.subject import Subject
-    from dpcore.documents.yaml import Value
 
 BLANK: Final = "TO BE FILLED IN"
 _WRITER: Final = f"Written by Epsilon Studio {__version__}."
@@ -46,9 +42,7 @@ def registry_entry(subject: Subject) -> str:
             "accounting": _accounting(subject),
             "implementation": _implementation(subject),
             "administrative": {
-                "registry_authors": Noted(
-                    [BLANK], "Who writes this entry, at least 1."
-                ),
+                "registry_authors": Noted([BLANK], "Who writes this entry, at least 1."),
                 "notes": f"{subject.mark} {_WRITER}".strip(),
             },
         },
@@ -159,30 +153,22 @@ def _model(subject: Subject) -> dict[str, Value]:
 
 def _accounting(subject: Subject) -> dict[str, Value]:
     fixed = any(question.together for question in subject.questions)
-    plan = (
-        " Plans fixed before their first answer are charged the tightest valid total."
-    )
+    plan = " Plans fixed before their first answer are charged the tightest valid total."
     return {
         "post_processing": "Intervals, and what follows from released numbers, are "
         "computed from public numbers only.",
         "composition": "Epsilon and delta, or rho, are added up in exact decimals, "
-        "rounded up, in an append-only ledger."
-        + (plan if fixed or subject.planned else ""),
+        "rounded up, in an append-only ledger." + (plan if fixed or subject.planned else ""),
     }
 
 
 def _implementation(subject: Subject) -> dict[str, Value]:
     names = ", ".join(dict.fromkeys(q.mechanism for q in subject.questions))
-    hidden = (
-        "private"
-        if subject.facts.relation is NeighboringRelation.ADD_REMOVE
-        else "protected"
-    )
+    hidden = "private" if subject.facts.relation is NeighboringRelation.ADD_REMOVE else "protected"
     drawn = subject.sampler or sampler()
     return {
         "preprocessing_and_hyperparameter_tuning": Noted(
-            f"{BLANK}: were bounds, categories or budgets chosen by looking at the "
-            "table?",
+            f"{BLANK}: were bounds, categories or budgets chosen by looking at the table?",
             "The program asks for them to be declared without it, and cannot check.",
         ),
         "mechanisms": f"{names or 'None yet'}; drawn by {drawn} with exact samplers, "

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import math
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.budget_filter import plain
+from dpcore.data.columns import Column
 from dpcore.data.quantities import bounds_text, quantity_of
 from dpcore.documents import claims, missing
 from dpcore.documents.methods import methods
 from dpcore.documents.notice import MOST_NUMBERS, size
 from dpcore.documents.numerals import Exact
-from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
-from dpcore.documents.subject import left_of, of_each, own, spelled
+from dpcore.documents.page import Facts, Items, Page, Paragraph, Piece, Section, Table
+from dpcore.documents.question import Question
+from dpcore.documents.subject import Head, Subject, left_of, of_each, own, spelled
 from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.table import COUNTS
 from dpcore.wording import capital, delta_text, epsilon_text, significant
-
-if TYPE_CHECKING:
-    from dpcore.data.columns import Column
-    from dpcore.documents.page import Piece
-    from dpcore.documents.question import Question
-    from dpcore.documents.subject import Head, Subject
 
 _ENTRIES: Final = {
     EntryKind.ACCOUNT: ("opening", "openings"),
@@ -44,9 +40,7 @@ def report(subject: Subject) -> Page:
         title=title,
         pieces=(
             Facts(_summary(subject)),
-            Section(
-                title=f"Consequences for one {subject.one}", pieces=_meaning(subject)
-            ),
+            Section(title=f"Consequences for one {subject.one}", pieces=_meaning(subject)),
             Section(title="Questions at a glance", pieces=_overview(subject)),
             Section(
                 title="Question by question",
@@ -60,14 +54,8 @@ def report(subject: Subject) -> Page:
             Section(title="Declared columns", pieces=_columns(subject)),
             Section(title="Total privacy cost", pieces=_together(subject)),
             Section(title="Ledger", pieces=_ledger(subject)),
-            Section(
-                title="Known gaps",
-                pieces=(Items(claims.uncovered(subject)),),
-            ),
-            Section(
-                title="Methods paragraph",
-                pieces=(Paragraph(Exact(methods(subject))),),
-            ),
+            Section(title="Known gaps", pieces=(Items(claims.uncovered(subject)),)),
+            Section(title="Methods paragraph", pieces=(Paragraph(Exact(methods(subject))),)),
         ),
         numerals=subject.numerals,
         mark=subject.mark,
@@ -94,10 +82,7 @@ def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
         (f"{capital(many)} and period", of_each(subject.each(attrgetter("period")))),
         *((("Decision", decided),) if decided else ()),
         ("Privacy unit", capital(subject.whom)),
-        (
-            "Neighboring tables",
-            f"Differ by {claims.neighbors(facts.relation, facts.unit)}",
-        ),
+        ("Neighboring tables", f"Differ by {claims.neighbors(facts.relation, facts.unit)}"),
         (f"Number of {many}", size(subject)),
         ("Scope", capital(subject.about)),
         ("Budget", subject.limit),
@@ -117,11 +102,7 @@ def _meaning(subject: Subject) -> tuple[Piece, ...]:
     return (
         *((Paragraph(" ".join(said)),) if said else ()),
         Items(
-            (
-                *claims.if_all_is_used(subject),
-                *claims.not_learned(subject),
-                claims.asking_again(),
-            )
+            (*claims.if_all_is_used(subject), *claims.not_learned(subject), claims.asking_again())
         ),
     )
 
@@ -161,9 +142,7 @@ def _question(number: int, question: Question) -> Section:
             pieces.append(Paragraph(claims.COUNTS, kind="note"))
         over = len(question.numbers) - MOST_NUMBERS
         if over > 0:
-            pieces.append(
-                Paragraph(f"{over} more are in the files of the release.", kind="note")
-            )
+            pieces.append(Paragraph(f"{over} more are in the files of the release.", kind="note"))
     title = f"{number}. {capital(question.known_as)}"
     return Section(title=title, pieces=tuple(pieces), whole=len(question.numbers) < 9)  # noqa: PLR2004 - fits
 
@@ -188,17 +167,11 @@ def _facts(question: Question) -> list[tuple[str, str]]:
             _of_scale(question.largest, question.of_noise),
         ),
         ("Noise scale", _of_scale(scale, question.of_noise)),
-        (
-            "Own cost",
-            f"ε = {plain(question.cost.epsilon)}, {_delta(question)}, {_rho(question)}",
-        ),
+        ("Own cost", f"ε = {plain(question.cost.epsilon)}, {_delta(question)}, {_rho(question)}"),
         ("Margin of error (95%)", question.width),
         ("Ranges", _ranges(question)),
         ("Mark", Exact(question.mark)),
-        (
-            "Drawn",
-            f"{question.when}, draw {question.draw}{charged * bool(question.together)}",
-        ),
+        ("Drawn", f"{question.when}, draw {question.draw}{charged * bool(question.together)}"),
     ]
     if not question.when:
         told.pop()
@@ -265,13 +238,7 @@ def _columns(subject: Subject) -> tuple[Piece, ...]:
     return (
         Table(
             title="Public declarations",
-            head=(
-                "column",
-                "meaning",
-                "unit",
-                "bounds or categories",
-                "missing values",
-            ),
+            head=("column", "meaning", "unit", "bounds or categories", "missing values"),
             rows=tuple(
                 _column(column, missing.of_column(column, subject.missing))
                 for column in subject.columns
@@ -318,10 +285,7 @@ def _ledger(subject: Subject) -> tuple[Piece, ...]:
     facts = Facts(
         (
             ("Entries", _entries(head)),
-            (
-                "Last entry",
-                Exact(f"{head.recorded[:10]} {head.recorded[11:19]} UTC"),
-            ),
+            ("Last entry", Exact(f"{head.recorded[:10]} {head.recorded[11:19]} UTC")),
             ("Digest of the last entry (SHA-256)", Exact(head.digest)),
         )
     )
@@ -335,8 +299,7 @@ def _ledger(subject: Subject) -> tuple[Piece, ...]:
         title="Budget changes",
         head=("when (UTC)", "from", "to", "reason"),
         rows=tuple(
-            (Exact(one.when), one.before, one.after, Exact(one.why))
-            for one in head.changes
+            (Exact(one.when), one.before, one.after, Exact(one.why)) for one in head.changes
         ),
     )
     return facts, told, *times, changes
@@ -344,9 +307,7 @@ def _ledger(subject: Subject) -> tuple[Piece, ...]:
 
 def _entries(head: Head) -> str:
     """Return how many entries there are, and of what."""
-    told = ", ".join(
-        f"{many:,} {_ENTRIES[kind][many != 1]}" for kind, many in head.kinds
-    )
+    told = ", ".join(f"{many:,} {_ENTRIES[kind][many != 1]}" for kind, many in head.kinds)
     return f"{head.entries:,}: {told}"
 
 

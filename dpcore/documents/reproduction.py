@@ -11,24 +11,19 @@ import contextlib
 import json
 import math
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from pprint import pformat
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dpcore import __version__
-from dpcore.documents.subject import exact
+from dpcore.documents.question import Question
+from dpcore.documents.subject import Subject, exact
 from dpcore.errors import DPCoreError
 from dpcore.privacy.composition import step_of
-from dpcore.privacy.events import GaussianEvent, event_from
+from dpcore.privacy.events import GaussianEvent, PrivacyEvent, event_from
 from dpcore.releases.request import Request
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from dpcore.documents.question import Question
-    from dpcore.documents.subject import Subject
-    from dpcore.privacy.events import PrivacyEvent
 
 _STEPS: Final = Path(__file__).with_name("reproduction_steps.py.txt")
 _MARK: Final = "# %% "
@@ -53,11 +48,7 @@ def notebook(subject: Subject) -> str:
     content = {
         "cells": cells,
         "metadata": {
-            "kernelspec": {
-                "display_name": "Python 3",
-                "language": "python",
-                "name": "python3",
-            },
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python"},
         },
         "nbformat": 4,

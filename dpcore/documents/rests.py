@@ -6,19 +6,16 @@ ones, and who is left out of a comparison.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from dpcore.data.columns import Column
 from dpcore.documents import missing
+from dpcore.planning.item import Item
+from dpcore.relations import TableSize
 from dpcore.releases.declared import minimum_of
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.difference_query import DifferenceQuery
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.data.columns import Column
-    from dpcore.planning.item import Item
-    from dpcore.relations import TableSize
 
 
 class Compared(NamedTuple):
@@ -73,9 +70,7 @@ def assumed_groups(items: Sequence[Item]) -> dict[int, tuple[int, ...]]:
 def crossed(items: Sequence[Item]) -> tuple[int, ...]:
     """Return the numbers of the questions whose sums are less exact than their ±."""
     return tuple(
-        place
-        for place, item in enumerate(items, 1)
-        if isinstance(item.request.asked, CrossedQuery)
+        place for place, item in enumerate(items, 1) if isinstance(item.request.asked, CrossedQuery)
     )
 
 

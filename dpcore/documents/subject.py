@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from dpcore import __version__
-from dpcore.budget_filter import plain
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost, plain
+from dpcore.data.columns import Column
 from dpcore.documents.numerals import Exact, Numerals
+from dpcore.documents.question import Question
 from dpcore.documents.typed import Typed
+from dpcore.figures.meaning.label import Facts
 from dpcore.privacy.composition import Totals, compose
 from dpcore.privacy.events import event_from
 from dpcore.releases.amounts import NOTHING, is_used_up
+from dpcore.releases.hash_chain import EntryKind
 from dpcore.wording import brief, capital, delta_text, epsilon_text, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from dpcore.budget_filter import PrivacyBudget, PrivacyCost
-    from dpcore.data.columns import Column
-    from dpcore.documents.question import Question
-    from dpcore.figures.meaning.label import Facts
-    from dpcore.releases.hash_chain import EntryKind
 
 USUAL_DELTA: Final = 1e-6
 """At which totals are told where an account has no delta."""
@@ -181,8 +177,7 @@ class Subject:
     def totals(self) -> Totals:
         """Return the total of the questions by four ways of counting, at ``delta``."""
         return compose(
-            [event_from(question.event) for question in self.questions],
-            delta=self.delta,
+            [event_from(question.event) for question in self.questions], delta=self.delta
         )
 
     @property
@@ -270,9 +265,7 @@ def of_each(told: tuple[tuple[str, str], ...]) -> str:
     if len(told) == 1:
         return own(told[0][1])
     return own(
-        "; ".join(
-            f"“{name}”: {text.strip().rstrip('.') or _UNKNOWN}" for name, text in told
-        )
+        "; ".join(f"“{name}”: {text.strip().rstrip('.') or _UNKNOWN}" for name, text in told)
     )
 
 

@@ -7,12 +7,10 @@ be given, or changed, after an answer.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from dpcore.data.columns import Column
+from dpcore.data.columns import Column
 
 
 def titled(parameters: Mapping[str, Any], columns: Iterable[Column]) -> dict[str, Any]:

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
 from dpcore.figures.calendar import cells, date_axis, placed
 from dpcore.figures.marks import NAME, bars, interval, line, note, points, ring
-from dpcore.figures.theme import (
-    HEIGHT,
-    TRUTH,
-    Picture,
-    Stroke,
-    axis,
-    below,
-    categories,
-    plain,
-)
+from dpcore.figures.theme import HEIGHT, TRUTH, Picture, Stroke, axis, below, categories, plain
+from dpcore.inference.intervals import Intervals
 from dpcore.releases.digits import ends_text, reach, with_ends
 from dpcore.releases.table import TOO_FEW
 from dpcore.wording import capital, measured
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.inference.intervals import Intervals
 
 _TOTAL = "rgba(0,114,178,0.35)"
 _NOISE = "#0072B2"
@@ -66,12 +54,7 @@ def answer_text(
 
 
 def answer_picture(
-    value: float,
-    around: Intervals,
-    *,
-    statement: str,
-    quantity: Quantity,
-    sampled: bool,
+    value: float, around: Intervals, *, statement: str, quantity: Quantity, sampled: bool
 ) -> Picture:
     """Return the sanitized value of a scalar statistic with its intervals.
 
@@ -87,12 +70,7 @@ def answer_picture(
 
 
 def resampled_picture(
-    value: float,
-    around: Intervals,
-    *,
-    statement: str,
-    quantity: Quantity,
-    sampled: bool,
+    value: float, around: Intervals, *, statement: str, quantity: Quantity, sampled: bool
 ) -> Picture:
     """Return an answer from a sample with an interval for the table, and a wider one.
 
@@ -303,8 +281,7 @@ def groups_picture(
         height=HEIGHT + below(statement),
         traces=placed(traces, "y", quantity),
         annotations=[
-            note(TOO_FEW, int(place), 0.5, yref="paper", textangle=-90)
-            | {"font": {"size": 13}}
+            note(TOO_FEW, int(place), 0.5, yref="paper", textangle=-90) | {"font": {"size": 13}}
             for place in np.flatnonzero(~said)
         ],
         # All groups, in their order, those without a dot included.
@@ -340,9 +317,7 @@ def groups_text(numbers: GroupNumbers, *, noun: str, quantity: Quantity) -> str:
         open_ = [place for place in order if numbers.noise[place, 1] >= surest]
         names = [f"“{numbers.groups[place]}”" for place in open_]
         others = len(names) - _NAMED
-        listed = ", ".join(names[:_NAMED]) + (
-            f" and {others} more" if others > 0 else ""
-        )
+        listed = ", ".join(names[:_NAMED]) + (f" and {others} more" if others > 0 else "")
         among = " among those that can be told," if few else ""
         text = (
             f"Which {noun} is the largest cannot be told:{among} it may be that of any "

@@ -24,9 +24,7 @@ def surest(epsilon: float, *, delta: float = 0.0, prior: float = 0.5) -> str:
     return at_most(float(posterior(prior, epsilon)))
 
 
-def belief_text(
-    epsilon: float, *, delta: float = 0.0, prior: float = 0.5, about: str = ""
-) -> str:
+def belief_text(epsilon: float, *, delta: float = 0.0, prior: float = 0.5, about: str = "") -> str:
     """Return in a sentence what somebody may believe after a release, at most.
 
     ``about`` says what the belief is about, such as " about a person".
@@ -44,12 +42,7 @@ def belief_text(
 
 
 def person_text(
-    own: float,
-    guess: float,
-    *,
-    delta: float,
-    prior: float,
-    guarantee: float | None,
+    own: float, guess: float, *, delta: float, prior: float, guarantee: float | None
 ) -> str:
     """Return what a guarantee, a person's own loss and the whole law say, and why.
 

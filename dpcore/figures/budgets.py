@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import numpy as np
 
 from dpcore.figures.marks import rows
 from dpcore.figures.theme import NEUTRAL, PUBLIC, ROWS, Picture, axis
+from dpcore.privacy.composition import Totals
 from dpcore.wording import epsilon_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.privacy.composition import Totals
 
 BASIC: Final = "added up at δ (basic)"
 ADVANCED: Final = "by a formula (advanced)"
@@ -22,9 +19,7 @@ PLD: Final = "by all losses (PLD)"
 """Ways of counting in plain words, with the words of the field beside them."""
 
 
-def totals_picture(
-    totals: Totals, *, charged: float, delta: float, plans: bool = False
-) -> Picture:
+def totals_picture(totals: Totals, *, charged: float, delta: float, plans: bool = False) -> Picture:
     """Return what was charged, and the four totals of the same releases, as bars.
 
     A way of counting without a limit has no bar, and says so in its place.

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from dpcore.data.quantities import Quantity
-    from dpcore.figures.marks import Mark
+from dpcore.data.quantities import Quantity
+from dpcore.figures.marks import Mark
 
 
 def placed(traces: Iterable[Mark], along: str, quantity: Quantity) -> list[Mark]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
+from dpcore.data.quantities import Quantity
 from dpcore.figures.calendar import cells, date_axis, placed
 from dpcore.figures.marks import NAME, line, points, ring
 from dpcore.figures.theme import HEIGHT, TRUTH, Picture, Stroke, axis, on_axis, plain
 from dpcore.releases.digits import with_ends
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.quantities import Quantity
 
 _TOTAL, _NOISE = "rgba(0,114,178,0.35)", "#0072B2"
 _NEVER_TOLD = "no quantile can be told: only the bounds enclose them"
@@ -48,12 +46,7 @@ class Quantiles:
 
 
 def chain_picture(
-    found: Quantiles,
-    *,
-    statement: str,
-    quantity: Quantity,
-    counted: str,
-    truth: FloatArray | None,
+    found: Quantiles, *, statement: str, quantity: Quantity, counted: str, truth: FloatArray | None
 ) -> Picture:
     """Return quantiles as dots over their shares, with intervals that hold together.
 
@@ -72,9 +65,7 @@ def chain_picture(
         if ends is not None
     ]
     dots = ring(_NOISE, 12)
-    traces.append(
-        points(percents, found.values, "sanitized quantile", dots, hover=hover)
-    )
+    traces.append(points(percents, found.values, "sanitized quantile", dots, hover=hover))
     table: dict[str, Any] = {
         "percent below": percents,
         "sanitized quantile": cells(found.values, quantity),

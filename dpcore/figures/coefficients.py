@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import dot, interval, points
 from dpcore.figures.theme import PUBLIC, TRUTH, Picture, axis, below, on_axis, plain
 from dpcore.wording import significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
 
 _ROW = 34
 _LONGEST = 22
@@ -68,11 +65,7 @@ def coefficients_picture(
         f"{f': {statement}' if statement else ''}",
         height=_MARGIN + _ROW * len(names) + below(scale),
         traces=traces,
-        xaxis=axis(
-            plain(scale),
-            zeroline=True,
-            zerolinecolor="rgba(127,127,127,0.7)",
-        ),
+        xaxis=axis(plain(scale), zeroline=True, zerolinecolor="rgba(127,127,127,0.7)"),
         yaxis={
             "range": [len(names) - 0.5, -0.5],
             "tickvals": places,
@@ -98,10 +91,7 @@ def short(label: str) -> str:
 
 
 def _takeaway(
-    values: FloatArray,
-    ends: FloatArray | None,
-    truth: FloatArray | None,
-    samples: int,
+    values: FloatArray, ends: FloatArray | None, truth: FloatArray | None, samples: int
 ) -> str:
     if truth is not None:
         off = float(np.abs(values - truth).max())

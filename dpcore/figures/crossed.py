@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
 from dpcore.figures.marks import heat
 from dpcore.figures.theme import ROWS, SCALE, Picture, axis, on_axis, plain
 from dpcore.releases.digits import with_ends
 from dpcore.wording import measured
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 _COUNT = Quantity(whole=True)
 _ROW, _MARGIN = 62, 150
@@ -111,9 +109,7 @@ def cross_text(found: CrossNumbers, *, unit: str) -> str:
         f"{ends[0]} to {ends[1]}); {_UNTOLD}"
     )
     reach = found.reach
-    return f"{text}. All cells and sums hold at once; a cell is within ± " + measured(
-        reach, reach
-    )
+    return f"{text}. All cells and sums hold at once; a cell is within ± " + measured(reach, reach)
 
 
 def _in_cells(found: CrossNumbers, truth: FloatArray | None) -> list[list[str]]:

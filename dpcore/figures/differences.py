@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dpcore.figures.marks import NAME, line, points, ring, vertical
 from dpcore.figures.theme import TRUTH, Picture, Stroke, axis, below, plain
+from dpcore.inference.group_differences import Ends, Held
 from dpcore.releases.digits import with_ends
 from dpcore.wording import capital, significant
-
-if TYPE_CHECKING:
-    from dpcore.inference.group_differences import Ends, Held
 
 _NOISE, _TOTAL = "#0072B2", "rgba(0,114,178,0.35)"
 _HEIGHT = 240
@@ -108,9 +106,7 @@ def untold_picture(truth: float, *, unit: str) -> Picture:
     )
 
 
-def difference_text(
-    found: Compared, *, noun: str, unit: str, holds: str = FOR_ALL_PAIRS
-) -> str:
+def difference_text(found: Compared, *, noun: str, unit: str, holds: str = FOR_ALL_PAIRS) -> str:
     """Return which of two groups has more, and how much, as far as that can be told.
 
     >>> from dpcore.inference.group_differences import Held
@@ -139,9 +135,7 @@ def difference_text(
     return f"{text}, from the noise alone; {holds}"
 
 
-def difference_table(
-    pairs: list[Compared], *, noun: str, unit: str
-) -> dict[str, list[Any]]:
+def difference_table(pairs: list[Compared], *, noun: str, unit: str) -> dict[str, list[Any]]:
     """Return pairs of groups as columns, a row for each pair."""
     unit = f", {unit}" if unit else ""
     table: dict[str, list[Any]] = {

@@ -26,20 +26,16 @@ A name or a word that came with the data goes through ``theme.plain`` first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.theme import NEUTRAL, Stroke
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from dpcore.arrays import FloatArray
-
-    Values = Sequence[Any] | NDArray[Any]
+Values = Sequence[Any] | NDArray[Any]
 
 Mark = dict[str, Any]
 """A trace, a shape, a note or a marker, in Plotly's own words."""
@@ -91,8 +87,7 @@ def lines(
 ) -> list[Mark]:
     """Return lines through the same places, each with its name, heights and stroke."""
     return [
-        line(x, y, name, stroke, hover=hover, aside=aside, **more)
-        for name, y, stroke in curves
+        line(x, y, name, stroke, hover=hover, aside=aside, **more) for name, y, stroke in curves
     ]
 
 
@@ -117,10 +112,7 @@ def points(
 
 
 def dot(
-    color: str | Sequence[str],
-    size: float = 8,
-    symbol: str | Values = "circle",
-    **more: Any,
+    color: str | Sequence[str], size: float = 8, symbol: str | Values = "circle", **more: Any
 ) -> Mark:
     """Return the marker of a point."""
     return {"color": color, "size": size, "symbol": symbol} | more
@@ -131,11 +123,7 @@ def ring(color: str | Sequence[str], size: float = 13) -> Mark:
     return {"color": "white", "size": size, "line": {"color": color, "width": 3}}
 
 
-def interval(
-    up: ArrayLike,
-    down: ArrayLike | None = None,
-    **more: Any,
-) -> Mark:
+def interval(up: ArrayLike, down: ArrayLike | None = None, **more: Any) -> Mark:
     """Return how far the bars at points or bars reach, to both sides if only ``up``."""
     return {"array": up} | ({} if down is None else {"arrayminus": down}) | more
 
@@ -169,12 +157,7 @@ def densities(
 
 
 def area(
-    x: FloatArray,
-    upper: FloatArray,
-    lower: FloatArray,
-    color: str,
-    name: str = "",
-    **more: Any,
+    x: FloatArray, upper: FloatArray, lower: FloatArray, color: str, name: str = "", **more: Any
 ) -> Mark:
     """Return what lies between two curves, without a line of its own."""
     around, edge = (np.concatenate(p) for p in ((x, x[::-1]), (upper, lower[::-1])))
@@ -281,13 +264,7 @@ def rows(
     return bars(lengths, names, "", marker, hover=hover, text=text) | lying | more
 
 
-def box(
-    x: Values,
-    five: FloatArray,
-    name: str,
-    color: str,
-    **more: Any,
-) -> Mark:
+def box(x: Values, five: FloatArray, name: str, color: str, **more: Any) -> Mark:
     """Return boxes of minimum, quartiles and maximum, the columns of ``five``."""
     ends = ("lowerfence", "q1", "median", "q3", "upperfence")
     numbers = dict(zip(ends, five.T, strict=True))
@@ -323,9 +300,7 @@ def regions(
     """Return cells of the color that ``which`` counts in ``colors``: who wins where."""
     parts = len(colors)
     scale = [
-        (edge / parts, color)
-        for place, color in enumerate(colors)
-        for edge in (place, place + 1)
+        (edge / parts, color) for place, color in enumerate(colors) for edge in (place, place + 1)
     ]
     return heat(x, y, which, scale, (-0.5, parts - 0.5), hover=hover, **more)
 
@@ -344,12 +319,7 @@ def border(x: Values, y: Values, z: Values, level: float, color: str) -> Mark:
 
 
 def vertical(
-    at: float,
-    text: str = "",
-    stroke: Stroke = _GRAY,
-    *,
-    layer: str = "above",
-    **label: Any,
+    at: float, text: str = "", stroke: Stroke = _GRAY, *, layer: str = "above", **label: Any
 ) -> Mark:
     """Return a vertical line across the figure, its words upright at the upper end.
 
@@ -361,11 +331,7 @@ def vertical(
     return _straight(stroke, words) | across
 
 
-def now(
-    at: float,
-    text: str = "now",
-    **label: Any,
-) -> Mark:
+def now(at: float, text: str = "now", **label: Any) -> Mark:
     """Return the pale vertical line where the page is set to."""
     return vertical(at, text, _PALE, **label)
 
@@ -392,12 +358,7 @@ def band(
     return stripe | {"fillcolor": fill, "line": _pen(edge) if edge else {"width": 0}}
 
 
-def note(
-    text: str,
-    x: object,
-    y: object,
-    **more: Any,
-) -> Mark:
+def note(text: str, x: object, y: object, **more: Any) -> Mark:
     """Return words at a place; ``x`` and ``y`` on a log axis are powers of ten.
 
     With ``ax`` and ``ay`` the words stand off, so many pixels, and an arrow leads from

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from dpcore.figures.marks import line, now
-from dpcore.figures.theme import (
-    DOTTED,
-    NEUTRAL,
-    STROKES,
-    Picture,
-    Stroke,
-    log_axis,
-    whole_decades,
-)
+from dpcore.figures.theme import DOTTED, NEUTRAL, STROKES, Picture, Stroke, log_axis, whole_decades
+from dpcore.studies.row_limits import LimitErrors
 from dpcore.wording import percent, significant
-
-if TYPE_CHECKING:
-    from dpcore.studies.row_limits import LimitErrors
 
 _FLOOR = 1e-6
 """Errors below it are drawn there: nobody can tell them from none."""
@@ -48,8 +36,7 @@ def limits_picture(found: LimitErrors, limit: int, *, of: str, table: bool) -> P
         ("both", found.total, Stroke(color=NEUTRAL, width=3)),
     )
     ends = whole_decades(
-        max(_FLOOR, float(min(found.total.min(), found.noise.min()))),
-        float(found.total.max()),
+        max(_FLOOR, float(min(found.total.min(), found.noise.min()))), float(found.total.max())
     )
     most = max(2.0, float(np.log10(limit)))
     return Picture.of(
@@ -68,22 +55,10 @@ def limits_picture(found: LimitErrors, limit: int, *, of: str, table: bool) -> P
             f"the noise is {significant(float(found.noise[here]))} of {scale}"
         ),
         traces=[
-            line(
-                found.limits,
-                np.maximum(y, _FLOOR),
-                name,
-                stroke,
-                hover="at most %{x}: %{y:.3g}",
-            )
+            line(found.limits, np.maximum(y, _FLOOR), name, stroke, hover="at most %{x}: %{y:.3g}")
             for name, y, stroke in curves
         ],
         shapes=[now(limit)],
-        xaxis=log_axis(
-            "rows of each person that count at most",
-            range=[0.0, most],
-        ),
-        yaxis=log_axis(
-            "typical error",
-            range=[float(np.log10(end)) for end in ends],
-        ),
+        xaxis=log_axis("rows of each person that count at most", range=[0.0, most]),
+        yaxis=log_axis("typical error", range=[float(np.log10(end)) for end in ends]),
     )

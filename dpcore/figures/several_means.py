@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.quantities import Quantity
+from dpcore.figures.answers import GroupNumbers
 from dpcore.figures.calendar import cells, date_axis, placed
-from dpcore.figures.marks import NAME, line, note, points, ring
+from dpcore.figures.marks import NAME, Mark, line, note, points, ring
 from dpcore.figures.theme import TRUTH, Picture, Stroke, axis, below, on_axis, plain
 from dpcore.releases.digits import with_ends
 from dpcore.releases.table import TOO_FEW
 from dpcore.wording import brief
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.quantities import Quantity
-    from dpcore.figures.answers import GroupNumbers
-    from dpcore.figures.marks import Mark
 
 _NOISE, _TOTAL = "#0072B2", "rgba(0,114,178,0.35)"
 _NAMED: Final = 3
@@ -49,9 +44,7 @@ class ColumnMeans:
     truth: FloatArray | None = None
 
 
-def means_picture(
-    columns: tuple[ColumnMeans, ...], *, statement: str, counted: str
-) -> Picture:
+def means_picture(columns: tuple[ColumnMeans, ...], *, statement: str, counted: str) -> Picture:
     """Return a panel for each column, with a row for each group.
 
     Groups stand in the same order in all panels. One whose count cannot tell it from an
@@ -160,11 +153,7 @@ def _largest(column: ColumnMeans) -> str:
 def _traces(column: ColumnMeans, end: str) -> list[Mark]:
     numbers = column.numbers
     said = np.flatnonzero(~np.isnan(numbers.ratios))
-    axes: dict[str, Any] = {
-        "xaxis": f"x{end}",
-        "yaxis": f"y{end}",
-        "showlegend": not end,
-    }
+    axes: dict[str, Any] = {"xaxis": f"x{end}", "yaxis": f"y{end}", "showlegend": not end}
     hover = f"%{{x:,.4g}} {plain(column.quantity.suffix)}".rstrip()
     drawn = (
         ("noise and sampling", numbers.total, Stroke(color=_TOTAL, width=12)),
@@ -237,9 +226,7 @@ def _table(columns: tuple[ColumnMeans, ...], counted: str) -> dict[str, Any]:
             table[f"with sampling, {name}"] = [
                 cell
                 for one in columns
-                for cell in cells(
-                    cast("FloatArray", one.numbers.total)[:, side], one.quantity
-                )
+                for cell in cells(cast("FloatArray", one.numbers.total)[:, side], one.quantity)
             ]
     counts = np.concatenate([numbers.counts_noise for numbers in each])
     table[f"sanitized {counted}"] = np.concatenate([numbers.counts for numbers in each])

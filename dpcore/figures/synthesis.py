@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import dot, interval, points
-from dpcore.figures.theme import (
-    CONFIDENTIAL,
-    NEUTRAL,
-    ROWS,
-    STROKES,
-    TRUTH,
-    Picture,
-    axis,
-    plain,
-)
+from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, ROWS, STROKES, TRUTH, Picture, axis, plain
 from dpcore.wording import brief, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
 
 _ROW, _REST, _LONGEST = 20, 120, 30
 
@@ -77,9 +65,7 @@ def original_picture(cells: Cells, truth: FloatArray, *, unit: str) -> Picture:
     return _picture(cells, title, unit, truth=truth)
 
 
-def _picture(
-    cells: Cells, title: str, unit: str, *, truth: FloatArray | None
-) -> Picture:
+def _picture(cells: Cells, title: str, unit: str, *, truth: FloatArray | None) -> Picture:
     names = [plain(brief(name, _LONGEST)) for name in cells.names]
     # Cells are told apart by their place: short names of two may be the same.
     places = list(range(len(names)))
@@ -111,9 +97,7 @@ def _picture(
     }
     if truth is not None:
         traces.append(
-            points(
-                truth, places, "original", TRUTH, hover="original %{x}<extra></extra>"
-            )
+            points(truth, places, "original", TRUTH, hover="original %{x}<extra></extra>")
         )
         table["original"] = truth
     return Picture.of(

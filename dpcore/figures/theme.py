@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import shorten, wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,10 +22,7 @@ import plotly.graph_objects as go
 
 from dpcore.wording import significant
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    Table = pd.DataFrame | dict[str, Any] | list[dict[str, Any]]
+Table = pd.DataFrame | dict[str, Any] | list[dict[str, Any]]
 
 HEIGHT = 380
 _GRID = {"gridcolor": "rgba(127,127,127,0.18)", "zeroline": False}
@@ -46,17 +44,9 @@ ROWS = {
 """Of an axis whose marks are read from the top down."""
 FITTING = {"automargin": False}
 """Of an axis whose numbers fit into the margin: to measure them is to draw twice."""
-PLATE = {
-    "font": {"color": "white", "size": 12},
-    "bgcolor": "rgba(50,54,64,0.85)",
-}
+PLATE = {"font": {"color": "white", "size": 12}, "bgcolor": "rgba(50,54,64,0.85)"}
 """Of a word that stands on colors: read on a light and on a dark page."""
-TRUTH = {
-    "symbol": "diamond",
-    "size": 11,
-    "color": "black",
-    "line": {"color": "white", "width": 2},
-}
+TRUTH = {"symbol": "diamond", "size": 11, "color": "black", "line": {"color": "white", "width": 2}}
 """Marker of an exact value: its light edge shows on dark, its dark core on light."""
 SCALE = (
     (0.0, "#4F5F8F"),
@@ -114,12 +104,8 @@ STROKES = {
     "generalized": Stroke(color="#8C510A", dash="dash", symbol="hexagon"),
     "gaussian-classic": Stroke(color="#E69F00", dash="dash", symbol="triangle-down"),
     "gaussian-pdp": Stroke(color="#E69F00", dash="dot", symbol="triangle-left"),
-    "gaussian-pdp-exact": Stroke(
-        color="#E69F00", dash="dashdot", symbol="triangle-right"
-    ),
-    "gaussian-pdp-one-sided": Stroke(
-        color="#E69F00", dash="longdash", symbol="triangle-ne"
-    ),
+    "gaussian-pdp-exact": Stroke(color="#E69F00", dash="dashdot", symbol="triangle-right"),
+    "gaussian-pdp-one-sided": Stroke(color="#E69F00", dash="longdash", symbol="triangle-ne"),
     "exponential": Stroke(color="#5F55C8", dash="longdashdot", symbol="hexagon"),
     "resized-published": Stroke(color="#117733", dash="dot", symbol="x"),
     "resized-repaired": Stroke(color="#117733", dash="solid", symbol="circle-open"),
@@ -156,13 +142,7 @@ class Picture:
 
     @classmethod
     def of(
-        cls,
-        title: str,
-        table: Table,
-        *,
-        drawn: str = "",
-        alt: str = "",
-        **figure: Any,
+        cls, title: str, table: Table, *, drawn: str = "", alt: str = "", **figure: Any
     ) -> Picture:
         """Return the picture of what ``frame`` is told to draw.
 
@@ -177,10 +157,7 @@ class Picture:
         )
 
 
-def axis(
-    title: str = "",
-    **more: Any,
-) -> dict[str, Any]:
+def axis(title: str = "", **more: Any) -> dict[str, Any]:
     """Return an axis with its title and unit; ``title`` is no text from the data."""
     return {"title": {"text": title}} | more
 
@@ -202,10 +179,7 @@ def categories(labels: Sequence[str], title: str = "", **more: Any) -> dict[str,
 
 
 def frame(
-    *,
-    height: int = HEIGHT,
-    traces: Sequence[dict[str, Any]] = (),
-    **layout: Any,
+    *, height: int = HEIGHT, traces: Sequence[dict[str, Any]] = (), **layout: Any
 ) -> go.Figure:
     """Return a figure of ``traces`` in the house look.
 
@@ -260,24 +234,20 @@ def _labels(traces: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
     for name, known in positions.items():
         text = [str(each) for each in known if isinstance(each, str)]
         if text and len(text) < len(known):
-            msg = f"numbers and text as positions of {name}"
-            raise ValueError(msg)
+            raise ValueError(f"numbers and text as positions of {name}")
         if text:
             found[name] = list(dict.fromkeys(text))
     return found
 
 
-def _of_labels(
-    name: str, known: dict[str, Any], labels: Sequence[str]
-) -> dict[str, Any]:
+def _of_labels(name: str, known: dict[str, Any], labels: Sequence[str]) -> dict[str, Any]:
     """Return an axis with the type that its labels need; numbers leave it unchanged."""
     if not labels or known.get("type") == "date":
         return known
     if "categoryarray" not in known:
         return _in_order(labels, known)
     if undeclared := set(labels) - set(known["categoryarray"]):
-        msg = f"labels that {name} does not declare: {sorted(undeclared)}"
-        raise ValueError(msg)
+        raise ValueError(f"labels that {name} does not declare: {sorted(undeclared)}")
     return known
 
 
@@ -361,17 +331,10 @@ def _wrapped(axis: dict[str, Any]) -> dict[str, Any]:
     # What stands in brackets about the scale stays together.
     text = text.replace("(log scale)", "(log\N{NO-BREAK SPACE}scale)")
     lines = wrap(text, _LONGEST_TITLE, break_long_words=False, break_on_hyphens=False)
-    return axis | {
-        "title": axis["title"] | {"text": "<br>".join(lines)},
-        "automargin": True,
-    }
+    return axis | {"title": axis["title"] | {"text": "<br>".join(lines)}, "automargin": True}
 
 
-def log_axis(
-    title: str,
-    *ends: float,
-    **more: Any,
-) -> dict[str, Any]:
+def log_axis(title: str, *ends: float, **more: Any) -> dict[str, Any]:
     """Return a log axis; between two ``ends`` with numbers to read off it."""
     known: dict[str, Any] = {"type": "log"} | axis(f"{plain(title)} (log scale)")
     if ends:
@@ -402,11 +365,7 @@ def log_ticks(low: float, high: float) -> dict[str, Any]:
         return {"dtick": 1, "exponentformat": "power"}
     digits = _DIGITS if decades <= 1 else (1, 2, 5)
     first, last = (int(np.floor(np.log10(end))) for end in (low, high))
-    known = [
-        float(f"{digit}e{power}")
-        for power in range(first, last + 1)
-        for digit in digits
-    ]
+    known = [float(f"{digit}e{power}") for power in range(first, last + 1) for digit in digits]
     shown = [tick for tick in known if low <= tick <= high]
     return {"tickvals": shown, "ticktext": [significant(tick) for tick in shown]}
 

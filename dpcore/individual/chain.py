@@ -6,14 +6,11 @@ Each number is at least as large as the next, where all compare the same tables.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.relations import NeighboringRelation
 from dpcore.wording import epsilon_text, significant
-
-if TYPE_CHECKING:
-    from dpcore.relations import NeighboringRelation
 
 _ONE = 1e-12
 

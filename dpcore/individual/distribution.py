@@ -8,32 +8,27 @@ with their places, and how many people lose more than some levels asked for.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.columns import Column
+from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import DataError, InPartsError, ParameterError
+from dpcore.individual.exposure import Revealing
 from dpcore.individual.grid import Grid
 from dpcore.individual.losses import GroupExposure
+from dpcore.relations import NeighboringRelation
+from dpcore.statistics.base import Shifts
 from dpcore.statistics.blocks import ShiftBlocks
 from dpcore.statistics.parts import ShiftsOfParts
-from dpcore.statistics.question import part_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
-    from dpcore.data.partitions.table import PartitionedDataset
-    from dpcore.individual.exposure import Revealing
-    from dpcore.relations import NeighboringRelation
-    from dpcore.statistics.base import Shifts
-    from dpcore.statistics.question import Question
+from dpcore.statistics.question import Question, part_of
 
 MOST_KEPT: Final = 10
 """Of how many of the most exposed people the places are kept."""
@@ -113,8 +108,7 @@ class LossDistribution:
 
         """
         if not 0 < q <= 1:
-            message = f"q must be above 0 and at most 1, got {q}."
-            raise ParameterError(message)
+            raise ParameterError(f"q must be above 0 and at most 1, got {q}.")
         lower, upper = _quantile(self.counts, self.edges, q)
         return lower, min(upper, self.maximum)
 
@@ -158,11 +152,9 @@ def loss_distribution(
     asked = _Losses.of(plan, question, table, delta=delta, relation=relation)
     worst = plan.worst_case(delta=delta)
     if not 0 < worst < math.inf:
-        message = (
-            "losses are counted up to the worst case, which has to be positive and "
-            "finite."
+        raise ParameterError(
+            "losses are counted up to the worst case, which has to be positive and finite."
         )
-        raise ParameterError(message)
     farthest = _FARTHEST if asked.relation is not question.relation else 1
     grid = Grid.of(end=farthest * worst, cells=farthest * _CELLS)
     edges, ordered = grid.edges, tuple(sorted(levels))
@@ -181,8 +173,7 @@ def loss_distribution(
         for place in each.largest
     ]
     if not places:
-        message = "nobody has a value, so nobody's privacy loss exists."
-        raise DataError(message)
+        raise DataError("nobody has a value, so nobody's privacy loss exists.")
     counts = np.sum([each.counts for each in counted], axis=0)
     # The whole grid up to the worst case, and beyond as far as somebody is.
     cells = max(_CELLS, int(np.flatnonzero(counts)[-1]) + 1)
@@ -202,12 +193,7 @@ def loss_distribution(
 
 
 def loss_of_row(
-    plan: Revealing,
-    question: Question,
-    table: PartitionedDataset,
-    row: int,
-    *,
-    delta: float = 0.0,
+    plan: Revealing, question: Question, table: PartitionedDataset, row: int, *, delta: float = 0.0
 ) -> float | None:
     """Return the loss of the person of a row, from 0; ``None`` if it has no value.
 
@@ -242,9 +228,7 @@ def person_of_row(
     values, shifts = asked.behind(part)
     epsilon = asked.each(shifts)
     _largest(epsilon)
-    return _places(values, shifts, epsilon[found], rows=np.array([row]), entries=found)[
-        0
-    ]
+    return _places(values, shifts, epsilon[found], rows=np.array([row]), entries=found)[0]
 
 
 class _Counted(NamedTuple):
@@ -298,12 +282,11 @@ class _Losses:
         """Return them, after a pass over the table."""
         statistic = question.statistic
         if not isinstance(statistic, ShiftsOfParts) or question.unit.rows > 1:
-            message = (
+            raise InPartsError(
                 f"everybody's loss from the {question.kind} is not computed of a table "
                 "that lies in parts. Look at it with a sample of the rows, uploaded as "
                 "a file."
             )
-            raise InPartsError(message)
         names = [column.name for column in question.columns]
         parts = list(table.each(partial(part_of, question, statistic), names))
         return cls(
@@ -449,8 +432,7 @@ def _largest(epsilon: FloatArray) -> float:
     """
     largest = float(epsilon.max())
     if math.isnan(largest):
-        message = "the statistic is undefined with one person less."
-        raise ParameterError(message)
+        raise ParameterError("the statistic is undefined with one person less.")
     return largest
 
 
@@ -464,11 +446,10 @@ def _within(epsilon: FloatArray, largest: float, end: float) -> FloatArray:
     if largest <= end:
         return epsilon
     if largest > end * (1 + _SAME):
-        message = (
+        raise ParameterError(
             f"somebody loses more than {_FARTHEST} times the guarantee, which is about "
             "another change. Ask about the change that the table is protected against."
         )
-        raise ParameterError(message)
     return np.minimum(epsilon, end)
 
 
@@ -501,9 +482,7 @@ def _number(by: Column | None) -> int:
     return 0 if by is None else len(by.labels) + 2
 
 
-def _codes(
-    by: Column, part: Dataset, rows: NDArray[np.intp] | None
-) -> NDArray[np.int64]:
+def _codes(by: Column, part: Dataset, rows: NDArray[np.intp] | None) -> NDArray[np.int64]:
     """Return the group of some rows of a part; those without a label come last."""
     codes = part.with_columns(by).codes(by.name)
     codes = codes if rows is None else codes[rows]

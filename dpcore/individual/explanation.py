@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpcore.arrays import in_blocks
+from dpcore.arrays import FloatArray, in_blocks
 from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column
 from dpcore.data.quantities import DAYS, quantity_of
+from dpcore.individual.distribution import Place
+from dpcore.individual.exposure import Exposure
 from dpcore.individual.losses import ExposedPerson
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.question import Question
 from dpcore.statistics.rows_of_people import unpacked
 from dpcore.wording import epsilon_text, people, significant
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.columns import Column
-    from dpcore.individual.distribution import Place
-    from dpcore.individual.exposure import Exposure
-    from dpcore.statistics.question import Question
 
 _SHOWN = 2
 """How many columns of a record a sentence can hold."""
@@ -52,34 +47,24 @@ def explain(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
     else:
         reason = _of_number(person, exposure, query)
     return _with_loss(
-        f"{reason} {_change(person, query)}",
-        person,
-        exposure.worst_case,
-        upper=exposure.upper,
+        f"{reason} {_change(person, query)}", person, exposure.worst_case, upper=exposure.upper
     )
 
 
-def explain_alone(
-    person: Place, query: Question, *, replaced: bool, worst_case: float
-) -> str:
+def explain_alone(person: Place, query: Question, *, replaced: bool, worst_case: float) -> str:
     """Return why a person loses as much, where nobody else's values are at hand.
 
     ``replaced`` tells whether the loss is that of another record in their place.
     """
     alone = ExposedPerson(
-        entry=person.row,
-        value=person.values[0],
-        shift=person.shift,
-        epsilon=person.epsilon,
+        entry=person.row, value=person.values[0], shift=person.shift, epsilon=person.epsilon
     )
     kind = query.kind
     what = "another record within the bounds" if replaced else "leaving this record out"
     reason = f"{what[0].upper()}{what[1:]}"
     if len(person.values) == 1 and not (kind.of_members or kind.of_cells):
         column = query.column
-        reason = (
-            f"This person's {column.title} is {_shown(alone.value, column)}; {what}"
-        )
+        reason = f"This person's {column.title} is {_shown(alone.value, column)}; {what}"
     return _with_loss(f"{reason} {_change(alone, query)}", alone, worst_case)
 
 
@@ -102,11 +87,7 @@ def tied_text(exposure: Exposure, query: Question, *, listed: int) -> str:
         codes = exposure.values[tied, -1].astype(np.intp)
         names = (*group.labels, name_of_others(group.labels))
         counts = np.bincount(codes, minlength=len(names))
-        parts = [
-            f"“{name}” {count:,}"
-            for name, count in zip(names, counts, strict=True)
-            if count
-        ]
+        parts = [f"“{name}” {count:,}" for name, count in zip(names, counts, strict=True) if count]
         more = len(parts) - _GROUPS
         rest = f" and {more} more" if more > 0 else ""
         among = f" ({group.name}: {', '.join(parts[:_GROUPS])}{rest})"
@@ -170,9 +151,7 @@ def _shown(value: float, column: Column) -> str:
     """Return a value, and what it counts as where that is another one."""
     counted = float(_bounds(column).clip(value))
     text = _written(value, column)
-    return (
-        text if counted == value else f"{text} (counted as {_written(counted, column)})"
-    )
+    return text if counted == value else f"{text} (counted as {_written(counted, column)})"
 
 
 def _written(value: float, column: Column) -> str:
@@ -220,9 +199,7 @@ def _of_rows(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
 def _of_cell(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
     sharing = np.count_nonzero(exposure.values == person.value)
     cell = query.statistic.labels[int(person.value)]
-    change = (
-        "taking them to another cell" if _replaces(exposure) else "leaving them out"
-    )
+    change = "taking them to another cell" if _replaces(exposure) else "leaving them out"
     return f"This person is one of {sharing} in the cell {cell}; {change}"
 
 
@@ -241,18 +218,13 @@ def _of_record(person: ExposedPerson, exposure: Exposure, query: Question) -> st
     if among.sum() > 1:
         parts = [f"{part} the mean of {others}" for part in parts]
     change = (
-        "another record within the bounds"
-        if _replaces(exposure)
-        else "leaving this record out"
+        "another record within the bounds" if _replaces(exposure) else "leaving this record out"
     )
     return f"{where}This person's {' and '.join(parts)}; {change}"
 
 
 def _apart(
-    entry: int,
-    values: FloatArray,
-    columns: tuple[Column, ...],
-    among: NDArray[np.bool_],
+    entry: int, values: FloatArray, columns: tuple[Column, ...], among: NDArray[np.bool_]
 ) -> list[str]:
     """Return where a person lies farthest from the mean of the others ``among`` them.
 
@@ -273,9 +245,7 @@ def _apart(
     return [text for _, text in farthest]
 
 
-def _of_member(
-    person: ExposedPerson, exposure: Exposure, among: NDArray[np.bool_]
-) -> str:
+def _of_member(person: ExposedPerson, exposure: Exposure, among: NDArray[np.bool_]) -> str:
     members = exposure.values if exposure.values.ndim == 1 else exposure.values[:, 0]
     alike = np.count_nonzero(members[among] == person.value)
     group = "are counted" if person.value == 1 else "are not counted"

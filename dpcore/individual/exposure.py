@@ -8,24 +8,19 @@ definition 2). It is a function of everybody's records and must not be published
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.losses import ExposedPerson, Losses
-from dpcore.statistics.blocks import shifts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.relations import NeighboringRelation
-    from dpcore.statistics.base import Shifts, Statistic
-    from dpcore.statistics.blocks import ShiftBlocks
+from dpcore.relations import NeighboringRelation
+from dpcore.statistics.base import Shifts, Statistic
+from dpcore.statistics.blocks import ShiftBlocks, shifts_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -90,9 +85,7 @@ class Moves(NamedTuple):
     """
 
     @classmethod
-    def of(
-        cls, statistic: Statistic, values: FloatArray, relation: NeighboringRelation
-    ) -> Moves:
+    def of(cls, statistic: Statistic, values: FloatArray, relation: NeighboringRelation) -> Moves:
         """Return how everybody moves the statistic of a table."""
         shifts = shifts_of(statistic, values, relation)
         return cls(shifts, statistic.additions(values, relation))
@@ -151,8 +144,7 @@ def expose(
 
     """
     if len(values) == 0:
-        message = "nobody has a value, so nobody's privacy loss exists."
-        raise DataError(message)
+        raise DataError("nobody has a value, so nobody's privacy loss exists.")
     if known is None:
         known = Moves.of(statistic, values, relation)
     behind = Behind(values, known)
@@ -167,8 +159,7 @@ def expose(
 
     def losses(block: Shifts) -> FloatArray:
         if np.isnan(block.alternatives).any():
-            message = "the statistic is undefined with one person less."
-            raise ParameterError(message)
+            raise ParameterError("the statistic is undefined with one person less.")
         # One alternative after the other, so that few arrays of n are alive at a time.
         largest = loss(block.alternatives[:, 0])
         for column in range(1, block.alternatives.shape[1]):

@@ -11,16 +11,11 @@ it depends on everybody's record.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 TERMS = 60
 """Moments after which ``moment_gap`` stops."""
@@ -46,8 +41,7 @@ def gap(variation: ArrayLike, *, ratio: ArrayLike | None = None) -> float:
     """
     variation = _people("total variations", variation)
     if np.any(variation > 1):
-        message = "total variations must be in [0, 1]."
-        raise ParameterError(message)
+        raise ParameterError("total variations must be in [0, 1].")
     weights = np.ones(1) if ratio is None else _people("ratios of densities", ratio)
     return float(np.mean(weights * variation) + variation.mean())
 
@@ -105,8 +99,7 @@ def tail(epsilon: ArrayLike, *, above: float, order: float) -> float:
     """
     epsilon = _losses(epsilon, 0.0)
     if not (above > 0 and order > 0):
-        message = "the threshold and the order must be positive."
-        raise ParameterError(message)
+        raise ParameterError("the threshold and the order must be positive.")
     # No power above 1 matters: the share is at most 1 anyway.
     with np.errstate(over="ignore"):
         return min(float(np.mean((epsilon / above) ** order)), 1.0)
@@ -114,14 +107,12 @@ def tail(epsilon: ArrayLike, *, above: float, order: float) -> float:
 
 def _losses(epsilon: ArrayLike, delta: float) -> FloatArray:
     if not 0 <= delta <= 1:
-        message = f"delta must be in [0, 1], got {delta}."
-        raise ParameterError(message)
+        raise ParameterError(f"delta must be in [0, 1], got {delta}.")
     return _people("losses", epsilon)
 
 
 def _people(name: str, values: ArrayLike) -> FloatArray:
     numbers = np.asarray(values, dtype=np.float64)
     if numbers.size == 0 or not np.all(numbers >= 0):
-        message = f"{name} must be at least 0, one for each of at least one person."
-        raise ParameterError(message)
+        raise ParameterError(f"{name} must be at least 0, one for each of at least one person.")
     return numbers

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from dpcore.arrays import FloatArray
 
 _SAME = 1e-9
 
@@ -99,8 +96,7 @@ class Losses:
 
         """
         if not order > 0:
-            message = f"the order of a moment must be positive, got {order}."
-            raise ParameterError(message)
+            raise ParameterError(f"the order of a moment must be positive, got {order}.")
         largest = self.maximum
         if largest == 0 or np.isinf(largest) or np.isinf(order):
             return largest
@@ -142,8 +138,7 @@ class Losses:
 
         """
         if len(codes) != self.people:
-            message = f"{self.people} people need as many codes, got {len(codes)}."
-            raise ParameterError(message)
+            raise ParameterError(f"{self.people} people need as many codes, got {len(codes)}.")
         return _by_group(self.epsilon, codes, labels)
 
     def ranking(self, count: int) -> NDArray[np.intp]:
@@ -175,8 +170,7 @@ def _by_group(
     present, starts = np.unique(groups[order], return_index=True)
     members = np.split(epsilon[order], starts[1:])
     return tuple(
-        _summary(names[code], losses)
-        for code, losses in zip(present, members, strict=True)
+        _summary(names[code], losses) for code, losses in zip(present, members, strict=True)
     )
 
 

@@ -7,22 +7,18 @@ computed anew.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.exposure import expose
+from dpcore.individual.exposure import Exposure, Revealing, expose
 from dpcore.models.glm.audit import audited_removals
-from dpcore.models.glm.fit import fit_glm
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.individual.exposure import Exposure, Revealing
-    from dpcore.models.glm.fit import GlmFit
-    from dpcore.models.influence import Influence
-    from dpcore.models.laws.law import Law
-    from dpcore.statistics.question import Question
+from dpcore.models.glm.fit import GlmFit, fit_glm
+from dpcore.models.influence import Influence
+from dpcore.models.laws.law import Law
+from dpcore.statistics.question import Question
 
 SAME: Final = 1e-6
 """Relative change of a loss that counts as none."""
@@ -96,8 +92,7 @@ def move_in_statistic(
     values = np.array(exposure.values)
     if person is None:
         if request.query.size.public:
-            message = "nobody can join a table whose number of people is public."
-            raise ParameterError(message)
+            raise ParameterError("nobody can join a table whose number of people is public.")
         values = np.concatenate([values, np.asarray(value, dtype=float)[np.newaxis]])
     else:
         values[person] = value
@@ -122,12 +117,7 @@ def move_in_statistic(
 
 
 def move_in_glm(
-    fit: GlmFit,
-    law: Law,
-    person: int | None,
-    record: tuple[FloatArray, float],
-    *,
-    delta: float,
+    fit: GlmFit, law: Law, person: int | None, record: tuple[FloatArray, float], *, delta: float
 ) -> Moved:
     """Return the losses before and after a record of a nonlinear model changes.
 
@@ -143,12 +133,10 @@ def move_in_glm(
 
     """
     if not law.public:
-        message = "this view of a nonlinear model needs noise of a public shape."
-        raise ParameterError(message)
+        raise ParameterError("this view of a nonlinear model needs noise of a public shape.")
     x, y = np.asarray(record[0], dtype=np.float64), float(record[1])
     if x.shape != fit.theta.shape:
-        message = f"a record needs {len(fit.theta)} numbers and a target."
-        raise ParameterError(message)
+        raise ParameterError(f"a record needs {len(fit.theta)} numbers and a target.")
     if person is None:
         features, target = np.vstack([fit.features, x]), np.append(fit.target, y)
     else:
@@ -175,8 +163,7 @@ def move_in_glm(
 def _left_out(fit: GlmFit, law: Law, person: int) -> Influence:
     found = fit.influence(law, people=np.array([person]))
     if not np.isfinite(found.move[0]):
-        message = "the model cannot be fitted without this person; choose another."
-        raise DataError(message)
+        raise DataError("the model cannot be fitted without this person; choose another.")
     return found
 
 

@@ -6,15 +6,10 @@ to the person: the personalized worst case, between the own loss and the guarant
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.relations import NeighboringRelation
+from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.kinds import StatisticKind
-
-if TYPE_CHECKING:
-    from dpcore.data.bounds import Interval
-    from dpcore.relations import TableSize
 
 
 def own_worst_shift(
@@ -48,10 +43,9 @@ def own_worst_shift(
 
     """
     if not bounds.lower <= value <= bounds.upper:
-        message = (
+        raise ParameterError(
             f"the value must lie within {bounds.lower} and {bounds.upper}, got {value}."
         )
-        raise ParameterError(message)
     replaced = max(value - bounds.lower, bounds.upper - value)
     if kind is StatisticKind.SUM:
         if relation is NeighboringRelation.ADD_REMOVE:

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.individual.published_bounds import BOUNDS
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.person_laws import ScalarLaws
+from dpcore.mechanisms.person_laws import PersonLaws, ScalarLaws
 from dpcore.models.laws.sampled import PosteriorLaws
 from dpcore.models.posterior import leverage_and_residual
 from dpcore.models.posterior.published import BOUNDS as POSTERIOR_BOUNDS
+from dpcore.models.posterior.published import PublishedBound
 from dpcore.privacy import gaussian
 from dpcore.privacy.halving import halved
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.person_laws import PersonLaws
-    from dpcore.models.posterior.published import PublishedBound
 
 DELTAS: Final = np.geomspace(1e-12, 0.3, 120)
 _ROUNDING: Final = 1e-9
@@ -104,9 +99,7 @@ def epsilon_at(laws: PersonLaws, delta: float) -> float:
 
 
 def _compared(
-    exact: Callable[..., FloatArray],
-    numbers: tuple[float, ...],
-    bounds: Sequence[PublishedBound],
+    exact: Callable[..., FloatArray], numbers: tuple[float, ...], bounds: Sequence[PublishedBound]
 ) -> Profile:
     """Return the profile of who is described by ``numbers``, and bounds on it."""
 

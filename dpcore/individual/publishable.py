@@ -18,18 +18,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-
 
 REPORT_FACTOR = 1.5
 """By which the noisy leverage is raised, to be between 1 and 3 times the true one."""
@@ -50,17 +45,11 @@ class PerturbedFit:
 
     def __post_init__(self) -> None:
         if not (0 < self.penalty < math.inf and 0 < self.sigma < math.inf):
-            message = "the penalty and sigma must be in (0, inf)."
-            raise ParameterError(message)
+            raise ParameterError("the penalty and sigma must be in (0, inf).")
 
     @classmethod
     def calibrate(
-        cls,
-        *,
-        epsilon: float,
-        delta: float,
-        slope: float = 1.0,
-        curvature: float = 0.25,
+        cls, *, epsilon: float, delta: float, slope: float = 1.0, curvature: float = 0.25
     ) -> PerturbedFit:
         """Return the least noise and penalty of the (epsilon, delta)-DP guarantee.
 
@@ -82,11 +71,10 @@ class PerturbedFit:
 
         """
         if not (0 < epsilon < math.inf and 0 < delta < 1):
-            message = (
+            raise ParameterError(
                 "epsilon must be in (0, inf) and delta in (0, 1), got epsilon "
                 f"{epsilon} and delta {delta}."
             )
-            raise ParameterError(message)
         return cls(
             penalty=2 * curvature / epsilon,
             sigma=slope * math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon,
@@ -111,8 +99,7 @@ class NoisyHessian:
 
     def __post_init__(self) -> None:
         if self.columns < 1 or not 0 < self.sigma < math.inf:
-            message = "a Hessian needs a column, and sigma must be in (0, inf)."
-            raise ParameterError(message)
+            raise ParameterError("a Hessian needs a column, and sigma must be in (0, inf).")
 
     def cost(self, curvature: ArrayLike, length: ArrayLike) -> FloatArray:
         """Return ``mu`` of the Gaussian mechanism that a person's share amounts to.
@@ -130,9 +117,7 @@ class NoisyHessian:
         half = rng.standard_normal(shape) / math.sqrt(2)
         return np.asarray(self.sigma * (half + np.swapaxes(half, -1, -2)))
 
-    def quantile(
-        self, failure: float, rng: np.random.Generator, *, draws: int = 20_000
-    ) -> float:
+    def quantile(self, failure: float, rng: np.random.Generator, *, draws: int = 20_000) -> float:
         """Return the norm that the noise exceeds with chance ``failure``, simulated.
 
         Rounded up by three standard errors of the simulated rank.
@@ -145,8 +130,7 @@ class NoisyHessian:
         spread = 3 * math.sqrt(draws * failure * (1 - failure))
         rank = math.ceil(draws * (1 - failure) + spread)
         if rank >= draws:
-            message = f"{draws} draws are too few for a failure of {failure}."
-            raise ParameterError(message)
+            raise ParameterError(f"{draws} draws are too few for a failure of {failure}.")
         norms = np.abs(np.linalg.eigvalsh(self.noise(draws, rng))).max(axis=1)
         return float(np.sort(norms)[rank])
 
@@ -168,11 +152,10 @@ class NoisyHessian:
 
         """
         if penalty < 2 * quantile:
-            message = (
+            raise ParameterError(
                 "the penalty must be at least twice the quantile of the noise: raise "
                 "lambda, or add less noise at a higher cost."
             )
-            raise ParameterError(message)
         rows = np.asarray(x, dtype=np.float64)
         solved = np.linalg.solve(np.asarray(released, dtype=np.float64), rows.T).T
         return np.asarray(REPORT_FACTOR * np.einsum("ij,ij->i", solved, rows))
@@ -190,9 +173,7 @@ class AtRelease:
     length: FloatArray
     """``|x|``."""
 
-    def realized(
-        self, *, leverage: FloatArray, along: FloatArray, member: bool
-    ) -> FloatArray:
+    def realized(self, *, leverage: FloatArray, along: FloatArray, member: bool) -> FloatArray:
         """Return the exact loss of the release at hand. CONFIDENTIAL.
 
         ``|-log(1 + f'' m) + g^2/(2 sigma^2) + grad J'g/sigma^2|`` for a newcomer, and
@@ -239,9 +220,7 @@ class AtRelease:
         """
         return np.asarray(_lost(self._most) + self._gradient_part(failure))
 
-    def sharper_report(
-        self, failure: float, *, leverage: FloatArray, member: bool
-    ) -> FloatArray:
+    def sharper_report(self, failure: float, *, leverage: FloatArray, member: bool) -> FloatArray:
         """Return the report with a leverage from ``NoisyHessian.leverage``.
 
         ``-log(1 - f'' m)`` for a member and ``log(1 + f'' m)`` for a newcomer, each at
@@ -279,5 +258,4 @@ def check_failure(failure: float) -> None:
 
     """
     if not 0 < failure < 1:
-        message = f"the chance of failure must be in (0, 1), got {failure}."
-        raise ParameterError(message)
+        raise ParameterError(f"the chance of failure must be in (0, 1), got {failure}.")

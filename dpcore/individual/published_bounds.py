@@ -8,18 +8,14 @@ fall below the exact loss from some ``mu`` on, and then promise too much.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.models.posterior.published import PublishedBound
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 
 def lemma_four(mu: ArrayLike, delta: float) -> FloatArray:
@@ -29,9 +25,7 @@ def lemma_four(mu: ArrayLike, delta: float) -> FloatArray:
     bound it understates the loss from a small ``mu`` on.
     """
     _check(delta)
-    return np.asarray(
-        np.asarray(mu, dtype=np.float64) * math.sqrt(math.log(1.25 / delta))
-    )
+    return np.asarray(np.asarray(mu, dtype=np.float64) * math.sqrt(math.log(1.25 / delta)))
 
 
 def textbook(mu: ArrayLike, delta: float) -> FloatArray:
@@ -73,5 +67,4 @@ BOUNDS: tuple[PublishedBound, ...] = (
 
 def _check(delta: float) -> None:
     if not 0 < delta < 0.5:  # noqa: PLR2004 - beyond it, the bounds turn negative
-        message = f"these bounds need a delta above 0 and below 1/2, got {delta}."
-        raise ParameterError(message)
+        raise ParameterError(f"these bounds need a delta above 0 and below 1/2, got {delta}.")

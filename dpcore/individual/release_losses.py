@@ -8,28 +8,24 @@ of bootstraps that by one copy of the person's row.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.individual.exposure import Revealing, expose
+from dpcore.individual.exposure import Moves, Revealing, expose
+from dpcore.individual.models.exposure import ModelExposure
 from dpcore.privacy.events import (
     BootstrapEvent,
     FixedSampleEvent,
     GaussianEvent,
+    PrivacyEvent,
     SampleEvent,
 )
 from dpcore.relations import NeighboringRelation
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.individual.exposure import Moves
-    from dpcore.individual.models.exposure import ModelExposure
-    from dpcore.privacy.events import PrivacyEvent
-    from dpcore.statistics.base import Statistic
+from dpcore.statistics.base import Statistic
 
 
 class Plan(Revealing, Protocol):
@@ -165,8 +161,7 @@ def release_losses(  # noqa: PLR0913 - what a release is of, and what is known o
     """
     event = plan.event
     if isinstance(event, SampleEvent):
-        message = "losses from a secret sample are those of sampled_losses."
-        raise ParameterError(message)
+        raise ParameterError("losses from a secret sample are those of sampled_losses.")
     direct = isinstance(event, GaussianEvent | BootstrapEvent)
     asked = Lengths(noise=plan.noise, largest=event.ratio) if direct else plan
     exposure = expose(
@@ -182,9 +177,7 @@ def release_losses(  # noqa: PLR0913 - what a release is of, and what is known o
         return ReleaseLosses(event=event, own=exposure.epsilon)
     own = np.zeros(people)
     if relation is NeighboringRelation.SUBSTITUTION:
-        own[:] = _of_newcomers(
-            asked, statistic, values, relation, unit_rows, delta=event.delta
-        )
+        own[:] = _of_newcomers(asked, statistic, values, relation, unit_rows, delta=event.delta)
     own[rows] = exposure.epsilon
     return ReleaseLosses(event=event, own=own)
 

@@ -6,14 +6,12 @@ A rank says why somebody stands out; it is confidential all the same.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dpcore.arrays import FloatArray
+from dpcore.arrays import FloatArray
 
 _NEAR_THE_END: Final = 10
 _SHARE: Final = 0.1

@@ -14,24 +14,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.levels import Levels
 from dpcore.individual.losses import Losses
+from dpcore.individual.release_losses import ReleaseLosses
 from dpcore.privacy import gaussian
 from dpcore.privacy.conversions import advanced_epsilon, epsilons_of_rho, rho_of_pure
 from dpcore.privacy.events import GaussianEvent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.individual.release_losses import ReleaseLosses
 
 
 class Counting(StrEnum):
@@ -124,8 +121,7 @@ class GatheredLosses:
 
         """
         if not 0 <= delta < 1:
-            message = f"delta must be at least 0 and below 1, got {delta}."
-            raise ParameterError(message)
+            raise ParameterError(f"delta must be at least 0 and below 1, got {delta}.")
         left = delta - self.reserved
         of = {
             Counting.SIMPLE: self._simple(left),
@@ -192,8 +188,7 @@ def gather(losses: Sequence[ReleaseLosses], *, people: int) -> GatheredLosses:
 
     """
     if people < 1:
-        message = "there is nobody in the table."
-        raise DataError(message)
+        raise DataError("there is nobody in the table.")
     # A question that was answered several times is looked at once.
     counts = Counter(map(id, losses))
     parts, pure, mean, squares, rho, steps = [], *(np.zeros(()) for _ in range(5))
@@ -222,9 +217,7 @@ def gather(losses: Sequence[ReleaseLosses], *, people: int) -> GatheredLosses:
     )
 
 
-def person_totals(
-    losses: Sequence[ReleaseLosses], *, people: int, delta: float
-) -> PersonTotals:
+def person_totals(losses: Sequence[ReleaseLosses], *, people: int, delta: float) -> PersonTotals:
     """Return what all releases together reveal about each person.
 
     The deltas of approximate releases are set aside first. Added up and by advanced
@@ -253,8 +246,7 @@ def odometer(
     """Return one person's totals after each of the releases, in their order."""
     alone = [one.alone(person) for one in losses]
     return tuple(
-        person_totals(alone[:last], people=1, delta=delta)
-        for last in range(1, len(alone) + 1)
+        person_totals(alone[:last], people=1, delta=delta) for last in range(1, len(alone) + 1)
     )
 
 

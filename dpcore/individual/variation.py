@@ -8,33 +8,26 @@ chance by which any test for the person beats guessing, and what bounds overfitt
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
+from dpcore.individual.exposure import Exposure
+from dpcore.mechanisms.base import Mechanism
+from dpcore.mechanisms.exponential import Exponential
+from dpcore.models.fits import Fit
+from dpcore.models.laws.law import Law
 from dpcore.privacy.conversions import variation_bound
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.individual.exposure import Exposure
-    from dpcore.mechanisms.base import Mechanism
-    from dpcore.mechanisms.exponential import Exponential
-    from dpcore.models.fits import Fit
-    from dpcore.models.laws.law import Law
-    from dpcore.statistics.base import Shifts
-
+from dpcore.statistics.base import Shifts
 
 MOST: Final = 2000
 """People whose variation is taken where that is an integral for each of them."""
 
 
 def total_variations(
-    mechanism: Mechanism | Exponential,
-    exposure: Exposure,
-    *,
-    within: Interval,
-    rows: int = 1,
+    mechanism: Mechanism | Exponential, exposure: Exposure, *, within: Interval, rows: int = 1
 ) -> FloatArray:
     """Return everybody's total variation, shape ``(n,)``, in [0, 1].
 
@@ -48,9 +41,7 @@ def total_variations(
             there = block.alternatives[:, column]
             if rows > 1:
                 there = within.clip(actual + rows * (there - actual))
-            np.maximum(
-                found, mechanism.pair_delta(actual, there, epsilon=0.0), out=found
-            )
+            np.maximum(found, mechanism.pair_delta(actual, there, epsilon=0.0), out=found)
         return found
 
     return exposure.shifts.map(largest)
@@ -92,12 +83,7 @@ class Variation:
 
 
 def sampled_variation(
-    law: Law,
-    fit: Fit,
-    *,
-    epsilon: FloatArray,
-    delta: float,
-    rng: np.random.Generator,
+    law: Law, fit: Fit, *, epsilon: FloatArray, delta: float, rng: np.random.Generator
 ) -> Variation | None:
     """Return total variations of at most 2,000 people; ``None`` where none is known.
 

@@ -9,24 +9,19 @@ direction up to date with a few products of the rows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.moves import Moved
 from dpcore.models.blocks import row_blocks
 from dpcore.models.influence import UNIQUE_FROM, Influence
-from dpcore.models.metrics import ISOTROPIC
-from dpcore.models.ridge.fit import fit_ridge
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.models.laws.law import Law
-    from dpcore.models.metrics import Metric
-    from dpcore.models.ridge.fit import RidgeFit
+from dpcore.models.laws.law import Law
+from dpcore.models.metrics import ISOTROPIC, Metric
+from dpcore.models.ridge.fit import RidgeFit, fit_ridge
 
 
 class RidgeBase(NamedTuple):
@@ -70,8 +65,7 @@ def ridge_base(
 
     """
     if fit.penalty.per_person:
-        message = "moving people needs a penalty of the sum of losses."
-        raise ParameterError(message)
+        raise ParameterError("moving people needs a penalty of the sum of losses.")
     law = quick_law(fit, law)
     everybody = len(people) == fit.people
     rows = fit.features if everybody else fit.features[people]
@@ -97,12 +91,7 @@ def quick_law(fit: RidgeFit, law: Law) -> Law:
 
 
 def move_in_ridge(
-    base: RidgeBase,
-    law: Law,
-    person: int | None,
-    record: tuple[FloatArray, float],
-    *,
-    delta: float,
+    base: RidgeBase, law: Law, person: int | None, record: tuple[FloatArray, float], *, delta: float
 ) -> Moved:
     """Return the losses before and after a record of a linear model changes.
 
@@ -116,8 +105,7 @@ def move_in_ridge(
     fit, law = base.fit, quick_law(base.fit, law)
     x, y = np.asarray(record[0], dtype=np.float64), float(record[1])
     if x.shape != fit.theta.shape or not (np.isfinite(x).all() and np.isfinite(y)):
-        message = f"a record needs {len(fit.theta)} finite numbers and a target."
-        raise ParameterError(message)
+        raise ParameterError(f"a record needs {len(fit.theta)} finite numbers and a target.")
     columns, signs, targets = [x], [1.0], [y]
     own_before = np.nan
     if person is not None:
@@ -126,8 +114,7 @@ def move_in_ridge(
         own = fit.influence(law, rows=base.owned, people=np.array([person]))
         own_before = float(law.losses(own, delta=delta)[0])
         if not np.isfinite(own_before):
-            message = "the model rests on this person's record alone; choose another."
-            raise DataError(message)
+            raise DataError("the model rests on this person's record alone; choose another.")
     norm = _norm(law)
     update = _Update.of(fit, norm, np.array(columns), np.array(signs), targets)
     moved = _state(fit, norm, x[np.newaxis], np.array([y]))
@@ -226,9 +213,7 @@ class _Update(NamedTuple):
         )
 
 
-def _state(
-    fit: RidgeFit, metric: Metric, rows: FloatArray, target: FloatArray
-) -> _State:
+def _state(fit: RidgeFit, metric: Metric, rows: FloatArray, target: FloatArray) -> _State:
     inverse_root = fit.factor.inverse_root
     directions = metric.directions(fit.factor)
     leverage, length, square, missed = (np.empty(len(rows)) for _ in range(4))

@@ -14,29 +14,22 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.inference.expected_counts import expected_counts
 from dpcore.inference.intervals import LEVEL, Intervals, noise_interval
+from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.mechanisms.laplace.sums import MOST_DRAWS, LaplaceSum
 from dpcore.mechanisms.search import first_where
 
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Mechanism
-
 
 def count_intervals(
-    mechanism: Mechanism,
-    drawn: FloatArray,
-    *,
-    bounds: Interval,
-    level: float = LEVEL,
+    mechanism: Mechanism, drawn: FloatArray, *, bounds: Interval, level: float = LEVEL
 ) -> Intervals:
     """Return the intervals of all cells, of the sums of rows, and of columns.
 
@@ -83,19 +76,12 @@ def _in_table(
     """Return where the cells and sums of this table lie, shape ``(k, 2)``."""
     cells = noise_interval(mechanism, drawn.ravel(), bounds=bounds, tail=missed)
     table = cells.reshape(*drawn.shape, 2)
-    sums = [
-        bounds.clip(_around_sums(mechanism, drawn, table, axis, missed))
-        for axis in (1, 0)
-    ]
+    sums = [bounds.clip(_around_sums(mechanism, drawn, table, axis, missed)) for axis in (1, 0)]
     return np.concatenate([cells, *sums])
 
 
 def _around_sums(
-    mechanism: Mechanism,
-    drawn: FloatArray,
-    cells: FloatArray,
-    axis: int,
-    missed: float,
+    mechanism: Mechanism, drawn: FloatArray, cells: FloatArray, axis: int, missed: float
 ) -> FloatArray:
     if not isinstance(mechanism, Laplace | Gaussian):
         return np.asarray(cells.sum(axis=axis))

@@ -14,26 +14,22 @@ says how probable readings at least, or at most, as large as the one at hand are
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import bdtr, gammaincc, gammaln
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
+from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.search import first_where
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.base import Mechanism
-
-    Reading = float | FloatArray
-    Tail = Callable[[FloatArray], FloatArray]
+Reading = float | FloatArray
+Tail = Callable[[FloatArray], FloatArray]
 
 UNIT: Final = Interval(lower=0.0, upper=1.0)
 _REACH = 80.0
@@ -97,16 +93,12 @@ class Average:
         cumulative, place = self._sums(reading, share)
         return np.where(place < 0, 0.0, _between(cumulative, place))
 
-    def _sums(
-        self, reading: Reading, share: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
+    def _sums(self, reading: Reading, share: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the cdf of the sum on its grid, and where the reading lies on it."""
         away = _FARTHEST * self.noise
         low, high = self.bounds.clip(share - away), self.bounds.clip(share + away)
         step = (high - low) / (_BINS - 1)
-        middles = low[..., np.newaxis] + np.multiply.outer(
-            step, np.arange(_BINS - 1) + 0.5
-        )
+        middles = low[..., np.newaxis] + np.multiply.outer(step, np.arange(_BINS - 1) + 0.5)
         upto = self.mechanism.cdf(middles, share[..., np.newaxis])
         mass = np.diff(upto, axis=-1, prepend=0.0, append=1.0)
         length = self.draws * (_BINS - 1) + 1
@@ -148,9 +140,7 @@ class Remainder:
         """Return how probable it is that one-sided noise adds up to a distance."""
         orders = np.arange(1, self.noises + 1)
         log_choose = (
-            gammaln(self.noises + 1)
-            - gammaln(orders + 1)
-            - gammaln(self.noises - orders + 1)
+            gammaln(self.noises + 1) - gammaln(orders + 1) - gammaln(self.noises - orders + 1)
         )
         weights = np.exp(log_choose - self.noises * math.log(2))
         scaled = np.maximum(distance, 0.0) * self.draws / self.noise
@@ -158,15 +148,11 @@ class Remainder:
         return np.where(distance <= 0, 1.0, tails @ weights)
 
 
-def table_intervals(
-    law: ReadingLaw, readings: FloatArray, *, tail: float
-) -> FloatArray:
+def table_intervals(law: ReadingLaw, readings: FloatArray, *, tail: float) -> FloatArray:
     """Return, shape ``(j, 2)``, the shares of the table that each reading allows."""
     zero, one = np.zeros(len(readings)), np.ones(len(readings))
     lower = first_where(lambda s: law.at_least(readings, s) >= tail / 2, zero, one)
-    upper = 1 - first_where(
-        lambda away: law.at_most(readings, 1 - away) >= tail / 2, zero, one
-    )
+    upper = 1 - first_where(lambda away: law.at_most(readings, 1 - away) >= tail / 2, zero, one)
     return np.stack([lower, upper], axis=-1)
 
 
@@ -285,9 +271,7 @@ def _between(cumulative: FloatArray, places: FloatArray) -> FloatArray:
         np.where(
             place < 0,
             0.0,
-            np.take_along_axis(
-                cumulative, np.maximum(place, 0)[..., np.newaxis], axis=-1
-            )[..., 0],
+            np.take_along_axis(cumulative, np.maximum(place, 0)[..., np.newaxis], axis=-1)[..., 0],
         )
         for place in (lower, np.minimum(lower + 1, cumulative.shape[-1] - 1))
     ]

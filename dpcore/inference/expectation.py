@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtri
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.inference.intervals import LEVEL, noise_half_width, positions_across
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Mechanism
-    from dpcore.statistics.base import Statistic
+from dpcore.mechanisms.base import Mechanism
+from dpcore.statistics.base import Statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +32,7 @@ class Expectation:
 
 
 def expect(
-    mechanism: Mechanism,
-    statistic: Statistic,
-    bounds: Interval,
-    *,
-    level: float = LEVEL,
+    mechanism: Mechanism, statistic: Statistic, bounds: Interval, *, level: float = LEVEL
 ) -> Expectation:
     """Return what to expect of one coordinate of a release, with probability ``level``.
 
@@ -53,9 +46,7 @@ def expect(
     )
 
 
-def _sampling(
-    statistic: Statistic, bounds: Interval, positions: FloatArray, level: float
-) -> float:
+def _sampling(statistic: Statistic, bounds: Interval, positions: FloatArray, level: float) -> float:
     """Return the half-width; infinite where it grows with an answer without limit."""
     if not np.isfinite(bounds.width):
         return np.inf

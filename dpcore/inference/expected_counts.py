@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.special import gammaincinv
 
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
+from dpcore.arrays import FloatArray
 
 _LEAST = 1e-12
 

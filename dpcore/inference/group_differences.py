@@ -45,8 +45,7 @@ class Held:
     def __post_init__(self) -> None:
         for ends in (self.noise, self.total or self.noise):
             if not ends[0] <= ends[1]:
-                message = f"an interval needs a lower and an upper end, got {ends}."
-                raise ParameterError(message)
+                raise ParameterError(f"an interval needs a lower and an upper end, got {ends}.")
 
 
 def difference(one: Held, other: Held) -> Held:

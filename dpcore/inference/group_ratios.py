@@ -18,24 +18,20 @@ Variances likewise, about each mean that is kept.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.inference.expected_counts import expected_counts
 from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.inference.noise_sums import reach, tail
+from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.search import first_where
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Mechanism
 
 _MEANS: Final = 33
 """Means about which a variance is bounded."""
@@ -225,12 +221,7 @@ def fewest(mechanism: Mechanism, ratio: Ratio, *, together: int) -> float:
 
 
 def _sizes(
-    mechanism: Mechanism,
-    drawn: FloatArray,
-    ratio: Ratio,
-    *,
-    together: int,
-    level: float,
+    mechanism: Mechanism, drawn: FloatArray, ratio: Ratio, *, together: int, level: float
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Return the people that each group may have, and which can be told from empty."""
     parts = drawn.shape[1]
@@ -245,11 +236,7 @@ Sampled = tuple["FloatArray", float] | None
 
 
 def _mean(
-    mechanism: Mechanism,
-    drawn: FloatArray,
-    ratio: Ratio,
-    missed: float,
-    sampled: Sampled,
+    mechanism: Mechanism, drawn: FloatArray, ratio: Ratio, missed: float, sampled: Sampled
 ) -> tuple[FloatArray, FloatArray]:
     """Return the mean of each group, and the means that are not contradicted."""
     middle, ends = mean_heights(mechanism, drawn, missed, sampled)
@@ -289,11 +276,7 @@ def mean_heights(
 
 
 def _spread(
-    mechanism: Mechanism,
-    drawn: FloatArray,
-    ratio: Ratio,
-    missed: float,
-    sampled: Sampled,
+    mechanism: Mechanism, drawn: FloatArray, ratio: Ratio, missed: float, sampled: Sampled
 ) -> tuple[FloatArray, FloatArray]:
     """Return the spread of each group, and the spreads that are not contradicted."""
     middle, ends = mean_heights(mechanism, drawn, missed, sampled)
@@ -343,11 +326,7 @@ def _variances(
 
 
 def _beyond_sampling(
-    away: FloatArray,
-    mean: FloatArray,
-    ceiling: FloatArray | float,
-    people: FloatArray,
-    log: float,
+    away: FloatArray, mean: FloatArray, ceiling: FloatArray | float, people: FloatArray, log: float
 ) -> FloatArray:
     """Return what sampling does not explain of a sum less its expected value.
 

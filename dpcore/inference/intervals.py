@@ -14,28 +14,24 @@ from public numbers, so neither costs any privacy.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import erfcx, ndtr, ndtri
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
+from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.mechanisms.search import first_where_of_each, halved
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Mechanism
-    from dpcore.statistics.base import Statistic
+from dpcore.statistics.base import Statistic
 
 LEVEL = 0.95
 _HALVINGS = 60
@@ -107,14 +103,11 @@ def intervals(
 
     """
     if not 0 < level < 1:
-        message = f"the confidence level must lie between 0 and 1, got {level}."
-        raise ParameterError(message)
+        raise ParameterError(f"the confidence level must lie between 0 and 1, got {level}.")
     tail = (1 - level) / len(released)
     noise = noise_interval(mechanism, released, bounds=bounds, tail=tail)
     each = [
-        Coordinate(
-            mechanism=mechanism, statistic=statistic, value=float(value), bounds=bounds
-        )
+        Coordinate(mechanism=mechanism, statistic=statistic, value=float(value), bounds=bounds)
         for value in released
     ]
     return Intervals(level=level, noise=noise, total=_totals(each, tail))
@@ -163,9 +156,7 @@ def noise_interval(
 
 
 @noise_interval.register(Laplace)
-def _(
-    mechanism: Laplace, released: FloatArray, *, bounds: Interval, tail: float
-) -> FloatArray:
+def _(mechanism: Laplace, released: FloatArray, *, bounds: Interval, tail: float) -> FloatArray:
     """Return ``x -+ b log(1 / tail)``, where half of ``tail`` is left on that side."""
     reach = -mechanism.noise * math.log(tail)
     return bounds.clip(np.stack([released - reach, released + reach], axis=-1))
@@ -173,11 +164,7 @@ def _(
 
 @noise_interval.register(BoundaryInflatedLaplace)
 def _(
-    mechanism: BoundaryInflatedLaplace,
-    released: FloatArray,
-    *,
-    bounds: Interval,
-    tail: float,
+    mechanism: BoundaryInflatedLaplace, released: FloatArray, *, bounds: Interval, tail: float
 ) -> FloatArray:
     """Return those of Laplace; from a bound, all positions beyond it are kept, too."""
     reach = -mechanism.noise * math.log(tail)
@@ -204,9 +191,7 @@ def positions_across(bounds: Interval, noise: float) -> FloatArray:
     return np.linspace(ends.lower, ends.upper, _POSITIONS)
 
 
-def normal_plus_laplace_quantile(
-    *, scale: ArrayLike, sd: ArrayLike, tail: float
-) -> FloatArray:
+def normal_plus_laplace_quantile(*, scale: ArrayLike, sd: ArrayLike, tail: float) -> FloatArray:
     """Return the ``x`` with ``P(|N(0, sd^2) + Lap(0, scale)| > x) = tail``, rounded up.
 
     With ``z = x/sd`` and ``r = sd/scale`` the upper tail of the sum is
@@ -318,9 +303,7 @@ def _stretches(
     for _ in range(_WIDENINGS):
         sd = np.array(
             [
-                statistics[place]
-                .sampling_sd(np.linspace(*far[place], _POSITIONS))
-                .max()
+                statistics[place].sampling_sd(np.linspace(*far[place], _POSITIONS)).max()
                 for place in still
             ]
         )
@@ -362,9 +345,7 @@ class _Combined(NamedTuple):
 
 
 @singledispatch
-def _combined(
-    mechanism: Mechanism, value: float, bounds: Interval, tail: float
-) -> _Combined:
+def _combined(mechanism: Mechanism, value: float, bounds: Interval, tail: float) -> _Combined:
     """Return where the noise puts the statistic, and how far sampling reaches beyond.
 
     No closed form is known for this law: noise and sampling get half of the tail each,
@@ -382,10 +363,7 @@ def _combined(
 @_combined.register(Laplace)
 @_combined.register(BoundaryInflatedLaplace)
 def _(
-    mechanism: Laplace | BoundaryInflatedLaplace,
-    value: float,
-    bounds: Interval,
-    tail: float,
+    mechanism: Laplace | BoundaryInflatedLaplace, value: float, bounds: Interval, tail: float
 ) -> _Combined:
     # Clamping moves a release towards every position within the bounds: it can only
     # raise the coverage of an interval of fixed length.
@@ -394,9 +372,7 @@ def _(
     return _Combined(
         start=(value, value),
         reach=lambda sd: normal_plus_laplace_quantile(scale=scale, sd=sd, tail=tail),
-        reaches=lambda away, sd: normal_plus_laplace_reaches(
-            away, scale=scale, sd=sd, tail=tail
-        ),
+        reaches=lambda away, sd: normal_plus_laplace_reaches(away, scale=scale, sd=sd, tail=tail),
         scale=scale,
     )
 

@@ -9,19 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.polynomial import Chebyshev
+from numpy.typing import ArrayLike
 from scipy.special import ndtri, stdtrit
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import LEVEL
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 _FEWEST = 2
 _DEGREE = 24
@@ -51,9 +47,7 @@ class Combined:
     upper: FloatArray
 
 
-def combine(
-    releases: ArrayLike, within: ArrayLike, *, level: float = LEVEL
-) -> Combined:
+def combine(releases: ArrayLike, within: ArrayLike, *, level: float = LEVEL) -> Combined:
     """Return the combination of ``m`` releases, which stand on the first axis.
 
     The variance is ``T = W + B/m`` with ``(m - 1) (1 + m W/B)^2`` degrees of freedom,
@@ -73,15 +67,12 @@ def combine(
     releases = np.asarray(releases, dtype=np.float64)
     sets = releases.shape[0] if releases.ndim else 0
     if sets < _FEWEST:
-        message = "multiple synthesis needs at least two releases."
-        raise ParameterError(message)
+        raise ParameterError("multiple synthesis needs at least two releases.")
     within = np.broadcast_to(np.asarray(within, dtype=np.float64), releases.shape)
     if not np.all(within >= 0):
-        message = "sampling variances must be at least 0."
-        raise ParameterError(message)
+        raise ParameterError("sampling variances must be at least 0.")
     if not 0 < level < 1:
-        message = f"the confidence level must lie between 0 and 1, got {level}."
-        raise ParameterError(message)
+        raise ParameterError(f"the confidence level must lie between 0 and 1, got {level}.")
     estimate, mean_within = releases.mean(axis=0), within.mean(axis=0)
     # Equal releases have a mean that is off by rounding, and so a tiny variance.
     between = np.where(np.ptp(releases, axis=0) > 0, releases.var(axis=0, ddof=1), 0.0)

@@ -7,19 +7,17 @@ is the same weighted sum of the noises.
 from __future__ import annotations
 
 from functools import singledispatch
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from scipy.special import ndtr
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.mechanisms.search import first_where
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.base import Mechanism
 
 _APART: Final = 1e-4
 
@@ -41,8 +39,7 @@ def tail(
         ParameterError: No closed form is known for this noise.
 
     """
-    message = f"sums of {type(mechanism).__name__} noise have no closed form here."
-    raise ParameterError(message)
+    raise ParameterError(f"sums of {type(mechanism).__name__} noise have no closed form here.")
 
 
 @tail.register(Gaussian)

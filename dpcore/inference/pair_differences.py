@@ -18,24 +18,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.inference.expected_counts import expected_counts
-from dpcore.inference.group_differences import Held, more_in_percent
+from dpcore.inference.group_differences import Ends, Held, more_in_percent
 from dpcore.inference.group_ratios import mean_heights
 from dpcore.inference.intervals import LEVEL
 from dpcore.inference.noise_sums import reach
+from dpcore.mechanisms.base import Mechanism
+from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.mechanisms.search import first_where
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.inference.group_differences import Ends
-    from dpcore.mechanisms.base import Mechanism
-    from dpcore.mechanisms.gaussian.mechanism import Gaussian
-    from dpcore.mechanisms.laplace.mechanism import Laplace
 
 _OF_COUNTS: Final = 0.2
 _SPLITS: Final = 40
@@ -64,11 +61,7 @@ class PairEstimates:
 
 
 def compare(
-    mechanism: Mechanism,
-    drawn: FloatArray,
-    bounds: Interval,
-    *,
-    level: float = LEVEL,
+    mechanism: Mechanism, drawn: FloatArray, bounds: Interval, *, level: float = LEVEL
 ) -> PairEstimates:
     """Return counts, means and their difference; all of one sort hold together.
 
@@ -235,9 +228,7 @@ def _splits(missed: float) -> tuple[FloatArray, FloatArray]:
     at the far one, so that nothing is left out.
     """
     # In -log c, in which c (1 - log c) falls.
-    log = first_where(
-        lambda x: np.exp(-x) * (1 + x) <= missed, np.zeros(1), np.full(1, 800.0)
-    )
+    log = first_where(lambda x: np.exp(-x) * (1 + x) <= missed, np.zeros(1), np.full(1, 800.0))
     steps = np.linspace(0, float(log[0]), _SPLITS + 1)
     return np.exp(-steps[1:]), np.exp(-(float(log[0]) - steps[:-1]))
 

@@ -19,14 +19,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from scipy.optimize import isotonic_regression
 from scipy.special import bdtrik, ndtri
 
+from dpcore.arrays import FloatArray
 from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.relations import TableSize
 from dpcore.statistics.nested_counts import (
     BRANCHES,
     CANDIDATES,
@@ -34,11 +37,6 @@ from dpcore.statistics.nested_counts import (
     pieces_before,
     split_at_each,
 )
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.laplace.mechanism import Laplace
-    from dpcore.relations import TableSize
 
 _PERIOD: Final = 256.0
 """Farther than half of it, in scales, no sum of so few Laplace variables reaches."""
@@ -98,9 +96,7 @@ def exact_places(counts: FloatArray, shares: tuple[float, ...]) -> FloatArray:
     Of counts without noise; 0 for nobody.
     """
     before, beyond = split_at_each(counts)
-    return np.array(
-        [np.argmax((1 - q) * before - q * beyond >= 0) for q in shares], dtype=float
-    )
+    return np.array([np.argmax((1 - q) * before - q * beyond >= 0) for q in shares], dtype=float)
 
 
 def reaches(mechanism: Laplace | Gaussian, q: float, missed: float) -> FloatArray:
@@ -136,9 +132,7 @@ def _standard(q: float, missed: float) -> tuple[float, ...]:
     return tuple(((first + 1) * step * largest).tolist())
 
 
-def _kept(
-    away: FloatArray, reach: FloatArray, sampled: tuple[float, float]
-) -> tuple[int, int]:
+def _kept(away: FloatArray, reach: FloatArray, sampled: tuple[float, float]) -> tuple[int, int]:
     """Return the first and last place that is not contradicted; all, if none is."""
     fewer, more = sampled
     enough = away >= -(reach + fewer)
@@ -149,9 +143,7 @@ def _kept(
     return (int(found[0]), int(found[-1])) if len(found) else (0, CANDIDATES - 1)
 
 
-def _estimates(
-    before: FloatArray, beyond: FloatArray, shares: tuple[float, ...]
-) -> FloatArray:
+def _estimates(before: FloatArray, beyond: FloatArray, shares: tuple[float, ...]) -> FloatArray:
     """Return where each share is reached by the nearest rising curve of shares."""
     everybody = np.maximum(before + beyond, 1.0)
     curve = isotonic_regression(np.clip(before / everybody, 0.0, 1.0)).x

@@ -16,19 +16,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.inference.expected_counts import expected_counts
 from dpcore.inference.group_ratios import HeightSums, around, mean_heights
 from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.inference.noise_sums import reach
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Mechanism
+from dpcore.mechanisms.base import Mechanism
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +58,7 @@ def sums_of(weight: float) -> HeightSums:
     return HeightSums(size=(1 / weight, 0.0), total=(1 / (2 * weight), 1.0))
 
 
-def exact_means(
-    sums: FloatArray, bounds: tuple[Interval, ...], *, weight: float
-) -> FloatArray:
+def exact_means(sums: FloatArray, bounds: tuple[Interval, ...], *, weight: float) -> FloatArray:
     """Return all means, ``(d, G)``, from sums without noise; NaN of nobody."""
     people = sums[:, 0] / weight
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -141,17 +136,13 @@ def in_units(heights: FloatArray, bounds: tuple[Interval, ...]) -> FloatArray:
     )
 
 
-def count_reach(
-    mechanism: Mechanism, *, weight: float, columns: int, together: int
-) -> float:
+def count_reach(mechanism: Mechanism, *, weight: float, columns: int, together: int) -> float:
     """Return how far off every count is at most, which is what an empty group shows."""
     missed = (1 - level_of_each(together)) / (columns + 1)
     return _reach_of_count(mechanism, weight, missed)
 
 
-def height_reach(
-    mechanism: Mechanism, *, weight: float, columns: int, together: int
-) -> float:
+def height_reach(mechanism: Mechanism, *, weight: float, columns: int, together: int) -> float:
     """Return how far off every sum of heights less their mean is, at most.
 
     The noise of a sum about ``t`` is convex in ``t``, and the same at both bounds:

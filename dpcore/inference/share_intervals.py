@@ -7,18 +7,13 @@ counted and never released, returns them one by one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv, ndtri
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import LEVEL
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 
 def sampling_variance(released: ArrayLike, people: ArrayLike) -> FloatArray:
@@ -41,11 +36,7 @@ def wald(released: ArrayLike, *, people: ArrayLike, level: float = LEVEL) -> Flo
 
 
 def noise_aware(
-    released: ArrayLike,
-    *,
-    people: ArrayLike,
-    noise_variance: ArrayLike,
-    level: float = LEVEL,
+    released: ArrayLike, *, people: ArrayLike, noise_variance: ArrayLike, level: float = LEVEL
 ) -> FloatArray:
     """Return the shares ``p`` with ``(x - p)^2 <= z^2 (p (1 - p) / n + v)``.
 
@@ -96,13 +87,11 @@ def clopper_pearson(
 
     """
     if not 0 < confidence < 1:
-        message = f"confidence must be in (0, 1), got {confidence}."
-        raise ParameterError(message)
+        raise ParameterError(f"confidence must be in (0, 1), got {confidence}.")
     hits = np.asarray(hits, dtype=np.float64)
     misses = np.asarray(draws, dtype=np.float64) - hits
     if np.any(hits < 0) or np.any(misses < 0):
-        message = "an event is seen at least never and at most at every draw."
-        raise ParameterError(message)
+        raise ParameterError("an event is seen at least never and at most at every draw.")
     tail = (1 - confidence) / 2
     with np.errstate(invalid="ignore"):
         low = betaincinv(hits, misses + 1, tail)
@@ -116,11 +105,8 @@ def _z(level: float) -> float:
 
 def _check(people: ArrayLike, noise_variance: ArrayLike, level: float) -> None:
     if not 0 < level < 1:
-        message = f"the confidence level must lie between 0 and 1, got {level}."
-        raise ParameterError(message)
+        raise ParameterError(f"the confidence level must lie between 0 and 1, got {level}.")
     if not np.all(np.asarray(people) >= 1):
-        message = "the number of people must be at least 1."
-        raise ParameterError(message)
+        raise ParameterError("the number of people must be at least 1.")
     if not np.all(np.asarray(noise_variance) >= 0):
-        message = "the variance of the noise must be at least 0."
-        raise ParameterError(message)
+        raise ParameterError("the variance of the noise must be at least 0.")

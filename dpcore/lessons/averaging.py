@@ -45,11 +45,7 @@ def _shown(settings: Settings) -> Shown:
     total = epsilon * times
     return Shown(
         picture=running_picture(
-            errors,
-            sd=survey.usual_error(epsilon),
-            epsilon=epsilon,
-            reach=_REACH,
-            unit="years",
+            errors, sd=survey.usual_error(epsilon), epsilon=epsilon, reach=_REACH, unit="years"
         ),
         sentence=f"{times:,} answers to one question, with fresh noise each time, cost "
         f"ε {epsilon_text(total)} together: whoever was 50 % sure of somebody may "
@@ -85,8 +81,7 @@ def _telling() -> Telling:
             ),
             wrong(
                 "By nothing: she has the truth",
-                "Never to the last digit, but as near as she likes if nobody counts "
-                "her questions.",
+                "Never to the last digit, but as near as she likes if nobody counts her questions.",
             ),
         ),
         questions=(
@@ -106,12 +101,8 @@ def _telling() -> Telling:
                 ),
             ),
             ask(
-                "How does this program stop somebody who asks one question over and "
-                "over?",
-                wrong(
-                    "It answers slower and slower",
-                    "Patience is no protection.",
-                ),
+                "How does this program stop somebody who asks one question over and over?",
+                wrong("It answers slower and slower", "Patience is no protection."),
                 right(
                     "The same question gets the same stored answer, at no charge; a "
                     "fresh draw is paid for",
@@ -152,10 +143,7 @@ def _telling() -> Telling:
                 "Let everybody throw a die and add it to a secret number; average over "
                 "the class, and the secret is there."
             ),
-            (
-                "The band is two typical errors wide to both sides: most such lines "
-                "stay in it."
-            ),
+            ("The band is two typical errors wide to both sides: most such lines stay in it."),
             (
                 "That one answer at the whole price beats the average is why a plan "
                 "asks each question once."

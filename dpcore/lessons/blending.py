@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.lessons.falling import falling_picture
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
@@ -22,9 +22,6 @@ from dpcore.lessons.lesson import (
 )
 from dpcore.studies.individual.crowd import StatisticCrowd, sizes, slope
 from dpcore.wording import significant
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 _ENDS = (0.001, 10.0)
 _MOST = 15_104
@@ -112,12 +109,8 @@ def _telling() -> Telling:
                 ),
             ),
             ask(
-                "Does blending in help if exact counts of small groups are published, "
-                "too?",
-                wrong(
-                    "Yes: the town is large",
-                    "In her own small group Olga does not blend in.",
-                ),
+                "Does blending in help if exact counts of small groups are published, too?",
+                wrong("Yes: the town is large", "In her own small group Olga does not blend in."),
                 right(
                     "No: what counts is the crowd behind each number",
                     "A group of five is a crowd of five, however large the town is.",
@@ -132,8 +125,7 @@ def _telling() -> Telling:
                     f"among {few} people, instead of ε {significant(now)}.",
                 ),
                 wrong(
-                    "Yes: noise is noise",
-                    "In a small table each person moves the average more.",
+                    "Yes: noise is noise", "In a small table each person moves the average more."
                 ),
             ),
         ),
@@ -145,10 +137,7 @@ def _telling() -> Telling:
                 "Smaller tables are drawn from the survey, larger ones repeat "
                 "everybody: Olga stays in all of them."
             ),
-            (
-                "Statistics that do not average, such as a maximum, do not blend: ask "
-                "which."
-            ),
+            ("Statistics that do not average, such as a maximum, do not blend: ask which."),
         ),
         safe="A crowd helps, and is no promise by itself: without noise the largest "
         "crowd gives one person away, as two exact averages show.",

@@ -11,16 +11,7 @@ from scipy.special import bdtrc
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons.claims import claims_picture
 from dpcore.lessons import survey
-from dpcore.lessons.lesson import (
-    Knob,
-    Lesson,
-    Settings,
-    Shown,
-    Telling,
-    ask,
-    right,
-    wrong,
-)
+from dpcore.lessons.lesson import Knob, Lesson, Settings, Shown, Telling, ask, right, wrong
 from dpcore.privacy.bootstrap.real_cost import epsilon
 from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.privacy.gaussian import mu_for
@@ -36,9 +27,7 @@ _MOST_PROMISED, _MOST_PEOPLE = 3.0, 944
 def _real(promised: float, people: int) -> float:
     """Return the least epsilon of a noisy bootstrap that is said to cost so much."""
     rho = mu_for(promised, _DELTA) ** 2 / 2
-    return epsilon(
-        1.0, rho=rho, times=1, people=people, delta=_DELTA, bound=Bound.ATTAINED
-    )
+    return epsilon(1.0, rho=rho, times=1, people=people, delta=_DELTA, bound=Bound.ATTAINED)
 
 
 def _missed(people: int) -> float:
@@ -95,8 +84,7 @@ def _telling() -> Telling:
             "Is a bootstrap private, without any noise?",
             wrong(
                 "Yes: nobody knows which rows were drawn",
-                f"A row is drawn with chance {share}. Then it is in the average, "
-                "exactly as it is.",
+                f"A row is drawn with chance {share}. Then it is in the average, exactly as it is.",
             ),
             wrong(
                 "Nearly: chance hides a little",
@@ -125,13 +113,11 @@ def _telling() -> Telling:
                 ),
                 wrong(
                     "It is more than enough: chance helps",
-                    "For somebody who stands out, copies do more harm than chance does "
-                    "good.",
+                    "For somebody who stands out, copies do more harm than chance does good.",
                 ),
             ),
             ask(
-                "Karl wanted to know how sure his average is. Where does he learn "
-                "that, then?",
+                "Karl wanted to know how sure his average is. Where does he learn that, then?",
                 right(
                     "From public numbers, or he pays for it from the budget",
                     "How wide the noise is, is public. How much people differ can be "

@@ -8,16 +8,7 @@ from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons.spending import spending_picture
 from dpcore.lessons import survey
-from dpcore.lessons.lesson import (
-    Knob,
-    Lesson,
-    Settings,
-    Shown,
-    Telling,
-    ask,
-    right,
-    wrong,
-)
+from dpcore.lessons.lesson import Knob, Lesson, Settings, Shown, Telling, ask, right, wrong
 from dpcore.wording import epsilon_text, people, significant
 
 _TOTAL, _PRICE, _ASKED = 1.0, 0.25, 12
@@ -118,13 +109,11 @@ def _telling() -> Telling:
                 f"The teams agree on ε {epsilon_text(_PRICE / 2)} each. What changes?",
                 right(
                     f"{more} of them get an answer, each less exact",
-                    f"Within ±{wider} years instead of ±{wide}: half the price, twice "
-                    "the noise.",
+                    f"Within ±{wider} years instead of ±{wide}: half the price, twice the noise.",
                 ),
                 wrong(
                     f"{more} of them get an answer, just as exact",
-                    f"Half the price is twice the noise: ±{wider} years instead of "
-                    f"±{wide}.",
+                    f"Half the price is twice the noise: ±{wider} years instead of ±{wide}.",
                 ),
                 wrong(
                     "Nothing: the promise is the same",
@@ -141,8 +130,7 @@ def _telling() -> Telling:
                 ),
                 right(
                     "No: both answers are out, and add up",
-                    "That is why there is one account for the people, not one for each "
-                    "team.",
+                    "That is why there is one account for the people, not one for each team.",
                 ),
             ),
         ),

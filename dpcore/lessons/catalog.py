@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.lessons import (
     averaging,
@@ -21,9 +21,7 @@ from dpcore.lessons import (
     small_groups,
     why_noise,
 )
-
-if TYPE_CHECKING:
-    from dpcore.lessons.lesson import Lesson
+from dpcore.lessons.lesson import Lesson
 
 LESSONS: Final[dict[str, Lesson]] = {
     lesson.key: lesson

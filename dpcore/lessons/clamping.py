@@ -56,9 +56,7 @@ def _shown(settings: Settings) -> Shown:
     here = int(np.argmin(np.abs(_UPPER - upper)))
     moved = int((_visits() > upper).sum())
     return Shown(
-        picture=bounding_picture(
-            _UPPER, bias, noise, at=upper, most=_MOST, unit="visits"
-        ),
+        picture=bounding_picture(_UPPER, bias, noise, at=upper, most=_MOST, unit="visits"),
         sentence=f"{moved} of {_PEOPLE} people went more often than {upper:g} times "
         f"and are counted as {upper:g}: that moves the average by "
         f"{significant(float(bias[here]), 2)} visits. The noise for ε {epsilon:g} is "
@@ -82,8 +80,7 @@ def _telling() -> Telling:
             "Sara counts nobody above a bound: who goes more often counts as the "
             "bound. Which bound gives the best answer at ε 1?",
             wrong(
-                f"{significant(float(_UPPER[wide]))}, so that nobody's number is "
-                "changed",
+                f"{significant(float(_UPPER[wide]))}, so that nobody's number is changed",
                 f"Then the noise is made for a hundred visits: off by {found[0]} "
                 f"typically. With {bound} it is {found[1]}.",
             ),
@@ -103,8 +100,7 @@ def _telling() -> Telling:
                 "What is the difference between bias and noise?",
                 right(
                     "Bias is the same each time and to one side; noise falls to both",
-                    "An interval tells of the noise. What the bounds moved, it does "
-                    "not know.",
+                    "An interval tells of the noise. What the bounds moved, it does not know.",
                 ),
                 wrong(
                     "None: both are errors",
@@ -112,8 +108,7 @@ def _telling() -> Telling:
                 ),
                 wrong(
                     "Noise protects nobody, bias does",
-                    "It is the noise that protects. The bounds limit how much of it is "
-                    "needed.",
+                    "It is the noise that protects. The bounds limit how much of it is needed.",
                 ),
             ),
             ask(
@@ -121,8 +116,7 @@ def _telling() -> Telling:
                 "bound. Is that a good idea?",
                 wrong(
                     "Yes: nobody is cut, and the bound is as tight as can be",
-                    "The bound is published with the answer, and is one person's "
-                    "number.",
+                    "The bound is published with the answer, and is one person's number.",
                 ),
                 right(
                     "No: the bound would be somebody's own number",
@@ -137,13 +131,9 @@ def _telling() -> Telling:
                     "Noise shrinks with the number of people; bias does not.",
                 ),
                 wrong(
-                    "A lower one",
-                    "The bias of a low bound stays, however many people there are.",
+                    "A lower one", "The bias of a low bound stays, however many people there are."
                 ),
-                wrong(
-                    "The same",
-                    "The balance moves: there is less noise to save.",
-                ),
+                wrong("The same", "The balance moves: there is less noise to save."),
             ),
         ),
         recall="What do bounds do to an answer?",

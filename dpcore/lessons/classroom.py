@@ -8,19 +8,15 @@ shared by threads; a room is forgotten once nobody has led it for some hours.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.errors import ParameterError
+from dpcore.lessons.lesson import Question
 from dpcore.lessons.rate_limit import RateLimit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
-
-    from dpcore.lessons.lesson import Question
 
 LETTERS: Final = "ABCDEFGHJKLMNPRSTUVWXYZ"
 """Letters of a code: none that is read as a digit or as another letter."""
@@ -42,9 +38,7 @@ class Refusal(StrEnum):
     GUESSING = "Too many wrong codes were entered. Try again in one minute."
     FULL = "This class is full."
     HURRY = "Too many phones joined in this minute. Try again in one minute."
-    CROWDED = (
-        "Too many phones joined from your network address. Ask the teacher to allow it."
-    )
+    CROWDED = "Too many phones joined from your network address. Ask the teacher to allow it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,11 +102,10 @@ class Rooms:
         with self._lock:
             self._forget(now)
             if len(self._rooms) >= MOST_ROOMS:
-                message = (
+                raise ParameterError(
                     f"{MOST_ROOMS} classes are being held on this server already; "
                     "count hands instead, or wait until one has ended."
                 )
-                raise ParameterError(message)
             code = _code(draw)
             while code in self._rooms:
                 code = _code(draw)
@@ -120,13 +113,7 @@ class Rooms:
             return code
 
     def lead(
-        self,
-        code: str,
-        *,
-        lesson: str,
-        question: Question,
-        taking: bool,
-        now: datetime,
+        self, code: str, *, lesson: str, question: Question, taking: bool, now: datetime
     ) -> None:
         """Put the question of a lesson before the class; a lost room is no error."""
         with self._lock:

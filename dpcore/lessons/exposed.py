@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons.claims import claims_picture
+from dpcore.individual.exposure import Exposure
 from dpcore.lessons import survey
-from dpcore.lessons.lesson import (
-    Lesson,
-    Settings,
-    Shown,
-    Telling,
-    ask,
-    epsilon_knob,
-    right,
-    wrong,
-)
+from dpcore.lessons.lesson import Lesson, Settings, Shown, Telling, ask, epsilon_knob, right, wrong
 from dpcore.privacy.interpretation import posterior
 from dpcore.wording import at_most, epsilon_text, percent, significant
-
-if TYPE_CHECKING:
-    from dpcore.individual.exposure import Exposure
 
 
 def _exposure(epsilon: float) -> Exposure:
@@ -51,10 +38,7 @@ def _shown(settings: Settings) -> Shown:
             "Whether a person is in the table, somebody who was 50 % sure becomes at "
             f"most {surest(half)} sure for half of the people, and "
             f"{surest(exposure.maximum)} sure for Ruth",
-            {
-                name: 100 * float(posterior(0.5, level))
-                for name, level in levels.items()
-            },
+            {name: 100 * float(posterior(0.5, level)) for name, level in levels.items()},
             claimed="promised to all",
             most=100,
             what="how sure somebody may become who was 50 % sure, %",
@@ -77,8 +61,7 @@ def _telling() -> Telling:
     exposure = _exposure(1.0)
     most = int(exposure.ranking(1)[0])
     half, largest = (
-        significant(float(number))
-        for number in (exposure.quantiles([0.5])[0], exposure.maximum)
+        significant(float(number)) for number in (exposure.quantiles([0.5])[0], exposure.maximum)
     )
     visits = _visits(most)
     mean = significant(float(survey.table(survey.PATIENTS).numbers("visits").mean()), 2)
@@ -94,10 +77,7 @@ def _telling() -> Telling:
                 "The promise is the same for all. But it is made for the most unusual "
                 "person, and most people are not unusual.",
             ),
-            wrong(
-                "About half",
-                f"Much less: half of the people lose at most {half}.",
-            ),
+            wrong("About half", f"Much less: half of the people lose at most {half}."),
             right(
                 "Hardly anything",
                 f"Half of them lose at most {half}: they hardly move the average, so "
@@ -110,13 +90,11 @@ def _telling() -> Telling:
                 "Who loses most?",
                 right(
                     "Whoever is most unlike all others",
-                    f"The average is {mean} visits. Somebody with {visits} moves it "
-                    "most.",
+                    f"The average is {mean} visits. Somebody with {visits} moves it most.",
                 ),
                 wrong(
                     "Whoever is first in the table",
-                    "The order does not matter. What matters is how far somebody moves "
-                    "the answer.",
+                    "The order does not matter. What matters is how far somebody moves the answer.",
                 ),
                 wrong(
                     "Nobody: the noise is the same for all",
@@ -169,10 +147,7 @@ def _telling() -> Telling:
                 "Ruth. Those with most to lose are often the sick, the poor and the "
                 "few."
             ),
-            (
-                "A rare record that many would recognize is exactly the one with a "
-                "large loss."
-            ),
+            ("A rare record that many would recognize is exactly the one with a large loss."),
         ),
         safe="Most people lose much less than was promised, and Ruth loses "
         f"{percent(exposure.maximum / exposure.worst_case)} of it. With noise that "
@@ -181,9 +156,5 @@ def _telling() -> Telling:
 
 
 LESSON = Lesson(
-    key="exposed",
-    title="Who is exposed",
-    telling=_telling,
-    knobs=(epsilon_knob(),),
-    shown=_shown,
+    key="exposed", title="Who is exposed", telling=_telling, knobs=(epsilon_knob(),), shown=_shown
 )

@@ -54,8 +54,7 @@ def _telling() -> Telling:
     _, held = _held(1.0, people)
     average, ages = significant(float(survey.ages().mean())), survey.bounds("age")
     base, double, half_as_many = (
-        significant(number)
-        for number in (_half(1.0), _half(2.0), _half(1.0, people // 2))
+        significant(number) for number in (_half(1.0), _half(2.0), _half(1.0, people // 2))
     )
     return Telling(
         situation=f"Tom reads that the average age of {people} people is {average} "
@@ -92,18 +91,15 @@ def _telling() -> Telling:
                 ),
                 wrong(
                     "A smaller ε",
-                    f"A smaller ε is more noise: at ε 1 ±{base} years, at ε 2 "
-                    f"±{double}.",
+                    f"A smaller ε is more noise: at ε 1 ±{base} years, at ε 2 ±{double}.",
                 ),
                 wrong(
                     "People who are more alike",
-                    "The noise is made for the bounds, not for the people in the "
-                    "table.",
+                    "The noise is made for the bounds, not for the people in the table.",
                 ),
             ),
             ask(
-                f"{_ANSWERS - held} of {_ANSWERS} intervals missed the truth. Is "
-                "something broken?",
+                f"{_ANSWERS - held} of {_ANSWERS} intervals missed the truth. Is something broken?",
                 wrong(
                     "Yes: an interval must hold the truth",
                     "One that always does would have to hold everything.",

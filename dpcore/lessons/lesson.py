@@ -10,13 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from dpcore.figures.theme import Picture
+from dpcore.figures.theme import Picture
 
 Settings = Mapping[str, float]
 """What the controls of a lesson are set to, by their keys."""
@@ -86,14 +83,11 @@ class Question:
     def __post_init__(self) -> None:
         texts = {choice.text for choice in self.choices}
         if len(self.choices) < _FEWEST or len(texts) < len(self.choices):
-            message = f"a question needs different answers: {self.text}"
-            raise ParameterError(message)
+            raise ParameterError(f"a question needs different answers: {self.text}")
         if sum(choice.right for choice in self.choices) != 1:
-            message = f"exactly one answer must be right: {self.text}"
-            raise ParameterError(message)
+            raise ParameterError(f"exactly one answer must be right: {self.text}")
         if not all(choice.why for choice in self.choices):
-            message = f"every answer needs an explanation: {self.text}"
-            raise ParameterError(message)
+            raise ParameterError(f"every answer needs an explanation: {self.text}")
 
     @property
     def right(self) -> Choice:
@@ -131,10 +125,7 @@ class Telling:
         told = (
             text
             for question in asked
-            for text in (
-                question.text,
-                *(f"{one.text} {one.why}" for one in question.choices),
-            )
+            for text in (question.text, *(f"{one.text} {one.why}" for one in question.choices))
         )
         return "\n".join((self.situation, *told, self.recall, self.home, self.safe))
 
@@ -199,9 +190,7 @@ class Lesson:
         return {knob.key: knob.value for knob in self.knobs}
 
 
-def epsilon_knob(
-    value: float = 1.0, within: tuple[float, float, float] = (0.1, 5.0, 0.1)
-) -> Knob:
+def epsilon_knob(value: float = 1.0, within: tuple[float, float, float] = (0.1, 5.0, 0.1)) -> Knob:
     """Return the slider that most lessons have."""
     return Knob(
         key="epsilon",

@@ -5,16 +5,7 @@ from __future__ import annotations
 import math
 
 from dpcore.figures.meaning.odds import Sides, Told, counted, worlds_picture
-from dpcore.lessons.lesson import (
-    Lesson,
-    Settings,
-    Shown,
-    Telling,
-    ask,
-    epsilon_knob,
-    right,
-    wrong,
-)
+from dpcore.lessons.lesson import Lesson, Settings, Shown, Telling, ask, epsilon_knob, right, wrong
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.meaning.guarantee import Guarantee
 from dpcore.wording import percent, significant
@@ -24,8 +15,7 @@ _HIGH = 5.0
 
 def _told(epsilon: float) -> Told:
     return Told(
-        guarantee=Guarantee(epsilon=epsilon),
-        sides=Sides.of(NeighboringRelation.ADD_REMOVE),
+        guarantee=Guarantee(epsilon=epsilon), sides=Sides.of(NeighboringRelation.ADD_REMOVE)
     )
 
 
@@ -59,13 +49,9 @@ def _telling() -> Telling:
             ),
             right(
                 one.replace(" of 100", ""),
-                "That is the most that ε 1 allows on average, for the best attacker "
-                "there is.",
+                "That is the most that ε 1 allows on average, for the best attacker there is.",
             ),
-            wrong(
-                "100: she knows everything else",
-                "Knowing all else does not remove the noise.",
-            ),
+            wrong("100: she knows everything else", "Knowing all else does not remove the noise."),
         ),
         questions=(
             ask(
@@ -75,25 +61,17 @@ def _telling() -> Telling:
                     "Hardly more than tossing a coin. The answer is ten times as noisy "
                     "as with ε 1.",
                 ),
-                wrong(
-                    f"{large}",
-                    f"That is ε {_HIGH:g}: a larger ε lets her be right more often.",
-                ),
-                wrong(
-                    f"{one}, as before",
-                    "ε is exactly what changes that.",
-                ),
+                wrong(f"{large}", f"That is ε {_HIGH:g}: a larger ε lets her be right more often."),
+                wrong(f"{one}, as before", "ε is exactly what changes that."),
             ),
             ask(
                 "What does ε not protect from?",
                 wrong(
                     "Clever attackers with large computers",
-                    "The promise holds for any attacker, whatever they know or "
-                    "compute.",
+                    "The promise holds for any attacker, whatever they know or compute.",
                 ),
                 right(
-                    "What is learned about everybody: that smoking harms is true of "
-                    "you, too",
+                    "What is learned about everybody: that smoking harms is true of you, too",
                     "Such a finding does not depend on whether you took part.",
                 ),
                 wrong(
@@ -102,8 +80,7 @@ def _telling() -> Telling:
                 ),
             ),
             ask(
-                f"Somebody says: “ε {_HIGH:g} is only five times ε 1.” What do you "
-                "answer?",
+                f"Somebody says: “ε {_HIGH:g} is only five times ε 1.” What do you answer?",
                 right(
                     f"It is {large} worlds instead of {one}",
                     "Each further 1 of ε multiplies the odds by "
@@ -136,9 +113,5 @@ def _telling() -> Telling:
 
 
 LESSON = Lesson(
-    key="meaning",
-    title="What ε means",
-    telling=_telling,
-    knobs=(epsilon_knob(),),
-    shown=_shown,
+    key="meaning", title="What ε means", telling=_telling, knobs=(epsilon_knob(),), shown=_shown
 )

@@ -6,16 +6,7 @@ import math
 
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons.faults import Fault, faults_picture
-from dpcore.lessons.lesson import (
-    Lesson,
-    Settings,
-    Shown,
-    Telling,
-    ask,
-    epsilon_knob,
-    right,
-    wrong,
-)
+from dpcore.lessons.lesson import Lesson, Settings, Shown, Telling, ask, epsilon_knob, right, wrong
 from dpcore.studies.teaching.laboratory import (
     CLAMPED,
     PUBLISHED,
@@ -29,11 +20,7 @@ from dpcore.studies.teaching.laboratory import (
 from dpcore.wording import epsilon_text, percent, significant
 
 _SHIFT = 0.2
-_NAMES = {
-    PUBLISHED: "draw again",
-    CLAMPED: "move to the bound",
-    REPAIRED: "more noise, draw again",
-}
+_NAMES = {PUBLISHED: "draw again", CLAMPED: "move to the bound", REPAIRED: "more noise, draw again"}
 
 
 def _setup(key: str, epsilon: float = 1.0) -> Setup:
@@ -76,9 +63,7 @@ def _telling() -> Telling:
     published, clamped = (measure(_setup(key)) for key in (PUBLISHED, CLAMPED))
     repaired = measure(_setup(REPAIRED))
     real = epsilon_text(published.real)
-    kept, beside = (
-        percent(float(acceptance(at, published.scale, UNIT))) for at in (0.0, _SHIFT)
-    )
+    kept, beside = (percent(float(acceptance(at, published.scale, UNIT))) for at in (0.0, _SHIFT))
     extra = published.real - published.nominal
     more_odds, promised_odds = (
         significant(math.exp(epsilon)) for epsilon in (extra, published.nominal)
@@ -107,8 +92,7 @@ def _telling() -> Telling:
             ),
             wrong(
                 "Neither: both only tidy up",
-                "Moving only tidies up. Which draws are thrown away depends on the "
-                "people.",
+                "Moving only tidies up. Which draws are thrown away depends on the people.",
             ),
         ),
         questions=(
@@ -122,8 +106,7 @@ def _telling() -> Telling:
                 ),
                 wrong(
                     "Neither's: noise falls to both sides",
-                    "Here it cannot: nothing below 0 % is published. So the average is "
-                    "too high.",
+                    "Here it cannot: nothing below 0 % is published. So the average is too high.",
                 ),
                 right(
                     "Those of both ways; of drawing again more strongly",
@@ -146,8 +129,7 @@ def _telling() -> Telling:
                 ),
                 wrong(
                     "It gives everything away",
-                    f"No: of a promise of ε 1 never more than ε {limit}, in a club of "
-                    "any size.",
+                    f"No: of a promise of ε 1 never more than ε {limit}, in a club of any size.",
                 ),
             ),
             ask(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from dpcore.data.bounds import Interval
 from dpcore.figures.attackers import surest
@@ -20,10 +19,8 @@ from dpcore.lessons.lesson import (
     right,
     wrong,
 )
+from dpcore.releases.request import Request
 from dpcore.wording import significant
-
-if TYPE_CHECKING:
-    from dpcore.releases.request import Request
 
 _BOUNDS = Interval(lower=0.0, upper=100.0)
 _GUESTS = 20
@@ -87,8 +84,7 @@ def _telling() -> Telling:
             ),
             wrong(
                 "100 years",
-                "The sum moves by that much; the average divides it by the number of "
-                "guests.",
+                "The sum moves by that much; the average divides it by the number of guests.",
             ),
         ),
         questions=(
@@ -106,15 +102,13 @@ def _telling() -> Telling:
                 ),
                 wrong(
                     "It makes the answer less exact, and does nothing for Eli",
-                    "The noise is there for him: it widens both curves, until they "
-                    "nearly agree.",
+                    "The noise is there for him: it widens both curves, until they nearly agree.",
                 ),
             ),
             ask(
                 "The two curves overlap, but are not the same. What does that mean?",
                 right(
-                    "An answer speaks a little for one of the two, never more than ε "
-                    "allows",
+                    "An answer speaks a little for one of the two, never more than ε allows",
                     f"At ε 1 no answer is more than {times} times as likely with Eli "
                     "as with the newborn, or the other way round (the number e to the "
                     "power of ε). That holds for every answer, and every guest.",

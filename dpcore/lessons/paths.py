@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.lessons.catalog import LESSONS
-from dpcore.lessons.lesson import MINUTES, Step
-
-if TYPE_CHECKING:
-    from dpcore.lessons.lesson import Lesson
+from dpcore.lessons.lesson import MINUTES, Lesson, Step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +48,7 @@ class Path:
         here = self.place(lesson) - 1
         minutes = [minutes for _, minutes in self.stops]
         steps = len(Step)
-        return sum(minutes[here + 1 :]) + minutes[here] * (
-            (steps - step.number + 1) / steps
-        )
+        return sum(minutes[here + 1 :]) + minutes[here] * ((steps - step.number + 1) / steps)
 
     def after(self, lesson: str, step: Step) -> tuple[str, Step] | None:
         """Return the next step, if there is one."""
@@ -128,11 +123,7 @@ _LONG: Final = {"near-a-bound": 10, "secret-samples": 10, "bootstrap": 10}
 PATHS: Final = {
     path.key: path
     for path in (
-        Path(
-            key="class",
-            title="For a class",
-            stops=tuple((key, MINUTES) for key in _CLASS),
-        ),
+        Path(key="class", title="For a class", stops=tuple((key, MINUTES) for key in _CLASS)),
         Path(
             key="board",
             title="For a board",

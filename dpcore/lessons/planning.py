@@ -9,16 +9,7 @@ import numpy as np
 from dpcore.figures.attackers import surest
 from dpcore.figures.planning.slide import slide_picture
 from dpcore.lessons import survey
-from dpcore.lessons.lesson import (
-    Knob,
-    Lesson,
-    Settings,
-    Shown,
-    Telling,
-    ask,
-    right,
-    wrong,
-)
+from dpcore.lessons.lesson import Knob, Lesson, Settings, Shown, Telling, ask, right, wrong
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.comparison import Comparison, compare
 from dpcore.planning.item import Item
@@ -32,9 +23,7 @@ _BUDGETS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 def _comparison(total: float, strictness: float = 1.0) -> Comparison:
     items = tuple(
-        replace(
-            Item.of(survey.mean_request(1.0, name=name)), wanted=wanted / strictness
-        )
+        replace(Item.of(survey.mean_request(1.0, name=name)), wanted=wanted / strictness)
         for name, wanted in _WANTED
     )
     basket = Basket(items=items, total=total, split=Split.BEST)
@@ -61,9 +50,7 @@ def _shown(settings: Settings) -> Shown:
 def _telling() -> Telling:
     found = _comparison(_TOTAL)
     counts, totals = _enough(found), found.totals
-    least = next(
-        (t for t, n in zip(totals, counts, strict=True) if n == len(_WANTED)), np.inf
-    )
+    least = next((t for t, n in zip(totals, counts, strict=True) if n == len(_WANTED)), np.inf)
     small, brackets = counts[0], survey.bounds("income")
     wants = "; ".join(
         f"{name} within ±{significant(wanted)} {unit}".strip()
@@ -100,25 +87,17 @@ def _telling() -> Telling:
                 ),
                 right(
                     "What must be seen, and how exactly",
-                    "From that follows the least ε; then it is asked whether that may "
-                    "be promised.",
+                    "From that follows the least ε; then it is asked whether that may be promised.",
                 ),
-                wrong(
-                    "How many people are in the table",
-                    "That is given, not settled.",
-                ),
+                wrong("How many people are in the table", "That is given, not settled."),
             ),
             ask(
                 "The board wants everything twice as exact. What does that take?",
                 right(
                     "Twice the ε, or twice the people",
-                    "Half the noise is twice the price. There is no third way but to "
-                    "ask less.",
+                    "Half the noise is twice the price. There is no third way but to ask less.",
                 ),
-                wrong(
-                    "A better program",
-                    "The noise is as small as the promise allows.",
-                ),
+                wrong("A better program", "The noise is as small as the promise allows."),
                 wrong(
                     "Four times the ε",
                     "For this noise, error and ε are in inverse proportion: twice.",

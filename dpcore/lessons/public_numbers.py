@@ -55,8 +55,7 @@ def _shown(settings: Settings) -> Shown:
     worst = epsilon_text(max(lost))
     return Shown(
         picture=claims_picture(
-            f"ε {size.epsilon:g} was promised to Max; an answer can give away ε "
-            f"{worst}",
+            f"ε {size.epsilon:g} was promised to Max; an answer can give away ε {worst}",
             {name: level / size.epsilon for name, level in levels.items()},
             claimed=promised,
             most=_MOST_TIMES,
@@ -123,22 +122,15 @@ def _telling() -> Telling:
                     "everybody knows, 0 and 100 years, or a number of people that was "
                     "in the newspaper.",
                 ),
-                wrong(
-                    "How much Max lost",
-                    "It was computed from everybody's data, without noise.",
-                ),
+                wrong("How much Max lost", "It was computed from everybody's data, without noise."),
             ),
             ask(
                 "Lea keeps the table. She tries bounds until the answer looks good, "
                 "and publishes only the last answer. What does she give away?",
-                wrong(
-                    "Only the last answer",
-                    "She chose it by looking at the others.",
-                ),
+                wrong("Only the last answer", "She chose it by looking at the others."),
                 right(
                     "Also something of what she saw while choosing",
-                    "Looking was not paid for. What is chosen by looking tells of what "
-                    "was seen.",
+                    "Looking was not paid for. What is chosen by looking tells of what was seen.",
                 ),
             ),
             ask(
@@ -146,12 +138,10 @@ def _telling() -> Telling:
                 right(
                     "It was known before anybody looked, or it was released and paid "
                     "for, or it follows from such numbers alone",
-                    "Everything else was computed from the people, however harmless it "
-                    "looks.",
+                    "Everything else was computed from the people, however harmless it looks.",
                 ),
                 wrong(
-                    "It holds no names",
-                    "No number does. What counts is what it was computed from.",
+                    "It holds no names", "No number does. What counts is what it was computed from."
                 ),
                 wrong(
                     "It is about many people",
@@ -191,8 +181,7 @@ LESSON = Lesson(
             label="Members",
             value=_PEOPLE,
             within=(3, 100, 1),
-            note="With Max. The bars hardly change with it: the noise tells on large "
-            "groups, too.",
+            note="With Max. The bars hardly change with it: the noise tells on large groups, too.",
         ),
     ),
     shown=_shown,

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from datetime import datetime, timedelta
+from datetime import datetime, timedelta
+from typing import Final
 
 MOST_KEYS: Final = 10_000
 """How many names are counted at once; beyond them all others are at their limit."""

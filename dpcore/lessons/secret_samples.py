@@ -80,8 +80,7 @@ def _telling() -> Telling:
                 ),
                 wrong(
                     "The sample is small",
-                    "Small helps. But a small sample whose list is known promises "
-                    "nothing more.",
+                    "Small helps. But a small sample whose list is known promises nothing more.",
                 ),
                 wrong(
                     "Everybody agreed to it",
@@ -92,8 +91,7 @@ def _telling() -> Telling:
                 "Is a small random sample alone enough, without noise?",
                 wrong(
                     "Yes: hardly anybody is in it",
-                    "Whoever is in it is published exactly. A promise must hold for "
-                    "them, too.",
+                    "Whoever is in it is published exactly. A promise must hold for them, too.",
                 ),
                 right(
                     "No: who is drawn is given away",
@@ -125,10 +123,7 @@ def _telling() -> Telling:
         home="A secret lot makes noise go further, as long as it stays secret; it "
         "replaces no noise.",
         notes=(
-            (
-                "The field calls it amplification by subsampling: ε becomes log(1 + q "
-                "(e^ε - 1))."
-            ),
+            ("The field calls it amplification by subsampling: ε becomes log(1 + q (e^ε - 1))."),
             (
                 "The dots are counted from simulated releases, with and without one "
                 "person: theory and counting agree."
@@ -138,8 +133,7 @@ def _telling() -> Telling:
                 "Subsampling tells them apart."
             ),
         ),
-        safe="Ask who knows the list. If anybody does, the sample protects nobody from "
-        "them.",
+        safe="Ask who knows the list. If anybody does, the sample protects nobody from them.",
     )
 
 

@@ -75,8 +75,7 @@ def _telling() -> Telling:
             f"of the {n_few}?",
             wrong(
                 f"±{narrow} years too: all get the same noise",
-                "The sum of a group gets the same noise; the average divides it by "
-                "fewer people.",
+                "The sum of a group gets the same noise; the average divides it by fewer people.",
             ),
             right(
                 f"±{wide} years",
@@ -85,8 +84,7 @@ def _telling() -> Telling:
             ),
             wrong(
                 "It is refused: the group is too small",
-                "It may be asked for. Whether the answer is of any use is another "
-                "question.",
+                "It may be asked for. Whether the answer is of any use is another question.",
             ),
         ),
         questions=(
@@ -99,8 +97,7 @@ def _telling() -> Telling:
                 ),
                 right(
                     f"A number within ±{class_} years: useless",
-                    "And rightly so: a good average of eight is nearly the age of "
-                    "each.",
+                    "And rightly so: a good average of eight is nearly the age of each.",
                 ),
                 wrong(
                     "An error message",
@@ -111,8 +108,7 @@ def _telling() -> Telling:
                 "What may she do to get a useful answer?",
                 wrong(
                     f"Ask for ε {_CLASS}",
-                    f"That gives ±{larger} years, and hardly any promise to the "
-                    "children.",
+                    f"That gives ±{larger} years, and hardly any promise to the children.",
                 ),
                 right(
                     "Ask about a larger group: the school, or several years together",
@@ -120,8 +116,7 @@ def _telling() -> Telling:
                 ),
                 wrong(
                     "Ask eight times and average",
-                    "Each of the answers is charged, and one at that price would be "
-                    "better.",
+                    "Each of the answers is charged, and one at that price would be better.",
                 ),
             ),
             ask(
@@ -150,8 +145,7 @@ def _telling() -> Telling:
                 "what one costs, if a record keeps its group."
             ),
         ),
-        safe="A small group is protected as well as a large one. It is the answer that "
-        "suffers.",
+        safe="A small group is protected as well as a large one. It is the answer that suffers.",
     )
 
 

@@ -8,25 +8,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column
+from dpcore.data.dataset import Dataset
 from dpcore.data.examples import EXAMPLES
 from dpcore.errors import ParameterError
-from dpcore.individual.exposure import expose
+from dpcore.individual.exposure import Exposure, expose
+from dpcore.mechanisms.base import Mechanism
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
-    from dpcore.individual.exposure import Exposure
-    from dpcore.mechanisms.base import Mechanism
 
 VOTERS: Final = "anes96"
 """A survey of voters before an election."""
@@ -53,8 +50,7 @@ def bounds(name: str, key: str = VOTERS) -> Interval:
     """Return the public bounds of one of its columns."""
     found = column(name, key).bounds
     if found is None:
-        message = f"lessons are about columns of numbers, and {name} is none."
-        raise ParameterError(message)
+        raise ParameterError(f"lessons are about columns of numbers, and {name} is none.")
     return found
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.lessons.found import found_picture
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
@@ -20,9 +20,6 @@ from dpcore.lessons.lesson import (
 )
 from dpcore.wording import significant
 
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-
 _ENDS = (-400.0, 500.0)
 _ATTACKS = 400
 
@@ -37,9 +34,7 @@ def _spread(epsilon: float, people: int) -> float:
     It is ``people`` times an average less ``people - 1`` times another one, each with
     noise of its own.
     """
-    return math.hypot(
-        *(n * survey.usual_error(epsilon, people=n) for n in (people - 1, people))
-    )
+    return math.hypot(*(n * survey.usual_error(epsilon, people=n) for n in (people - 1, people)))
 
 
 def _attacks(epsilon: float, people: int) -> tuple[float, FloatArray]:
@@ -68,8 +63,7 @@ def _shown(settings: Settings) -> Shown:
             truth=age,
             bounds=survey.bounds("age"),
             ends=_ENDS,
-            what="Ana's age, as found from two noisy averages, years (gray: possible "
-            "ages)",
+            what="Ana's age, as found from two noisy averages, years (gray: possible ages)",
         ),
         sentence=f"From exact averages of {people - 1} and {people} people, Ana's age "
         f"follows: {significant(age)}. Noise is a random number that is added before "
@@ -112,29 +106,25 @@ def _telling() -> Telling:
             ask(
                 "Why does noise protect Ana and still leave a useful average?",
                 right(
-                    "The average moves little by one person, so that little noise "
-                    "hides her",
+                    "The average moves little by one person, so that little noise hides her",
                     f"At ε 1 (ε, epsilon, sets how much noise there is) the average of "
                     f"{people} people is off by at most {width} years in 95 of 100 "
                     f"cases; what the trick finds is off by about {spread}.",
                 ),
                 wrong(
                     "Nobody is told that there is noise",
-                    "How much noise there is may be told to everybody. Only the draw "
-                    "is secret.",
+                    "How much noise there is may be told to everybody. Only the draw is secret.",
                 ),
                 wrong(
                     "The noise is the same each time, so that it cancels",
-                    "Then the trick would work again. Each answer gets noise of its "
-                    "own.",
+                    "Then the trick would work again. Each answer gets noise of its own.",
                 ),
             ),
             ask(
                 "Would it be enough to remove Ana's name from the table?",
                 wrong(
                     "Yes: without a name nobody is found",
-                    "The trick never used a name, only that one person came in "
-                    "between.",
+                    "The trick never used a name, only that one person came in between.",
                 ),
                 right(
                     "No: the two averages give her age away without any name",
@@ -146,8 +136,7 @@ def _telling() -> Telling:
                 "on the average?",
                 wrong(
                     "It grows: there are more people to protect",
-                    "Each of them moves the average less, so that less noise hides "
-                    "each.",
+                    "Each of them moves the average less, so that less noise hides each.",
                 ),
                 right(
                     "It shrinks: each person moves the average less",
@@ -155,8 +144,7 @@ def _telling() -> Telling:
                     "trick finds about Ana is off by as much as before.",
                 ),
                 wrong(
-                    "It stays",
-                    "It stays for a sum. An average divides by the number of people.",
+                    "It stays", "It stays for a sum. An average divides by the number of people."
                 ),
             ),
         ),
@@ -191,8 +179,7 @@ LESSON = Lesson(
             label="Patients after Ana joined",
             value=944,
             within=(24, 944, 20),
-            note="With more people there is less noise on the average, and as much on "
-            "Ana.",
+            note="With more people there is less noise on the average, and as much on Ana.",
         ),
     ),
     shown=_shown,

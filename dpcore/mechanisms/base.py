@@ -11,21 +11,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.laplace_law import uniform
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.privacy.events import PrivacyEvent
+from dpcore.privacy.events import PrivacyEvent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +43,7 @@ class Sensitivity:
     def __post_init__(self) -> None:
         numbers = (self.l1, self.l2, self.largest)
         if not all(np.isfinite(number) and number >= 0 for number in numbers):
-            message = "a sensitivity must be finite and at least 0."
-            raise ParameterError(message)
+            raise ParameterError("a sensitivity must be finite and at least 0.")
 
     @classmethod
     def scalar(cls, largest: float) -> Sensitivity:
@@ -72,11 +66,9 @@ class Sensitivity:
 def require_budget(epsilon: float, delta: float = 0.0) -> None:
     """Raise ParameterError unless ``epsilon`` is in (0, inf), ``delta`` in [0, 1)."""
     if not (0 < epsilon < np.inf):
-        message = f"epsilon must be positive and finite, got {epsilon}."
-        raise ParameterError(message)
+        raise ParameterError(f"epsilon must be positive and finite, got {epsilon}.")
     if not (0 <= delta < 1):
-        message = f"delta must be at least 0 and below 1, got {delta}."
-        raise ParameterError(message)
+        raise ParameterError(f"delta must be at least 0 and below 1, got {delta}.")
 
 
 def require_noise(noise: float, bounds: Interval | None = None) -> None:
@@ -86,8 +78,7 @@ def require_noise(noise: float, bounds: Interval | None = None) -> None:
     """
     bounded = bounds is not None and np.isfinite(bounds.width)
     if not (0 <= noise < np.inf or (bounded and noise == np.inf)):
-        message = f"the scale of the noise must be finite and at least 0, got {noise}."
-        raise ParameterError(message)
+        raise ParameterError(f"the scale of the noise must be finite and at least 0, got {noise}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,12 +96,7 @@ class Mechanism(ABC):
     @classmethod
     @abstractmethod
     def calibrate(
-        cls,
-        *,
-        sensitivity: Sensitivity,
-        epsilon: float,
-        delta: float = 0.0,
-        bounds: Interval,
+        cls, *, sensitivity: Sensitivity, epsilon: float, delta: float = 0.0, bounds: Interval
     ) -> Self:
         """Return the least noise that gives (epsilon, delta)-DP for ``sensitivity``."""
 
@@ -167,9 +153,7 @@ class Mechanism(ABC):
         """
 
     @abstractmethod
-    def pair_delta(
-        self, first: ArrayLike, second: ArrayLike, *, epsilon: float
-    ) -> FloatArray:
+    def pair_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
         """Smallest delta at which the two outputs are (epsilon, delta)-close."""
 
     @abstractmethod

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.bounded.folded import FoldedLaplace
 from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
@@ -14,11 +16,6 @@ from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.generalized.mechanism import GeneralizedGaussian
 from dpcore.mechanisms.laplace.averaged import AveragedLaplace
 from dpcore.mechanisms.laplace.mechanism import Laplace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.mechanisms.base import Mechanism
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import require_budget, require_noise
+from dpcore.mechanisms.base import Sensitivity, require_budget, require_noise
 from dpcore.mechanisms.laplace.mechanism import least_scale
 from dpcore.mechanisms.pairs import floats
 from dpcore.privacy import bounded_range as profile
 from dpcore.privacy.events import PureEvent
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Sensitivity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +94,10 @@ class Exponential:
 
         """
         if candidates < 1 or not 0 < missed <= 1:
-            message = (
+            raise ParameterError(
                 "a choice needs at least 1 candidate and a probability in (0, 1], got "
                 f"{candidates} and {missed}."
             )
-            raise ParameterError(message)
         return self.noise * math.log(candidates / missed)
 
     def pair_epsilon(
@@ -123,9 +118,7 @@ class Exponential:
         one_way = self._level_at(first, second, delta)
         return np.maximum(one_way, self._level_at(second, first, delta))
 
-    def pair_delta(
-        self, first: ArrayLike, second: ArrayLike, *, epsilon: float
-    ) -> FloatArray:
+    def pair_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
         """Return the exact delta: the sum of ``(p - e^epsilon q)_+``, both ways."""
         log_p, log_q = map(self._log_probabilities, floats(first, second))
 
@@ -178,9 +171,7 @@ class Exponential:
             moved = law.scaled(first - second - rise, self.noise)
         return np.asarray(moved - (before - after)[..., np.newaxis])
 
-    def _level_at(
-        self, first: FloatArray, second: FloatArray, delta: float
-    ) -> FloatArray:
+    def _level_at(self, first: FloatArray, second: FloatArray, delta: float) -> FloatArray:
         loss = self._losses(first, second)
         order = np.argsort(-loss, axis=-1)
 

@@ -10,15 +10,12 @@ every moment of a bounded Laplace release is a ratio of sums of ``P_j(a)``, ``P_
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import gammainc, gammaincc
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
+from dpcore.arrays import FloatArray
 
 TINY = float(np.finfo(np.float64).tiny)
 LOG_TWO = math.log(2)

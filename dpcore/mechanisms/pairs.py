@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.laplace_law import scaled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 
 def floats(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -66,9 +61,7 @@ class ExactForOne(Mechanism):
             several=lambda: self._vector_epsilon(first, second, delta),
         )
 
-    def pair_delta(
-        self, first: ArrayLike, second: ArrayLike, *, epsilon: float
-    ) -> FloatArray:
+    def pair_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
         """Return the larger delta of both directions, as exact as ``pair_epsilon``."""
         first, second = self._counted(first, second)
         return _where_one_changes(
@@ -78,9 +71,7 @@ class ExactForOne(Mechanism):
             several=lambda: self._vector_delta(first, second, epsilon),
         )
 
-    def _counted(
-        self, first: ArrayLike, second: ArrayLike
-    ) -> tuple[FloatArray, FloatArray]:
+    def _counted(self, first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return the values as what they count as."""
         return floats(first, second)
 

@@ -10,28 +10,23 @@ gives.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.base import Mechanism
 
 POINTS: Final = 601
 _SMALLEST: Final = 1e-290
 _TAIL: Final = 1e-5
 _EVENLY: Final = np.linspace(0, 1, 203)[1:-1]
 _SHARES: Final = np.sort(
-    np.concatenate(
-        [np.linspace(0, 1, POINTS)[1:-1], expit(np.linspace(-25.0, 25.0, 201))]
-    )
+    np.concatenate([np.linspace(0, 1, POINTS)[1:-1], expit(np.linspace(-25.0, 25.0, 201))])
 )
 """Where both laws are cut into tests: evenly, and far into either tail."""
 
@@ -75,9 +70,7 @@ class PersonLaws(Protocol):
     def roc(self) -> tuple[FloatArray, FloatArray]:
         """Return chances of a false alarm, ascending, and of detection."""
 
-    def evidence(
-        self, draws: int, *, present: bool, rng: np.random.Generator
-    ) -> FloatArray:
+    def evidence(self, draws: int, *, present: bool, rng: np.random.Generator) -> FloatArray:
         """Return ``log Q - log P`` of simulated releases, shape ``(draws,)``."""
 
     def line(self) -> Line | None:
@@ -113,10 +106,7 @@ class ScalarLaws:
         """Return the exact profile of the pair."""
         pair = ([self.absent], [self.present])
         return np.array(
-            [
-                float(self.mechanism.pair_delta(*pair, epsilon=float(level)))
-                for level in epsilon
-            ]
+            [float(self.mechanism.pair_delta(*pair, epsilon=float(level))) for level in epsilon]
         )
 
     def roc(self) -> tuple[FloatArray, FloatArray]:
@@ -134,9 +124,7 @@ class ScalarLaws:
         alarm, detection = (np.sort(np.clip(part, 0, 1)) for part in above)
         return alarm, detection
 
-    def evidence(
-        self, draws: int, *, present: bool, rng: np.random.Generator
-    ) -> FloatArray:
+    def evidence(self, draws: int, *, present: bool, rng: np.random.Generator) -> FloatArray:
         """Return the evidence of simulated releases."""
         at = self.present if present else self.absent
         return self.evidence_of(self.mechanism.simulate(at, rng=rng, size=(draws,)))
@@ -149,9 +137,7 @@ class ScalarLaws:
             on = x == spike.at
             chances = [
                 np.where(on, share, chance)
-                for chance, share in zip(
-                    chances, (spike.absent, spike.present), strict=True
-                )
+                for chance, share in zip(chances, (spike.absent, spike.present), strict=True)
             ]
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.log(chances[1]) - np.log(chances[0]))
@@ -172,8 +158,7 @@ class ScalarLaws:
         x = np.unique(np.concatenate([x, [at for at in kinks if low <= at <= high]]))
         on = np.isin(x, [spike.at for spike in spikes])
         absent, present = (
-            np.where(on, np.nan, self.mechanism.pdf(x, at))
-            for at in (self.absent, self.present)
+            np.where(on, np.nan, self.mechanism.pdf(x, at)) for at in (self.absent, self.present)
         )
         return Line(
             label=self.label,
@@ -181,9 +166,7 @@ class ScalarLaws:
             absent=absent,
             present=present,
             spikes=spikes,
-            beyond=max(
-                self._outside(low, high, at) for at in (self.absent, self.present)
-            ),
+            beyond=max(self._outside(low, high, at) for at in (self.absent, self.present)),
         )
 
     def _sight(self, reach: float) -> tuple[float, float]:
@@ -219,9 +202,7 @@ class ScalarLaws:
             strict=True,
         )
         found = (Spike(at, float(one), float(other)) for at, one, other in ends)
-        return tuple(
-            spike for spike in found if max(spike.absent, spike.present) > _SMALLEST
-        )
+        return tuple(spike for spike in found if max(spike.absent, spike.present) > _SMALLEST)
 
 
 def gaussian_laws(mu: float) -> ScalarLaws:
@@ -231,8 +212,7 @@ def gaussian_laws(mu: float) -> ScalarLaws:
     direction of the shift says all there is (the rest has the same law in both worlds).
     """
     if not 0 <= mu < np.inf:
-        message = "the two laws of Gaussian noise need a finite shift."
-        raise ParameterError(message)
+        raise ParameterError("the two laws of Gaussian noise need a finite shift.")
     return ScalarLaws(
         mechanism=Gaussian(noise=1.0),
         absent=0.0,

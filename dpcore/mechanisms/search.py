@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
+from dpcore.arrays import FloatArray
 
 ROUND_UP = 1 + 1e-12
 """Relative margin that keeps a computed scale, or level, on the private side."""

@@ -18,19 +18,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.mechanisms.base import AdditiveNoise
 from dpcore.mechanisms.laplace_law import scaled
 from dpcore.mechanisms.pairs import ExactForOne
 from dpcore.mechanisms.search import first_where
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 TABLE_FROM = 2_000
 """Number of values from which ``epsilon_of`` interpolates."""
@@ -62,9 +59,7 @@ class StandardNoise(Protocol):
         """Return ``log density(x) - log density(y)`` for ``x <= y``."""
 
 
-def pdf(
-    noise: StandardNoise, x: ArrayLike, position: ArrayLike, scale: float
-) -> FloatArray:
+def pdf(noise: StandardNoise, x: ArrayLike, position: ArrayLike, scale: float) -> FloatArray:
     """Return the density at ``x`` of ``position`` plus ``scale`` times the noise."""
     distance = np.abs(np.subtract(x, position))
     if scale == 0:
@@ -72,9 +67,7 @@ def pdf(
     return np.asarray(noise.density(np.minimum(distance / scale, _VERY_FAR)) / scale)
 
 
-def cdf(
-    noise: StandardNoise, x: ArrayLike, position: ArrayLike, scale: float
-) -> FloatArray:
+def cdf(noise: StandardNoise, x: ArrayLike, position: ArrayLike, scale: float) -> FloatArray:
     """Return the probability of at most ``x``."""
     if scale == 0:
         return np.greater_equal(x, position).astype(np.float64)
@@ -162,9 +155,7 @@ def _delta(noise: StandardNoise, z: FloatArray, r: FloatArray) -> FloatArray:
     return np.clip(np.where(z < 0, below, above), 0.0, 1.0)
 
 
-def _solved(
-    noise: StandardNoise, r: FloatArray, delta: float
-) -> tuple[FloatArray, FloatArray]:
+def _solved(noise: StandardNoise, r: FloatArray, delta: float) -> tuple[FloatArray, FloatArray]:
     """Return epsilon and its slope in ``r``; the threshold is on the private side."""
     finite = np.where(np.isfinite(r), r, 0.0)
     low, high = _bracket(noise, finite)

@@ -7,10 +7,8 @@ machine their waiting for each other costs far more than it saves.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
+from typing import Final
 
 CACHED: Final = 1 << 15
 """Numbers in a block that stays in the cache."""

@@ -10,14 +10,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpcore.data.columns import ColumnKind, MissingPolicy
+from dpcore.arrays import FloatArray
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.models.factor import nobody
 from dpcore.models.terms import (
+    Term,
     check_feature,
     check_names,
     check_target,
@@ -25,14 +28,6 @@ from dpcore.models.terms import (
     nearest,
     terms_of,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
-    from dpcore.models.terms import Term
 
 
 class UnitRows(StrEnum):
@@ -107,15 +102,13 @@ class Design:
     def __post_init__(self) -> None:
         names = {column.name for column in self.columns}
         if not self.features or len(names) < len(self.columns):
-            message = "a model needs a target and at least one feature, all different."
-            raise ParameterError(message)
+            raise ParameterError("a model needs a target and at least one feature, all different.")
         check_target(self.target)
         for column in self.features:
             check_feature(column, others_apart=self.others_apart)
         bounds = self.target.bounds
         if self.counts and (bounds is None or bounds.lower < 0):
-            message = f"{self.target.name!r} counts only with bounds of 0 or more."
-            raise ParameterError(message)
+            raise ParameterError(f"{self.target.name!r} counts only with bounds of 0 or more.")
         if self.origin is not None:
             self._check_origin(self.origin)
         check_names(self.labels)
@@ -127,11 +120,10 @@ class Design:
             message += "value to be measured from."
             raise ParameterError(message)
         if not bounds.lower <= origin <= bounds.upper:
-            message = (
+            raise ParameterError(
                 f"the usual value of {self.target.name!r} must lie within its bounds "
                 f"{bounds.lower:g} and {bounds.upper:g}, got {origin:g}."
             )
-            raise ParameterError(message)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -143,9 +135,7 @@ class Design:
         """Return the entries of a row, besides the intercept."""
         apart = self.others_apart
         return tuple(
-            term
-            for column in self.features
-            for term in terms_of(column, others_apart=apart)
+            term for column in self.features for term in terms_of(column, others_apart=apart)
         )
 
     @property
@@ -178,17 +168,14 @@ class Design:
 
         """
         if dataset.cap is not None:
-            message = "a model needs one row a person: make one of each on Data."
-            raise ParameterError(message)
+            raise ParameterError("a model needs one row a person: make one of each on Data.")
         kept = np.ones(dataset.people, dtype=bool)
         for column in self.columns:
             if column.missing is MissingPolicy.DROP:
                 kept &= ~dataset.missing(column.name)
         return np.flatnonzero(kept)
 
-    def matrix(
-        self, dataset: Dataset, rows: NDArray[np.intp] | None = None
-    ) -> ModelTable:
+    def matrix(self, dataset: Dataset, rows: NDArray[np.intp] | None = None) -> ModelTable:
         """Return the rows and targets of everybody with all values. CONFIDENTIAL.
 
         Missing values are dropped or replaced as columns say. ``rows``: whom to read.
@@ -271,14 +258,11 @@ class Design:
             return (bounds.lower + bounds.upper) / 2, bounds.width / 2
         return self.origin, max(self.origin - bounds.lower, bounds.upper - self.origin)
 
-    def _values(
-        self, dataset: Dataset, column: Column, rows: NDArray[np.intp]
-    ) -> FloatArray:
+    def _values(self, dataset: Dataset, column: Column, rows: NDArray[np.intp]) -> FloatArray:
         """Return numbers or positions of labels, missing ones replaced."""
         declared = dataset.column(column.name)
         if declared.kind is not column.kind or declared.labels != column.labels:
-            message = f"the data set declares {column.name!r} otherwise."
-            raise ParameterError(message)
+            raise ParameterError(f"the data set declares {column.name!r} otherwise.")
         if column.kind is ColumnKind.CATEGORY:
             codes = dataset.codes(column.name).astype(np.float64)
             numbers = np.where(codes < 0, np.nan, codes)

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from scipy.special import xlogy
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import DataError
 from dpcore.models.blocks import row_blocks
-from dpcore.models.glm.fit import best_constant, linear, weighted_sum
+from dpcore.models.fits import Fit
+from dpcore.models.glm.fit import GlmFit, best_constant, linear, weighted_sum
 from dpcore.models.glm.removals import Beginning, newton_steps
 from dpcore.models.influence import UNIQUE_FROM
-from dpcore.models.losses import Logistic, Poisson
+from dpcore.models.losses import Logistic, Loss, Poisson
+from dpcore.models.ridge.fit import RidgeFit
 from dpcore.privacy.halving import halved
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.models.fits import Fit
-    from dpcore.models.glm.fit import GlmFit
-    from dpcore.models.losses import Loss
-    from dpcore.models.ridge.fit import RidgeFit
 
 _HALVINGS: Final = 50
 
@@ -67,11 +62,10 @@ def diagnose(fit: Fit) -> Diagnostics:
 
     """
     if fit.people == 0:
-        message = (
+        raise DataError(
             "nobody has a value of every column of the model: all coefficients are 0, "
             "and a release is nothing but noise."
         )
-        raise DataError(message)
     found = list(fit.table.each(_Look.at(fit).part))
     slopes = np.sum([some.slopes for some in found], axis=0)
     gradient = slopes + fit.penalty.diagonal(len(fit.theta), fit.people) * fit.theta

@@ -7,20 +7,17 @@ that is above ``QR_ABOVE``, the QR decomposition of the rows themselves replaces
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from scipy.linalg.blas import dtrsm
 
+from dpcore.arrays import FloatArray
 from dpcore.data.columns import LARGEST
 from dpcore.errors import DataError, ParameterError
 from dpcore.models.blocks import UNTHREADED, row_blocks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from dpcore.arrays import FloatArray
 
 QR_ABOVE: Final = 1e10
 """Condition number of ``H``, columns scaled to length 1, from which QR is used."""
@@ -60,11 +57,7 @@ class Factor:
 
 
 def factorize(
-    x: FloatArray,
-    y: FloatArray,
-    penalty: FloatArray,
-    *,
-    weights: FloatArray | None = None,
+    x: FloatArray, y: FloatArray, penalty: FloatArray, *, weights: FloatArray | None = None
 ) -> Factor:
     """Return the factor of ``X^T W X + diag(penalty)``.
 
@@ -140,9 +133,7 @@ def principal_ways(factor: Factor, theta: FloatArray) -> tuple[FloatArray, Float
     return vectors.T, theta / length if length > 0 else vectors[:, -1]
 
 
-def _solved(
-    root: FloatArray, right: FloatArray, *, transposed: bool = False
-) -> FloatArray:
+def _solved(root: FloatArray, right: FloatArray, *, transposed: bool = False) -> FloatArray:
     """Return ``R^-1 B`` or ``R^-T B``, for a vector as well.
 
     By BLAS: LAPACK's routine, ``solve_triangular``, starts a thread even for a few
@@ -180,21 +171,18 @@ def checked_table(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]
     x = np.asarray(x, dtype=np.float64)
     y = np.asarray(y, dtype=np.float64)
     if x.ndim != 2 or x.shape[1] == 0 or y.shape != x.shape[:1]:  # noqa: PLR2004 - a table
-        message = (
+        raise ParameterError(
             "a model needs one row of features and one target a person, got arrays of "
             f"shape {x.shape} and {y.shape}."
         )
-        raise ParameterError(message)
     if len(x) == 0:
-        message = "there is nobody to fit a model to."
-        raise DataError(message)
+        raise DataError("there is nobody to fit a model to.")
     # Not a number is neither: its comparisons are false.
     if not all(z.min() >= -LARGEST and z.max() <= LARGEST for z in (x, y)):
-        message = (
+        raise ParameterError(
             f"features and targets must be numbers of size at most {LARGEST:g}; clamp "
             "or replace others first."
         )
-        raise ParameterError(message)
     return x, y
 
 
@@ -231,10 +219,7 @@ def triangle(
 
 
 def _by_rows(
-    triangles: Iterable[FloatArray],
-    penalty: FloatArray,
-    lengths: FloatArray,
-    people: int,
+    triangles: Iterable[FloatArray], penalty: FloatArray, lengths: FloatArray, people: int
 ) -> Factor:
     """Return the factor by QR of the triangles of all parts and of the penalty."""
     d = len(penalty)

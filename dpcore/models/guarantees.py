@@ -13,24 +13,21 @@ at the public maximum: they hold for any table.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dpcore.errors import ParameterError
 from dpcore.models.glm.fit import GRADIENT
+from dpcore.models.metrics import Metric
 from dpcore.models.posterior import leverage_and_residual, repeated
 from dpcore.models.posterior.guarantees import RecordBounds, covering_residual, longest
+from dpcore.models.question import ModelQuestion
 from dpcore.models.worst_shifts import worst_glm_shift, worst_ridge_shift
 from dpcore.privacy import gaussian
 from dpcore.privacy.halving import halved
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.models.metrics import Metric
-    from dpcore.models.question import ModelQuestion
 
 BOUNDS: Final = RecordBounds(features=1.0, target=1.0)
 """Rows are at most 1 long, and targets within -1 and 1."""
@@ -88,9 +85,7 @@ def longest_fit(question: ModelQuestion) -> float:
     if math.isinf(loss.steepest):
         return math.inf
     most = float(loss.value(np.zeros(2), np.array([0.0, 1.0])).max())
-    return min(
-        math.sqrt(2 * most * people / strength), people * loss.steepest / strength
-    )
+    return min(math.sqrt(2 * most * people / strength), people * loss.steepest / strength)
 
 
 def worst_shift(question: ModelQuestion, metric: Metric) -> float:
@@ -123,9 +118,7 @@ def posterior_epsilon(
     worst = _worst_pair(question)
     if worst is None:
         return math.inf
-    return _posterior_level(
-        worst[0], worst[1] * math.sqrt(gamma), delta, samples, question.moves
-    )
+    return _posterior_level(worst[0], worst[1] * math.sqrt(gamma), delta, samples, question.moves)
 
 
 @lru_cache(maxsize=256)
@@ -165,11 +158,10 @@ def objective_sigma(question: ModelQuestion, *, epsilon: float, delta: float) ->
     """
     each, left = per_move(epsilon, delta, question.moves)
     if left == 0:
-        message = (
+        raise ParameterError(
             f"delta is too small, or epsilon too large, for {question.moves} moves: "
             "the delta of each of them vanishes."
         )
-        raise ParameterError(message)
     spread = math.sqrt(8 * math.log(2 / left) + 4 * each)
     return SLOPE * spread / each * (1 + 1e-12)
 
@@ -184,9 +176,7 @@ def objective_epsilon(question: ModelQuestion, sigma: float, delta: float) -> fl
 
     def within(epsilon: float) -> bool:
         enough = objective_penalty(question, epsilon=epsilon) <= strength
-        return enough and (
-            objective_sigma(question, epsilon=epsilon, delta=delta) <= sigma
-        )
+        return enough and (objective_sigma(question, epsilon=epsilon, delta=delta) <= sigma)
 
     return _least(within)
 
@@ -206,11 +196,10 @@ def gaussian_gamma(shift: float, *, epsilon: float, delta: float) -> float:
     """
     root = gaussian.mu_for(epsilon, delta) / shift
     if not _SMALLEST_ROOT < root < 1 / _SMALLEST_ROOT:
-        message = (
+        raise ParameterError(
             "the noise for this epsilon, delta and penalty is beyond the reach of "
             "floating point; choose less extreme numbers."
         )
-        raise ParameterError(message)
     return root**2 * (1 - 1e-14)
 
 
@@ -234,9 +223,7 @@ def _worst_pair(question: ModelQuestion) -> tuple[float, float] | None:
 
 
 @lru_cache(maxsize=256)
-def _largest_residual(
-    leverage: float, epsilon: float, delta: float, samples: int
-) -> float:
+def _largest_residual(leverage: float, epsilon: float, delta: float, samples: int) -> float:
     """Return the largest ``sqrt(gamma) residual`` of samples within both, or 0."""
     if _posterior_delta(leverage, 0.0, epsilon, samples) > delta:
         return 0.0
@@ -258,9 +245,7 @@ def _least(within: Callable[[float], bool]) -> float:
     return halved(within, 0.0, high)[1]
 
 
-def _posterior_delta(
-    leverage: float, residual: float, epsilon: float, samples: int
-) -> float:
+def _posterior_delta(leverage: float, residual: float, epsilon: float, samples: int) -> float:
     if samples == 1:
         return float(leverage_and_residual.delta_of(leverage, residual, epsilon))
     exact = repeated.delta_of(leverage, residual, epsilon, samples=samples)

@@ -12,16 +12,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import DataError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
 
 UNIQUE_FROM: Final = 1 - 1e-10
 """Leverage from which a person alone determines a coefficient."""
@@ -54,12 +51,7 @@ class Influence:
 
     @classmethod
     def of_members(
-        cls,
-        *,
-        leverage: FloatArray,
-        residual: FloatArray,
-        length: FloatArray,
-        square: FloatArray,
+        cls, *, leverage: FloatArray, residual: FloatArray, length: FloatArray, square: FloatArray
     ) -> Self:
         """Return the influence of people in a table, from the fit with everybody.
 
@@ -169,9 +161,7 @@ class Influence:
         return self.kept / np.where(self.alone, 1.0, 1 - self.together)
 
 
-def without(
-    leverage: FloatArray, residual: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def without(leverage: FloatArray, residual: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return leverages ``h/(1 - h)`` and residuals ``|r|/(1 - h)`` without each person.
 
     Infinite for people whom the fit rests on alone.

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.errors import ParameterError
-from dpcore.models.losses import Huber, Logistic, Poisson
-
-if TYPE_CHECKING:
-    from dpcore.models.losses import Loss
+from dpcore.models.losses import Huber, Logistic, Loss, Poisson
 
 USUAL_THRESHOLD: Final = 0.25
 """Residual from which Huber's loss is linear, on a target from -1 to 1."""
@@ -36,8 +33,7 @@ class ModelKind(StrEnum):
         """
         if (threshold is not None) is not (self is ModelKind.HUBER):
             verb = "needs" if self is ModelKind.HUBER else "has no use for"
-            message = f"a {self} regression {verb} a threshold for its residuals."
-            raise ParameterError(message)
+            raise ParameterError(f"a {self} regression {verb} a threshold for its residuals.")
         if threshold is not None:
             return Huber(k=threshold)
         if self is ModelKind.LOGISTIC:

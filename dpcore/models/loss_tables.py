@@ -10,23 +10,19 @@ its two regimes, large residuals and the floor at a residual of 0, are smooth.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.models.objective_perturbation import NODES, PerturbedPairs
 from dpcore.models.posterior import leverage_and_residual, repeated
 from dpcore.privacy import gaussian
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-
-    Profile = Callable[[NDArray[np.intp], FloatArray], FloatArray]
+Profile = Callable[[NDArray[np.intp], FloatArray], FloatArray]
 
 TABLE_FROM: Final = 400
 """Number of people from which losses of several posterior samples, and of perturbed
@@ -204,10 +200,7 @@ class SampledTable:
     def epsilon(self, leverage: FloatArray, residual: FloatArray) -> FloatArray:
         """Return everybody's epsilon; arguments as for ``sampled_epsilon``."""
         result, usual, m, e = _usual(leverage, residual)
-        places = (
-            np.log(m),
-            np.log1p(e / np.sqrt(m)) / np.log1p(self.largest / np.sqrt(m)),
-        )
+        places = (np.log(m), np.log1p(e / np.sqrt(m)) / np.log1p(self.largest / np.sqrt(m)))
         axes = self.first, np.linspace(0.0, 1.0, _SEVERAL[1])
         found = _interpolated(axes, self.losses, places)
         alone = np.flatnonzero(np.isnan(found))
@@ -236,9 +229,7 @@ def perturbed_span(pairs: PerturbedPairs) -> Span:
     return Span.of(np.log(m), e, _excess(m, spread))
 
 
-def _pulled(
-    pairs: PerturbedPairs,
-) -> tuple[NDArray[np.intp], FloatArray, FloatArray, FloatArray]:
+def _pulled(pairs: PerturbedPairs) -> tuple[NDArray[np.intp], FloatArray, FloatArray, FloatArray]:
     """Return who has a loss above 0, and ``m``, ``S`` and ``e`` of each."""
     m = pairs.leverage
     length = np.sqrt(pairs.square)
@@ -275,18 +266,12 @@ class PerturbedTable:
         bend = np.exp(first)
         steps = np.expm1(shares * np.log1p(largest / bend)[:, np.newaxis])
         every_m = np.broadcast_to(bend[:, np.newaxis, np.newaxis], _PERTURBED)
-        every_e = np.broadcast_to(
-            (steps * bend[:, np.newaxis])[..., np.newaxis], _PERTURBED
-        )
+        every_e = np.broadcast_to((steps * bend[:, np.newaxis])[..., np.newaxis], _PERTURBED)
         every_s = every_m**2 * np.exp(third)
         nodes = every_m.ravel(), every_s.ravel(), every_e.ravel()
         table = _perturbed(*nodes, delta, precision=_COARSE)
         return cls(
-            delta=delta,
-            first=first,
-            third=third,
-            largest=largest,
-            losses=table.reshape(_PERTURBED),
+            delta=delta, first=first, third=third, largest=largest, losses=table.reshape(_PERTURBED)
         )
 
     def epsilon(self, pairs: PerturbedPairs) -> FloatArray:
@@ -330,12 +315,7 @@ def _interpolated(
 
 
 def _several(
-    m: FloatArray,
-    e: FloatArray,
-    delta: float,
-    samples: int,
-    *,
-    precision: float = _SOLUTION,
+    m: FloatArray, e: FloatArray, delta: float, samples: int, *, precision: float = _SOLUTION
 ) -> FloatArray:
     def profile(who: NDArray[np.intp], epsilon: FloatArray) -> FloatArray:
         return repeated.delta_of(m[who], e[who], epsilon, samples=samples)
@@ -345,12 +325,7 @@ def _several(
 
 
 def _perturbed(
-    m: FloatArray,
-    spread: FloatArray,
-    e: FloatArray,
-    delta: float,
-    *,
-    precision: float = _SOLUTION,
+    m: FloatArray, spread: FloatArray, e: FloatArray, delta: float, *, precision: float = _SOLUTION
 ) -> FloatArray:
     one = np.ones(len(m))
 
@@ -366,10 +341,7 @@ def _perturbed(
 
     guess = gaussian.epsilon_of(e, delta) - 2 * m * np.log(delta) + _LEAST
     absent = smallest_epsilon(
-        lambda who, epsilon: part(who).absence_delta(epsilon),
-        guess,
-        delta,
-        precision=precision,
+        lambda who, epsilon: part(who).absence_delta(epsilon), guess, delta, precision=precision
     )
     # The other direction decides for the few, if any, where it is larger.
     everybody = np.arange(len(m))

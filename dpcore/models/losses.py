@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +32,7 @@ class Logistic:
     def check(self, y: FloatArray) -> None:
         """Refuse targets other than 0 and 1."""
         if not ((y == 0) | (y == 1)).all():
-            message = "logistic regression needs a yes/no target, coded 1 and 0."
-            raise ParameterError(message)
+            raise ParameterError("logistic regression needs a yes/no target, coded 1 and 0.")
 
     def value(self, eta: FloatArray, y: FloatArray) -> FloatArray:
         """Return the loss."""
@@ -62,8 +59,7 @@ class Poisson:
     def check(self, y: FloatArray) -> None:
         """Refuse negative targets."""
         if (y < 0).any():
-            message = "Poisson regression needs a target that counts: at least 0."
-            raise ParameterError(message)
+            raise ParameterError("Poisson regression needs a target that counts: at least 0.")
 
     def value(self, eta: FloatArray, y: FloatArray) -> FloatArray:
         """Return the loss; infinite where the exponential overflows."""
@@ -92,8 +88,7 @@ class Huber:
 
     def __post_init__(self) -> None:
         if not 0 < self.k < math.inf:
-            message = f"the threshold k must lie in (0, inf), got {self.k}."
-            raise ParameterError(message)
+            raise ParameterError(f"the threshold k must lie in (0, inf), got {self.k}.")
 
     @property
     def steepest(self) -> float:

@@ -8,19 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.models.factor import Factor
+from dpcore.models.factor import Factor
 
 _LARGEST: Final = 1e12
 
@@ -64,8 +59,7 @@ class Metric:
             or np.any(matrix != matrix.T)
             or np.linalg.eigvalsh(matrix)[0] <= 0
         ):
-            message = "the matrix of a norm must be symmetric and positive definite."
-            raise ParameterError(message)
+            raise ParameterError("the matrix of a norm must be symmetric and positive definite.")
         return cls(shape=Shape.FIXED, matrix=matrix)
 
     @property
@@ -103,11 +97,10 @@ class Metric:
         d = len(factor.root)
         if self.matrix is not None:
             if len(self.matrix) != d:
-                message = (
+                raise ParameterError(
                     f"the model has {d} coefficients, the matrix of the norm is for "
                     f"{len(self.matrix)}."
                 )
-                raise ParameterError(message)
             return np.asarray(np.linalg.cholesky(self.matrix).T)
         if self.shape is Shape.FISHER:
             return factor.root

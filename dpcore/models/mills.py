@@ -8,13 +8,11 @@ digits of the difference however small the gap.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr
 
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
+from dpcore.arrays import FloatArray
 
 LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
 COMPLEMENT_BELOW = -5.0

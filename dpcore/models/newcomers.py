@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from scipy.special import expit
 
+from dpcore.arrays import FloatArray
+from dpcore.models.design import Design
 from dpcore.models.factor import principal_ways
 from dpcore.models.loss_tables import sampled_epsilon
 from dpcore.models.losses import Logistic, Poisson
+from dpcore.models.metrics import Metric
 from dpcore.models.posterior import guarantees, leverage_and_residual
 
 if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.models.design import Design
     from dpcore.models.fits import Fit
     from dpcore.models.glm.fit import GlmFit
-    from dpcore.models.metrics import Metric
 
 _BOUNDS: Final = guarantees.RecordBounds()
 
@@ -91,12 +91,7 @@ def sampled_losses(
         )
         return float(worst[:-1].max()), float(worst[-1])
     bound = guarantees.for_all(
-        gamma=gamma,
-        delta=delta,
-        floor=smallest,
-        length=length,
-        bounds=_BOUNDS,
-        proved=True,
+        gamma=gamma, delta=delta, floor=smallest, length=length, bounds=_BOUNDS, proved=True
     )
     found = leverage_and_residual.epsilon_of(leverage, scaled, delta)
     return float(found.max()), float(bound)

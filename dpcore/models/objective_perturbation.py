@@ -26,18 +26,14 @@ split there, and each piece done by the double exponential rule (Takahasi and Mo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.models import mills
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 NODES = 2001
 """Points of the integral, over all of its pieces."""
@@ -70,17 +66,14 @@ class PerturbedPairs:
 
     def __post_init__(self) -> None:
         if not 0 < self.sigma < np.inf:
-            message = f"sigma must be in (0, inf), got {self.sigma}."
-            raise ParameterError(message)
+            raise ParameterError(f"sigma must be in (0, inf), got {self.sigma}.")
         parts = self.leverage, self.spread, self.square, self.residual
         shapes = {np.shape(part) for part in parts}
         if len(shapes) > 1 or len(shapes.pop()) != 1:
-            message = "all numbers of the people must have one shape (n,)."
-            raise ParameterError(message)
+            raise ParameterError("all numbers of the people must have one shape (n,).")
         finite = all(np.isfinite(part).all() for part in parts)
         if not (finite and all(np.all(part >= 0) for part in parts[:3])):
-            message = "leverages, spreads and squares must be finite and at least 0."
-            raise ParameterError(message)
+            raise ParameterError("leverages, spreads and squares must be finite and at least 0.")
 
     def absence_delta(self, epsilon: ArrayLike) -> FloatArray:
         """Return ``sup P(S) - e^epsilon Q(S)``, P without and Q with the person."""
@@ -104,9 +97,7 @@ class PerturbedPairs:
         # Without leverage there is nothing to tell.
         return np.where(self.leverage > 0, np.clip(result, 0.0, 1.0), 0.0)
 
-    def mixture(
-        self, person: int, *, present: bool
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def mixture(self, person: int, *, present: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the loss of one person as a mixture of normal ones.
 
         Means, standard deviations and weights, each of shape ``(NODES,)``, one for each
@@ -150,8 +141,7 @@ class PerturbedPairs:
             most = np.abs(found.constant) + 144 * np.abs(found.bend)
             most += _REACH * np.abs(found.slope)
         if not np.isfinite(most).all():
-            message = "the noise is too small for these records: raise sigma."
-            raise ParameterError(message)
+            raise ParameterError("the noise is too small for these records: raise sigma.")
         return found
 
 
@@ -202,9 +192,7 @@ def _pieced(bends: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
     return z.reshape(people, -1), (width * rise).reshape(people, -1)
 
 
-def _expected(
-    epsilon: FloatArray, mean: FloatArray, deviation: FloatArray
-) -> FloatArray:
+def _expected(epsilon: FloatArray, mean: FloatArray, deviation: FloatArray) -> FloatArray:
     """Return ``E (1 - e^(epsilon - L))_+`` of normal losses."""
     spread = np.maximum(deviation, 1e-12 * np.maximum(np.abs(mean), 1e-3))
     return mills.excess((epsilon - mean) / spread, spread)

@@ -6,27 +6,23 @@ so that whoever is left out or looked at apart is found wherever a part is read.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.parquet import Part
+from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import DataError, InPartsError
+from dpcore.models.design import Design
 from dpcore.models.factor import checked_table
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.dataset import Dataset
-    from dpcore.data.partitions.table import PartitionedDataset
-    from dpcore.models.design import Design
-
-    People = NDArray[np.intp]
+People = NDArray[np.intp]
 
 _T = TypeVar("_T")
 _FIRST_LINE: Final = 2
@@ -76,9 +72,7 @@ class InParts:
         """
         starts = np.cumsum([0, *(part.rows for part in dataset.parts)]).tolist()
         placed = tuple(
-            _Placed(
-                path=part.path, group=part.group, start=start, rows=part.rows, real=part
-            )
+            _Placed(path=part.path, group=part.group, start=start, rows=part.rows, real=part)
             for start, part in zip(starts, dataset.parts, strict=False)
         )
         nobody = np.empty(0, dtype=np.intp)
@@ -91,8 +85,7 @@ class InParts:
         until = int(whole.named(np.array([most]))[0])
         last = int(np.searchsorted(starts, until, side="left"))
         return cls(
-            dataset=replace(dataset, parts=placed[:last]),
-            whom=whole.whom._replace(until=until),
+            dataset=replace(dataset, parts=placed[:last]), whom=whole.whom._replace(until=until)
         )
 
     @property
@@ -119,9 +112,7 @@ class InParts:
         """Yield what a function makes of some rows and targets at a time, in order."""
         yield from self.each_named(partial(_unnamed, kernel))
 
-    def each_named(
-        self, kernel: Callable[[People, FloatArray, FloatArray], _T]
-    ) -> Iterator[_T]:
+    def each_named(self, kernel: Callable[[People, FloatArray, FloatArray], _T]) -> Iterator[_T]:
         """Yield the same, of a function that is told their rows in the table first.
 
         Raises:
@@ -164,9 +155,7 @@ class InParts:
     def read_by(self, dataset: PartitionedDataset) -> InParts:
         """Return the same table, read by another reader of its parts."""
         now = self.dataset
-        return replace(
-            self, dataset=replace(dataset, parts=now.parts, columns=now.columns)
-        )
+        return replace(self, dataset=replace(dataset, parts=now.parts, columns=now.columns))
 
     def without(self, people: People) -> InParts:
         """Return all others."""
@@ -252,9 +241,7 @@ def _people(whom: _Whom, block: Dataset) -> tuple[People, People]:
     return who[counted], within[counted]
 
 
-def _matrix(
-    design: Design, block: Dataset, within: People
-) -> tuple[FloatArray, FloatArray]:
+def _matrix(design: Design, block: Dataset, within: People) -> tuple[FloatArray, FloatArray]:
     """Return rows and targets of some rows, of none as well."""
     if len(within) == 0:
         return np.empty((0, len(design.labels))), np.empty(0)
@@ -263,10 +250,7 @@ def _matrix(
 
 
 def _unnamed(
-    kernel: Callable[[FloatArray, FloatArray], _T],
-    who: People,
-    x: FloatArray,
-    y: FloatArray,
+    kernel: Callable[[FloatArray, FloatArray], _T], who: People, x: FloatArray, y: FloatArray
 ) -> _T:
     del who
     return kernel(x, y)

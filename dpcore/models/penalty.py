@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +34,7 @@ class Penalty:
 
     def __post_init__(self) -> None:
         if not 0 <= self.strength < math.inf:
-            message = f"the penalty must lie in [0, inf), got {self.strength}."
-            raise ParameterError(message)
+            raise ParameterError(f"the penalty must lie in [0, inf), got {self.strength}.")
 
     @property
     def constant(self) -> float:

@@ -3,46 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpcore.codec import (
-    NUMBER,
-    TRUTH,
-    WHOLE,
-    Schema,
-    choice,
-    if_any,
-    optional,
-    several,
-    since,
-)
-from dpcore.data.columns import ColumnKind
+from dpcore.codec import NUMBER, TRUTH, WHOLE, Schema, choice, if_any, optional, several, since
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import ParameterError
 from dpcore.models.design import Design, UnitRows
 from dpcore.models.factor import checked_table
+from dpcore.models.fits import Fit
 from dpcore.models.glm.fit import glm_of
 from dpcore.models.kinds import ModelKind
+from dpcore.models.losses import Loss
 from dpcore.models.parts import InParts
 from dpcore.models.penalty import Penalty
 from dpcore.models.ridge.fit import ridge_of
-from dpcore.models.tables import InMemory
-from dpcore.relations import NeighboringRelation
+from dpcore.models.tables import InMemory, Table
+from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.statistics.conditions import clamped, filled
 from dpcore.statistics.parameters import COLUMN, RELATION, UNIT
 from dpcore.wording import in_full
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.data.columns import Column
-    from dpcore.data.partitions.table import PartitionedDataset
-    from dpcore.models.fits import Fit
-    from dpcore.models.losses import Loss
-    from dpcore.models.tables import Table
-    from dpcore.relations import PrivacyUnit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,24 +65,20 @@ class ModelQuestion:
     def __post_init__(self) -> None:
         self.unit.check_one_row("a regression is")
         if self.most_people < 1:
-            message = (
+            raise ParameterError(
                 f"the largest number of {self.unit.counted} must be at least 1, got "
                 f"{self.most_people}."
             )
-            raise ParameterError(message)
         if self.design.unit_rows is UnitRows.OFF:
-            message = "rows must be kept at most 1 long: divide all, or clip long ones."
-            raise ParameterError(message)
+            raise ParameterError("rows must be kept at most 1 long: divide all, or clip long ones.")
         if self.design.counts is not (self.model is ModelKind.POISSON):
-            message = "a Poisson regression is about counts, and no other model is."
-            raise ParameterError(message)
+            raise ParameterError("a Poisson regression is about counts, and no other model is.")
         target = self.design.target
         yes_no = target.kind is ColumnKind.YES_NO
         if self.model is ModelKind.LOGISTIC and not yes_no:
-            message = (
+            raise ParameterError(
                 f"a logistic regression needs a yes/no target; {target.name!r} is none."
             )
-            raise ParameterError(message)
         _ = self.loss
 
     @property
@@ -117,10 +97,7 @@ class ModelQuestion:
         read = tuple(
             condition
             for column in self.columns
-            for condition in (
-                *clamped(column, named=True),
-                *filled(column, self.unit, named=True),
-            )
+            for condition in (*clamped(column, named=True), *filled(column, self.unit, named=True))
         )
         return (*read, self._scaling)
 
@@ -247,7 +224,5 @@ MODEL: Final = Schema(
     relation=RELATION,
     unit=UNIT,
     most_people=WHOLE,
-    covers_excess=if_any(
-        TRUTH, of=lambda asked: (asked.exchanges and asked.covers_excess) or None
-    ),
+    covers_excess=if_any(TRUTH, of=lambda asked: (asked.exchanges and asked.covers_excess) or None),
 )

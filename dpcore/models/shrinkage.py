@@ -10,15 +10,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import DataError
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.models.fits import Fit
+from dpcore.models.fits import Fit
 
 
 def taken(strength: float, information: float) -> float:

@@ -7,21 +7,17 @@ part, and these are put together. A table in memory is one part.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.statistics.parts import Totals
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.partitions.table import PartitionedDataset
 
 _T = TypeVar("_T")
 _REACH: Final = 1e300
@@ -164,9 +160,7 @@ class InMemory:
         before = InMemory.of(x[:person], y[:person])
         return Together(parts=(before, InMemory.of(x[person + 1 :], y[person + 1 :])))
 
-    def holding(
-        self, people: NDArray[np.intp], x: FloatArray, y: FloatArray
-    ) -> InMemory:
+    def holding(self, people: NDArray[np.intp], x: FloatArray, y: FloatArray) -> InMemory:
         """Return the table, which has all rows."""
         del people, x, y
         return self
@@ -220,17 +214,13 @@ class Ones:
         yield from self.rows.each(partial(_with_ones, kernel))
 
 
-def _with_ones(
-    kernel: Callable[[FloatArray, FloatArray], _T], x: FloatArray, y: FloatArray
-) -> _T:
+def _with_ones(kernel: Callable[[FloatArray, FloatArray], _T], x: FloatArray, y: FloatArray) -> _T:
     return kernel(np.ones((len(x), 1)), y)
 
 
 def packed(people: int, *sums: FloatArray | float) -> Totals:
     """Return sums over some people in one array, which ``unpacked`` takes apart."""
-    return Totals(
-        people=people, total=np.concatenate([np.ravel(part) for part in sums])
-    )
+    return Totals(people=people, total=np.concatenate([np.ravel(part) for part in sums]))
 
 
 def unpacked(totals: Totals, *shapes: tuple[int, ...]) -> list[FloatArray]:

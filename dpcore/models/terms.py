@@ -8,16 +8,12 @@ them is 1 and a category makes no row longer than a single number could.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.data.columns import ColumnKind
+from dpcore.arrays import FloatArray
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.columns import Column
 
 MOST_COEFFICIENTS = 250
 """Beyond it a million rows would not fit into memory."""
@@ -93,11 +89,10 @@ def check_target(column: Column) -> None:
     """
     number = column.kind.is_numeric
     if column.kind is ColumnKind.CATEGORY or (number and column.bounds is None):
-        message = (
+        raise ParameterError(
             f"{column.name!r} must be yes/no or a number with public bounds to be "
             "explained; declare it so on the Data page."
         )
-        raise ParameterError(message)
 
 
 def check_feature(column: Column, *, others_apart: bool) -> None:
@@ -109,14 +104,12 @@ def check_feature(column: Column, *, others_apart: bool) -> None:
     """
     if not column.is_declared:
         what = "bounds" if column.kind.is_numeric else "labels"
-        message = f"{column.name!r} needs public {what}; declare them on the Data page."
-        raise ParameterError(message)
+        raise ParameterError(f"{column.name!r} needs public {what}; declare them on the Data page.")
     if not terms_of(column, others_apart=others_apart):
-        message = (
+        raise ParameterError(
             f"{column.name!r} has a single label, which everybody shares: it explains "
             "nothing. Leave it out, or let values that are not listed be apart."
         )
-        raise ParameterError(message)
 
 
 def check_names(names: tuple[str, ...]) -> None:
@@ -127,14 +120,12 @@ def check_names(names: tuple[str, ...]) -> None:
 
     """
     if len(names) > MOST_COEFFICIENTS:
-        message = (
+        raise ParameterError(
             f"a model has at most {MOST_COEFFICIENTS} coefficients, this one "
             f"{len(names)}: choose fewer features, or categories of fewer labels."
         )
-        raise ParameterError(message)
     if len({*names, "constant"}) <= len(names):
-        message = (
+        raise ParameterError(
             "two coefficients would have the same name: a column or label is called "
             "like another one, “intercept” or “constant”. Rename it."
         )
-        raise ParameterError(message)

@@ -12,23 +12,21 @@ because ``w = H^-1 x`` has ``x^T w >= lambda |w|^2`` and ``|w| <= |x| / lambda``
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.models.factor import principal_ways
-from dpcore.models.metrics import ISOTROPIC
+from dpcore.models.losses import Loss
+from dpcore.models.metrics import ISOTROPIC, Metric
+from dpcore.models.penalty import Penalty
 from dpcore.models.ridge.records import additions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.arrays import FloatArray
-    from dpcore.models.losses import Loss
-    from dpcore.models.metrics import Metric
-    from dpcore.models.penalty import Penalty
     from dpcore.models.ridge.fit import RidgeFit
 
 _UP: Final = 1 + 1e-12
@@ -88,12 +86,10 @@ def largest_addition(
 
     """
     if max(map(abs, targets)) > 1:
-        message = "targets must lie within -1 and 1; scale them by their public bounds."
-        raise ParameterError(message)
+        raise ParameterError("targets must lie within -1 and 1; scale them by their public bounds.")
     starts = legal(_starts(fit))
     if np.linalg.norm(starts, axis=1).max() > 1 + 1e-9:
-        message = "rows must be at most 1 long; let the design keep them so."
-        raise ParameterError(message)
+        raise ParameterError("rows must be at most 1 long; let the design keep them so.")
     best = (-np.inf, starts[0], targets[0])
     for target in targets:
         shifts, rows = _ascended(fit, metric, starts.copy(), target, legal)
@@ -101,10 +97,7 @@ def largest_addition(
         if shifts[place] > best[0]:
             best = (float(shifts[place]), rows[place], target)
     return LargestAddition(
-        found=best[0],
-        certificate=addition_certificate(fit, metric),
-        row=best[1],
-        target=best[2],
+        found=best[0], certificate=addition_certificate(fit, metric), row=best[1], target=best[2]
     )
 
 
@@ -169,9 +162,7 @@ def unit_substitution_certificate(fit: RidgeFit, *, rows: int) -> float:
     return (left + reach * come) * _UP
 
 
-def worst_ridge_shift(
-    penalty: Penalty, *, people: int, metric: Metric = ISOTROPIC
-) -> float:
+def worst_ridge_shift(penalty: Penalty, *, people: int, metric: Metric = ISOTROPIC) -> float:
     """Return the sensitivity of ridge coefficients over all tables.
 
     ``(1 + min(sqrt(n) / (2 sqrt(lambda)), n / lambda)) c(lambda)``: the second factor
@@ -192,9 +183,7 @@ def worst_ridge_shift(
     return (1 + length) * steepness(strength) * math.sqrt(metric.largest)
 
 
-def worst_glm_shift(
-    loss: Loss, penalty: Penalty, *, metric: Metric = ISOTROPIC
-) -> float:
+def worst_glm_shift(loss: Loss, penalty: Penalty, *, metric: Metric = ISOTROPIC) -> float:
     """Return the sensitivity of a model whose loss is nowhere steeper than ``L``.
 
     ``L / lambda`` for rows at most 1 long (Chaudhuri, Monteleoni and Sarwate 2011,
@@ -213,14 +202,12 @@ def worst_glm_shift(
 
 def _check(penalty: Penalty, people: int) -> None:
     if penalty.per_person:
-        message = (
+        raise ParameterError(
             "the sensitivity is known for a penalty of the sum of losses, not for one "
             "per person; multiply it by a public number of people."
         )
-        raise ParameterError(message)
     if people < 1:
-        message = f"the number of people must be at least 1, got {people}."
-        raise ParameterError(message)
+        raise ParameterError(f"the number of people must be at least 1, got {people}.")
 
 
 def _starts(fit: RidgeFit) -> FloatArray:

@@ -9,13 +9,11 @@ compared.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from dpcore.planning.item import Item
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.question import Question
-
-if TYPE_CHECKING:
-    from dpcore.planning.item import Item
 
 PART: Final = 0.1
 _OF_BOUNDS: Final = {
@@ -41,9 +39,7 @@ def aim(item: Item) -> float | None:
 def assumed_aim(item: Item) -> float | None:
     """Return a tenth of what the answer can be, in the unit of its half-width."""
     asked, width = item.request.asked, item.width
-    if not isinstance(asked, Question) or (
-        not math.isfinite(width.half) and not width.of
-    ):
+    if not isinstance(asked, Question) or (not math.isfinite(width.half) and not width.of):
         return None
     span = _span(asked, item)
     return PART * span if span is not None and 0 < span < math.inf else None

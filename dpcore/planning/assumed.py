@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.errors import ParameterError
 from dpcore.planning.inverting import people_for
+from dpcore.planning.item import Item
 from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.wording import significant
-
-if TYPE_CHECKING:
-    from dpcore.planning.item import Item
 
 OF_A_DIFFERENCE: Final = (
     "A difference of two groups shows what must be seen where a gap of that size, "

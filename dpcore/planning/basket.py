@@ -5,15 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import Self
 
 from dpcore.errors import ParameterError
-from dpcore.planning.item import LEAST, MOST
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from dpcore.planning.item import Item
+from dpcore.planning.item import LEAST, MOST, Item
 
 MOST_ITEMS = 200
 
@@ -52,17 +47,13 @@ class Basket:
 
     def __post_init__(self) -> None:
         if not LEAST <= self.total <= MOST:
-            message = f"the total must be from {LEAST:g} to {MOST:g}."
-            raise ParameterError(message)
+            raise ParameterError(f"the total must be from {LEAST:g} to {MOST:g}.")
         if not 0 <= self.delta <= 0.1:  # noqa: PLR2004
-            message = "the delta of a plan must be from 0 to 0.1."
-            raise ParameterError(message)
+            raise ParameterError("the delta of a plan must be from 0 to 0.1.")
         if len(self.items) > MOST_ITEMS:
-            message = f"a plan holds at most {MOST_ITEMS} questions."
-            raise ParameterError(message)
+            raise ParameterError(f"a plan holds at most {MOST_ITEMS} questions.")
         if len(set(self.keys)) < len(self.items):
-            message = "this question is in the plan already; change it there."
-            raise ParameterError(message)
+            raise ParameterError("this question is in the plan already; change it there.")
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -87,9 +78,7 @@ class Basket:
         place = {key: at for at, key in enumerate(self.keys)}.get(item.key)
         if place is None:
             return replace(self, items=(*self.items, item))
-        return replace(
-            self, items=(*self.items[:place], item, *self.items[place + 1 :])
-        )
+        return replace(self, items=(*self.items[:place], item, *self.items[place + 1 :]))
 
     def without(self, key: str) -> Self:
         """Return the plan without a question."""

@@ -20,33 +20,30 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost, computed, float_below, typed
+from dpcore.data.dataset import Dataset
+from dpcore.data.table import Table
 from dpcore.errors import ParameterError
+from dpcore.models.question import ModelQuestion
 from dpcore.planning.item import LEAST, MOST
 from dpcore.planning.searching import AboveThreshold
 from dpcore.privacy.events import PureEvent
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.measurements import covering
 from dpcore.releases.plans.plan import Answer
+from dpcore.releases.record import Mode
 from dpcore.releases.releasable import Releasable
 from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
+from dpcore.statistics.question import Question
 from dpcore.wording import in_full
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.dataset import Dataset
-    from dpcore.data.table import Table
-    from dpcore.models.question import ModelQuestion
-    from dpcore.releases.record import Mode
-    from dpcore.statistics.question import Question
 
 KEY: Final = "above-threshold"
 LABEL: Final = "Sparse vector (above threshold)"
@@ -131,22 +128,17 @@ class ChoiceRequest(Releasable):
         steps = all(a < b for a, b in pairwise(totals))
         inside = totals and totals[0] >= LEAST and totals[-1] <= MOST
         if not (inside and steps and len(totals) <= MOST_TOTALS):
-            message = f"choose among 1 to {MOST_TOTALS} ascending totals."
-            raise ParameterError(message)
+            raise ParameterError(f"choose among 1 to {MOST_TOTALS} ascending totals.")
         if not 0 < self.limit < math.inf or self.allowed < 0:
-            message = (
-                "what nobody should lose more than must be positive, and how many may "
-                "at least 0."
+            raise ParameterError(
+                "what nobody should lose more than must be positive, and how many may at least 0."
             )
-            raise ParameterError(message)
         if not self.requests or self.unit.several:
-            message = (
+            raise ParameterError(
                 "a total is chosen for at least one question, with one row a unit."
             )
-            raise ParameterError(message)
         if not math.isfinite(self.planned):
-            message = "one of the planned questions guarantees nothing finite."
-            raise ParameterError(message)
+            raise ParameterError("one of the planned questions guarantees nothing finite.")
         _ = self.plan
 
     @cached_property
@@ -194,9 +186,7 @@ class ChoiceRequest(Releasable):
     @property
     def cost(self) -> PrivacyCost:
         """Return what the choice costs, whatever the plan will."""
-        return PrivacyCost(
-            epsilon=typed(self.epsilon), rho=computed(self.plan.event.rho)
-        )
+        return PrivacyCost(epsilon=typed(self.epsilon), rho=computed(self.plan.event.rho))
 
     def refusal(self, mode: Mode) -> str | None:  # noqa: ARG002 - the same in all
         """Return nothing: what cannot be chosen cannot be asked."""
@@ -224,8 +214,7 @@ class ChoiceRequest(Releasable):
         own = self.row_losses(part)
         factors = np.array(self.totals) / self.planned
         return np.array(
-            [np.count_nonzero(own * factor > self.limit) for factor in factors],
-            dtype=np.int64,
+            [np.count_nonzero(own * factor > self.limit) for factor in factors], dtype=np.int64
         )
 
     def row_losses(self, dataset: Dataset) -> FloatArray:
@@ -262,9 +251,7 @@ def _own_losses(request: Releasable, dataset: Dataset) -> FloatArray:
     return found
 
 
-def _moved(
-    query: Query, dataset: Dataset
-) -> tuple[NDArray[np.intp], FloatArray] | None:
+def _moved(query: Query, dataset: Dataset) -> tuple[NDArray[np.intp], FloatArray] | None:
     """Return how far rows move an answer at most; ``None`` where others matter too.
 
     Of a sum by leaving: the clamped value. With another record in its place: how far it

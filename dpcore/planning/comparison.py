@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.planning.aims import nothing_beyond
-from dpcore.planning.basket import Split
+from dpcore.planning.basket import Basket, Split
 from dpcore.planning.item import AS_GOOD
 from dpcore.planning.needs import smallest_total
 from dpcore.planning.splits import can_split, scaled
 from dpcore.wording import significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.planning.basket import Basket
 
 BUDGETS: Final = (0.1, 0.5, 1.0, 2.0, 5.0)
 """The totals that are compared besides one's own."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from dpcore.planning.item import Item
 from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.means import MeansPlan
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.plans.ranks import RankPlan
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.planning.item import Item
 
 
 def numbers_of(items: Sequence[Item]) -> tuple[int, ...]:

@@ -7,9 +7,10 @@ included, and nothing that was computed from a table.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dpcore.codec import (
     NUMBER,
@@ -28,19 +29,15 @@ from dpcore.codec import (
     parsed,
     since,
 )
+from dpcore.data.table import Table
 from dpcore.errors import DataError, DPCoreError, ParameterError
 from dpcore.planning.basket import MOST_ITEMS, Basket, Split
 from dpcore.planning.item import Item
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.kept import LARGEST
 from dpcore.releases.rebuilding import is_model, model_request_from, request_from
+from dpcore.releases.releasable import Releasable
 from dpcore.statistics.parameters import NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from dpcore.data.table import Table
-    from dpcore.releases.releasable import Releasable
 
 FORMAT: Final = "epsilon-studio plan"
 VERSION: Final = 1
@@ -49,21 +46,12 @@ _LONGEST_FIELD: Final = 40
 _WRONG = (LookupError, TypeError, ValueError, ArithmeticError, RecursionError)
 
 _ITEM: Final = Schema(
-    Item,
-    name=TEXT,
-    weight=NUMBER,
-    locked=TRUTH,
-    wanted=optional(NUMBER),
-    group=WHOLE,
+    Item, name=TEXT, weight=NUMBER, locked=TRUTH, wanted=optional(NUMBER), group=WHOLE
 )
 _ENTRY: Final[Schema[dict[str, Any]]] = Schema(dict, name=TEXT, request=OBJECT)
 _ITEMS: Final = ("items",)
 _PRICE: Final[Schema[dict[str, Any]]] = Schema(
-    dict,
-    mechanism=since(TEXT),
-    epsilon=since(NUMBER),
-    delta=since(NUMBER),
-    rho=since(NUMBER),
+    dict, mechanism=since(TEXT), epsilon=since(NUMBER), delta=since(NUMBER), rho=since(NUMBER)
 )
 """What every request says of its price; all else is about columns of the table."""
 _PRICE_OF: Final[Schema[dict[str, Any]]] = Schema(dict, request=_PRICE)
@@ -112,9 +100,7 @@ def to_json(basket: Basket) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def from_json(
-    text: str | bytes, dataset: Table, called: PrivacyUnit | None = None
-) -> Loaded:
+def from_json(text: str | bytes, dataset: Table, called: PrivacyUnit | None = None) -> Loaded:
     """Return the plan of a text, about the columns of a table.
 
     ``called`` has the name that the rows of the table have now; without it they keep
@@ -199,8 +185,7 @@ def _filled(
         except FieldError as error:
             raise error.within(*_ITEMS, place) from None
         except ParameterError as error:
-            message = f"question {place}: {error}"
-            raise ParameterError(message) from None
+            raise ParameterError(f"question {place}: {error}") from None
         basket = basket.with_item(item)
     return Loaded(basket=basket, lost=tuple(lost))
 

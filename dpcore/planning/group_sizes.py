@@ -7,27 +7,23 @@ the answer tells how many are in each group, too.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from dpcore.data.columns import MissingPolicy
+from dpcore.models.question import ModelQuestion
 from dpcore.planning.assumed import hangs
+from dpcore.planning.item import Item
+from dpcore.releases.record import Release
 from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.group_moments import count_names
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.query import Query
+from dpcore.statistics.question import Question
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from dpcore.models.question import ModelQuestion
-    from dpcore.planning.item import Item
-    from dpcore.releases.record import Release
-    from dpcore.statistics.question import Question
-
-    Asked = Question | ModelQuestion
+Asked = Question | ModelQuestion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +82,7 @@ def paid_twice(items: Sequence[Item]) -> tuple[Twice, ...]:
 def _leaves_out(asked: Asked) -> bool:
     """Tell whether whoever lacks a value is in none of the head counts of an answer."""
     group = getattr(asked, "group", None)
-    return any(
-        column.missing is MissingPolicy.DROP
-        for column in asked.columns
-        if column != group
-    )
+    return any(column.missing is MissingPolicy.DROP for column in asked.columns if column != group)
 
 
 def told_before(asked: Asked, releases: Iterable[Release]) -> Release | None:

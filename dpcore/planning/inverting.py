@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.search import first_where
-from dpcore.planning.item import LEAST, MOST
+from dpcore.planning.item import LEAST, MOST, Item
 from dpcore.wording import in_full, significant
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.planning.item import Item
 
 MOST_PEOPLE = 10**9
 _FEWEST = 1
@@ -39,11 +34,10 @@ def epsilon_for(item: Item, half: float) -> float:
     _require(half)
     high = _largest(item)
     if half * _EXACT < item.half_at(high):
-        message = (
+        raise ParameterError(
             f"no ε up to {in_full(high)} makes the error of “{item.name}” as small as "
             f"{significant(half)}."
         )
-        raise ParameterError(message)
 
     def small(logs: FloatArray) -> NDArray[np.bool_]:
         epsilon = min(max(float(np.exp(logs[0])), LEAST), MOST)
@@ -75,11 +69,10 @@ def people_for(item: Item, half: float) -> int | None:
     if most is None or most >= item.width.half * _SAME:
         return None
     if most > half * _EXACT:
-        message = (
+        raise ParameterError(
             f"not even {MOST_PEOPLE:,} people make the error of “{item.name}” as small "
             f"as {significant(half)} at this ε."
         )
-        raise ParameterError(message)
     low, high = _FEWEST - 1, MOST_PEOPLE
     while high - low > 1:
         middle = (low + high) // 2
@@ -102,5 +95,4 @@ def _half(item: Item, people: int) -> float | None:
 
 def _require(half: float) -> None:
     if not 0 < half < math.inf:
-        message = "an error must be a positive number."
-        raise ParameterError(message)
+        raise ParameterError("an error must be a positive number.")

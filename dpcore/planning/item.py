@@ -6,21 +6,17 @@ import math
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, Self, cast
 
 from dpcore.errors import ParameterError
 from dpcore.planning.widths import Width, width_of
 from dpcore.releases.identity import canonical
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.plans.ranks import RankPlan
+from dpcore.releases.releasable import Releasable
 from dpcore.releases.request import Request
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.query import Query
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from dpcore.releases.releasable import Releasable
 
 LEAST, MOST = 1e-9, 700.0
 """The epsilons that a question can be planned with."""
@@ -61,23 +57,17 @@ class Item:
 
     def __post_init__(self) -> None:
         if not 0 < len(self.name.strip()) <= LONGEST_NAME:
-            message = f"a planned question needs a name of 1 to {LONGEST_NAME} letters."
-            raise ParameterError(message)
+            raise ParameterError(f"a planned question needs a name of 1 to {LONGEST_NAME} letters.")
         if self.divisible and not LEAST <= self.epsilon <= MOST:
-            message = f"the ε of a planned question must be from {LEAST:f} to {MOST:g}."
-            raise ParameterError(message)
+            raise ParameterError(f"the ε of a planned question must be from {LEAST:f} to {MOST:g}.")
         if not 0 <= getattr(self.request, "delta", 0.0) < 1:
-            message = "the δ of a planned question must be at least 0 and below 1."
-            raise ParameterError(message)
+            raise ParameterError("the δ of a planned question must be at least 0 and below 1.")
         if not 0 < self.weight <= HEAVIEST:
-            message = f"a weight must be above 0 and at most {HEAVIEST:,.0f}."
-            raise ParameterError(message)
+            raise ParameterError(f"a weight must be above 0 and at most {HEAVIEST:,.0f}.")
         if self.wanted is not None and not 0 < self.wanted < math.inf:
-            message = "what must be seen must be a positive number."
-            raise ParameterError(message)
+            raise ParameterError("what must be seen must be a positive number.")
         if not 1 <= self.group <= MOST_PEOPLE:
-            message = f"a group has 1 to {MOST_PEOPLE:,} people."
-            raise ParameterError(message)
+            raise ParameterError(f"a group has 1 to {MOST_PEOPLE:,} people.")
 
     @classmethod
     def of(cls, request: Releasable) -> Self:
@@ -123,11 +113,9 @@ class Item:
 
         """
         if not self.divisible:
-            message = f"what “{self.name}” costs is fixed where it was asked."
-            raise ParameterError(message)
+            raise ParameterError(f"what “{self.name}” costs is fixed where it was asked.")
         if not LEAST <= epsilon <= MOST:
-            message = f"epsilon must be from {LEAST:g} to {MOST:g}, got {epsilon:g}."
-            raise ParameterError(message)
+            raise ParameterError(f"epsilon must be from {LEAST:g} to {MOST:g}, got {epsilon:g}.")
         if epsilon == self.epsilon:
             return self
         changed = replace(cast("Any", self.request), epsilon=epsilon)

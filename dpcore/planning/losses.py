@@ -8,11 +8,15 @@ the worst case over all tables.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.dataset import Dataset
 from dpcore.errors import DPCoreError, ParameterError
 from dpcore.individual.exposure import Moves
 from dpcore.individual.losses import Losses
@@ -24,22 +28,13 @@ from dpcore.individual.release_losses import (
     sampled_losses,
 )
 from dpcore.individual.totals import Counting, gather
-from dpcore.planning.item import LEAST, MOST
+from dpcore.planning.item import LEAST, MOST, Item
 from dpcore.privacy.events import GaussianEvent
+from dpcore.relations import NeighboringRelation
 from dpcore.releases.models.request import ModelRequest
+from dpcore.releases.releasable import Releasable
 from dpcore.releases.request import Request
 from dpcore.releases.subsampled.request import SubsampledRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.dataset import Dataset
-    from dpcore.planning.item import Item
-    from dpcore.relations import NeighboringRelation
-    from dpcore.releases.releasable import Releasable
 
 MOST_KEPT: Final = 20_000_000
 """So many losses are kept: of larger plans some count at their worst case."""
@@ -70,9 +65,7 @@ class QuestionLosses:
         return self.at_first.own is not None
 
     @classmethod
-    def of(
-        cls, request: Releasable, dataset: Dataset, relation: NeighboringRelation
-    ) -> Self:
+    def of(cls, request: Releasable, dataset: Dataset, relation: NeighboringRelation) -> Self:
         """Return what a question reveals, at its worst case where that is not known."""
         try:
             anew = _reading(request, dataset, relation)
@@ -115,9 +108,7 @@ class PlanLosses:
     questions: tuple[QuestionLosses, ...] = field(repr=False)
 
     @classmethod
-    def of(
-        cls, items: Sequence[Item], dataset: Dataset, relation: NeighboringRelation
-    ) -> Self:
+    def of(cls, items: Sequence[Item], dataset: Dataset, relation: NeighboringRelation) -> Self:
         """Return what the questions of a plan reveal about the people of a table."""
         most = max(1, MOST_KEPT // max(dataset.people, 1))
         by_price = sorted(items, key=lambda item: -item.epsilon)
@@ -149,20 +140,13 @@ class PlanLosses:
             total += np.asarray(one.epsilon(0.0))
         return total
 
-    def each(
-        self, items: Sequence[Item], people: NDArray[np.intp], *, delta: float
-    ) -> FloatArray:
+    def each(self, items: Sequence[Item], people: NDArray[np.intp], *, delta: float) -> FloatArray:
         """Return what each answer alone reveals about some people, shape ``(q, p)``."""
         pairs = zip(self.questions, items, strict=True)
-        found = [
-            question.at(item.request).among(people).epsilon(delta)
-            for question, item in pairs
-        ]
+        found = [question.at(item.request).among(people).epsilon(delta) for question, item in pairs]
         return np.array([np.broadcast_to(one, len(people)) for one in found])
 
-    def nobody_above(
-        self, items: Sequence[Item], limit: float, *, delta: float
-    ) -> float:
+    def nobody_above(self, items: Sequence[Item], limit: float, *, delta: float) -> float:
         """Return by which factor every epsilon of a plan may grow, or has to shrink.
 
         At the factor nobody's total is above ``limit``; at one that is larger by 1e-9
@@ -176,12 +160,10 @@ class PlanLosses:
 
         """
         if not 0 < limit < math.inf:
-            message = "what nobody shall lose more than must be a positive number."
-            raise ParameterError(message)
+            raise ParameterError("what nobody shall lose more than must be a positive number.")
         free = [item.epsilon for item in items if item.divisible]
         if not free:
-            message = "every question of the plan has a fixed price."
-            raise ParameterError(message)
+            raise ParameterError("every question of the plan has a fixed price.")
 
         def largest(log: float) -> float:
             factor = math.exp(log)
@@ -222,8 +204,7 @@ def _last_within(
     for _ in range(_STEPS):
         value, before = largest(at), high - low
         if value > limit and at == ends[0]:
-            message = "what has a fixed price alone takes somebody beyond it."
-            raise ParameterError(message)
+            raise ParameterError("what has a fixed price alone takes somebody beyond it.")
         if value <= limit and at == ends[1]:
             return math.inf
         low, high = (at, high) if value <= limit else (low, at)
@@ -299,12 +280,7 @@ def _of_sample(
 
     def at(request: SubsampledRequest) -> ReleaseLosses:
         return sampled_losses(
-            request.plan,
-            query.statistic,
-            values,
-            rows=rows,
-            people=dataset.people,
-            relation=change,
+            request.plan, query.statistic, values, rows=rows, people=dataset.people, relation=change
         )
 
     return at
@@ -318,9 +294,7 @@ def _of_model(
     def at(request: ModelRequest) -> ReleaseLosses:
         plan = request.plan
         exposure = expose_model(request, fit, relation=relation, rows=rows)
-        return model_release_losses(
-            plan.event, exposure, noise=plan.noise, people=dataset.people
-        )
+        return model_release_losses(plan.event, exposure, noise=plan.noise, people=dataset.people)
 
     return at
 

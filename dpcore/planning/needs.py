@@ -7,24 +7,20 @@ with the width of the bounds, and with the size of the smallest group.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.errors import DPCoreError
 from dpcore.planning.assumed import hangs, is_difference
-from dpcore.planning.basket import Split
+from dpcore.planning.basket import Basket, Split
+from dpcore.planning.item import Item
 from dpcore.planning.targets import least_epsilon
+from dpcore.relations import TableSize
 from dpcore.releases.request import Request
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import epsilon_text, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.planning.basket import Basket
-    from dpcore.planning.item import Item
-    from dpcore.relations import TableSize
 
 _AS_WIDE: Final = frozenset({StatisticKind.MEAN, StatisticKind.SUM})
 """Statistics whose error is in proportion to the width of the bounds."""
@@ -95,9 +91,7 @@ def every_target(targets: int) -> str:
 def smallest_text(items: Sequence[Item]) -> str:
     """Return the smallest total that meets every target, in a clause; or nothing."""
     targets = sum(item.wanted is not None for item in items)
-    return total_text(
-        smallest_total(items), targets=targets, others=len(items) - targets
-    )
+    return total_text(smallest_total(items), targets=targets, others=len(items) - targets)
 
 
 def total_text(total: float, *, targets: int, others: int) -> str:
@@ -116,9 +110,7 @@ def total_text(total: float, *, targets: int, others: int) -> str:
     if math.isinf(total):
         return f"no total meets {every}"
     beside = (
-        f", beside {others} question{'s' if others > 1 else ''} without a target"
-        if others
-        else ""
+        f", beside {others} question{'s' if others > 1 else ''} without a target" if others else ""
     )
     return f"ε {epsilon_text(total)} meets {every} (best split{beside})"
 
@@ -141,9 +133,7 @@ def _total(basket: Basket, item: Item) -> float:
 
 def _cheaper(item: Item, size: TableSize) -> tuple[str, ...]:
     return tuple(
-        told
-        for told in (_larger(item, size), _narrower(item), _of_all(item, size))
-        if told
+        told for told in (_larger(item, size), _narrower(item), _of_all(item, size)) if told
     )
 
 

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from dpcore.planning.item import AS_GOOD
+from dpcore.planning.basket import Basket
+from dpcore.planning.item import AS_GOOD, Item
 from dpcore.planning.needs import smallest_text
-from dpcore.planning.totals import price_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import date
-
-    from dpcore.planning.basket import Basket
-    from dpcore.planning.item import Item
-    from dpcore.planning.totals import Price
-    from dpcore.planning.widths import Width
+from dpcore.planning.totals import Price, price_of
+from dpcore.planning.widths import Width
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,10 +104,7 @@ class Row:
     def widths(self) -> tuple[Width | None, Width | None]:
         """Return how far off either answer will be."""
         first, second = self.first, self.second
-        return (
-            None if first is None else first.width,
-            None if second is None else second.width,
-        )
+        return (None if first is None else first.width, None if second is None else second.width)
 
     def shown(self, item: Item | None) -> bool | None:
         """Tell whether a plan shows what must be seen; ``None`` if nothing must."""

@@ -7,22 +7,20 @@ interval. The value is one that somebody assumes: nothing is computed from a tab
 from __future__ import annotations
 
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
+from dpcore.mechanisms.base import Mechanism
+from dpcore.planning.item import Item
 from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.means import MeansPlan
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.request import Request
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.base import Mechanism
-    from dpcore.planning.item import Item
 
 DOTS: Final = 20
 _HEIGHTS: Final = Interval(lower=0.0, upper=1.0)
@@ -95,9 +93,7 @@ def _(
 
 
 @_quantiles.register(GroupPlan)
-def _(
-    plan: GroupPlan, item: Item, assumed: float, levels: FloatArray
-) -> FloatArray | None:
+def _(plan: GroupPlan, item: Item, assumed: float, levels: FloatArray) -> FloatArray | None:
     if plan.ratio.ddof is not None:
         return None
     bounds = plan.ratio.bounds
@@ -108,13 +104,10 @@ def _(
 
 
 @_quantiles.register(DifferencePlan)
-def _(
-    plan: DifferencePlan, item: Item, assumed: float, levels: FloatArray
-) -> FloatArray | None:
+def _(plan: DifferencePlan, item: Item, assumed: float, levels: FloatArray) -> FloatArray | None:
     width = plan.statistic.bounds.width
     if not abs(assumed) <= width:
-        message = f"two means differ by at most {width:g} here."
-        raise ParameterError(message)
+        raise ParameterError(f"two means differ by at most {width:g} here.")
     rng = np.random.default_rng(_SEED)
     one, other = (
         _means(plan.mechanism, item.group, 0.5 + side * assumed / (2 * width), rng)
@@ -124,9 +117,7 @@ def _(
 
 
 @_quantiles.register(MeansPlan)
-def _(
-    plan: MeansPlan, item: Item, assumed: float, levels: FloatArray
-) -> FloatArray | None:
+def _(plan: MeansPlan, item: Item, assumed: float, levels: FloatArray) -> FloatArray | None:
     weight = plan.statistic.weight
     _require(_HEIGHTS, assumed)
     sums = item.group * np.array([weight, assumed - 0.5])
@@ -148,5 +139,4 @@ def _means(
 
 def _require(bounds: Interval, assumed: float) -> None:
     if not bounds.lower <= assumed <= bounds.upper:
-        message = f"the answer lies from {bounds.lower:g} to {bounds.upper:g}."
-        raise ParameterError(message)
+        raise ParameterError(f"the answer lies from {bounds.lower:g} to {bounds.upper:g}.")

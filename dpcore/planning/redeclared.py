@@ -7,25 +7,22 @@ What differs is told, and the same question, asked of what is declared now, is o
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.quantities import bounds_text, replacement_text
 from dpcore.errors import DPCoreError, ParameterError
 from dpcore.models.question import ModelQuestion
+from dpcore.planning.basket import Basket
 from dpcore.planning.item import Item
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.releases.releasable import Releasable
 from dpcore.statistics.column_bins import edges_for
 from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.of_groups import OfGroups
 from dpcore.statistics.query import Query
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from dpcore.planning.basket import Basket
-    from dpcore.releases.releasable import Releasable
 
 _PUBLIC_NUMBERS = {"people", "most_people"}
 """Fields of questions that hold the public number of people, where there is one."""
@@ -152,9 +149,7 @@ class _Reader:
     def _sizes(self, groups: GroupSizes) -> GroupSizes:
         if groups.labels_public or self.size is None:
             raise ParameterError(_PUBLIC_GROUPS)
-        return GroupSizes(
-            sizes=(self.size.people, *groups.sizes[1:]), labels_public=False
-        )
+        return GroupSizes(sizes=(self.size.people, *groups.sizes[1:]), labels_public=False)
 
 
 def _edges(before: Query, column: Column) -> tuple[float, ...] | None:
@@ -197,22 +192,15 @@ def _differences(before: Releasable, after: Releasable) -> Iterator[str]:
     old_size, new_size = map(_sized, sizes, (unit.counted for unit in units))
     if old_size != new_size:
         yield f"it was asked of {old_size}, now of {new_size}"
-    old_covers, new_covers = (
-        getattr(one.asked, "covers_excess", True) for one in (before, after)
-    )
+    old_covers, new_covers = (getattr(one.asked, "covers_excess", True) for one in (before, after))
     if old_covers is not new_covers:
         yield (
             "its price now covers a table with more rows than the public maximum, at "
             "the cost of two moves of a row instead of one"
         )
-    old_most, new_most = (
-        getattr(one.asked, "most_people", None) for one in (before, after)
-    )
+    old_most, new_most = (getattr(one.asked, "most_people", None) for one in (before, after))
     if old_most != new_most:
-        yield (
-            f"it was asked of at most {old_most:,} {after.unit.counted}, now of "
-            f"{new_most:,}"
-        )
+        yield (f"it was asked of at most {old_most:,} {after.unit.counted}, now of {new_most:,}")
 
 
 def _sized(size: TableSize | None, counted: str) -> str:

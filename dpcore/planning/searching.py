@@ -9,21 +9,17 @@ count above the noisy threshold, and nothing else.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.laplace.mechanism import least_scale
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 _NEVER: Final = 1e-18
 
@@ -60,8 +56,7 @@ class AboveThreshold:
 
     def __post_init__(self) -> None:
         if not 0 < self.noise < math.inf or self.threshold < 0:
-            message = "a search needs positive noise and a threshold of at least 0."
-            raise ParameterError(message)
+            raise ParameterError("a search needs positive noise and a threshold of at least 0.")
 
     @classmethod
     def calibrate(cls, *, epsilon: float, threshold: int) -> AboveThreshold:

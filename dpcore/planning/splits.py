@@ -11,30 +11,24 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Context, Decimal
 from functools import lru_cache, partial
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.search import first_where
 from dpcore.planning.aims import aim
 from dpcore.planning.basket import Basket, Split
-from dpcore.planning.item import LEAST, MOST
+from dpcore.planning.item import LEAST, MOST, Item
 from dpcore.planning.targets import least_epsilon
 from dpcore.privacy.halving import halved
 from dpcore.wording import epsilon_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.planning.item import Item
 
 # A part of a total as people read it; never more than it, so that parts still fit.
 _READABLE = Context(prec=6, rounding=ROUND_FLOOR)
@@ -112,9 +106,7 @@ def scaled(items: tuple[Item, ...], total: float, split: Split) -> tuple[float, 
 
 
 def _dealt(
-    items: tuple[Item, ...],
-    total: float,
-    deal: Callable[[Sequence[Item], float], Sequence[float]],
+    items: tuple[Item, ...], total: float, deal: Callable[[Sequence[Item], float], Sequence[float]]
 ) -> tuple[float, ...]:
     """Return each question's epsilon: fixed, or dealt of what those leave."""
     free = [item for item in items if not item.fixed]
@@ -122,17 +114,15 @@ def _dealt(
     room = total - kept
     if room < (LEAST * len(free) if free else -_ROUNDING * total):
         if not kept:
-            message = (
+            raise ParameterError(
                 f"a total of {epsilon_text(total)} is too small for {len(free)} "
                 f"questions: each needs {LEAST:g} at least."
             )
-            raise ParameterError(message)
-        message = (
+        raise ParameterError(
             f"the questions that keep their ε take {epsilon_text(kept)} of "
             f"{epsilon_text(total)} and leave nothing for the others. Unlock one, or "
             "plan with more."
         )
-        raise ParameterError(message)
     dealt = iter(deal(free, room) if free else ())
     return tuple(item.epsilon if item.fixed else next(dealt) for item in items)
 
@@ -144,9 +134,7 @@ def _shares(free: Sequence[Item], room: float, *, split: Split) -> Sequence[floa
         return typed if fits else _proportional(free, room)
     if split is Split.BEST:
         return _best(free, room)
-    return _by_weight(
-        [1.0 if split is Split.EQUAL else item.weight for item in free], room
-    )
+    return _by_weight([1.0 if split is Split.EQUAL else item.weight for item in free], room)
 
 
 def _proportional(free: Sequence[Item], room: float) -> list[float]:
@@ -191,11 +179,10 @@ def _best(free: Sequence[Item], room: float) -> list[float]:
     """
     for item in free:
         if aim(item) is None:
-            message = (
+            raise ParameterError(
                 f"the best split needs to know what must be seen of “{item.name}”. Say "
                 "it below, or lock that question."
             )
-            raise ParameterError(message)
     decade = math.ceil(math.log10(room))
     curves = [_curve(item, decade) for item in free]
     told = _sayable(curves, room)
@@ -212,9 +199,7 @@ def _best(free: Sequence[Item], room: float) -> list[float]:
         if not best or max(true.values()) < least:
             best, least = dealt, max(true.values())
         missed = [
-            place
-            for place in told
-            if abs(known[place].level(dealt[place]) - true[place]) > _CLOSE
+            place for place in told if abs(known[place].level(dealt[place]) - true[place]) > _CLOSE
         ]
         if not missed:
             break
@@ -271,9 +256,7 @@ class _Curve:
         before_and_after = np.log(grid).tolist()
         logs = [*before_and_after[:said], edge - _EDGE, edge, *before_and_after[said:]]
         at = _log_ratio(item, math.exp(edge))
-        return cls._falling(
-            logs, [*levels[:said], levels[said - 1], at, *levels[said:]]
-        )
+        return cls._falling(logs, [*levels[:said], levels[said - 1], at, *levels[said:]])
 
     @classmethod
     def _falling(cls, logs: list[float], levels: Sequence[float]) -> _Curve:
@@ -341,9 +324,7 @@ def _smallest_ratio(curves: Sequence[_Curve], room: float) -> list[float]:
 
     low = min(float(curve.levels[-1]) for curve in curves)
     high = max(float(curve.levels[0]) for curve in curves)
-    _, level = halved(
-        lambda level: math.fsum(needed(level)) <= room, low, high, times=_HALVINGS
-    )
+    _, level = halved(lambda level: math.fsum(needed(level)) <= room, low, high, times=_HALVINGS)
     epsilons = needed(level)
     whole = math.fsum(epsilons)
     if not whole <= room:

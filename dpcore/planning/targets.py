@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from dpcore.errors import ParameterError
 from dpcore.planning.aims import aim
 from dpcore.planning.inverting import epsilon_for
-
-if TYPE_CHECKING:
-    from dpcore.planning.item import Item
+from dpcore.planning.item import Item
 
 
 def least_epsilon(item: Item) -> float:

@@ -10,20 +10,16 @@ the tighter theorems do not hold for them as they stand.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache, reduce
 from operator import add
-from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.privacy.composition import Totals, compose
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.privacy.events import PrivacyEvent
-    from dpcore.releases.releasable import Releasable
+from dpcore.privacy.events import PrivacyEvent
+from dpcore.releases.releasable import Releasable
 
 _WORTH = Decimal("0.99")
 """A total has to be this part of the sum, or less, to be worth a larger delta."""
@@ -73,9 +69,7 @@ class Price:
         if self.adds_up:
             return self.added
         return PrivacyCost(
-            epsilon=computed(self.tightest),
-            delta=typed(self.delta),
-            rho=self.added.rho,
+            epsilon=computed(self.tightest), delta=typed(self.delta), rho=self.added.rho
         )
 
     @property
@@ -109,7 +103,5 @@ def _composed(events: tuple[PrivacyEvent, ...], delta: float) -> Totals:
     return (
         totals
         if not math.isnan(totals.pld)
-        else Totals(
-            basic=totals.basic, advanced=totals.advanced, zcdp=totals.zcdp, pld=math.inf
-        )
+        else Totals(basic=totals.basic, advanced=totals.advanced, zcdp=totals.zcdp, pld=math.inf)
     )

@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache, singledispatch
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dpcore.inference.intervals import LEVEL, level_of_each
+from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.releases.bootstrap.plan import BootstrapPlan
 from dpcore.releases.models.plan import ModelPlan
 from dpcore.releases.plans.chains import ChainPlan
@@ -22,15 +24,11 @@ from dpcore.releases.plans.matrices import MatrixPlan
 from dpcore.releases.plans.means import MeansPlan
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.plans.ranks import RankPlan
+from dpcore.releases.releasable import Releasable
 from dpcore.releases.request import Request
 from dpcore.releases.resized.plan import PublishedPlan, RepairedPlan
 from dpcore.releases.subsampled.plan import SubsampledPlan
 from dpcore.wording import significant
-
-if TYPE_CHECKING:
-    from dpcore.mechanisms.gaussian.mechanism import Gaussian
-    from dpcore.mechanisms.laplace.mechanism import Laplace
-    from dpcore.releases.releasable import Releasable
 
 _MANY: Final = 10**6
 """People enough that the error of noise of scale 1 does not span the bounds."""
@@ -194,17 +192,11 @@ def _(plan: ModelPlan, request: Releasable, group: int) -> Width:  # noqa: ARG00
 @_width.register(SubsampledPlan)
 def _(plan: SubsampledPlan, request: Releasable, group: int) -> Width:  # noqa: ARG001
     of = "the noise; who is sampled adds to it"
-    return Width(
-        half=plan.noise_half_width(), unit=request.quantity.of_differences, of=of
-    )
+    return Width(half=plan.noise_half_width(), unit=request.quantity.of_differences, of=of)
 
 
 @_width.register(BootstrapPlan)
 @_width.register(RepairedPlan)
 @_width.register(PublishedPlan)
 def _(plan: Any, request: Releasable, group: int) -> Width:  # noqa: ANN401, ARG001
-    return Width(
-        half=math.inf,
-        unit=request.quantity.of_differences,
-        of="depends on who is drawn",
-    )
+    return Width(half=math.inf, unit=request.quantity.of_differences, of="depends on who is drawn")

@@ -9,16 +9,11 @@ what is right.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 
 def laplace_weights(epsilons: ArrayLike) -> FloatArray:
@@ -48,15 +43,12 @@ def published_weights(epsilons: ArrayLike) -> FloatArray:
     """
     levels = _levels(epsilons)
     if levels.min() == 0:
-        message = "the weights as published need every epsilon above 0."
-        raise ParameterError(message)
+        raise ParameterError("the weights as published need every epsilon above 0.")
     relative = levels.min() / levels
     return np.asarray(relative**2 / np.sum(relative**2))
 
 
-def laplace_variance(
-    epsilons: ArrayLike, weights: ArrayLike, *, sensitivity: float = 1.0
-) -> float:
+def laplace_variance(epsilons: ArrayLike, weights: ArrayLike, *, sensitivity: float = 1.0) -> float:
     """Return the variance ``2 D^2 sum w_j^2 / e_j^2`` of a weighted average.
 
     With the best weights it is ``2 D^2 / sum e_j^2``.
@@ -82,15 +74,12 @@ def _weighted(
     """Return the levels and weights of the answers that weigh something."""
     levels, shares = _levels(given), np.asarray(weights, dtype=np.float64).ravel()
     if shares.shape != levels.shape or not np.isfinite(shares).all():
-        message = "there must be one finite weight for each answer."
-        raise ParameterError(message)
+        raise ParameterError("there must be one finite weight for each answer.")
     if not 0 <= sensitivity < np.inf:
-        message = f"the sensitivity must be in [0, inf), got {sensitivity}."
-        raise ParameterError(message)
+        raise ParameterError(f"the sensitivity must be in [0, inf), got {sensitivity}.")
     heard = shares != 0
     if np.any(levels[heard] == 0):
-        message = "an answer with a privacy level of 0 tells nothing: give it weight 0."
-        raise ParameterError(message)
+        raise ParameterError("an answer with a privacy level of 0 tells nothing: give it weight 0.")
     return levels[heard], shares[heard]
 
 
@@ -98,9 +87,7 @@ def _levels(given: ArrayLike) -> FloatArray:
     levels = np.asarray(given, dtype=np.float64).ravel()
     proper = np.isfinite(levels) & (levels >= 0)
     if levels.size == 0 or not proper.all() or levels.max() == 0:
-        message = (
-            "the privacy levels of the answers must be in [0, inf), at least one of "
-            "them above 0."
+        raise ParameterError(
+            "the privacy levels of the answers must be in [0, inf), at least one of them above 0."
         )
-        raise ParameterError(message)
     return np.asarray(levels)

@@ -8,21 +8,15 @@ of the parts; everything before it is carried along.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.bounded.draws import draw
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.bounded.draws import Bounding
+from dpcore.mechanisms.bounded.draws import Bounding, draw
 
 _UNIT = Interval(lower=0.0, upper=1.0)
 
@@ -39,8 +33,7 @@ def rescale(noisy: ArrayLike) -> FloatArray:
     """
     noisy = _parts(noisy)
     if not np.all((noisy >= 0) & (noisy < np.inf)):
-        message = "noisy parts must be finite and at least 0 to be re-scaled."
-        raise ParameterError(message)
+        raise ParameterError("noisy parts must be finite and at least 0 to be re-scaled.")
     # Divided by the largest first: the sum neither overflows nor loses tiny parts.
     largest = noisy.max(axis=-1, keepdims=True)
     relative = np.where(largest > 0, noisy, 1.0) / np.where(largest > 0, largest, 1.0)
@@ -62,8 +55,7 @@ def project(noisy: ArrayLike) -> FloatArray:
     """
     parts = _parts(noisy)
     if not np.isfinite(parts).all():
-        message = "noisy parts must be finite to be projected."
-        raise ParameterError(message)
+        raise ParameterError("noisy parts must be finite to be projected.")
     # A shift of all parts leaves the answer as it is, and keeps large ones exact.
     parts = parts - parts.max(axis=-1, keepdims=True)
     falling = -np.sort(-parts, axis=-1)
@@ -102,8 +94,7 @@ def all_but_one(
     shares = _parts(shares)
     cells = shares.shape[-1]
     if sorted(order) != list(range(cells)):
-        message = f"the order must name each of the cells 0 to {cells - 1} once."
-        raise ParameterError(message)
+        raise ParameterError(f"the order must name each of the cells 0 to {cells - 1} once.")
     released = np.zeros(shares.shape)
     left = np.ones(shares.shape[:-1])
     for cell in order[:-1]:
@@ -137,11 +128,8 @@ def split(
     lower = max(one.lower, total - other.upper)
     upper = min(one.upper, total - other.lower)
     if not lower <= upper:
-        message = f"no two parts within these bounds have the total {total}."
-        raise ParameterError(message)
-    released = draw(
-        first, noise=noise, lower=lower, upper=upper, bounding=bounding, rng=rng
-    )
+        raise ParameterError(f"no two parts within these bounds have the total {total}.")
+    released = draw(first, noise=noise, lower=lower, upper=upper, bounding=bounding, rng=rng)
     return released, other.clip(total - released)
 
 
@@ -157,6 +145,5 @@ def leaving_over(cell: int, cells: int) -> tuple[int, ...]:
 def _parts(noisy: ArrayLike) -> FloatArray:
     noisy = np.asarray(noisy, dtype=np.float64)
     if noisy.ndim == 0 or noisy.shape[-1] == 0:
-        message = "at least one part is needed."
-        raise ParameterError(message)
+        raise ParameterError("at least one part is needed.")
     return noisy

@@ -10,27 +10,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from scipy.special import gammainc
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.laplace.mechanism import least_scale
 from dpcore.statistics.tables import check_bounds
 
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-
 _QUANTILES: Final = 20_000
 
 
-def recomputed_scale_epsilon(
-    *, people: int, epsilon: float, clamped: bool = True
-) -> float:
+def recomputed_scale_epsilon(*, people: int, epsilon: float, clamped: bool = True) -> float:
     """Return the privacy of a mean with noise of scale ``R / (n epsilon)``, n private.
 
     The level between tables of ``n`` and ``n - 1`` people that each scale the noise by
@@ -56,8 +52,7 @@ def recomputed_scale_epsilon(
     """
     require_budget(epsilon)
     if people < 2:  # noqa: PLR2004 - with one person left out, somebody must remain
-        message = f"the number of people must be at least 2, got {people}."
-        raise ParameterError(message)
+        raise ParameterError(f"the number of people must be at least 2, got {people}.")
     if not clamped:
         return math.inf
     shared = epsilon * (people - 1) / people - math.log1p(-1 / people)
@@ -118,12 +113,7 @@ class NoisyAverage:
         return self.bounds.clip(self._center + total / np.maximum(people, 1.0))
 
     def simulate(
-        self,
-        *,
-        mean: float,
-        people: int,
-        rng: np.random.Generator,
-        size: tuple[int, ...],
+        self, *, mean: float, people: int, rng: np.random.Generator, size: tuple[int, ...]
     ) -> FloatArray:
         """Draw simulated averages of a table with that clamped mean.
 

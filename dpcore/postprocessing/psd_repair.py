@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 TOLERANCE = 1e-12
 """An eigenvalue of a correlation matrix above ``-TOLERANCE * d`` counts as 0."""
@@ -98,9 +95,7 @@ def warm_up() -> tuple[Any, Any]:
     Most matrices need no repair, so that this waits until one does.
     """
     from statsmodels.stats.correlation_tools import corr_nearest  # noqa: PLC0415
-    from statsmodels.tools.sm_exceptions import (  # noqa: PLC0415
-        IterationLimitWarning,
-    )
+    from statsmodels.tools.sm_exceptions import IterationLimitWarning  # noqa: PLC0415
 
     return corr_nearest, IterationLimitWarning
 
@@ -139,6 +134,5 @@ def _checked(matrix: ArrayLike) -> FloatArray:
     matrix = np.array(matrix, dtype=np.float64)
     square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1]  # noqa: PLR2004
     if not square or not np.isfinite(matrix).all() or np.any(matrix != matrix.T):
-        message = "a covariance matrix must be square, symmetric and finite."
-        raise ParameterError(message)
+        raise ParameterError("a covariance matrix must be square, symmetric and finite.")
     return matrix

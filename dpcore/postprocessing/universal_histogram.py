@@ -13,19 +13,15 @@ down, what is missing to the parent is shared in proportion to the variances.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 _FEWEST = 2
 
@@ -50,20 +46,13 @@ class Tree:
 
     def __post_init__(self) -> None:
         below = [child for family in self.children for child in family]
-        ordered = all(
-            child > node
-            for node, family in enumerate(self.children)
-            for child in family
-        )
+        ordered = all(child > node for node, family in enumerate(self.children) for child in family)
         if sorted(below) != list(range(1, len(self.children))) or not ordered:
-            message = "every node but the root needs one parent that stands before it."
-            raise ParameterError(message)
+            raise ParameterError("every node but the root needs one parent that stands before it.")
         if any(len(family) == 1 for family in self.children):
-            message = "a parent needs at least two children."
-            raise ParameterError(message)
+            raise ParameterError("a parent needs at least two children.")
         if sorted(self.cells) != list(range(len(self.leaves))):
-            message = "the leaves must hold each cell once."
-            raise ParameterError(message)
+            raise ParameterError("the leaves must hold each cell once.")
 
     @classmethod
     def balanced(
@@ -84,8 +73,7 @@ class Tree:
 
         """
         if cells < _FEWEST or branching < _FEWEST:
-            message = "a tree needs at least two cells and two children a node."
-            raise ParameterError(message)
+            raise ParameterError("a tree needs at least two cells and two children a node.")
         order = tuple(range(cells)) if order is None else tuple(order)
         groups = [order]
         families: list[tuple[int, ...]] = []

@@ -10,17 +10,12 @@ in units of one flat release of all cells: shape ``(cells, releases)``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.postprocessing.universal_histogram import Tree
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 _FEWEST = 2
 
@@ -61,11 +56,7 @@ def half_sums(leaves: int, *, branching: int = 2) -> tuple[float, float]:
 
     """
     if leaves < _FEWEST or leaves % 2:
-        message = "half of the leaves needs an even number of them, at least 2."
-        raise ParameterError(message)
+        raise ParameterError("half of the leaves needs an even number of them, at least 2.")
     half = np.arange(leaves) < leaves // 2
     tree = universal_histogram(Tree.balanced(leaves, branching=branching))
-    return (
-        float(multiplier(tree, half)),
-        float(multiplier(projection(leaves), half)),
-    )
+    return (float(multiplier(tree, half)), float(multiplier(projection(leaves), half)))

@@ -14,18 +14,14 @@ All raise ParameterError where an epsilon is not in [0, inf], or a rate not in [
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import gammaln, logsumexp
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.privacy.halving import halved
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 SOURCE_EPSILON = 1.0
 """The level from which lemma 3 starts."""
@@ -167,8 +163,7 @@ def amplify_with_replacement(epsilon: float, draws: int, people: int) -> float:
     level = float(_levels(epsilon))
     m, n = (float(number) for number in _drawn(draws, people))
     if math.isinf(level) or m > MOST_DRAWS:
-        message = f"epsilon must be finite, and the draws at most {MOST_DRAWS:,}."
-        raise ParameterError(message)
+        raise ParameterError(f"epsilon must be finite, and the draws at most {MOST_DRAWS:,}.")
     if m == 0 or level == 0:
         return 0.0
     rare = m * float(_log_mixture(np.asarray(level), np.asarray(1 / n)))
@@ -216,16 +211,14 @@ def _between(value: FloatArray, low: float, high: FloatArray) -> FloatArray:
 def _levels(epsilon: ArrayLike) -> FloatArray:
     level = np.asarray(epsilon, dtype=np.float64)
     if not (level >= 0).all():
-        message = "epsilon must be at least 0."
-        raise ParameterError(message)
+        raise ParameterError("epsilon must be at least 0.")
     return level
 
 
 def _rates(rate: ArrayLike) -> FloatArray:
     q = np.asarray(rate, dtype=np.float64)
     if not ((q >= 0) & (q <= 1)).all():
-        message = "the chance that a row is in the sample must lie from 0 to 1."
-        raise ParameterError(message)
+        raise ParameterError("the chance that a row is in the sample must lie from 0 to 1.")
     return q
 
 
@@ -233,6 +226,5 @@ def _drawn(draws: ArrayLike, people: ArrayLike) -> tuple[FloatArray, FloatArray]
     m = np.asarray(draws, dtype=np.float64)
     n = np.asarray(people, dtype=np.float64)
     if not ((m >= 0) & np.isfinite(m)).all() or not ((n >= 1) & np.isfinite(n)).all():
-        message = "a sample needs at least 0 draws, from at least 1 person."
-        raise ParameterError(message)
+        raise ParameterError("a sample needs at least 0 draws, from at least 1 person.")
     return m, n

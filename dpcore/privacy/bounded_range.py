@@ -12,16 +12,11 @@ is largest in the middle, at ``t = (epsilon + eta)/2``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.privacy.conversions import rho_of_pure
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 
 def delta_of(eta: ArrayLike, epsilon: ArrayLike) -> FloatArray:

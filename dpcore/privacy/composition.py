@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from heapq import heapify, heappop, heapreplace
 from itertools import count
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,12 +19,7 @@ from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
 from dpcore.privacy.conversions import advanced_epsilon, epsilon_of_rho
 from dpcore.privacy.convolution_rounding import epsilon_of_convolved
-from dpcore.privacy.events import GaussianEvent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from dpcore.privacy.events import PrivacyEvent
+from dpcore.privacy.events import GaussianEvent, PrivacyEvent
 
 FINEST_INTERVAL = 1e-7
 """Least width of a cell of the discretized privacy loss."""
@@ -71,8 +66,7 @@ def compose(events: Iterable[PrivacyEvent], *, delta: float) -> Totals:
 
     """
     if not 0 <= delta < 1:
-        message = f"delta must be at least 0 and below 1, got {delta}."
-        raise ParameterError(message)
+        raise ParameterError(f"delta must be at least 0 and below 1, got {delta}.")
     plan = Counter(event for event in events if event.ratio > 0 or event.delta > 0)
     if any(math.isinf(event.ratio) for event in plan):
         return Totals(basic=math.inf, advanced=math.inf, zcdp=math.inf, pld=math.inf)

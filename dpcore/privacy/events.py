@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian, subsampled
 from dpcore.privacy.bootstrap.profile import require_people
@@ -29,14 +32,7 @@ from dpcore.privacy.bootstrap.revealed import revealed_epsilon
 from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.privacy.conversions import rho_of_pure
 from dpcore.privacy.laplace import delta_of, rho_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.privacy.subsampled import Law
+from dpcore.privacy.subsampled import Law
 
 LARGEST_LOSS = 500.0
 """The loss of an event beyond it is not discretized."""
@@ -69,8 +65,7 @@ class PrivacyEvent(ABC):
 
     def __post_init__(self) -> None:
         if not self.parameter >= 0:
-            message = f"an event's parameter must be at least 0, got {self.parameter}."
-            raise ParameterError(message)
+            raise ParameterError(f"an event's parameter must be at least 0, got {self.parameter}.")
 
     @classmethod
     def of(cls, ratio: float, **known: Any) -> Self:  # noqa: ANN401 - other fields
@@ -161,11 +156,7 @@ class NoiseEvent(PrivacyEvent):
         pld = _library()
         gauss = self.law == "gaussian"
         made = pld.from_gaussian_mechanism if gauss else pld.from_laplace_mechanism
-        return made(
-            self.parameter,
-            sampling_prob=self.rate,
-            value_discretization_interval=interval,
-        )
+        return made(self.parameter, sampling_prob=self.rate, value_discretization_interval=interval)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,8 +243,7 @@ class ApproximateEvent(PureEvent):
     def __post_init__(self) -> None:
         PrivacyEvent.__post_init__(self)
         if not 0 <= self.delta <= 1:
-            message = f"the delta of an event must be in [0, 1], got {self.delta}."
-            raise ParameterError(message)
+            raise ParameterError(f"the delta of an event must be in [0, 1], got {self.delta}.")
 
     def rho_of(self, own: ArrayLike) -> FloatArray:
         """Return infinity: something is told with probability delta."""
@@ -276,8 +266,7 @@ class SampleEvent(NoiseEvent):
     def __post_init__(self) -> None:
         PrivacyEvent.__post_init__(self)
         if not 0 < self.rate <= 1:
-            message = f"the rate of an event must be in (0, 1], got {self.rate}."
-            raise ParameterError(message)
+            raise ParameterError(f"the rate of an event must be in (0, 1], got {self.rate}.")
 
     @property
     def kind(self) -> str:
@@ -385,9 +374,7 @@ class BootstrapEvent(PrivacyEvent):
             return math.inf if self.ratio > 0 else 0.0
         if self.ratio > LARGEST_STEP:
             return math.inf
-        return epsilon_of_step(
-            self.ratio, times=self.times, people=self.people, delta=delta
-        )
+        return epsilon_of_step(self.ratio, times=self.times, people=self.people, delta=delta)
 
     def epsilon_of(self, own: ArrayLike, delta: float) -> FloatArray:
         """Return the epsilon as if it were told how often one was drawn.
@@ -418,9 +405,7 @@ class BootstrapEvent(PrivacyEvent):
 
     def loss(self, interval: float) -> Any:  # noqa: ANN401
         """Return the distribution of the loss of all resamples."""
-        one = losses(
-            self.ratio, people=self.people, bound=Bound.GENERIC, interval=interval
-        )
+        one = losses(self.ratio, people=self.people, bound=Bound.GENERIC, interval=interval)
         return one.self_compose(self.times)
 
 
@@ -451,8 +436,9 @@ def event_from(stored: Mapping[str, Any]) -> PrivacyEvent:
     try:
         return _KINDS[stored["kind"]](**numbers)
     except (KeyError, TypeError, ValueError, OverflowError):
-        message = "a privacy event needs a kind that is known, and its numbers."
-        raise ParameterError(message) from None
+        raise ParameterError(
+            "a privacy event needs a kind that is known, and its numbers."
+        ) from None
 
 
 def _loss_of(profile: FloatArray, interval: float) -> Any:  # noqa: ANN401
@@ -462,15 +448,11 @@ def _loss_of(profile: FloatArray, interval: float) -> Any:  # noqa: ANN401
     """
     pld, cells = _library(), len(profile) // 2
     return pld.PrivacyLossDistribution(
-        pld.pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(
-            interval, -cells, cells, profile
-        )
+        pld.pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(interval, -cells, cells, profile)
     )
 
 
 def _library() -> Any:  # noqa: ANN401 - untyped
-    from dp_accounting.pld import (  # noqa: PLC0415 - a second to import, rarely used
-        privacy_loss_distribution,
-    )
+    from dp_accounting.pld import privacy_loss_distribution  # noqa: PLC0415 - a second to import, rarely used
 
     return privacy_loss_distribution

@@ -15,19 +15,15 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import erfcx, erfinv, ndtr
 
+from dpcore.arrays import FloatArray
 from dpcore.data.threads import side_by_side
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 TABLE_FROM = 20_000
 """Number of values from which ``epsilon_of`` interpolates."""
@@ -104,11 +100,10 @@ def mu_for(epsilon: float, delta: float) -> float:
 
     """
     if not (0 <= epsilon < math.inf and 0 <= delta <= 1):
-        message = (
+        raise ParameterError(
             f"epsilon must be in [0, inf) and delta in [0, 1], got epsilon {epsilon} "
             f"and delta {delta}."
         )
-        raise ParameterError(message)
     if delta == 0:
         return 0.0
     if delta == 1:

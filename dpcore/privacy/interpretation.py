@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
+from dpcore.arrays import FloatArray
 
 
 def posterior(prior: ArrayLike, epsilon: ArrayLike) -> FloatArray:
@@ -27,9 +24,7 @@ def posterior(prior: ArrayLike, epsilon: ArrayLike) -> FloatArray:
     return np.asarray(expit(log_odds + np.asarray(epsilon, dtype=np.float64)))
 
 
-def best_guess(
-    epsilon: ArrayLike, *, delta: float = 0.0, prior: ArrayLike = 0.5
-) -> FloatArray:
+def best_guess(epsilon: ArrayLike, *, delta: float = 0.0, prior: ArrayLike = 0.5) -> FloatArray:
     """Return how often the best guess between two tables is right, at most.
 
     ``delta + (1 - delta) max(e^epsilon/(1 + e^epsilon), prior, 1 - prior)``: a release

@@ -7,17 +7,12 @@ differential privacy is ``r``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import lambertw
 
+from dpcore.arrays import FloatArray
 from dpcore.privacy.conversions import pure_delta_of, pure_epsilon_of
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 # Two shifts that differ by rounding alone count as equal; the larger one is used.
 EQUAL_SHIFTS = 1e-12
@@ -124,9 +119,7 @@ def rho_of(r: ArrayLike) -> FloatArray:
     return np.asarray(np.where(small < r, direct, series * small))
 
 
-def _pattern(
-    ratios: ArrayLike,
-) -> tuple[FloatArray, FloatArray, np.ndarray, np.ndarray]:
+def _pattern(ratios: ArrayLike) -> tuple[FloatArray, FloatArray, np.ndarray, np.ndarray]:
     """Return sum and maximum, and where one, or two equal, coordinates are shifted."""
     ratios = np.asarray(ratios, dtype=np.float64)
     total = np.asarray(ratios.sum(axis=-1))

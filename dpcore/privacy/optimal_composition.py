@@ -56,9 +56,7 @@ def epsilon_of(part: float, times: int, delta: float) -> float:
     _check_delta(delta)
     if delta_of(part, times, 0.0) <= delta:
         return 0.0
-    _, high = halved(
-        lambda epsilon: delta_of(part, times, epsilon) <= delta, 0.0, times * part
-    )
+    _, high = halved(lambda epsilon: delta_of(part, times, epsilon) <= delta, 0.0, times * part)
     return high * _ROUND_UP
 
 
@@ -84,17 +82,13 @@ def part_for(epsilon: float, times: int, delta: float) -> float:
 def _check(part: float, times: int, epsilon: float) -> None:
     for name, level in (("each part", part), ("the total", epsilon)):
         if not 0 <= level < math.inf:
-            message = f"epsilon of {name} must be in [0, inf), got {level}."
-            raise ParameterError(message)
+            raise ParameterError(f"epsilon of {name} must be in [0, inf), got {level}.")
     if times != int(times) or not 1 <= times <= _MOST_PARTS:
-        message = (
-            f"the number of releases must be a whole number from 1 to {_MOST_PARTS:,}, "
-            f"got {times}."
+        raise ParameterError(
+            f"the number of releases must be a whole number from 1 to {_MOST_PARTS:,}, got {times}."
         )
-        raise ParameterError(message)
 
 
 def _check_delta(delta: float) -> None:
     if not 0 <= delta < 1:
-        message = f"delta must be at least 0 and below 1, got {delta}."
-        raise ParameterError(message)
+        raise ParameterError(f"delta must be at least 0 and below 1, got {delta}.")

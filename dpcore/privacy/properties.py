@@ -6,23 +6,16 @@ Wang 2019, facts 5 and 6.4: about the table and the person at hand rather than a
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-
-
-def log_odds_bound(
-    probability: ArrayLike, *, epsilon: float, delta: float
-) -> FloatArray:
+def log_odds_bound(probability: ArrayLike, *, epsilon: float, delta: float) -> FloatArray:
     """Return the most by which seeing an event changes the log odds of a person.
 
     ``log(e^epsilon + delta / probability)``, where ``probability`` is the smaller one
@@ -40,9 +33,7 @@ def log_odds_bound(
     return np.asarray(np.logaddexp(epsilon, rarer))
 
 
-def group_loss(
-    epsilons: Sequence[float], deltas: Sequence[float]
-) -> tuple[float, float]:
+def group_loss(epsilons: Sequence[float], deltas: Sequence[float]) -> tuple[float, float]:
     """Return the epsilon and delta of a group whose members leave one after another.
 
     With ``epsilon_j``, ``delta_j`` those of member ``j`` once earlier ones are gone:
@@ -57,8 +48,7 @@ def group_loss(
 
     """
     if len(epsilons) != len(deltas):
-        message = "every member of a group needs an epsilon and a delta."
-        raise ParameterError(message)
+        raise ParameterError("every member of a group needs an epsilon and a delta.")
     earlier = np.concatenate([[0.0], np.cumsum(epsilons)])[:-1]
     with np.errstate(divide="ignore", over="ignore"):
         grown = np.exp(np.log(np.asarray(deltas, dtype=np.float64)) + earlier)

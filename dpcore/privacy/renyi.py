@@ -6,16 +6,12 @@ Order ``alpha`` is above 1, and for location noise both directions agree (Mirono
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 ORDERS = 1 + np.geomspace(1e-2, 1e4, 400)
 """Orders among which the best one is chosen."""
@@ -77,6 +73,5 @@ def epsilon_of(divergences: ArrayLike, orders: ArrayLike, delta: float) -> float
 def _checked(number: ArrayLike, order: ArrayLike) -> tuple[FloatArray, FloatArray]:
     order = np.asarray(order, dtype=np.float64)
     if not ((order > 1) & np.isfinite(order)).all():
-        message = "the order of a Renyi divergence must be above 1 and finite."
-        raise ParameterError(message)
+        raise ParameterError("the order of a Renyi divergence must be above 1 and finite.")
     return np.asarray(number, dtype=np.float64), order

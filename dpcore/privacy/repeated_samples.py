@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,10 +16,7 @@ from dpcore.errors import ParameterError
 from dpcore.privacy import renyi
 from dpcore.privacy.conversions import epsilon_of_rho, rho_of_pure
 from dpcore.privacy.convolution_rounding import epsilon_of_convolved
-from dpcore.privacy.subsampled import epsilon_of, gaussian_divergence
-
-if TYPE_CHECKING:
-    from dpcore.privacy.subsampled import Law
+from dpcore.privacy.subsampled import Law, epsilon_of, gaussian_divergence
 
 MOST_TIMES = 10_000
 """The largest number of releases."""
@@ -54,9 +50,7 @@ class RepeatedSamples:
         return min(self.basic, self.renyi, self.pld)
 
 
-def repeated(
-    law: Law, ratio: float, rate: float, *, times: int, delta: float
-) -> RepeatedSamples:
+def repeated(law: Law, ratio: float, rate: float, *, times: int, delta: float) -> RepeatedSamples:
     """Return what ``times`` releases cost, everybody sampled with chance ``rate``.
 
     One person more or less. ``ratio`` is the shift over the scale of Laplace, over the
@@ -69,19 +63,16 @@ def repeated(
 
     """
     if not LEAST_RATIO <= ratio <= LARGEST_RATIO:
-        message = (
+        raise ParameterError(
             f"the shift over the noise must be from {LEAST_RATIO:g} to "
             f"{LARGEST_RATIO:g}, got {ratio}."
         )
-        raise ParameterError(message)
     if not (0 < rate <= 1 and 0 < delta < 1):
-        message = (
+        raise ParameterError(
             f"the rate must be in (0, 1] and delta in (0, 1), got {rate} and {delta}."
         )
-        raise ParameterError(message)
     if not 1 <= times <= MOST_TIMES:
-        message = f"there must be from 1 to {MOST_TIMES:,} releases, got {times}."
-        raise ParameterError(message)
+        raise ParameterError(f"there must be from 1 to {MOST_TIMES:,} releases, got {times}.")
     share = delta / times if law == "gaussian" else 0.0
     basic = times * float(epsilon_of(law, ratio, rate, share))
     added = _added(law, ratio, rate, times=times, delta=delta)
@@ -106,9 +97,7 @@ def _added(law: Law, ratio: float, rate: float, *, times: int, delta: float) -> 
 def _convolved(
     law: Law, ratio: float, rate: float, *, times: int, delta: float, cell: float
 ) -> float:
-    from dp_accounting.pld import (  # noqa: PLC0415 - a second to import, rarely used
-        privacy_loss_distribution,
-    )
+    from dp_accounting.pld import privacy_loss_distribution  # noqa: PLC0415 - a second to import, rarely used
 
     of = (
         privacy_loss_distribution.from_gaussian_mechanism

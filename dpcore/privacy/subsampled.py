@@ -14,30 +14,22 @@ scale of Laplace, over the standard deviation of Gaussian noise.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import gammaln, logsumexp
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian, laplace
-from dpcore.privacy.amplification import (
-    amplify,
-    base_epsilon,
-)
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
+from dpcore.privacy.amplification import amplify, base_epsilon
 
 Law = Literal["laplace", "gaussian"]
 _LARGEST_ORDER = 100_000
 
 
-def delta_of(
-    law: Law, ratio: ArrayLike, rate: ArrayLike, epsilon: ArrayLike
-) -> FloatArray:
+def delta_of(law: Law, ratio: ArrayLike, rate: ArrayLike, epsilon: ArrayLike) -> FloatArray:
     """Return the smallest delta at ``epsilon``, in [0, inf); broadcasts.
 
     Raises:
@@ -67,8 +59,7 @@ def epsilon_of(law: Law, ratio: ArrayLike, rate: ArrayLike, delta: float) -> Flo
 
     """
     if not 0 <= delta <= 1:
-        message = f"delta must lie from 0 to 1, got {delta}."
-        raise ParameterError(message)
+        raise ParameterError(f"delta must lie from 0 to 1, got {delta}.")
     ratio, rates = np.broadcast_arrays(
         np.asarray(ratio, dtype=np.float64), np.asarray(rate, dtype=np.float64)
     )
@@ -96,14 +87,11 @@ def gaussian_divergence(mu: float, rate: float, order: int) -> float:
 
     """
     if not (0 <= mu < math.inf and 0 <= rate <= 1):
-        message = (
-            f"mu must be at least 0 and finite and the rate from 0 to 1, got {mu} and "
-            f"{rate}."
+        raise ParameterError(
+            f"mu must be at least 0 and finite and the rate from 0 to 1, got {mu} and {rate}."
         )
-        raise ParameterError(message)
     if not 2 <= order <= _LARGEST_ORDER:  # noqa: PLR2004 - the first whole order
-        message = f"the order must be from 2 to {_LARGEST_ORDER:,}, got {order}."
-        raise ParameterError(message)
+        raise ParameterError(f"the order must be from 2 to {_LARGEST_ORDER:,}, got {order}.")
     if rate == 0 or mu == 0:
         return 0.0
     if rate == 1:

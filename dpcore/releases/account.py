@@ -8,23 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from datetime import date
+from typing import Final
 
-from dpcore.budget_filter import BUDGET, COST, PrivacyCost
+from dpcore.budget_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
 from dpcore.codec import TEXT, WHOLE, Schema, if_any, optional, several
 from dpcore.errors import DPCoreError, UntrustedLedgerError
+from dpcore.relations import NeighboringRelation
 from dpcore.releases import periods
-from dpcore.releases.hash_chain import EntryKind
-from dpcore.releases.periods import DAY, PERIOD
+from dpcore.releases.hash_chain import Entry, EntryKind
+from dpcore.releases.periods import DAY, PERIOD, Period
 from dpcore.statistics.parameters import RELATION
-
-if TYPE_CHECKING:
-    from datetime import date
-
-    from dpcore.budget_filter import PrivacyBudget
-    from dpcore.relations import NeighboringRelation
-    from dpcore.releases.hash_chain import Entry
-    from dpcore.releases.periods import Period
 
 TERMS = frozenset(EntryKind) - {EntryKind.RELEASE, EntryKind.ANEW}
 """The kinds of entries that change an account."""
@@ -136,8 +130,7 @@ class Account:
             ),
         ]
         least = {
-            part: min(getattr(one, part) for one in left)
-            for part in ("epsilon", "delta", "rho")
+            part: min(getattr(one, part) for one in left) for part in ("epsilon", "delta", "rho")
         }
         return PrivacyCost(**least)
 

@@ -8,13 +8,10 @@ a remainder alone: less than a 100,000th of the budget.
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from dpcore.budget_filter import plain
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost, plain
 from dpcore.wording import significant
-
-if TYPE_CHECKING:
-    from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 
 NOTHING: Final = "nothing"
 _REMAINDER: Final = Decimal("0.00001")

@@ -18,21 +18,16 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from json import loads
-from typing import TYPE_CHECKING
 
 from dpcore.codec import TEXT, WHOLE, Schema, several
 from dpcore.errors import UntrustedLedgerError
 from dpcore.releases import hash_chain
-from dpcore.releases.account import ACCOUNT, TERMS, account_after, name_in
+from dpcore.releases.account import ACCOUNT, TERMS, Account, account_after, name_in
+from dpcore.releases.hash_chain import Entry, EntryTable
 from dpcore.releases.identity import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from dpcore.releases.account import Account
-    from dpcore.releases.hash_chain import Entry, EntryTable
 
 _PURPOSE = b"epsilon-studio: checkpoint of the ledger\n"
 
@@ -92,11 +87,10 @@ class Checkpoint:
         """
         seal, _, content = text.partition(b"\n")
         if not hmac.compare_digest(seal, _seal(content, key).encode()):
-            message = (
+            raise UntrustedLedgerError(
                 "the checkpoint of the ledger was changed, or the key was replaced. "
                 f"{hash_chain.WAY_ON}"
             )
-            raise UntrustedLedgerError(message)
         place, *lines = content.decode().split("\n")
         split = (line.partition("\t") for line in lines)
         accounts = {name: text for name, _, text in split}
@@ -142,8 +136,7 @@ class Tally:
             for name, account in self._changed.items()
         }
         held = {
-            canonical(name): canonical({_HOLDER: holder})
-            for name, holder in self._held.items()
+            canonical(name): canonical({_HOLDER: holder}) for name, holder in self._held.items()
         }
         return Checkpoint(
             length=self._length,
@@ -163,11 +156,7 @@ class Tally:
 
 
 def followed(
-    entries: EntryTable,
-    known: Checkpoint | None,
-    look: tuple[int, ...],
-    *,
-    whole: bool,
+    entries: EntryTable, known: Checkpoint | None, look: tuple[int, ...], *, whole: bool
 ) -> Checkpoint:
     """Return where the chain stands now, the file looking as it does.
 
@@ -182,8 +171,7 @@ def followed(
 
     """
     if known is None and hash_chain.version(entries) >= hash_chain.WITH_CHECKPOINT:
-        message = f"the checkpoint of the ledger is gone. {hash_chain.WAY_ON}"
-        raise UntrustedLedgerError(message)
+        raise UntrustedLedgerError(f"the checkpoint of the ledger is gone. {hash_chain.WAY_ON}")
     tally = Tally(known or Checkpoint())
     tally.follow(entries, whole=whole)
     return tally.reached(look)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.codec import WHOLE, Part, Schema, choice, optional
 from dpcore.errors import ParameterError
 from dpcore.postprocessing import constrained_proportions
 from dpcore.postprocessing.universal_histogram import Tree
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 MOST_SYNTHESES: Final = 20
 _FEWEST: Final = 2
@@ -48,20 +46,14 @@ class Constraint:
     syntheses: int = 1
 
     def __post_init__(self) -> None:
-        if (self.remainder is not None) is not (
-            self.kind is ConstraintKind.ALL_BUT_ONE
-        ):
-            message = "all but one, and no other procedure, needs the cell left over."
-            raise ParameterError(message)
+        if (self.remainder is not None) is not (self.kind is ConstraintKind.ALL_BUT_ONE):
+            raise ParameterError("all but one, and no other procedure, needs the cell left over.")
         if self.remainder is not None and self.remainder < 0:
-            message = "the cell left over must be counted from 0."
-            raise ParameterError(message)
+            raise ParameterError("the cell left over must be counted from 0.")
         if not 1 <= self.syntheses <= MOST_SYNTHESES:
-            message = f"syntheses must be from 1 to {MOST_SYNTHESES}."
-            raise ParameterError(message)
+            raise ParameterError(f"syntheses must be from 1 to {MOST_SYNTHESES}.")
         if self.branching < _FEWEST:
-            message = "a tree needs at least two children a node."
-            raise ParameterError(message)
+            raise ParameterError("a tree needs at least two children a node.")
 
     @property
     def text(self) -> str:
@@ -128,8 +120,7 @@ class Constraint:
     def _order(self, cells: int) -> tuple[int, ...]:
         remainder = cells - 1 if self.remainder is None else self.remainder
         if not 0 <= remainder < cells:
-            message = f"the cell left over must be from 0 to {cells - 1}."
-            raise ParameterError(message)
+            raise ParameterError(f"the cell left over must be from 0 to {cells - 1}.")
         return (*(cell for cell in range(cells) if cell != remainder), remainder)
 
 

@@ -10,46 +10,24 @@ import contextlib
 import json
 import os
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
-from dpcore.codec import (
-    TEXT,
-    TRUTH,
-    WHOLE,
-    Pair,
-    Part,
-    Schema,
-    if_any,
-    parsed,
-    several,
-    since,
-)
+from dpcore.codec import TEXT, TRUTH, WHOLE, Pair, Part, Schema, if_any, parsed, several, since
 from dpcore.data.cells import Notation
-from dpcore.data.columns import LabelEquality, check_titles
+from dpcore.data.columns import Column, LabelEquality, check_titles
 from dpcore.data.dialects import Dialect
 from dpcore.data.file_format import FileFormat
 from dpcore.data.preparation.steps import STEPS, Steps
 from dpcore.errors import LedgerError, ParameterError
-from dpcore.relations import PrivacyUnit
+from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.identity import canonical
-from dpcore.statistics.parameters import (
-    COLUMN,
-    DATES,
-    EQUALITY,
-    RELATION,
-    column_with,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from dpcore.data.columns import Column
-    from dpcore.relations import NeighboringRelation
+from dpcore.statistics.parameters import COLUMN, DATES, EQUALITY, RELATION, column_with
 
 _STEPS = "steps-"
 _LARGEST_FILE = 1 << 24
@@ -103,15 +81,12 @@ class Declaration:
 
     def __post_init__(self) -> None:
         if not 1 <= self.rows <= _LARGEST_NUMBER:
-            message = f"rows of one unit must be 1 or more, got {self.rows}."
-            raise ParameterError(message)
+            raise ParameterError(f"rows of one unit must be 1 or more, got {self.rows}.")
         _ = self.unit  # refuses what is no name
         if not _FEWEST_PEOPLE <= self.minimum_people <= _LARGEST_NUMBER:
-            message = f"people must be 3 or more, got {self.minimum_people}."
-            raise ParameterError(message)
+            raise ParameterError(f"people must be 3 or more, got {self.minimum_people}.")
         if len({column.name for column in self.columns}) < len(self.columns):
-            message = "the names of columns must differ."
-            raise ParameterError(message)
+            raise ParameterError("the names of columns must differ.")
         check_titles(self.columns)
 
 
@@ -126,9 +101,7 @@ class Declarations:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def keep(
-        self, account: str, declaration: Declaration, header: Iterable[str] = ()
-    ) -> None:
+    def keep(self, account: str, declaration: Declaration, header: Iterable[str] = ()) -> None:
         """Keep what was declared about the table of an account.
 
         ``header`` are the names of the columns of the file, where steps were taken
@@ -149,9 +122,7 @@ class Declarations:
 
     def of_file(self, header: Iterable[str]) -> Declaration | None:
         """Return what was declared last after steps with a file of these columns."""
-        found = (
-            _content(path) for path in self._files(f"{_STEPS}{_named(header)}-*.json")
-        )
+        found = (_content(path) for path in self._files(f"{_STEPS}{_named(header)}-*.json"))
         return next((one for one in found if one is not None), None)
 
     def file_formats(self) -> tuple[FileFormat, ...]:
@@ -174,8 +145,7 @@ class Declarations:
             finally:
                 draft.unlink(missing_ok=True)
         except OSError as error:
-            message = f"what was declared cannot be kept: {error.strerror}."
-            raise LedgerError(message) from None
+            raise LedgerError(f"what was declared cannot be kept: {error.strerror}.") from None
 
     def knows(self, names: Iterable[str]) -> bool:
         """Return whether a table with columns of these names may have been declared."""
@@ -206,9 +176,7 @@ class Declarations:
     def _files(self, pattern: str) -> list[Path]:
         """Return the files of such names, the latest first."""
         try:
-            files = [
-                (path.stat().st_mtime_ns, path) for path in self._folder.glob(pattern)
-            ]
+            files = [(path.stat().st_mtime_ns, path) for path in self._folder.glob(pattern)]
         except OSError:
             return []
         return [path for _, path in sorted(files, reverse=True)]
@@ -281,14 +249,7 @@ _COLUMN: Final = Schema(
 FILE_FORMAT: Final = Schema(
     FileFormat,
     dialect=if_any(
-        Schema(
-            Dialect,
-            encoding=TEXT,
-            delimiter=TEXT,
-            decimal=TEXT,
-            thousands=TEXT,
-            skipped=WHOLE,
-        )
+        Schema(Dialect, encoding=TEXT, delimiter=TEXT, decimal=TEXT, thousands=TEXT, skipped=WHOLE)
     ),
     sheet=since(TEXT),
     title_rows=since(WHOLE),

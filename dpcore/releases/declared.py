@@ -5,17 +5,15 @@ PUBLIC. Records of every age hold these parameters; what one does not hold is le
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from math import isnan
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.data.cells import TEXT_CODES, number
 from dpcore.data.columns import ColumnKind
 from dpcore.data.quantities import DATES, MOMENTS, Quantity
 from dpcore.statistics.conditions import UNDIVIDED
 from dpcore.statistics.kinds import StatisticKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _OF_ANY_SIZE: Final = (StatisticKind.COUNT, StatisticKind.SUM)
 """What is asked of groups of any size, though their records name one."""
@@ -90,10 +88,7 @@ def read_by_column(request: Mapping[str, object]) -> bool:
     return any(
         column.get("kind") == ColumnKind.CATEGORY
         and "equality" not in column
-        and any(
-            label in TEXT_CODES or not isnan(number(str(label)))
-            for label in _labels(column)
-        )
+        and any(label in TEXT_CODES or not isnan(number(str(label))) for label in _labels(column))
         for column in (*_columns(_question(request)), *_groups(_question(request)))
     )
 

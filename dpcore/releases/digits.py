@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
 from dpcore.data.quantities import Quantity
 from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.quantities import quantity_in
+from dpcore.releases.record import Release
 from dpcore.releases.table import noise_unit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dpcore.releases.record import Release
 
 PLACES: Final = "places in the sorted table"
 _WITHOUT: Final = 4

@@ -9,8 +9,9 @@ which two, and has the proof. Everything here is made of public records.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from dpcore.codec import object_in
 from dpcore.errors import DPCoreError
@@ -19,15 +20,11 @@ from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.identity import canonical, mark_of
 from dpcore.releases.plans.ranks import RankPlan
 from dpcore.releases.quantities import quantity_in
+from dpcore.releases.record import Release
 from dpcore.releases.request import REQUEST, Request
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN
 from dpcore.statistics.query import QUERY, Query
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from dpcore.releases.record import Release
 
 _THOUSANDTHS: Final = 1000
 """Quantiles are asked for in tenths of a percent, rounded away from the middle."""
@@ -154,9 +151,7 @@ def enclosures(releases: Sequence[Release], *, sampled: bool) -> tuple[Enclosure
     the wider interval for a population will do, as ``RankPlan.enclosing`` shows.
     """
     # The newest draw of each question is the one that pages show.
-    latest = {
-        canonical(one.request): one for one in sorted(releases, key=lambda x: x.draw)
-    }
+    latest = {canonical(one.request): one for one in sorted(releases, key=lambda x: x.draw)}
     found = (
         _enclosure(one, latest, sampled=sampled, wide=wide)
         for one in releases
@@ -180,12 +175,9 @@ def _enclosure(
     request = _request_of(release)
     sides = (None, None) if request is None else sides_of(request, sampled=wide)
     lower, upper = ends = tuple(
-        None if side is None else latest.get(canonical(side.parameters()))
-        for side in sides
+        None if side is None else latest.get(canonical(side.parameters())) for side in sides
     )
-    complete = all(
-        side is None or end is not None for side, end in zip(sides, ends, strict=True)
-    )
+    complete = all(side is None or end is not None for side, end in zip(sides, ends, strict=True))
     if request is None or sides == (None, None) or not complete:
         return None
     plan = cast("RankPlan", request.plan)
@@ -197,9 +189,7 @@ def _side(request: Request, place: int) -> Request | None:
     if not 0 < place < _THOUSANDTHS:
         return None
     query = replace(
-        cast("Query", request.query),
-        kind=StatisticKind.QUANTILE,
-        q=place / _THOUSANDTHS,
+        cast("Query", request.query), kind=StatisticKind.QUANTILE, q=place / _THOUSANDTHS
     )
     return replace(request, query=query, draw=1)
 

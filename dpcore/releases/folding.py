@@ -13,18 +13,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.bounded.folded import FoldedLaplace
 from dpcore.mechanisms.bounded.folded_calibration import least_scale_folded
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.base import Sensitivity
-    from dpcore.mechanisms.bounded.folded import FoldedLaplace
 
 TOLERANCE = 1e-9
 """By how much of itself a level may be off for the error of computing it."""
@@ -50,9 +48,7 @@ class Grid:
     scale: float
 
     @classmethod
-    def of(
-        cls, mechanism: FoldedLaplace, sensitivity: Sensitivity, level: float
-    ) -> Self:
+    def of(cls, mechanism: FoldedLaplace, sensitivity: Sensitivity, level: float) -> Self:
         """Return the finest grid, with noise that gives ``level`` on it.
 
         Raises:
@@ -62,25 +58,19 @@ class Grid:
         """
         noise, width = mechanism.noise, mechanism.bounds.width
         if mechanism.epsilon(sensitivity) > level * (1 + TOLERANCE):
-            message = (
-                f"folded noise of scale {noise:g} does not give the level {level:g}."
-            )
-            raise ClaimError(message)
+            raise ClaimError(f"folded noise of scale {noise:g} does not give the level {level:g}.")
         exponent = math.frexp(max(width, _FARTHEST * noise))[1] - _BITS
         step = math.ldexp(1.0, exponent)
         steps = math.ceil(width / step)
         cells = sensitivity.coordinates
         needed = least_scale_folded(
-            sensitivity.l1 / cells + step,
-            level / cells,
-            Interval(lower=0.0, upper=steps * step),
+            sensitivity.l1 / cells + step, level / cells, Interval(lower=0.0, upper=steps * step)
         )
         if needed > noise * (1 + MOST_RAISED):
-            message = (
+            raise ParameterError(
                 f"bounds {width:g} apart are too wide for folding noise of scale "
                 f"{noise:g}; use the BIT Laplace mechanism."
             )
-            raise ParameterError(message)
         return cls(exponent=exponent, steps=steps, scale=max(noise, needed) / step)
 
     def numbers(self, distances: FloatArray) -> list[int]:

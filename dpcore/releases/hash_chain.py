@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from dpcore.codec import object_in
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.releases.identity import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 WAY_ON = "Put back a copy of the folder of the ledger, or begin anew, on record."
 """What can be done about a ledger in a file that is not as it was left."""
@@ -129,11 +127,10 @@ def version(entries: EntryTable) -> int:
     """
     found = entries.format()
     if not 0 <= found <= SCHEMA_VERSION:
-        message = (
+        raise LedgerError(
             f"the ledger has format {found}, this program knows {SCHEMA_VERSION}. Open "
             "it with the program that wrote it."
         )
-        raise LedgerError(message)
     return found
 
 
@@ -171,9 +168,7 @@ def append(
     return _entry(row)
 
 
-def entries_of(
-    entries: EntryTable, fingerprint: str, *kinds: EntryKind
-) -> tuple[Entry, ...]:
+def entries_of(entries: EntryTable, fingerprint: str, *kinds: EntryKind) -> tuple[Entry, ...]:
     """Return the entries of an account in order: all, or those of some kinds."""
     if version(entries) == 0:
         return ()
@@ -235,7 +230,4 @@ def _entry(row: tuple[object, ...]) -> Entry:
 
 
 def _broken(sequence: object) -> str:
-    return (
-        f"entry {sequence} of the ledger was changed or removed after it was written. "
-        f"{WAY_ON}"
-    )
+    return f"entry {sequence} of the ledger was changed or removed after it was written. {WAY_ON}"

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from dpcore.errors import ParameterError
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
 # One encoder for all: the chain of a long ledger has thousands of texts.
-_encode = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), allow_nan=False
-).encode
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 
 
 def canonical(content: object) -> str:
@@ -30,8 +25,9 @@ def canonical(content: object) -> str:
     try:
         return _encode(content)
     except (TypeError, ValueError):
-        message = "the parameters of a request must be finite numbers, text and lists."
-        raise ParameterError(message) from None
+        raise ParameterError(
+            "the parameters of a request must be finite numbers, text and lists."
+        ) from None
 
 
 def analysis_id(fingerprint: str, parameters: Mapping[str, object]) -> str:
@@ -75,6 +71,5 @@ def request_id(analysis: str, draw: int) -> str:
     'c0ffee-2'
     """
     if draw < 1:
-        message = f"draws are counted from 1, got {draw}."
-        raise ParameterError(message)
+        raise ParameterError(f"draws are counted from 1, got {draw}.")
     return f"{analysis}-{draw}"

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import os
 import secrets
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from dpcore.errors import LedgerError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LARGEST: Final = 1 << 20
 """Bytes of the largest file that is read."""
@@ -42,8 +40,7 @@ class Kept:
             finally:
                 draft.unlink(missing_ok=True)
         except OSError as error:
-            message = f"what was typed cannot be kept: {error.strerror}."
-            raise LedgerError(message) from None
+            raise LedgerError(f"what was typed cannot be kept: {error.strerror}.") from None
 
     def of(self, name: str) -> bytes | None:
         """Return the text of a name as it was kept, if there is one."""

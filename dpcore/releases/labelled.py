@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
+from dpcore.arrays import FloatArray
 from dpcore.codec import ENDS, NUMBER, Schema, by_name, optional
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.inference.intervals import Intervals
+from dpcore.inference.intervals import Intervals
 
 Ends = dict[str, tuple[float, float]]
 
@@ -33,8 +31,7 @@ class LabelledIntervals:
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
-            message = f"the level must lie between 0 and 1, got {self.level}."
-            raise ParameterError(message)
+            raise ParameterError(f"the level must lie between 0 and 1, got {self.level}.")
 
     @classmethod
     def of(cls, labels: tuple[str, ...], around: Intervals) -> Self:
@@ -44,9 +41,7 @@ class LabelledIntervals:
             pairs = [(float(low), float(high)) for low, high in rows]
             return dict(zip(labels, pairs, strict=True))
 
-        return cls(
-            level=around.level, noise=ends(around.noise), total=ends(around.total)
-        )
+        return cls(level=around.level, noise=ends(around.noise), total=ends(around.total))
 
 
 _ENDS = optional(by_name(ENDS))

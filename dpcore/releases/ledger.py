@@ -8,32 +8,25 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from dpcore.budget_filter import PrivacyCost
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.errors import BudgetExceeded, DataError, LedgerError, ParameterError
+from dpcore.relations import NeighboringRelation
 from dpcore.releases import hash_chain, turns
-from dpcore.releases.account import account_after
+from dpcore.releases.account import Account, account_after
 from dpcore.releases.checkpoint import Checkpoint, followed
-from dpcore.releases.hash_chain import Entry, EntryKind
+from dpcore.releases.hash_chain import Entry, EntryKind, EntryTable
 from dpcore.releases.identity import canonical, plan_id
 from dpcore.releases.periods import limit
 from dpcore.releases.record import InPlan, Release
 from dpcore.releases.storage import BUSY, FileDatabase, MemoryDatabase, explained
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from contextlib import AbstractContextManager
-    from datetime import datetime
-    from pathlib import Path
-
-    from dpcore.budget_filter import PrivacyBudget
-    from dpcore.relations import NeighboringRelation
-    from dpcore.releases.account import Account
-    from dpcore.releases.hash_chain import EntryTable
 
 _PATIENCE = 10.0
 """Seconds to wait for another writer before a charge is refused."""
@@ -87,11 +80,7 @@ class Ledger(ABC):
                 fingerprint=fingerprint,
                 kind=EntryKind.ACCOUNT,
                 body=canonical(
-                    {
-                        "budget": budget.to_json(),
-                        "relation": relation.value,
-                        "unit_rows": unit_rows,
-                    }
+                    {"budget": budget.to_json(), "relation": relation.value, "unit_rows": unit_rows}
                 ),
             )
             return account_after(None, entry)
@@ -108,21 +97,17 @@ class Ledger(ABC):
             today = hash_chain.now().date()
             return tuple(account.on(today) for account in state.every_account())
 
-    def change_budget(
-        self, fingerprint: str, budget: PrivacyBudget, reason: str
-    ) -> Account:
+    def change_budget(self, fingerprint: str, budget: PrivacyBudget, reason: str) -> Account:
         """Replace the cap; the change and its reason stay in the chain."""
         if not reason.strip():
-            message = "a change of the budget needs a reason."
-            raise ParameterError(message)
+            raise ParameterError("a change of the budget needs a reason.")
         with self._write() as (entries, state):
             account = payable(state, fingerprint)
             if not budget.admits(account.spent, PrivacyCost.of()):
-                message = (
+                raise ParameterError(
                     f"{budget.caption(account.spent)} is spent already, and cannot be "
                     "taken back. The budget cannot be less than that."
                 )
-                raise ParameterError(message)
             entry = hash_chain.append(
                 entries,
                 fingerprint=account.name,
@@ -144,12 +129,11 @@ class Ledger(ABC):
             account = payable(state, fingerprint)
             if account.releases or account.spent != PrivacyCost():
                 made = f"{account.releases} releases were made"
-                message = (
+                raise LedgerError(
                     f"{made if account.releases else 'costs were charged'} for "
                     f"{account.relation.phrase}, and costs under two relations do not "
                     "add up. Keep the relation and the unit of this table."
                 )
-                raise LedgerError(message)
             entry = hash_chain.append(
                 entries,
                 fingerprint=account.name,
@@ -233,10 +217,7 @@ class Ledger(ABC):
             if new:
                 plan = InPlan(name=plan_id(new), releases=len(new), cost=price(new))
                 charge = _Charge(
-                    fingerprint=fingerprint,
-                    unit_rows=unit_rows,
-                    cost=plan.cost,
-                    is_plan=True,
+                    fingerprint=fingerprint, unit_rows=unit_rows, cost=plan.cost, is_plan=True
                 )
                 charge.paying(state, hash_chain.now())
                 drawn = {name: compute(name, plan) for name in new}
@@ -280,9 +261,7 @@ class Ledger(ABC):
                 entry
                 for account in state.every_account()
                 for table in account.tables
-                for entry in hash_chain.entries_of(
-                    entries, table.fingerprint, EntryKind.TABLE
-                )
+                for entry in hash_chain.entries_of(entries, table.fingerprint, EntryKind.TABLE)
             )
             return tuple(sorted(found, key=lambda entry: entry.sequence))
 
@@ -392,9 +371,7 @@ class LocalLedger(Ledger):
 def history_of(entries: EntryTable, account: Account | None) -> tuple[Entry, ...]:
     """Return every entry of an account, about all its tables, in order."""
     tables = () if account is None else account.fingerprints
-    found = chain.from_iterable(
-        hash_chain.entries_of(entries, table) for table in tables
-    )
+    found = chain.from_iterable(hash_chain.entries_of(entries, table) for table in tables)
     return tuple(sorted(found, key=lambda entry: entry.sequence))
 
 
@@ -402,20 +379,17 @@ def payable(state: Checkpoint, fingerprint: str) -> Account:
     """Return an account that was neither moved nor closed; otherwise LedgerError."""
     account = state.account(fingerprint)
     if account is None:
-        message = "the table has no account in the ledger. Set its budget first."
-        raise LedgerError(message)
+        raise LedgerError("the table has no account in the ledger. Set its budget first.")
     if account.moved is not None:
-        message = (
+        raise LedgerError(
             "the account of this table was moved to another machine, and pays nothing "
             "here. Ask there, or bring it back on the Ledger page."
         )
-        raise LedgerError(message)
     if account.closed is not None:
-        message = (
+        raise LedgerError(
             "the account of these people is closed, and pays nothing more. What was "
             "answered stays, and is free."
         )
-        raise LedgerError(message)
     return account
 
 
@@ -436,11 +410,10 @@ class _Charge:
         """
         account = payable(state, self.fingerprint).on(now.date())
         if account.unit_rows != self.unit_rows:
-            message = (
+            raise LedgerError(
                 f"the account is kept for at most {account.unit_rows} rows a unit, and "
                 f"{self.unit_rows} were asked for. Keep the terms of this table."
             )
-            raise LedgerError(message)
         if not account.admits(self.cost):
             what = "plan" if self.is_plan else "release"
             raise BudgetExceeded(_refusal(account, self.cost, what))
@@ -480,8 +453,7 @@ def _answer(
     """Write an answer that is the one to the request, cost and plan that were asked."""
     found = (release.id, release.cost, release.plan)
     if found != promised or release.relation is not account.relation:
-        message = "the answer has another request, cost or relation than asked."
-        raise LedgerError(message)
+        raise LedgerError("the answer has another request, cost or relation than asked.")
     hash_chain.append(
         entries,
         fingerprint=account.fingerprint,
@@ -502,8 +474,7 @@ def _release(entry: Entry) -> Release:
     try:
         return _read_once(entry.body)
     except DataError as error:
-        message = f"entry {entry.sequence} of the ledger cannot be read: {error}"
-        raise LedgerError(message) from None
+        raise LedgerError(f"entry {entry.sequence} of the ledger cannot be read: {error}") from None
 
 
 @lru_cache(maxsize=_KEPT)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ClaimError, ParameterError
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 _MOST_ULPS = 16
 
@@ -39,11 +37,10 @@ def covering(law: str, size: int, noise: float, distance: float, level: float) -
         if measure.map(distance) <= level:
             return measure
         noise = math.nextafter(noise, math.inf)
-    message = (
+    raise ClaimError(
         f"noise of scale {noise:g} does not give the level {level:g} at a sensitivity "
         f"of {distance:g}."
     )
-    raise ClaimError(message)
 
 
 def measurement(law: str, size: int, noise: float) -> Any:  # noqa: ANN401 - untyped library
@@ -69,8 +66,7 @@ def measurement(law: str, size: int, noise: float) -> Any:  # noqa: ANN401 - unt
         return dp.m.make_laplace(domain, dp.l1_distance(T=float), scale=noise)
     if law == "gaussian":
         return dp.m.make_gaussian(domain, dp.l2_distance(T=float), scale=noise)
-    message = f"there is no secure noise called {law!r}."
-    raise ParameterError(message)
+    raise ParameterError(f"there is no secure noise called {law!r}.")
 
 
 def drawn_by(measure: Any, value: FloatArray) -> FloatArray:  # noqa: ANN401 - untyped library

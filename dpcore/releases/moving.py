@@ -21,43 +21,28 @@ import hashlib
 import hmac
 import json
 import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Context, Decimal
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.budget_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
-from dpcore.codec import (
-    TEXT,
-    WHOLE,
-    Pair,
-    Schema,
-    if_any,
-    object_in,
-    parsed,
-    several,
-    since,
-)
+from dpcore.codec import TEXT, WHOLE, Pair, Schema, if_any, object_in, parsed, several, since
 from dpcore.errors import DataError, DPCoreError, LedgerError, ParameterError
+from dpcore.relations import NeighboringRelation
 from dpcore.releases import hash_chain
-from dpcore.releases.hash_chain import EntryKind
+from dpcore.releases.account import Account
+from dpcore.releases.hash_chain import Entry, EntryKind, EntryTable
 from dpcore.releases.identity import analysis_id, canonical, request_id
+from dpcore.releases.ledger import Ledger
 from dpcore.releases.people import Description, put_under
-from dpcore.releases.periods import PERIOD
+from dpcore.releases.periods import PERIOD, Period
 from dpcore.releases.record import Release
 from dpcore.releases.scheduling import carry_periods
 from dpcore.statistics.parameters import RELATION
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from dpcore.relations import NeighboringRelation
-    from dpcore.releases.account import Account
-    from dpcore.releases.hash_chain import Entry, EntryTable
-    from dpcore.releases.ledger import Ledger
-    from dpcore.releases.periods import Period
-
-    Fingerprint = Callable[[bytes], str]
-    """The fingerprint of a table under a key."""
+Fingerprint = Callable[[bytes], str]
+"""The fingerprint of a table under a key."""
 
 FORMAT = "epsilon-studio account, version 1"
 _DIVIDED_FORMAT = "epsilon-studio account, version 2"
@@ -157,11 +142,7 @@ _ACCOUNT: Final = Schema(
     name=since(TEXT),
     columns=if_any(several(TEXT)),
     others=if_any(
-        several(
-            Schema(
-                OtherTable, name=TEXT, columns=several(TEXT), releases=several(_RECORD)
-            )
-        )
+        several(Schema(OtherTable, name=TEXT, columns=several(TEXT), releases=several(_RECORD)))
     ),
     periods=if_any(several(PERIOD)),
     closed=if_any(TEXT),
@@ -186,13 +167,11 @@ def close(ledger: Ledger, fingerprint: str, *, reason: str) -> None:
 
     """
     if not reason.strip():
-        message = "moving an account needs a reason."
-        raise ParameterError(message)
+        raise ParameterError("moving an account needs a reason.")
     with ledger.transaction() as (entries, state):
         account = state.account(fingerprint)
         if account is None or account.moved:
-            message = "this table has no open account in the ledger that could move."
-            raise LedgerError(message)
+            raise LedgerError("this table has no open account in the ledger that could move.")
         said = {"moved": secrets.token_hex(16), "reason": reason}
         left: dict[str, object] = {"left": account.budget.to_json()}
         _cap(entries, account.name, _used_up(account), said | left)
@@ -213,16 +192,14 @@ def packed(ledger: Ledger, fingerprint: str, *, code: str, table: Fingerprint) -
     """
     account = ledger.account(fingerprint)
     if account is None or account.moved is None:
-        message = "close the account first."
-        raise LedgerError(message)
+        raise LedgerError("close the account first.")
     history = ledger.history(account.name)
     closing = next(e for e in reversed(history) if "moved" in e.content).content
     if "left" not in closing:
-        message = (
+        raise LedgerError(
             "the ledger was begun anew since the account was closed, and does not know "
             "what was left of it. Use the file that was made before."
         )
-        raise LedgerError(message)
     columns = {each.fingerprint: each.content for each in ledger.descriptions()}
     tables = {each.fingerprint: each.name for each in account.tables}
     moving = MovingAccount(
@@ -254,14 +231,10 @@ def packed(ledger: Ledger, fingerprint: str, *, code: str, table: Fingerprint) -
     content = canonical(_ACCOUNT.write(moving))
     divided = moving.others or moving.periods or moving.closed is not None
     file = {"account": content, "seal": _seal(content, code)}
-    return json.dumps(
-        {"format": _DIVIDED_FORMAT if divided else FORMAT, **file}, indent=2
-    )
+    return json.dumps({"format": _DIVIDED_FORMAT if divided else FORMAT, **file}, indent=2)
 
 
-def _columns(
-    descriptions: Mapping[str, Mapping[str, object]], table: str
-) -> tuple[str, ...]:
+def _columns(descriptions: Mapping[str, Mapping[str, object]], table: str) -> tuple[str, ...]:
     return several(TEXT).read(descriptions.get(table, {}).get("columns", []))
 
 
@@ -280,25 +253,21 @@ def unpacked(text: str, *, code: str, table: Fingerprint) -> MovingAccount:
     except _WRONG:
         known = False
     if not known:
-        message = "this is not the file of an account. Choose the one that was saved."
-        raise DataError(message)
+        raise DataError("this is not the file of an account. Choose the one that was saved.")
     if not hmac.compare_digest(seal.encode(), _seal(content, code).encode()):
-        message = (
+        raise DataError(
             "the code is not the one of this file, or the file was changed. Type the "
             "code again as it was shown."
         )
-        raise DataError(message)
     try:
         moving = _ACCOUNT.read(parsed(content))
     except (*_WRONG, DPCoreError):
-        message = "the file of the account cannot be read by this version."
-        raise DataError(message) from None
+        raise DataError("the file of the account cannot be read by this version.") from None
     if not hmac.compare_digest(moving.table, table(_key(code, b"table"))):
-        message = (
+        raise DataError(
             "the account in this file is about another table than the one in use. Put "
             "the same table in use, read in the same way, and bring it in again."
         )
-        raise DataError(message)
     return moving
 
 
@@ -317,8 +286,7 @@ def arrive(ledger: Ledger, fingerprint: str, moving: MovingAccount) -> None:
         name = fingerprint if account is None else account.name
         history = hash_chain.entries_of(entries, name)
         if any(entry.content.get("arrived") == moving.move for entry in history):
-            message = "the account in this file has arrived here already."
-            raise DataError(message)
+            raise DataError("the account in this file has arrived here already.")
         if account is None or not account.moved:
             _open(entries, name, account, moving)
             spent = PrivacyCost()
@@ -340,16 +308,10 @@ _ANOTHER = (
 
 
 def _open(
-    entries: EntryTable,
-    fingerprint: str,
-    account: Account | None,
-    moving: MovingAccount,
+    entries: EntryTable, fingerprint: str, account: Account | None, moving: MovingAccount
 ) -> None:
     """Write the terms, and how the budget was changed before."""
-    terms: dict[str, object] = {
-        "relation": moving.relation.value,
-        "unit_rows": moving.unit_rows,
-    }
+    terms: dict[str, object] = {"relation": moving.relation.value, "unit_rows": moving.unit_rows}
     if account is None:
         terms["budget"] = moving.first.to_json()
         kind = EntryKind.ACCOUNT
@@ -357,19 +319,14 @@ def _open(
         raise DataError(_ANOTHER)
     else:
         kind = EntryKind.RELATION
-    hash_chain.append(
-        entries, fingerprint=fingerprint, kind=kind, body=canonical(terms)
-    )
+    hash_chain.append(entries, fingerprint=fingerprint, kind=kind, body=canonical(terms))
     for change in moving.changes:
         reason = f"{change.reason} (recorded {change.recorded} on another machine)"
         _cap(entries, fingerprint, change.budget, {"reason": reason})
 
 
 def _pay(
-    entries: EntryTable,
-    names: tuple[str, str],
-    moving: MovingAccount,
-    spent: PrivacyCost,
+    entries: EntryTable, names: tuple[str, str], moving: MovingAccount, spent: PrivacyCost
 ) -> None:
     """Write what was spent elsewhere as one debit, and the answers that it paid for.
 
@@ -396,11 +353,7 @@ def _pay(
         )
     for name, (about, one) in new.items():
         hash_chain.append(
-            entries,
-            fingerprint=about,
-            kind=EntryKind.RELEASE,
-            request=name,
-            body=one.to_json(),
+            entries, fingerprint=about, kind=EntryKind.RELEASE, request=name, body=one.to_json()
         )
     _put_under(entries, names, moving, {about for about, _ in new.values()})
 
@@ -420,9 +373,7 @@ def _put_under(
             put_under(entries, record, account, about)
 
 
-def _divide(
-    entries: EntryTable, name: str, account: Account | None, moving: MovingAccount
-) -> None:
+def _divide(entries: EntryTable, name: str, account: Account | None, moving: MovingAccount) -> None:
     """Write the periods, as they were left, and whether the account is closed."""
     arriving = {period.name for period in moving.periods}
     there = () if account is None else account.periods
@@ -438,10 +389,7 @@ _OTHER_PERIODS = (
 
 
 def _cap(
-    entries: EntryTable,
-    fingerprint: str,
-    budget: PrivacyBudget,
-    said: Mapping[str, object],
+    entries: EntryTable, fingerprint: str, budget: PrivacyBudget, said: Mapping[str, object]
 ) -> None:
     """Write a new cap, with what is said of it."""
     hash_chain.append(

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.inference.intervals import level_of_each
 from dpcore.inference.noise_sums import reach
 from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.releases.plans.means import MeansPlan
+from dpcore.releases.request import Request
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.query import Query
-
-if TYPE_CHECKING:
-    from dpcore.releases.plans.means import MeansPlan
-    from dpcore.releases.request import Request
-    from dpcore.statistics.means_query import MeansQuery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

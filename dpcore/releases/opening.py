@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dpcore.errors import LedgerError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dpcore.releases.server.ledger import ServerLedger
+from dpcore.releases.server.ledger import ServerLedger
 
 _MISSING = (
     "EPSILON_STUDIO_LEDGER names a server, and the packages that speak to it are not "

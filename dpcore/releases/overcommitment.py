@@ -7,20 +7,14 @@ That is allowed, and has to be said when it is agreed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING
 
-from dpcore.budget_filter import PrivacyCost
-from dpcore.releases.periods import limit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import date
-
-    from dpcore.budget_filter import PrivacyBudget
-    from dpcore.releases.periods import Period
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+from dpcore.releases.periods import Period, limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +46,7 @@ class Sharing:
 
 
 def sharings(
-    periods: Sequence[Period],
-    *,
-    budget: PrivacyBudget,
-    spent: PrivacyCost,
-    day: date,
+    periods: Sequence[Period], *, budget: PrivacyBudget, spent: PrivacyCost, day: date
 ) -> tuple[Sharing, ...]:
     """Return who shares what is left: of the account first, then of each period.
 
@@ -81,20 +71,13 @@ def _sharing(
     rests = (limit(periods, part).remaining(part.spent) for part in parts)
     # A part that is taken over by another one is counted in that one's limit.
     taken = {part.carries for part in parts}
-    counted = (
-        rest for part, rest in zip(parts, rests, strict=True) if part.name not in taken
-    )
+    counted = (rest for part, rest in zip(parts, rests, strict=True) if part.name not in taken)
     return Sharing(
-        whole=whole,
-        parts=parts,
-        promised=reduce(add, counted, PrivacyCost()),
-        left=left,
+        whole=whole, parts=parts, promised=reduce(add, counted, PrivacyCost()), left=left
     )
 
 
-def _parts(
-    periods: Sequence[Period], whole: Period | None, day: date
-) -> Iterator[Period]:
+def _parts(periods: Sequence[Period], whole: Period | None, day: date) -> Iterator[Period]:
     """Yield the periods directly inside another one, or in none, that may still pay."""
     for one in periods:
         around = [other for other in periods if other.holds(one)]

@@ -8,24 +8,19 @@ Nothing in the tables is looked at.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.budget_filter import PrivacyCost
 from dpcore.codec import TEXT, several
 from dpcore.errors import LedgerError, UntrustedLedgerError
+from dpcore.relations import NeighboringRelation
 from dpcore.releases import hash_chain
-from dpcore.releases.account import name_in
-from dpcore.releases.hash_chain import EntryKind
+from dpcore.releases.account import Account, name_in
+from dpcore.releases.hash_chain import Entry, EntryKind, EntryTable
 from dpcore.releases.identity import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dpcore.relations import NeighboringRelation
-    from dpcore.releases.account import Account
-    from dpcore.releases.hash_chain import Entry, EntryTable
-    from dpcore.releases.ledger import Ledger
+from dpcore.releases.ledger import Ledger
 
 _ALIKE = 0.5
 _LONGEST_NAME = 200
@@ -69,9 +64,7 @@ class Likeness:
     @property
     def alike(self) -> bool:
         """Return whether it is likely that the people are the same."""
-        return bool(self.shared) and (
-            self.same_name or self.shared >= _ALIKE * self.columns
-        )
+        return bool(self.shared) and (self.same_name or self.shared >= _ALIKE * self.columns)
 
 
 def likenesses(
@@ -96,11 +89,7 @@ def likenesses(
         if not account.tables and name in known:
             columns = len({*about.columns})
             found[name] = Likeness(
-                account=account,
-                name="",
-                shared=columns,
-                columns=columns,
-                same_name=False,
+                account=account, name="", shared=columns, columns=columns, same_name=False
             )
     for entry in ledger.descriptions():
         name = name_in(entry)
@@ -118,8 +107,9 @@ def _likeness(account: Account, entry: Entry, about: Description) -> Likeness:
         columns = {*_COLUMNS.read(entry.content["columns"])}
         name = TEXT.read(entry.content["name"])
     except (LookupError, TypeError):
-        message = f"entry {entry.sequence} of the ledger cannot be read."
-        raise UntrustedLedgerError(message) from None
+        raise UntrustedLedgerError(
+            f"entry {entry.sequence} of the ledger cannot be read."
+        ) from None
     mine = {*about.columns}
     return Likeness(
         account=account,
@@ -145,11 +135,7 @@ def words(name: str) -> frozenset[str]:
 
 
 def describe(
-    ledger: Ledger,
-    fingerprint: str,
-    about: Description,
-    *,
-    others: Iterable[str] = (),
+    ledger: Ledger, fingerprint: str, about: Description, *, others: Iterable[str] = ()
 ) -> None:
     """Note what the first table of an account is called, and its columns, once.
 
@@ -169,8 +155,7 @@ def describe(
     with ledger.transaction() as (entries, state):
         account = state.account(fingerprint)
         if account is None:
-            message = "the table has no account in the ledger. Set its budget first."
-            raise LedgerError(message)
+            raise LedgerError("the table has no account in the ledger. Set its budget first.")
         if not _is_described(account, fingerprint):
             put_under(entries, fingerprint, account.name, about, others)
 
@@ -205,19 +190,17 @@ def join(
     with ledger.transaction() as (entries, state):
         account, own = state.account(name), state.account(fingerprint)
         if account is None:
-            message = "the account of these people is not in the ledger any more."
-            raise LedgerError(message)
+            raise LedgerError("the account of these people is not in the ledger any more.")
         if own is not None and own.name == account.name:
             return
         if own is not None and not _is_unused(own, fingerprint):
             raise LedgerError(_TWO_ACCOUNTS)
         if (account.relation, account.unit_rows) != (relation, unit_rows):
-            message = (
+            raise LedgerError(
                 f"the account of these people is kept for {account.relation.phrase} "
                 f"and at most {account.unit_rows} rows a unit, and costs under other "
                 "terms do not add up to its. Declare the same for this table."
             )
-            raise LedgerError(message)
         put_under(entries, fingerprint, account.name, about)
 
 
@@ -253,12 +236,7 @@ def put_under(
     }
     if apart := sorted(others):
         body["others"] = apart
-    hash_chain.append(
-        entries,
-        fingerprint=fingerprint,
-        kind=EntryKind.TABLE,
-        body=canonical(body),
-    )
+    hash_chain.append(entries, fingerprint=fingerprint, kind=EntryKind.TABLE, body=canonical(body))
 
 
 def carry_tables(entries: EntryTable, account: Account) -> None:

@@ -12,17 +12,15 @@ them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import MAXYEAR, date, timedelta
 from decimal import ROUND_FLOOR, Context, Decimal
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.budget_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
 from dpcore.codec import TEXT, Pair, Schema, if_any, since
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _DOWN = Context(prec=60, rounding=ROUND_FLOOR)
 _BELOW_ONE = Decimal(1) - Decimal("1E-12")
@@ -59,14 +57,11 @@ class Period:
 
     def __post_init__(self) -> None:
         if not 0 < len(self.name.strip()) <= _LONGEST_NAME:
-            message = f"a period needs a name of at most {_LONGEST_NAME} characters."
-            raise ParameterError(message)
+            raise ParameterError(f"a period needs a name of at most {_LONGEST_NAME} characters.")
         if self.ends < self.begins:
-            message = (
-                f"a period must not end before it begins, got {self.begins} to "
-                f"{self.ends}."
+            raise ParameterError(
+                f"a period must not end before it begins, got {self.begins} to {self.ends}."
             )
-            raise ParameterError(message)
 
     def covers(self, day: date) -> bool:
         """Tell whether a day lies in it."""
@@ -83,9 +78,7 @@ class Period:
         return (self.ends - self.begins).days + 1
 
 
-DAY: Final = Pair(
-    date.isoformat, lambda content: date.fromisoformat(TEXT.read(content))
-)
+DAY: Final = Pair(date.isoformat, lambda content: date.fromisoformat(TEXT.read(content)))
 PERIOD: Final = Schema(
     Period,
     name=TEXT,
@@ -111,9 +104,7 @@ def covering(periods: Sequence[Period], day: date) -> tuple[Period, ...]:
 
 def undivided(periods: Sequence[Period]) -> tuple[Period, ...]:
     """Return the periods in which no other one lies. They share no day."""
-    return tuple(
-        one for one in periods if not any(one.holds(other) for other in periods)
-    )
+    return tuple(one for one in periods if not any(one.holds(other) for other in periods))
 
 
 def after(periods: Sequence[Period], new: Period) -> tuple[Period, ...]:
@@ -123,13 +114,10 @@ def after(periods: Sequence[Period], new: Period) -> tuple[Period, ...]:
     return tuple(new if one.name == new.name else one for one in periods)
 
 
-def charged(
-    periods: Sequence[Period], day: date, cost: PrivacyCost
-) -> tuple[Period, ...]:
+def charged(periods: Sequence[Period], day: date, cost: PrivacyCost) -> tuple[Period, ...]:
     """Return the periods after a cost was spent on a day."""
     return tuple(
-        replace(one, spent=one.spent + cost) if one.covers(day) else one
-        for one in periods
+        replace(one, spent=one.spent + cost) if one.covers(day) else one for one in periods
     )
 
 
@@ -178,8 +166,7 @@ def bar(periods: Sequence[Period], day: date) -> str | None:
     inner = found[-1]
     if any(inner.holds(other) for other in periods):
         return (
-            f"the period “{inner.name}” is divided, and none of its parts holds {day}. "
-            f"{_OPEN_ONE}"
+            f"the period “{inner.name}” is divided, and none of its parts holds {day}. {_OPEN_ONE}"
         )
     return None
 
@@ -187,9 +174,7 @@ def bar(periods: Sequence[Period], day: date) -> str | None:
 _OPEN_ONE = "Open the next period on the Ledger page."
 
 
-def check(
-    periods: Sequence[Period], new: Period, budget: PrivacyBudget, day: date
-) -> None:
+def check(periods: Sequence[Period], new: Period, budget: PrivacyBudget, day: date) -> None:
     """Refuse a period that does not fit to the others of an account.
 
     Args:
@@ -205,33 +190,27 @@ def check(
 
     """
     if new.ends < day:
-        message = f"a period must end today or later, got {new.ends}."
-        raise ParameterError(message)
+        raise ParameterError(f"a period must end today or later, got {new.ends}.")
     _check_budget(new, budget, "the whole account")
     for other in periods:
         _check_beside(new, other)
     if new.carries is not None:
         _check_carrying(periods, new)
     if not limit((*periods, new), new).admits(new.spent, PrivacyCost()):
-        message = (
+        raise ParameterError(
             f"{budget.caption(new.spent)} was already spent in this period. Its budget "
             "cannot be less."
         )
-        raise ParameterError(message)
 
 
 def _check_budget(inner: Period, outer: PrivacyBudget, whose: str) -> None:
     if (inner.budget.rho is None) is not (outer.rho is None):
-        message = "the budget of a period is counted as that of its account is."
-        raise ParameterError(message)
-    if not outer.admits(
-        PrivacyCost.from_json(_ALL_ZERO | inner.budget.to_json()), PrivacyCost()
-    ):
-        message = (
+        raise ParameterError("the budget of a period is counted as that of its account is.")
+    if not outer.admits(PrivacyCost.from_json(_ALL_ZERO | inner.budget.to_json()), PrivacyCost()):
+        raise ParameterError(
             f"the budget of “{inner.name}” must not be above that of {whose}, "
             f"{outer.describe()}, got {inner.budget.describe()}."
         )
-        raise ParameterError(message)
 
 
 _ALL_ZERO = PrivacyCost().to_json()
@@ -240,28 +219,24 @@ _ALL_ZERO = PrivacyCost().to_json()
 def _check_beside(new: Period, other: Period) -> None:
     if other.holds(new):
         if other.closed is not None:
-            message = f"the period “{other.name}” is closed. Choose other days."
-            raise ParameterError(message)
+            raise ParameterError(f"the period “{other.name}” is closed. Choose other days.")
         _check_budget(new, other.budget, f"“{other.name}”")
     elif new.holds(other):
         _check_budget(other, new.budget, f"“{new.name}”")
     elif new.begins <= other.ends and other.begins <= new.ends:
-        message = (
+        raise ParameterError(
             f"the days of “{new.name}” and of “{other.name}”, {other.begins} to "
             f"{other.ends}, must not overlap, unless one lies inside the other."
         )
-        raise ParameterError(message)
 
 
 def _check_carrying(periods: Sequence[Period], new: Period) -> None:
     before = named(periods, new.carries or "")
     if before is None or before.ends >= new.begins:
-        message = "only a period that is over when this one begins leaves it a rest."
-        raise ParameterError(message)
+        raise ParameterError("only a period that is over when this one begins leaves it a rest.")
     taker = next((one for one in periods if one.carries == before.name), None)
     if taker is not None:
-        message = f"the rest of “{before.name}” was taken over by “{taker.name}”."
-        raise ParameterError(message)
+        raise ParameterError(f"the rest of “{before.name}” was taken over by “{taker.name}”.")
 
 
 def before(periods: Sequence[Period], new: Period) -> Period | None:
@@ -271,14 +246,8 @@ def before(periods: Sequence[Period], new: Period) -> Period | None:
     one that is as long.
     """
     taken = {period.carries for period in periods}
-    over = [
-        period
-        for period in periods
-        if period.ends < new.begins and period.name not in taken
-    ]
-    return max(
-        over, key=lambda one: (one.ends, -abs(one.days - new.days)), default=None
-    )
+    over = [period for period in periods if period.ends < new.begins and period.name not in taken]
+    return max(over, key=lambda one: (one.ends, -abs(one.days - new.days)), default=None)
 
 
 def quarter(day: date) -> tuple[str, date, date]:
@@ -314,6 +283,4 @@ def _before_month(begins: date, months: int) -> date:
     past = begins.month - 1 + months
     if begins.year + past // _MONTHS > MAXYEAR:
         return date(MAXYEAR, _MONTHS, 31)
-    return date(begins.year + past // _MONTHS, past % _MONTHS + 1, 1) - timedelta(
-        days=1
-    )
+    return date(begins.year + past // _MONTHS, past % _MONTHS + 1, 1) - timedelta(days=1)

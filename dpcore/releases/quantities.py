@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from dpcore.data.columns import ColumnKind
 from dpcore.data.quantities import Quantity
+from dpcore.releases.record import Release
 from dpcore.statistics.kinds import StatisticKind
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dpcore.releases.record import Release
 
 
 def quantity_in(release: Release, label: str) -> Quantity:
@@ -25,12 +22,8 @@ def quantity_in(release: Release, label: str) -> Quantity:
     column = asked.get("column")
     of_whole = isinstance(column, dict) and column.get("kind") == ColumnKind.WHOLE
     own = label in release.labels or label in release.units
-    whole = (
-        kind is not None and own and (kind.of_counts or (kind.of_places and of_whole))
-    )
-    return Quantity(
-        unit=release.unit_of(label), whole=whole or is_group_size(release, label)
-    )
+    whole = kind is not None and own and (kind.of_counts or (kind.of_places and of_whole))
+    return Quantity(unit=release.unit_of(label), whole=whole or is_group_size(release, label))
 
 
 def is_group_size(release: Release, label: str) -> bool:

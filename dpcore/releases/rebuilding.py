@@ -6,40 +6,33 @@ unit of measurement and the description of a column, comes from the table in use
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from dpcore.codec import TEXT, TRUTH, list_in, object_in
-from dpcore.data.columns import MissingPolicy
+from dpcore.data.columns import Column, MissingPolicy
+from dpcore.data.table import Table, TableT
 from dpcore.errors import DataError, DPCoreError
 from dpcore.models.kinds import ModelKind
-from dpcore.models.question import DESIGN, MODEL
+from dpcore.models.question import DESIGN, MODEL, ModelQuestion
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.bootstrap.request import BOOTSTRAP, BootstrapRequest
-from dpcore.releases.models.request import MODEL_REQUEST
+from dpcore.releases.models.request import MODEL_REQUEST, ModelRequest
+from dpcore.releases.releasable import Releasable
 from dpcore.releases.request import REQUEST, Request
 from dpcore.releases.resized.request import RESIZED, ResizedRequest
 from dpcore.releases.subsampled.request import SUBSAMPLED, SubsampledRequest
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.difference_query import PAIRED, DifferenceQuery
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
+from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import GROUPS, JOINT
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.means_query import MEANS, MeansQuery
 from dpcore.statistics.parameters import COLUMN, SIZE, UNIT
 from dpcore.statistics.query import QUERY, Query
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from dpcore.data.columns import Column
-    from dpcore.data.table import Table, TableT
-    from dpcore.models.question import ModelQuestion
-    from dpcore.releases.models.request import ModelRequest
-    from dpcore.releases.releasable import Releasable
-    from dpcore.statistics.groups import GroupSizes
-    from dpcore.statistics.question import Question
-
+from dpcore.statistics.question import Question
 
 ResampledRequest = BootstrapRequest | SubsampledRequest | ResizedRequest
 """A question about one column that resamples of the table answer."""
@@ -73,8 +66,9 @@ def request_from(
         read = _reader(parameters, question)
         return read(parameters, query=question, draw=draw)
     except (LookupError, TypeError, ValueError, OverflowError, DPCoreError):
-        message = "the release cannot be traced back to a question about this table."
-        raise DataError(message) from None
+        raise DataError(
+            "the release cannot be traced back to a question about this table."
+        ) from None
 
 
 def is_model(parameters: Mapping[str, object]) -> bool:
@@ -103,8 +97,7 @@ def model_request_from(
         question = _model_question(content, dataset, _unit(content, called))
         return MODEL_REQUEST.read(parameters, question=question, draw=draw)
     except (LookupError, TypeError, ValueError, OverflowError, DPCoreError):
-        message = "the release cannot be traced back to a model of this table."
-        raise DataError(message) from None
+        raise DataError("the release cannot be traced back to a model of this table.") from None
 
 
 def as_declared(request: Releasable, dataset: TableT) -> TableT:
@@ -156,9 +149,7 @@ def _unit(content: Mapping[str, object], called: PrivacyUnit | None) -> PrivacyU
     return unit.called(called or PrivacyUnit(noun=unit.key))
 
 
-def _question(
-    content: Mapping[str, object], dataset: Table, unit: PrivacyUnit
-) -> Question:
+def _question(content: Mapping[str, object], dataset: Table, unit: PrivacyUnit) -> Question:
     if "crossed" in content:
         return _crossed(content, dataset, unit)
     if "pair" in content:
@@ -169,9 +160,7 @@ def _question(
     if "columns" in content:
         numbers = columns_from(content["columns"], dataset)
         groups = None if group is None else _groups(content, group)
-        return JOINT.read(
-            content, unit=unit, numbers=numbers, group=group, groups=groups
-        )
+        return JOINT.read(content, unit=unit, numbers=numbers, group=group, groups=groups)
     known = {"size": ANY_SIZE} if "moments" in content else {}
     column = column_from(content["column"], dataset)
     part = QUERY.read(content, unit=unit, column=column, **known)
@@ -199,9 +188,7 @@ def _difference(
     return DifferenceQuery(part=part, group=group, pair=(one, other))
 
 
-def _means(
-    content: Mapping[str, object], dataset: Table, unit: PrivacyUnit
-) -> MeansQuery:
+def _means(content: Mapping[str, object], dataset: Table, unit: PrivacyUnit) -> MeansQuery:
     told = MEANS.read(
         content,
         unit=unit,
@@ -212,9 +199,7 @@ def _means(
     return MeansQuery(**told)
 
 
-def _crossed(
-    content: Mapping[str, object], dataset: Table, unit: PrivacyUnit
-) -> CrossedQuery:
+def _crossed(content: Mapping[str, object], dataset: Table, unit: PrivacyUnit) -> CrossedQuery:
     if content["kind"] != StatisticKind.CROSS_TABLE:
         raise LookupError
     counted = {**content, "kind": StatisticKind.HISTOGRAM.value}

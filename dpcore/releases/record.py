@@ -5,22 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dpcore import codec
-from dpcore.budget_filter import BUDGET, COST, PrivacyCost
+from dpcore.budget_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
 from dpcore.errors import DataError, DPCoreError, ParameterError
-from dpcore.relations import NeighboringRelation
-from dpcore.releases.labelled import INTERVALS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dpcore.budget_filter import PrivacyBudget
-    from dpcore.relations import PrivacyUnit
-    from dpcore.releases.labelled import LabelledIntervals
+from dpcore.relations import NeighboringRelation, PrivacyUnit
+from dpcore.releases.labelled import INTERVALS, LabelledIntervals
 
 SCHEMA_VERSION = 1
 WATERMARK = "Classroom: not a private release"
@@ -125,15 +119,12 @@ class Release:
 
     def __post_init__(self) -> None:
         if not (self.labels or self.unsaid) or len(self.labels) != len(self.values):
-            message = "a release has one label for each of its values."
-            raise ParameterError(message)
+            raise ParameterError("a release has one label for each of its values.")
         numbers = (self.noise, *self.values, *self.derived.values())
         if not all(map(math.isfinite, numbers)):
-            message = "the values and the noise of a release must be finite."
-            raise ParameterError(message)
+            raise ParameterError("the values and the noise of a release must be finite.")
         if self.draw < 1:
-            message = f"draws are counted from 1, got {self.draw}."
-            raise ParameterError(message)
+            raise ParameterError(f"draws are counted from 1, got {self.draw}.")
 
     @property
     def said(self) -> str:
@@ -168,9 +159,7 @@ class Release:
             content["watermark"] = WATERMARK
         if table:
             content["table"] = table
-        return json.dumps(
-            content, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False
-        )
+        return json.dumps(content, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Release:
@@ -186,13 +175,11 @@ class Release:
             try:
                 decoded[name] = RELEASE.parts[name].codec.read(held)
             except (LookupError, TypeError, ValueError, OverflowError, DPCoreError):
-                message = f"not a release record: the field {name!r} is not valid."
-                raise DataError(message) from None
+                raise DataError(f"not a release record: the field {name!r} is not valid.") from None
         try:
             return cls(**decoded)
         except ParameterError as error:
-            message = f"not a release record: {error}"
-            raise DataError(message) from None
+            raise DataError(f"not a release record: {error}") from None
 
 
 def charges(releases: Iterable[Release]) -> list[PrivacyCost]:
@@ -217,32 +204,26 @@ def _fields_of(text: str) -> dict[str, object]:
     try:
         content = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
-        message = "not a release record: the text is not JSON."
-        raise DataError(message) from None
+        raise DataError("not a release record: the text is not JSON.") from None
     if not isinstance(content, dict):
-        message = "not a release record: it must be a JSON object."
-        raise DataError(message)
+        raise DataError("not a release record: it must be a JSON object.")
     version = content.pop("schema_version", None)
     if version != SCHEMA_VERSION:
-        message = f"the record's schema_version must be {SCHEMA_VERSION}."
-        raise DataError(message)
+        raise DataError(f"the record's schema_version must be {SCHEMA_VERSION}.")
     watermark = content.pop("watermark", None)
     if watermark != (WATERMARK if content.get("mode") == Mode.CLASSROOM else None):
-        message = "not a release record: the watermark does not fit the mode."
-        raise DataError(message)
+        raise DataError("not a release record: the watermark does not fit the mode.")
     content.pop("table", None)
     needed = {name for name, part in RELEASE.parts.items() if part.needed}
     missing = needed - content.keys()
     if missing or content.keys() - RELEASE.parts.keys():
         what = f"{sorted(missing)} missing" if missing else "unknown ones there"
-        message = f"not a release record: fields {what}."
-        raise DataError(message)
+        raise DataError(f"not a release record: fields {what}.")
     return content
 
 
 def _refuse(constant: str) -> None:
-    message = f"JSON has no {constant}."
-    raise ValueError(message)
+    raise ValueError(f"JSON has no {constant}.")
 
 
 def _event(content: object) -> dict[str, str | float]:

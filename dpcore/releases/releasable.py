@@ -5,18 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+from dpcore.budget_filter import PrivacyCost
 from dpcore.data.quantities import Quantity
+from dpcore.data.table import Table
+from dpcore.models.question import ModelQuestion
+from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.identity import analysis_id
+from dpcore.releases.plans.plan import Drawing
+from dpcore.releases.record import Mode
 from dpcore.statistics.conditions import statement
-
-if TYPE_CHECKING:
-    from dpcore.budget_filter import PrivacyCost
-    from dpcore.data.table import Table
-    from dpcore.models.question import ModelQuestion
-    from dpcore.relations import NeighboringRelation, PrivacyUnit
-    from dpcore.releases.plans.plan import Drawing
-    from dpcore.releases.record import Mode
-    from dpcore.statistics.question import Question
+from dpcore.statistics.question import Question
 
 
 class Releasable(ABC):

@@ -6,24 +6,20 @@ them, so the same question says what its numbers are called now.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from dpcore.codec import object_in
+from dpcore.data.table import Table
 from dpcore.errors import DPCoreError
+from dpcore.relations import PrivacyUnit
 from dpcore.releases.rebuilding import is_model, model_request_from, request_from
+from dpcore.releases.record import Release
+from dpcore.releases.releasable import Releasable
 from dpcore.statistics.parameters import UNIT
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import TypeVar
-
-    from dpcore.data.table import Table
-    from dpcore.relations import PrivacyUnit
-    from dpcore.releases.record import Release
-    from dpcore.releases.releasable import Releasable
-
-    T = TypeVar("T")
+T = TypeVar("T")
 
 
 def request_of(release: Release, dataset: Table, called: PrivacyUnit) -> Releasable:
@@ -53,9 +49,7 @@ def renamed(release: Release, dataset: Table, called: PrivacyUnit) -> Release:
         return release
     names = dict(zip(before.units, now.units, strict=True))
     changed = {
-        old: now.units[new]
-        for old, new in names.items()
-        if before.units[old] != now.units[new]
+        old: now.units[new] for old, new in names.items() if before.units[old] != now.units[new]
     }
     units = {name: changed.get(name, unit) for name, unit in release.units.items()}
     around = release.intervals

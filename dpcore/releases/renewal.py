@@ -14,27 +14,21 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
 
 from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import LedgerError, ParameterError, UntrustedLedgerError
 from dpcore.releases import hash_chain, turns
-from dpcore.releases.account import OPENED
+from dpcore.releases.account import OPENED, Account
 from dpcore.releases.checkpoint import Checkpoint, Tally
-from dpcore.releases.hash_chain import EntryKind
+from dpcore.releases.hash_chain import EntryKind, EntryTable
 from dpcore.releases.identity import canonical
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.people import carry_tables
 from dpcore.releases.scheduling import carry_periods
 from dpcore.releases.storage import BUSY, FileDatabase, explained
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-    from pathlib import Path
-
-    from dpcore.releases.account import Account
-    from dpcore.releases.hash_chain import EntryTable
 
 _PATIENCE = 10.0
 
@@ -67,8 +61,7 @@ def begin_anew(path: Path, *, reason: str, now: datetime) -> None:
 def require_reason(reason: str) -> None:
     """Refuse to begin anew without a word."""
     if not reason.strip():
-        message = "beginning anew needs a reason."
-        raise ParameterError(message)
+        raise ParameterError("beginning anew needs a reason.")
 
 
 def carry(entries: EntryTable, account: Account) -> None:
@@ -110,8 +103,7 @@ def _fault(path: Path) -> str:
         Ledger.at(path).verify()
     except UntrustedLedgerError as error:
         return str(error)
-    message = "the ledger is in order. There is nothing to begin anew."
-    raise LedgerError(message)
+    raise LedgerError("the ledger is in order. There is nothing to begin anew.")
 
 
 def _salvaged(database: FileDatabase) -> Checkpoint:

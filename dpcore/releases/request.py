@@ -5,16 +5,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
+from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, TEXT, Part, Schema, if_any, several
+from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
+from dpcore.mechanisms.base import Mechanism, Sensitivity
+from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL, Entry
 from dpcore.mechanisms.covariances.release import MECHANISMS, CovarianceRelease
 from dpcore.mechanisms.exponential import Exponential
+from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.releases import secure
-from dpcore.releases.constraints import CONSTRAINT
+from dpcore.releases.constraints import CONSTRAINT, Constraint
 from dpcore.releases.plans.chains import MECHANISMS as OF_CHAINS
 from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.crossed import CrossPlan
@@ -22,35 +28,23 @@ from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.matrices import MatrixPlan
 from dpcore.releases.plans.means import MeansPlan
-from dpcore.releases.plans.plan import Direct
+from dpcore.releases.plans.plan import Direct, Plan
 from dpcore.releases.plans.ranks import RankPlan
 from dpcore.releases.plans.shares import SharePlan
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import OfQuery
+from dpcore.statistics.covariance_matrix import CovarianceMatrix
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.means_query import MeansQuery
-from dpcore.statistics.query import quantile_names
+from dpcore.statistics.nested_counts import NestedCounts
+from dpcore.statistics.quantile import RankScores
+from dpcore.statistics.query import Query, quantile_names
+from dpcore.statistics.question import Question
 from dpcore.wording import epsilon_text, in_full
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.dataset import Dataset
-    from dpcore.data.partitions.table import PartitionedDataset
-    from dpcore.mechanisms.base import Mechanism, Sensitivity
-    from dpcore.mechanisms.catalog import Entry
-    from dpcore.mechanisms.gaussian.mechanism import Gaussian
-    from dpcore.mechanisms.laplace.mechanism import Laplace
-    from dpcore.releases.constraints import Constraint
-    from dpcore.releases.plans.plan import Plan
-    from dpcore.statistics.covariance_matrix import CovarianceMatrix
-    from dpcore.statistics.joint_query import JointQuery
-    from dpcore.statistics.nested_counts import NestedCounts
-    from dpcore.statistics.quantile import RankScores
-    from dpcore.statistics.query import Query
-    from dpcore.statistics.question import Question
 
 MOST_PEOPLE = 10**8
 """The largest table whose rounding errors are covered where the range is infinite."""
@@ -63,11 +57,7 @@ _EXACT = {
     StatisticKind.QUANTILES,
 }
 
-_OF_KNOWN_SUMS = {
-    StatisticKind.QUANTILES,
-    StatisticKind.DIFFERENCE,
-    StatisticKind.MEANS,
-}
+_OF_KNOWN_SUMS = {StatisticKind.QUANTILES, StatisticKind.DIFFERENCE, StatisticKind.MEANS}
 
 
 def offered(kind: StatisticKind) -> dict[str, Entry]:
@@ -107,20 +97,13 @@ class Request(OfQuery):
     def __post_init__(self) -> None:
         entries = offered(self.query.kind)
         if self.mechanism_key not in entries:
-            message = (
-                f"the mechanism for a {self.query.kind} must be one of "
-                f"{', '.join(entries)}."
+            raise ParameterError(
+                f"the mechanism for a {self.query.kind} must be one of {', '.join(entries)}."
             )
-            raise ParameterError(message)
-        if (
-            self.constraint is not None
-            and self.query.kind is not StatisticKind.PROPORTIONS
-        ):
-            message = "only all shares together can be made to add up to 1."
-            raise ParameterError(message)
+        if self.constraint is not None and self.query.kind is not StatisticKind.PROPORTIONS:
+            raise ParameterError("only all shares together can be made to add up to 1.")
         if self.weights is not None and not self.query.kind.of_matrix:
-            message = "only a covariance matrix splits its budget."
-            raise ParameterError(message)
+            raise ParameterError("only a covariance matrix splits its budget.")
 
     @property
     def title(self) -> str:
@@ -198,9 +181,7 @@ class Request(OfQuery):
     def _group_plan(self) -> Plan | None:
         """Return how means and spreads of groups follow from counts and sums."""
         if isinstance(self.query, GroupedQuery) and self.query.moments is not None:
-            return GroupPlan.of(
-                self.query, self.mechanism, sensitivity=self.sensitivity
-            )
+            return GroupPlan.of(self.query, self.mechanism, sensitivity=self.sensitivity)
         if isinstance(self.query, MeansQuery):
             return MeansPlan(
                 mechanism=cast("Laplace | Gaussian", self.mechanism),
@@ -269,9 +250,7 @@ class Request(OfQuery):
     def cost(self) -> PrivacyCost:
         """Return what the answer costs: its real epsilon where the claim fails."""
         return PrivacyCost(
-            epsilon=typed(self.epsilon)
-            if self.claim_holds
-            else computed(self.real_epsilon),
+            epsilon=typed(self.epsilon) if self.claim_holds else computed(self.real_epsilon),
             delta=typed(self.used_delta),
             rho=computed(self.plan.rho),
         )
@@ -284,9 +263,7 @@ class Request(OfQuery):
     def _rank_plan(self) -> RankPlan:
         return RankPlan(
             mechanism=Exponential.calibrate(
-                sensitivity=self.sensitivity,
-                epsilon=self.epsilon,
-                bounds=self.query.bounds,
+                sensitivity=self.sensitivity, epsilon=self.epsilon, bounds=self.query.bounds
             ),
             statistic=cast("RankScores", self.query.statistic),
             sensitivity=self.sensitivity,
@@ -309,8 +286,7 @@ class Request(OfQuery):
         query = cast("JointQuery", self.query)
         statistic = cast("CovarianceMatrix", query.statistic)
         if query.unit.several:
-            message = f"a covariance matrix needs one row for each {query.unit.noun}."
-            raise ParameterError(message)
+            raise ParameterError(f"a covariance matrix needs one row for each {query.unit.noun}.")
         release = CovarianceRelease(
             widths=tuple(bounds.width for bounds in statistic.bounds),
             people=statistic.size.people,

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING
 
-from dpcore.budget_filter import COST, PrivacyCost
+from dpcore.budget_filter import COST, PrivacyBudget, PrivacyCost
 from dpcore.errors import ParameterError
 from dpcore.releases import hash_chain, periods
-from dpcore.releases.account import day_of
-from dpcore.releases.hash_chain import EntryKind
+from dpcore.releases.account import Account, day_of
+from dpcore.releases.hash_chain import Entry, EntryKind, EntryTable
 from dpcore.releases.identity import canonical
-from dpcore.releases.ledger import history_of, payable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from dpcore.budget_filter import PrivacyBudget
-    from dpcore.releases.account import Account
-    from dpcore.releases.hash_chain import Entry, EntryTable
-    from dpcore.releases.ledger import Ledger
-    from dpcore.releases.periods import Period
+from dpcore.releases.ledger import Ledger, history_of, payable
+from dpcore.releases.periods import Period
 
 
 def open_period(ledger: Ledger, fingerprint: str, new: Period) -> Period:
@@ -42,11 +34,10 @@ def open_period(ledger: Ledger, fingerprint: str, new: Period) -> Period:
         if known is not None:
             if known == replace(new, spent=known.spent):
                 return known
-            message = (
+            raise ParameterError(
                 f"there is a period “{known.name}” already, {known.begins} to "
                 f"{known.ends}. Choose another name and other days."
             )
-            raise ParameterError(message)
         spent = spent_in(history_of(entries, account), new)
         opened = replace(new, spent=spent, closed=None)
         today = max(account.day or now.date(), now.date())
@@ -83,11 +74,7 @@ def change_period(
         periods.check(others, changed, account.budget, account.day or now.date())
         body = periods.PERIOD.write(changed) | {"reason": reason}
         hash_chain.append(
-            entries,
-            fingerprint=account.name,
-            kind=EntryKind.PERIOD,
-            body=canonical(body),
-            at=now,
+            entries, fingerprint=account.name, kind=EntryKind.PERIOD, body=canonical(body), at=now
         )
 
 
@@ -141,24 +128,17 @@ def carry_periods(
 def _open_one(account: Account, name: str) -> Period:
     period = periods.named(account.periods, name)
     if period is None or period.closed is not None:
-        message = f"there is no open period “{name}” in this account."
-        raise ParameterError(message)
+        raise ParameterError(f"there is no open period “{name}” in this account.")
     return period
 
 
 def _require(reason: str) -> None:
     if not reason.strip():
-        message = "changing or closing what was agreed needs a reason."
-        raise ParameterError(message)
+        raise ParameterError("changing or closing what was agreed needs a reason.")
 
 
 def _close(entries: EntryTable, name: str, said: dict[str, str]) -> None:
-    hash_chain.append(
-        entries,
-        fingerprint=name,
-        kind=EntryKind.CLOSED,
-        body=canonical(said),
-    )
+    hash_chain.append(entries, fingerprint=name, kind=EntryKind.CLOSED, body=canonical(said))
 
 
 def spent_in(history: Iterable[Entry], new: Period) -> PrivacyCost:

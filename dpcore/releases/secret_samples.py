@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import os
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MOST_DRAWS = 10**9
 """More draws than that do not fit into one release."""
@@ -39,8 +36,7 @@ def poisson_sample(people: int, rate: float) -> NDArray[np.bool_]:
     """
     _check_people(people)
     if not 0 <= rate <= 1:
-        message = f"the rate of a sample must be from 0 to 1, got {rate}."
-        raise ParameterError(message)
+        raise ParameterError(f"the rate of a sample must be from 0 to 1, got {rate}.")
     limit = int(Fraction(rate) * _WORDS)
     if limit == _WORDS:
         return np.ones(people, dtype=np.bool_)
@@ -67,8 +63,7 @@ def fixed_size_sample(people: int, count: int) -> NDArray[np.bool_]:
     """
     _check_people(people)
     if not 0 <= count <= people:
-        message = f"a sample of {people} people has from 0 to {people}, got {count}."
-        raise ParameterError(message)
+        raise ParameterError(f"a sample of {people} people has from 0 to {people}, got {count}.")
     if count in (0, people):
         return np.full(people, count > 0)
     while True:
@@ -92,11 +87,9 @@ def secure_counts(people: int, draws: int) -> NDArray[np.int64]:
 
     """
     if people < 1:
-        message = f"the number of people must be at least 1, got {people}."
-        raise ParameterError(message)
+        raise ParameterError(f"the number of people must be at least 1, got {people}.")
     if not 0 <= draws <= MOST_DRAWS:
-        message = f"the number of draws must be in [0, {MOST_DRAWS}], got {draws}."
-        raise ParameterError(message)
+        raise ParameterError(f"the number of draws must be in [0, {MOST_DRAWS}], got {draws}.")
     counts = np.zeros(people, dtype=np.int64)
     while draws > 0:
         drawn = _indices(people, min(draws, _AT_ONCE))
@@ -111,8 +104,7 @@ def _words(count: int) -> NDArray[np.uint64]:
 
 def _check_people(people: int) -> None:
     if people < 0:
-        message = f"the number of people must be at least 0, got {people}."
-        raise ParameterError(message)
+        raise ParameterError(f"the number of people must be at least 0, got {people}.")
 
 
 def _indices(people: int, most: int) -> NDArray[np.int64]:

@@ -13,11 +13,11 @@ import sys
 from decimal import ROUND_FLOOR, Context, Decimal
 from functools import singledispatch
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.budget_filter import float_below
+from dpcore.arrays import FloatArray
+from dpcore.budget_filter import PrivacyCost, float_below
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Mechanism, Sensitivity
@@ -30,10 +30,6 @@ from dpcore.mechanisms.laplace.averaged import AveragedLaplace
 from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.releases.folding import Grid
 from dpcore.releases.measurements import covering, drawn_by, measurement
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.budget_filter import PrivacyCost
 
 MOST_CANDIDATES = 20_000
 """A truncated draw that needs more candidates than that is refused."""
@@ -88,14 +84,12 @@ def draw(
 
     """
     if not np.isfinite(value).all():
-        message = "the statistic is not a finite number; nothing can be released."
-        raise ParameterError(message)
+        raise ParameterError("the statistic is not a finite number; nothing can be released.")
     if not sys.float_info.min <= mechanism.noise <= sys.float_info.max:
-        message = (
+        raise ParameterError(
             f"the scale of the noise must be positive, finite and not subnormal, got "
             f"{mechanism.noise}."
         )
-        raise ParameterError(message)
     value = np.asarray(value, dtype=np.float64)
     return _draw(mechanism, value, sensitivity=sensitivity, cost=cost)
 
@@ -108,17 +102,12 @@ def _draw(
     sensitivity: Sensitivity,  # noqa: ARG001 - the common signature
     cost: PrivacyCost,  # noqa: ARG001 - the common signature
 ) -> FloatArray:
-    message = f"there is no secure sampler for {type(mechanism).__name__}."
-    raise ParameterError(message)
+    raise ParameterError(f"there is no secure sampler for {type(mechanism).__name__}.")
 
 
 @_draw.register(Laplace)
 def _(
-    mechanism: Laplace,
-    value: FloatArray,
-    *,
-    sensitivity: Sensitivity,
-    cost: PrivacyCost,
+    mechanism: Laplace, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
 ) -> FloatArray:
     return _laplace(mechanism.noise, value, sensitivity, cost)
 
@@ -145,11 +134,7 @@ def _(
 
 @_draw.register(AveragedLaplace)
 def _(
-    mechanism: AveragedLaplace,
-    value: FloatArray,
-    *,
-    sensitivity: Sensitivity,
-    cost: PrivacyCost,
+    mechanism: AveragedLaplace, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
 ) -> FloatArray:
     k, level = mechanism.draws, float_below(cost.epsilon)
     distance = k * sensitivity.l1
@@ -160,11 +145,7 @@ def _(
 
 @_draw.register(FoldedLaplace)
 def _(
-    mechanism: FoldedLaplace,
-    value: FloatArray,
-    *,
-    sensitivity: Sensitivity,
-    cost: PrivacyCost,
+    mechanism: FoldedLaplace, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
 ) -> FloatArray:
     """Reflect a Laplace draw: on the grid, as the level is below that of the draw."""
     bounds = mechanism.bounds
@@ -210,25 +191,15 @@ def _(
 
 @_draw.register(Gaussian)
 def _(
-    mechanism: Gaussian,
-    value: FloatArray,
-    *,
-    sensitivity: Sensitivity,
-    cost: PrivacyCost,
+    mechanism: Gaussian, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
 ) -> FloatArray:
     level = float_below(cost.rho)
-    return drawn_by(
-        covering("gaussian", len(value), mechanism.noise, sensitivity.l2, level), value
-    )
+    return drawn_by(covering("gaussian", len(value), mechanism.noise, sensitivity.l2, level), value)
 
 
 @_draw.register(Exponential)
 def _(
-    mechanism: Exponential,
-    value: FloatArray,
-    *,
-    sensitivity: Sensitivity,
-    cost: PrivacyCost,
+    mechanism: Exponential, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
 ) -> FloatArray:
     """Return the index of the highest of the scores ``value`` plus Gumbel noise.
 
@@ -257,11 +228,10 @@ def candidates(width: float, noise: float) -> int:
     stays = -math.expm1(-width / noise) / 2
     least = 64 * math.log(2) / -math.log1p(-stays) if stays > 0 else math.inf
     if not least <= MOST_CANDIDATES:
-        message = (
+        raise ParameterError(
             f"bounds {width:g} apart are too narrow for truncating noise of scale "
             f"{noise:g}; use the BIT Laplace mechanism, or spend more."
         )
-        raise ParameterError(message)
     return math.ceil(least)
 
 

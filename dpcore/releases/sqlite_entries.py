@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from dpcore.releases.hash_chain import COLUMNS, SCHEMA_VERSION
+from dpcore.releases.hash_chain import COLUMNS, SCHEMA_VERSION, Row
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
 
-    from dpcore.releases.hash_chain import Row
 
 _NAMES = ", ".join(COLUMNS)
 _LOWEST = -(1 << 63)

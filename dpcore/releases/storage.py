@@ -9,16 +9,13 @@ import secrets
 import shutil
 import sqlite3
 import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.releases.checkpoint import Checkpoint
 from dpcore.releases.sqlite_entries import SqliteEntries
 from dpcore.releases.turns import Turns, turns_at
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 KEY_BYTES = 32
 LEDGER = "ledger.sqlite3"
@@ -59,14 +56,11 @@ def stored_key(folder: Path) -> bytes | None:
     key = _read_key(folder)
     # Another process may have made both since: a ledger has its key before it is there.
     if key is None and _is_used(folder) and (key := _read_key(folder)) is None:
-        message = f"the key of the ledger is gone. {_RESTORE_KEY}"
-        raise UntrustedLedgerError(message)
+        raise UntrustedLedgerError(f"the key of the ledger is gone. {_RESTORE_KEY}")
     if key is not None and len(key) != KEY_BYTES:
-        message = (
-            f"the key of the ledger must have {KEY_BYTES} bytes, got {len(key)}. "
-            f"{_RESTORE_KEY}"
+        raise UntrustedLedgerError(
+            f"the key of the ledger must have {KEY_BYTES} bytes, got {len(key)}. {_RESTORE_KEY}"
         )
-        raise UntrustedLedgerError(message)
     return key
 
 
@@ -302,8 +296,9 @@ def explained() -> Iterator[None]:
             raise UntrustedLedgerError(_FOREIGN[code & 0xFF]) from None
         if code == sqlite3.SQLITE_IOERR_SHMSIZE:  # SQLite's file of locks has no room.
             code = sqlite3.SQLITE_FULL
-        message = _PASSING.get(code & 0xFF, f"the ledger cannot be used: {error}.")
-        raise LedgerError(message) from None
+        raise LedgerError(
+            _PASSING.get(code & 0xFF, f"the ledger cannot be used: {error}.")
+        ) from None
     except OSError as error:
         raise LedgerError(_file_error("folder", error)) from None
 
@@ -320,8 +315,7 @@ _PASSING = {
     sqlite3.SQLITE_BUSY: BUSY,
     sqlite3.SQLITE_LOCKED: BUSY,
     sqlite3.SQLITE_FULL: (
-        "the disk that holds the ledger is full. Nothing was charged. Make room, and "
-        "try again."
+        "the disk that holds the ledger is full. Nothing was charged. Make room, and try again."
     ),
     sqlite3.SQLITE_READONLY: _NO_WRITING,
     sqlite3.SQLITE_CANTOPEN: _NO_WRITING,

@@ -5,24 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from math import ceil, floor, isfinite
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.data.dialects import DECIMAL_POINT, Dialect
 from dpcore.data.quantities import Quantity
 from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.declared import bounds_text, people_text
+from dpcore.releases.enclosing import Enclosure
+from dpcore.releases.labelled import Ends
 from dpcore.releases.quantities import quantity_in
-from dpcore.releases.record import WATERMARK, Mode
+from dpcore.releases.record import WATERMARK, Mode, Release
 from dpcore.statistics.kinds import StatisticKind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from dpcore.releases.enclosing import Enclosure
-    from dpcore.releases.labelled import Ends
-    from dpcore.releases.record import Release
 
 # Full-width signs count: a spreadsheet may read them as the plain ones. So does what
 # follows a semicolon, a tab or a line end, which separate cells in some countries.
@@ -146,8 +142,7 @@ def noise_unit(release: Release) -> str:
     if release.request.get("kind") == "model":
         return "scale of the model"
     if isinstance(query, dict) and (
-        {"moments", "qs", "pair"} & query.keys()
-        or query.get("kind") == StatisticKind.MEANS
+        {"moments", "qs", "pair"} & query.keys() or query.get("kind") == StatisticKind.MEANS
     ):
         return COUNTS
     if release.mechanism == EXPONENTIAL.key:
@@ -167,9 +162,7 @@ def _cell(value: Cell, quantity: Quantity, whole: Callable[[float], int]) -> Cel
 def _around(release: Release, label: str, *, followed: bool) -> dict[str, Cell]:
     """Return the intervals around one number; ``followed`` if it is a derived one."""
     intervals = release.intervals
-    noise, total = (
-        (None, None) if intervals is None else (intervals.noise, intervals.total)
-    )
+    noise, total = (None, None) if intervals is None else (intervals.noise, intervals.total)
     alike = release.derived if followed else release.labels
     known = [each for each in alike if each in (noise or total or {})]
     nothing = followed and label not in known

@@ -7,21 +7,16 @@ relations, or for other rows a unit, do not add up, and are kept apart.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
-from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import COST, PrivacyCost
+from dpcore.relations import NeighboringRelation
 from dpcore.releases import periods
-from dpcore.releases.hash_chain import EntryKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dpcore.relations import NeighboringRelation
-    from dpcore.releases.account import Account
-    from dpcore.releases.hash_chain import Entry
-    from dpcore.releases.periods import Period
+from dpcore.releases.account import Account
+from dpcore.releases.hash_chain import Entry, EntryKind
+from dpcore.releases.periods import Period
 
 _UP = Context(prec=60, rounding=ROUND_CEILING)
 
@@ -96,9 +91,7 @@ def by_period(account: Account) -> tuple[tuple[Period | None, PrivacyCost], ...]
             for part in ("epsilon", "delta", "rho")
         }
     )
-    parts: list[tuple[Period | None, PrivacyCost]] = [
-        (one, one.spent) for one in leaves
-    ]
+    parts: list[tuple[Period | None, PrivacyCost]] = [(one, one.spent) for one in leaves]
     return tuple(parts if outside == PrivacyCost() else [(None, outside), *parts])
 
 

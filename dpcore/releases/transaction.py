@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from typing import Any
 
 from dpcore import __version__
+from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import ClaimError, LedgerError
 from dpcore.releases import secure
+from dpcore.releases.account import Account
 from dpcore.releases.identity import request_id
-from dpcore.releases.record import Mode, Release
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime
-
-    from dpcore.budget_filter import PrivacyCost
-    from dpcore.releases.account import Account
-    from dpcore.releases.ledger import Ledger
-    from dpcore.releases.record import InPlan
-    from dpcore.releases.releasable import Releasable
+from dpcore.releases.ledger import Ledger
+from dpcore.releases.record import InPlan, Mode, Release
+from dpcore.releases.releasable import Releasable
 
 
 def release(
@@ -146,9 +141,7 @@ class _Asked:
     account: Account | None
     called: str
 
-    def answer(
-        self, mode: Mode, now: datetime, together: InPlan | None = None
-    ) -> Release:
+    def answer(self, mode: Mode, now: datetime, together: InPlan | None = None) -> Release:
         """Draw the answer, and write it down."""
         request = self.request
         cost, plan = request.cost, request.plan
@@ -193,9 +186,7 @@ def _asked(
     """Name a request; refuse one that does not fit the account."""
     _check_terms(request, account)
     name = request_id(request.analysis(fingerprint), request.draw)
-    return _Asked(
-        request=request, value=value, name=name, account=account, called=called
-    )
+    return _Asked(request=request, value=value, name=name, account=account, called=called)
 
 
 def _check_claim(request: Releasable, mode: Mode) -> None:
@@ -209,8 +200,7 @@ def _check_terms(request: Releasable, account: Account | None) -> None:
         return  # the ledger says so
     asked = request.relation, request.unit.rows
     if (account.relation, account.unit_rows) != asked:
-        message = (
+        raise LedgerError(
             f"the account of this table is kept for {account.relation.phrase} and at "
             f"most {account.unit_rows} rows a unit. Ask under the same terms."
         )
-        raise LedgerError(message)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import deque
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -16,14 +17,10 @@ from dpcore.errors import LedgerError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
 
 PATIENCE = 30.0
 """Seconds in the queue after which a release is refused."""
-MANY = (
-    "many releases are waiting for the ledger. Nothing was charged. Try again in a "
-    "moment."
-)
+MANY = "many releases are waiting for the ledger. Nothing was charged. Try again in a moment."
 
 
 class Turns:

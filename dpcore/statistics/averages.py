@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.tables import numeric, own_divisor
 from dpcore.statistics.totals import FunctionOfTotal, Terms
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +62,7 @@ class Mean(FunctionOfTotal):
             if not self.size.public:
                 return Sensitivity.scalar(self.bounds.width / (people + 1))
             if people == 1:
-                message = "the mean of one row is undefined without that row."
-                raise ParameterError(message)
+                raise ParameterError("the mean of one row is undefined without that row.")
         return Sensitivity.scalar(self.bounds.width / people)
 
     def sampling_sd(self, estimate: FloatArray) -> FloatArray:

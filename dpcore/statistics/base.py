@@ -6,20 +6,17 @@ values are an argument of ``value`` and ``shifts`` and are clamped there, once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Sensitivity
-    from dpcore.relations import NeighboringRelation
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.relations import NeighboringRelation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -101,9 +98,7 @@ class Statistic(Protocol):
     def shifts(self, values: FloatArray, relation: NeighboringRelation) -> Shifts:
         """Return where the statistic would move for each person."""
 
-    def additions(
-        self, values: FloatArray, relation: NeighboringRelation
-    ) -> FloatArray:
+    def additions(self, values: FloatArray, relation: NeighboringRelation) -> FloatArray:
         """Return the statistic after one more person joins, shape ``(c, k)``.
 
         One row for each extreme record the newcomer may have; ``c`` is 0 where the

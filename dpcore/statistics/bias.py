@@ -9,11 +9,16 @@ and the lower bound before the upper, so that their effects add up to the whole 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.columns import Column
+from dpcore.data.dataset import Dataset
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.entries import group_codes
@@ -21,18 +26,8 @@ from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.means_query import MeansQuery
-from dpcore.statistics.raw import measure_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
-    from dpcore.statistics.question import Question
-    from dpcore.statistics.raw import Measure
+from dpcore.statistics.question import Question
+from dpcore.statistics.raw import Measure, measure_of
 
 _ROUNDING: Final = 1e-13
 CAUSES: Final = (
@@ -131,13 +126,11 @@ def bias(question: Question, dataset: Dataset) -> Bias:
         if isinstance(question, MeansQuery):
             stages[0] = _each_alone(measure, raw, codes, question)
     by_rank = question.kind.of_places or question.kind is StatisticKind.CORRELATION
-    of_sums = (
-        isinstance(question, GroupedQuery) and question.moments is not None
-    ) or isinstance(question, DifferenceQuery | MeansQuery)
+    of_sums = (isinstance(question, GroupedQuery) and question.moments is not None) or isinstance(
+        question, DifferenceQuery | MeansQuery
+    )
     computed = (
-        stages[-1]
-        if by_rank or of_sums
-        else question.statistic.value(question.values(dataset))
+        stages[-1] if by_rank or of_sums else question.statistic.value(question.values(dataset))
     )
     return Bias(
         labels=labels,
@@ -154,9 +147,7 @@ def _read(question: Question) -> tuple[Column, ...]:
     """Return the columns whose values the statistic is of, without that of groups."""
     if isinstance(question, JointQuery | MeansQuery):
         return question.numbers
-    return (
-        question.columns if isinstance(question, CrossedQuery) else (question.column,)
-    )
+    return question.columns if isinstance(question, CrossedQuery) else (question.column,)
 
 
 def _largest(question: Question) -> float:
@@ -241,10 +232,7 @@ def _of_groups(
 
 
 def _each_alone(
-    measure: Measure,
-    values: FloatArray,
-    codes: NDArray[np.intp] | None,
-    question: MeansQuery,
+    measure: Measure, values: FloatArray, codes: NDArray[np.intp] | None, question: MeansQuery
 ) -> FloatArray:
     """Return the means of each column of who has a value of it, whatever of others.
 
@@ -255,15 +243,12 @@ def _each_alone(
     for column in values.T:
         there = ~np.isnan(column)
         found += [
-            measure(column[there & (codes == j), np.newaxis])
-            for j in range(len(question.groups))
+            measure(column[there & (codes == j), np.newaxis]) for j in range(len(question.groups))
         ]
     return np.concatenate(found)
 
 
-def _pooled(
-    question: JointQuery, values: FloatArray, codes: NDArray[np.intp]
-) -> FloatArray:
+def _pooled(question: JointQuery, values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
     sums = np.zeros((values.shape[1], values.shape[1]))
     for code in np.unique(codes):
         away = values[codes == code]

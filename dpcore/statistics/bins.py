@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
 
 MOST_BINS: Final = 200
 
@@ -28,8 +26,7 @@ def equal_edges(bounds: Interval, bins: int) -> tuple[float, ...]:
 
     """
     if not 2 <= bins <= MOST_BINS:  # noqa: PLR2004 - one bin tells nothing apart
-        message = f"a histogram needs 2 to {MOST_BINS} bins, got {bins}."
-        raise ParameterError(message)
+        raise ParameterError(f"a histogram needs 2 to {MOST_BINS} bins, got {bins}.")
     edges = tuple(np.linspace(bounds.lower, bounds.upper, bins + 1).tolist())
     check_edges(edges)
     return edges
@@ -83,11 +80,9 @@ def edges_at(
     if whole:
         low, high = float(np.ceil(low)), float(np.floor(high)) + 1
         if any(edge != np.rint(edge) for edge in inside):
-            message = "the edges of bins of whole numbers are whole numbers."
-            raise ParameterError(message)
+            raise ParameterError("the edges of bins of whole numbers are whole numbers.")
     if not all(low < edge < high for edge in inside):
-        message = "the edges of the bins lie between the bounds of the column."
-        raise ParameterError(message)
+        raise ParameterError("the edges of the bins lie between the bounds of the column.")
     edges = (low, *inside, high)
     check_edges(edges)
     return edges
@@ -101,11 +96,9 @@ def check_edges(edges: tuple[float, ...]) -> None:
 
     """
     if not 3 <= len(edges) <= MOST_BINS + 1:  # noqa: PLR2004 - edges of two bins
-        message = f"a histogram needs 3 to {MOST_BINS + 1} edges, got {len(edges)}."
-        raise ParameterError(message)
+        raise ParameterError(f"a histogram needs 3 to {MOST_BINS + 1} edges, got {len(edges)}.")
     if not (np.isfinite(edges).all() and (np.diff(edges) > 0).all()):
-        message = "the edges of the bins must be finite and ascending."
-        raise ParameterError(message)
+        raise ParameterError("the edges of the bins must be finite and ascending.")
 
 
 def bin_labels(edges: tuple[float, ...]) -> tuple[str, ...]:
@@ -129,9 +122,7 @@ def whole_labels(edges: tuple[float, ...]) -> tuple[str, ...]:
     ('0 to 17', '18', '19 to 65')
     """
     pairs = ((int(one), int(other) - 1) for one, other in pairwise(edges))
-    return tuple(
-        f"{first}" if first == last else f"{first} to {last}" for first, last in pairs
-    )
+    return tuple(f"{first}" if first == last else f"{first} to {last}" for first, last in pairs)
 
 
 def bins_of(numbers: FloatArray, edges: tuple[float, ...]) -> FloatArray:

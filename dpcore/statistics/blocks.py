@@ -6,24 +6,19 @@ alternative of each is 168 MB. Losses need only a block of them at a time.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpcore.statistics.base import Shifts
+from dpcore.arrays import FloatArray
+from dpcore.relations import NeighboringRelation
+from dpcore.statistics.base import Shifts, Statistic
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.relations import NeighboringRelation
-    from dpcore.statistics.base import Statistic
-
-    Rows = slice | NDArray[np.intp]
-    """Positions of some people."""
+Rows = slice | NDArray[np.intp]
+"""Positions of some people."""
 
 _NUMBERS: Final = 1 << 16
 """Numbers in a block: half a megabyte. What is computed on the way stays in the

@@ -5,15 +5,13 @@ from __future__ import annotations
 import datetime as dt
 from enum import StrEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from dpcore.data.bounds import Interval
 from dpcore.data.dates import FIRST_DAY, LAST_DAY, date_of, day_of
 from dpcore.data.quantities import MOMENTS, Quantity
 from dpcore.errors import ParameterError
 from dpcore.statistics.bins import MOST_BINS, check_edges
-
-if TYPE_CHECKING:
-    from dpcore.data.bounds import Interval
 
 _MONTHS: Final = 12
 _MONTHS_OF_QUARTER: Final = 3
@@ -53,9 +51,7 @@ class Period(StrEnum):
         """
         if self is Period.WEEK:
             return first + _WEEK
-        months = {Period.MONTH: 1, Period.QUARTER: _MONTHS_OF_QUARTER}.get(
-            self, _MONTHS
-        )
+        months = {Period.MONTH: 1, Period.QUARTER: _MONTHS_OF_QUARTER}.get(self, _MONTHS)
         place = first.month - 1 + months
         return dt.date(first.year + place // _MONTHS, place % _MONTHS + 1, 1)
 

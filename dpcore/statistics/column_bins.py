@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from dpcore.data.columns import ColumnKind
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.statistics.bins import (
-    bin_labels,
-    check_edges,
-    equal_edges,
-    whole_edges,
-    whole_labels,
-)
-from dpcore.statistics.calendar_bins import (
-    Period,
-    calendar_edges,
-    calendar_labels,
-    period_of,
-)
-
-if TYPE_CHECKING:
-    from dpcore.data.bounds import Interval
-    from dpcore.data.columns import Column
+from dpcore.statistics.bins import bin_labels, check_edges, equal_edges, whole_edges, whole_labels
+from dpcore.statistics.calendar_bins import Period, calendar_edges, calendar_labels, period_of
 
 
 def usual_edges(column: Column, bins: int) -> tuple[float, ...]:
@@ -88,6 +72,5 @@ def names_of_bins(column: Column, edges: tuple[float, ...]) -> tuple[str, ...]:
 
 def _bounds(column: Column) -> Interval:
     if column.bounds is None:
-        message = f"{column.name!r} has no bounds yet; set them on Data."
-        raise ParameterError(message)
+        raise ParameterError(f"{column.name!r} has no bounds yet; set them on Data.")
     return column.bounds

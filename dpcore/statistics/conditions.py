@@ -6,25 +6,17 @@ All of it is PUBLIC: it follows from what is declared, never from the table.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable
+from typing import Final
 
-from dpcore.data.columns import ColumnKind, MissingPolicy
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.quantities import quantity_of, replacement_text
+from dpcore.relations import PrivacyUnit, TableSize
 from dpcore.statistics.kinds import StatisticKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dpcore.data.columns import Column
-    from dpcore.relations import PrivacyUnit, TableSize
 
 _ADDED: Final = re.compile(r"(?: where |, at most \d+ rows? per ).*$")
 """What conditions and limits of rows add to the name of a column."""
-_AVERAGES: Final = {
-    StatisticKind.MEAN,
-    StatisticKind.PROPORTION,
-    StatisticKind.PROPORTIONS,
-}
+_AVERAGES: Final = {StatisticKind.MEAN, StatisticKind.PROPORTION, StatisticKind.PROPORTIONS}
 UNDIVIDED: Final = {
     StatisticKind.COUNT,
     StatisticKind.SUM,
@@ -36,9 +28,7 @@ UNDIVIDED: Final = {
 """What is asked without dividing by a number of people."""
 
 
-def statement(
-    title: str, conditions: tuple[str, ...], columns: Iterable[Column] = ()
-) -> str:
+def statement(title: str, conditions: tuple[str, ...], columns: Iterable[Column] = ()) -> str:
     """Return of what an answer is an answer, in one sentence without its full stop.
 
     What steps have added to the names of all columns is said once, with the title. So
@@ -113,9 +103,7 @@ def binned(column: Column, edges: tuple[float, ...]) -> tuple[str, ...]:
     return (f"values below {low} counted in the first bin, {above} in the last",)
 
 
-def filled(
-    column: Column, unit: PrivacyUnit, *, named: bool = False
-) -> tuple[str, ...]:
+def filled(column: Column, unit: PrivacyUnit, *, named: bool = False) -> tuple[str, ...]:
     """Return what is done with missing values; nothing where no row lacks one."""
     if column.complete:
         return ()
@@ -144,9 +132,7 @@ def ungrouped(group: Column) -> tuple[str, ...]:
     has none is in no listed group.
     """
     not_done = "left out" if group.missing is MissingPolicy.DROP else "replaced"
-    whoever = (
-        f"whoever has no listed {group.title}, or none at all, in a group of their"
-    )
+    whoever = f"whoever has no listed {group.title}, or none at all, in a group of their"
     return (f"{whoever} own (missing ones are not {not_done} here)",)
 
 

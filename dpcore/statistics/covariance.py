@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
+from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.base import Shifts
 from dpcore.statistics.parts import Moments
 from dpcore.statistics.rows import numeric_rows
 from dpcore.statistics.scatter import Scatter, largest_scatter
-from dpcore.statistics.tables import (
-    alternatives,
-    can_join,
-    check_bounds,
-    check_people,
-    own_divisor,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.statistics.tables import alternatives, can_join, check_bounds, check_people, own_divisor
 
 _FEWEST: Final = 3
 
@@ -129,9 +120,7 @@ class Covariance:
             ),
         )
 
-    def additions(
-        self, values: FloatArray, relation: NeighboringRelation
-    ) -> FloatArray:
+    def additions(self, values: FloatArray, relation: NeighboringRelation) -> FloatArray:
         """Return the lowest and highest covariance after a person joins."""
         if not can_join(relation, self.size):
             return np.empty((0, 1))
@@ -175,8 +164,7 @@ def check_scatter(bounds: tuple[Interval, ...], size: TableSize) -> None:
     for column in bounds:
         check_bounds(column)
     if size.people < _FEWEST:
-        message = (
+        raise ParameterError(
             f"covariances need at least {_FEWEST} rows, so that they exist with one "
             f"left out, got {size.people}."
         )
-        raise ParameterError(message)

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.arrays import in_blocks
+from dpcore.arrays import FloatArray, in_blocks
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.relations import NeighboringRelation
-from dpcore.statistics.blocks import ShiftBlocks
+from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.statistics.base import Shifts
+from dpcore.statistics.blocks import Rows, ShiftBlocks
 from dpcore.statistics.covariance import Covariance, check_scatter
 from dpcore.statistics.parts import Moments
 from dpcore.statistics.rows import numeric_rows
 from dpcore.statistics.scatter import Scatter
 from dpcore.statistics.spread import Variance
 from dpcore.statistics.tables import can_join, check_people, own_divisor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.relations import TableSize
-    from dpcore.statistics.base import Shifts
-    from dpcore.statistics.blocks import Rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +49,10 @@ class CovarianceMatrix:
 
     def __post_init__(self) -> None:
         if len(self.names) != len(self.bounds) or len(set(self.names)) < 2:  # noqa: PLR2004 - one column is a variance
-            message = (
+            raise ParameterError(
                 "a covariance matrix needs at least 2 columns of different names, with "
                 "bounds for each."
             )
-            raise ParameterError(message)
         check_scatter(self.bounds, self.size)
 
     @property
@@ -79,10 +71,7 @@ class CovarianceMatrix:
         """Return each coordinate as a statistic of its own: range, sensitivity, …."""
         return (
             *(Variance(bounds=column, size=self.size) for column in self.bounds),
-            *(
-                Covariance(bounds=pair, size=self.size)
-                for pair in combinations(self.bounds, 2)
-            ),
+            *(Covariance(bounds=pair, size=self.size) for pair in combinations(self.bounds, 2)),
         )
 
     @property
@@ -90,8 +79,7 @@ class CovarianceMatrix:
         """Return the public interval that contains every coordinate."""
         ranges = [part.range for part in self.parts]
         return Interval(
-            lower=min(each.lower for each in ranges),
-            upper=max(each.upper for each in ranges),
+            lower=min(each.lower for each in ranges), upper=max(each.upper for each in ranges)
         )
 
     def value(self, values: FloatArray) -> FloatArray:
@@ -130,9 +118,7 @@ class CovarianceMatrix:
         """Return where the matrix would move for each person, all at once."""
         return self.shift_blocks(values, relation).whole()
 
-    def shift_blocks(
-        self, values: FloatArray, relation: NeighboringRelation
-    ) -> ShiftBlocks:
+    def shift_blocks(self, values: FloatArray, relation: NeighboringRelation) -> ShiftBlocks:
         """Return where the matrix would move for each person, a block at a time.
 
         Removal is exact. Under substitution there is one alternative: each coordinate
@@ -157,9 +143,7 @@ class CovarianceMatrix:
 
         return ShiftBlocks(actual=actual, people=n, of_rows=of_rows)
 
-    def additions(
-        self, values: FloatArray, relation: NeighboringRelation
-    ) -> FloatArray:
+    def additions(self, values: FloatArray, relation: NeighboringRelation) -> FloatArray:
         """Return each coordinate as far away as one newcomer can bring it, (1 or 0, k).
 
         As with ``shift_blocks``, one newcomer need not do so to all of them.

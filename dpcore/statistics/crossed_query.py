@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.codec import Schema, if_any, several
+from dpcore.data.columns import Column
+from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import said_once
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN, PLACE, SHARED
+from dpcore.statistics.query import Query
 from dpcore.statistics.question import Question
 from dpcore.wording import distinct
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
-    from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-    from dpcore.statistics.query import Query
 
 MOST_CELLS: Final = 400
 """Cells of a table that somebody can read, and whose intervals say something."""
@@ -56,21 +51,17 @@ class CrossedQuery(Question):
         self.unit.check_one_row("a cross table is")
         kinds = {self.first.kind, self.second.kind}
         if kinds != {StatisticKind.HISTOGRAM}:
-            message = "a cross table is made of the histograms of two columns."
-            raise ParameterError(message)
+            raise ParameterError("a cross table is made of the histograms of two columns.")
         if self.first.column.name == self.second.column.name:
-            message = "a cross table needs two different columns."
-            raise ParameterError(message)
+            raise ParameterError("a cross table needs two different columns.")
         if replace(self.second, **self._own(self.first)) != self.first:
-            message = "both columns of a cross table are asked about on the same terms."
-            raise ParameterError(message)
+            raise ParameterError("both columns of a cross table are asked about on the same terms.")
         rows, columns = self.shape
         if rows * columns > MOST_CELLS:
-            message = (
+            raise ParameterError(
                 f"a cross table has {MOST_CELLS} cells at most, got {rows} x "
                 f"{columns}; choose fewer bins or shorter lists."
             )
-            raise ParameterError(message)
 
     @property
     def crossed(self) -> tuple[Query, Query]:
@@ -179,8 +170,7 @@ class CrossedQuery(Question):
         """
         kept = self.rows(dataset)
         first, second = (
-            each.values(dataset)[np.searchsorted(each.rows(dataset), kept)]
-            for each in self.crossed
+            each.values(dataset)[np.searchsorted(each.rows(dataset), kept)] for each in self.crossed
         )
         return np.asarray(first * self.shape[1] + second)
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.codec import TEXT, several
+from dpcore.data.bounds import Interval
+from dpcore.data.dataset import Dataset
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
+from dpcore.statistics.base import Statistic
 from dpcore.statistics.conditions import said_once
 from dpcore.statistics.entries import group_codes
 from dpcore.statistics.kinds import StatisticKind
@@ -18,14 +23,6 @@ from dpcore.statistics.pair_moments import PAIR, PairMoments
 from dpcore.statistics.parameters import COLUMN
 from dpcore.statistics.rows_of_people import of_people
 from dpcore.wording import distinct
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.data.dataset import Dataset
-    from dpcore.statistics.base import Statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,18 +46,15 @@ class DifferenceQuery(OfGroups):
 
     def __post_init__(self) -> None:
         if self.part.kind is not StatisticKind.MEAN or self.part.size.public:
-            message = "a difference of groups is one of two means of private sizes."
-            raise ParameterError(message)
+            raise ParameterError("a difference of groups is one of two means of private sizes.")
         if self.group.kind.is_numeric or len(self.group.labels) < PAIR:
-            message = (
+            raise ParameterError(
                 f"{self.group.name!r} needs a public list of two labels or more to "
                 "make groups; declare it on the Data page."
             )
-            raise ParameterError(message)
         known = set(self.pair) <= set(self.group.labels)
         if len(set(self.pair)) != PAIR or not known:
-            message = f"choose two different groups on the list of {self.group.name!r}."
-            raise ParameterError(message)
+            raise ParameterError(f"choose two different groups on the list of {self.group.name!r}.")
         # Builds the statistic once, so that its own demands are met from here on.
         _ = self.sensitivity
 
@@ -115,8 +109,7 @@ class DifferenceQuery(OfGroups):
         """Return the public bounds of the values."""
         bounds = self.column.bounds
         if bounds is None:
-            message = f"{self.column.name!r} needs public bounds."
-            raise ParameterError(message)
+            raise ParameterError(f"{self.column.name!r} needs public bounds.")
         return bounds
 
     @property

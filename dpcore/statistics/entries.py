@@ -5,23 +5,17 @@ This is where missing values are dropped or replaced, as the column declares.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpcore.data.columns import MissingPolicy
+from dpcore.arrays import FloatArray
+from dpcore.data.columns import Column, MissingPolicy
+from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.statistics.bins import bins_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
-    from dpcore.statistics.membership import Membership
+from dpcore.statistics.membership import Membership
 
 
 def number_entries(
@@ -66,11 +60,10 @@ def check_declared(dataset: Dataset, column: Column) -> None:
 
     """
     if not dataset.column(column.name).reads_like(column):
-        message = (
+        raise ParameterError(
             f"the type, labels or missing codes of {column.name!r} have changed since "
             "this question was made. Make the question again."
         )
-        raise ParameterError(message)
 
 
 def joint_rows(dataset: Dataset, numbers: Sequence[Column]) -> NDArray[np.intp]:
@@ -83,10 +76,7 @@ def joint_rows(dataset: Dataset, numbers: Sequence[Column]) -> NDArray[np.intp]:
 
 
 def joint_entries(
-    dataset: Dataset,
-    rows: NDArray[np.intp],
-    numbers: Sequence[Column],
-    group: Column | None,
+    dataset: Dataset, rows: NDArray[np.intp], numbers: Sequence[Column], group: Column | None
 ) -> FloatArray:
     """Return the numbers of those ``rows``, the code of a group last.
 
@@ -120,16 +110,13 @@ def check_group(group: Column) -> None:
 
     """
     if group.kind.is_numeric or not group.labels:
-        message = (
+        raise ParameterError(
             f"{group.name!r} needs a public list of labels to make groups; declare it "
             "on the Data page."
         )
-        raise ParameterError(message)
 
 
-def group_codes(
-    dataset: Dataset, group: Column, rows: NDArray[np.intp]
-) -> NDArray[np.intp]:
+def group_codes(dataset: Dataset, group: Column, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the group of the people in ``rows``, for other and no labels the last.
 
     Raises:
@@ -141,9 +128,7 @@ def group_codes(
     return np.where(codes < 0, len(group.labels), codes)
 
 
-def label_entries(
-    dataset: Dataset, column: Column, *, membership: Membership | None
-) -> FloatArray:
+def label_entries(dataset: Dataset, column: Column, *, membership: Membership | None) -> FloatArray:
     """Return the index of each person's label, or whether the person is a member.
 
     Raises:

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.blocks import ShiftBlocks
+from dpcore.statistics.base import Shifts
+from dpcore.statistics.blocks import Rows, ShiftBlocks
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.parts import Totals
 from dpcore.statistics.rows import grouped_rows
 from dpcore.statistics.tables import check_bounds
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.statistics.base import Shifts
-    from dpcore.statistics.blocks import Rows
 
 DEGREES: Final = (1, 2)
 _ROOT_2 = 2**0.5
@@ -82,8 +77,7 @@ class GroupMoments:
     def __post_init__(self) -> None:
         check_bounds(self.bounds)
         if not self.labels_of_groups or self.degree not in DEGREES:
-            message = "moments of groups need a public list of groups, and degree 1, 2."
-            raise ParameterError(message)
+            raise ParameterError("moments of groups need a public list of groups, and degree 1, 2.")
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -114,10 +108,7 @@ class GroupMoments:
         order = np.argsort(codes, kind="stable")
         ends = np.searchsorted(codes[order], np.arange(1, len(self.groups)))
         # Each number by itself: NumPy adds pairwise along an array's last axis only.
-        sums = [
-            [part.sum() for part in np.split(column[order], ends)]
-            for column in weights.T
-        ]
+        sums = [[part.sum() for part in np.split(column[order], ends)] for column in weights.T]
         return Totals(people=len(codes), total=np.array(sums).T.ravel())
 
     def together(self, parts: Sequence[Totals]) -> Totals:
@@ -139,9 +130,7 @@ class GroupMoments:
         """Return where the numbers would move for each person, all at once."""
         return self.shift_blocks(values, relation).whole()
 
-    def shift_blocks(
-        self, values: FloatArray, relation: NeighboringRelation
-    ) -> ShiftBlocks:
+    def shift_blocks(self, values: FloatArray, relation: NeighboringRelation) -> ShiftBlocks:
         """Return where the numbers would move for each person, a block at a time.
 
         Under substitution the person's weight goes to a bound of another group: no

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
@@ -16,15 +19,7 @@ from dpcore.statistics.blocks import ShiftBlocks
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.parts import Totals
 from dpcore.statistics.rows import grouped_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Self
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.statistics.sums import Sum
+from dpcore.statistics.sums import Sum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,14 +51,12 @@ class Grouped:
     def __post_init__(self) -> None:
         count = len(self.labels_of_groups)
         if count == 0 or len(self.parts) != count + 1:
-            message = (
+            raise ParameterError(
                 f"{count} groups need {count + 1} statistics, one of them for records "
                 f"of no listed group, got {len(self.parts)}."
             )
-            raise ParameterError(message)
         if any(part.size.public for part in self.parts):
-            message = "the sizes of groups are private: nothing is public about them."
-            raise ParameterError(message)
+            raise ParameterError("the sizes of groups are private: nothing is public about them.")
 
     @classmethod
     def alike(cls, *, labels_of_groups: tuple[str, ...], part: Sum) -> Self:
@@ -81,8 +74,7 @@ class Grouped:
         """Return the public interval that contains every coordinate."""
         ranges = [part.range for part in self.parts]
         return Interval(
-            lower=min(each.lower for each in ranges),
-            upper=max(each.upper for each in ranges),
+            lower=min(each.lower for each in ranges), upper=max(each.upper for each in ranges)
         )
 
     def value(self, values: FloatArray) -> FloatArray:
@@ -92,9 +84,7 @@ class Grouped:
     def part(self, values: FloatArray) -> Totals:
         """Return the sum of each group of some people."""
         numbers, codes = self._read(values)
-        sums = [
-            part.part(numbers[codes == j]).total for j, part in enumerate(self.parts)
-        ]
+        sums = [part.part(numbers[codes == j]).total for j, part in enumerate(self.parts)]
         return Totals(people=len(codes), total=np.concatenate(sums))
 
     def together(self, parts: Sequence[Totals]) -> Totals:
@@ -107,9 +97,7 @@ class Grouped:
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change all parts together."""
-        alone = [
-            part.sensitivity(NeighboringRelation.ADD_REMOVE).l1 for part in self.parts
-        ]
+        alone = [part.sensitivity(NeighboringRelation.ADD_REMOVE).l1 for part in self.parts]
         first, second = sorted(alone, reverse=True)[:2]
         if relation is NeighboringRelation.ADD_REMOVE:
             return Sensitivity.scalar(first)
@@ -130,9 +118,7 @@ class Grouped:
             kind=moves.kind,
         )
 
-    def shift_blocks(
-        self, values: FloatArray, relation: NeighboringRelation
-    ) -> ShiftBlocks:
+    def shift_blocks(self, values: FloatArray, relation: NeighboringRelation) -> ShiftBlocks:
         """Return where the statistics would move for each person, a block at a time.
 
         Under substitution the person stays, with an extreme value, or goes to another
@@ -235,9 +221,7 @@ class _Moves(NamedTuple):
         return reached
 
 
-def _farthest_others(
-    moves: FloatArray,
-) -> tuple[tuple[NDArray[np.intp], FloatArray], ...]:
+def _farthest_others(moves: FloatArray) -> tuple[tuple[NDArray[np.intp], FloatArray], ...]:
     """Return for each group the other one that moves down most, and up most."""
     own = np.eye(len(moves), dtype=bool)
     lowest = np.where(own, np.inf, moves[:, 0]).argmin(axis=1)

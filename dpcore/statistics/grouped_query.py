@@ -8,13 +8,17 @@ which it follows, for groups of every size (``GroupMoments``).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
+from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.relations import TableSize
+from dpcore.statistics.base import Statistic
 from dpcore.statistics.conditions import divided, said_once, ungrouped
 from dpcore.statistics.entries import check_group, group_codes, name_of_others
 from dpcore.statistics.group_moments import GroupMoments, count_names
@@ -24,13 +28,6 @@ from dpcore.statistics.of_groups import OfGroups
 from dpcore.statistics.parameters import COLUMN
 from dpcore.statistics.rows_of_people import of_people
 from dpcore.statistics.sums import Sum
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.dataset import Dataset
-    from dpcore.statistics.base import Statistic
 
 ANY_SIZE: Final = TableSize(people=100, public=False)
 """The size of the part of a grouped question: private, and its number is not used.
@@ -53,15 +50,13 @@ class GroupedQuery(OfGroups):
 
     def __post_init__(self) -> None:
         if not self.part.kind.by_group:
-            message = (
+            raise ParameterError(
                 f"{self.part.kind} cannot be asked by group; choose a statistic that "
                 "is one number, such as a mean."
             )
-            raise ParameterError(message)
         check_group(self.group)
         if self.part.size.public:
-            message = "the sizes of groups are private: nothing is public about them."
-            raise ParameterError(message)
+            raise ParameterError("the sizes of groups are private: nothing is public about them.")
         # Builds the statistic once, so that its own demands are met from here on.
         _ = self.sensitivity
 
@@ -100,8 +95,7 @@ class GroupedQuery(OfGroups):
             return self.moments
         part = self.part.of_rows
         if not isinstance(part, Sum):
-            message = f"a {self.part.kind} cannot be asked by group."
-            raise ParameterError(message)
+            raise ParameterError(f"a {self.part.kind} cannot be asked by group.")
         return Grouped.alike(labels_of_groups=self.group.labels, part=part)
 
     @property

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Self
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.scatter import largest_scatter
 from dpcore.statistics.tables import check_people
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from dpcore.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,17 +45,15 @@ class GroupSizes:
 
     def __post_init__(self) -> None:
         if not self.sizes or min(self.sizes) < self._smallest:
-            message = (
+            raise ParameterError(
                 f"pooled statistics need groups of at least {self._smallest} rows, "
                 f"got sizes {self.sizes}."
             )
-            raise ParameterError(message)
         if self.freedom < 1:
-            message = (
+            raise ParameterError(
                 f"pooled statistics need more rows than groups, got {self.people} "
                 f"rows in {self.count} groups."
             )
-            raise ParameterError(message)
 
     @property
     def people(self) -> int:
@@ -106,11 +100,9 @@ class GroupSizes:
 
         """
         if people < self.fewest_people:
-            message = (
-                f"{self.count} groups need at least {self.fewest_people} rows, got "
-                f"{people}."
+            raise ParameterError(
+                f"{self.count} groups need at least {self.fewest_people} rows, got {people}."
             )
-            raise ParameterError(message)
         above = np.array(self.sizes) - self._smallest
         if not above.any():
             above += 1
@@ -130,15 +122,13 @@ class GroupSizes:
         if relation is NeighboringRelation.SUBSTITUTION:
             return
         if not self.labels_public:
-            message = (
+            raise ParameterError(
                 "with private labels and rows added or removed, the sizes of the "
                 "groups and the divisor are private; choose substitution, or make the "
                 "labels public."
             )
-            raise ParameterError(message)
         if self.freedom == 1:
-            message = "pooled statistics of n = J + 1 rows need all of them."
-            raise ParameterError(message)
+            raise ParameterError("pooled statistics of n = J + 1 rows need all of them.")
 
     @property
     def _smallest(self) -> int:
@@ -154,5 +144,4 @@ class GroupSizes:
         """
         check_people(int(counts.sum()), TableSize(people=self.people, public=True))
         if self.labels_public and not np.array_equal(counts, self.sizes):
-            message = "the groups of the table do not have their public sizes."
-            raise ParameterError(message)
+            raise ParameterError("the groups of the table do not have their public sizes.")

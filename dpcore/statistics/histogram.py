@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.relations import NeighboringRelation
+from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.base import Shifts
-from dpcore.statistics.tables import (
-    can_join,
-    cells,
-    check_people,
-    emptiest_and_fullest,
-    kinds,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.relations import TableSize
+from dpcore.statistics.tables import can_join, cells, check_people, emptiest_and_fullest, kinds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,15 +40,12 @@ class Histogram:
 
     def __post_init__(self) -> None:
         if len(self.labels) < 2:  # noqa: PLR2004 - one cell is a count of everybody
-            message = f"a histogram needs at least 2 cells, got {len(self.labels)}."
-            raise ParameterError(message)
+            raise ParameterError(f"a histogram needs at least 2 cells, got {len(self.labels)}.")
 
     @property
     def range(self) -> Interval:
         """Return ``[0, n]``, without an upper end if the number n is private."""
-        return Interval(
-            lower=0.0, upper=float(self.size.people) if self.size.public else np.inf
-        )
+        return Interval(lower=0.0, upper=float(self.size.people) if self.size.public else np.inf)
 
     def value(self, values: FloatArray) -> FloatArray:
         """Return the counts, shape ``(K,)``."""
@@ -106,10 +91,7 @@ class Histogram:
         return self._shifts(cells(values, count=len(self.labels)), whole, relation)
 
     def _shifts(
-        self,
-        codes: NDArray[np.intp],
-        whole: FloatArray,
-        relation: NeighboringRelation,
+        self, codes: NDArray[np.intp], whole: FloatArray, relation: NeighboringRelation
     ) -> Shifts:
         present, kind = kinds(codes)
         counts = self.of_whole(whole)
@@ -119,9 +101,7 @@ class Histogram:
             reached = [*moved] if self.size.public else [*moved, *reached]
         return Shifts(actual=counts, alternatives=np.stack(reached, axis=1), kind=kind)
 
-    def additions(
-        self, values: FloatArray, relation: NeighboringRelation
-    ) -> FloatArray:
+    def additions(self, values: FloatArray, relation: NeighboringRelation) -> FloatArray:
         """Return the counts after a person joins each of the cells."""
         if not can_join(relation, self.size):
             return np.empty((0, len(self.labels)))

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.arrays import FloatArray
 from dpcore.codec import TRUTH, WHOLE, Part, Schema, if_any, several
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import MissingPolicy
+from dpcore.data.columns import Column, MissingPolicy
+from dpcore.data.dataset import Dataset
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.covariances.layout import places_of
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.base import Statistic
 from dpcore.statistics.conditions import clamped, divided, filled, ungrouped
 from dpcore.statistics.covariance import Covariance
 from dpcore.statistics.covariance_matrix import CovarianceMatrix
@@ -21,16 +28,6 @@ from dpcore.statistics.parameters import COLUMN, SHARED
 from dpcore.statistics.pooled import PooledCovariance, PooledVariance
 from dpcore.statistics.question import Question
 from dpcore.statistics.rows_of_people import entries_of_people
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
-    from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-    from dpcore.statistics.base import Statistic
 
 MOST_COLUMNS: Final = 20
 """Columns of a covariance matrix: 210 numbers share the budget then."""
@@ -73,8 +70,7 @@ class JointQuery(Question):
 
     def __post_init__(self) -> None:
         if self.kind not in _COLUMNS:
-            message = f"{self.kind} is asked of one column, not of several."
-            raise ParameterError(message)
+            raise ParameterError(f"{self.kind} is asked of one column, not of several.")
         self._check_numbers()
         self._check_groups()
         self._check_size()
@@ -119,10 +115,7 @@ class JointQuery(Question):
         each = [
             condition
             for column in self.numbers
-            for condition in (
-                *clamped(column, named=True),
-                *filled(column, self.unit, named=True),
-            )
+            for condition in (*clamped(column, named=True), *filled(column, self.unit, named=True))
         ]
         grouped = () if self.group is None else ungrouped(self.group)
         return (*each, *grouped, *divided(self.kind, self.size, self.unit))
@@ -179,52 +172,45 @@ class JointQuery(Question):
         if not least <= len(self.numbers) <= most or len(names) < len(self.numbers):
             number = f"{least}" if least == most else f"{least} to {most}"
             plural = "" if most == 1 else "s"
-            message = f"a {self.kind} needs {number} different column{plural}."
-            raise ParameterError(message)
+            raise ParameterError(f"a {self.kind} needs {number} different column{plural}.")
         for column in self.numbers:
             if column.kind.is_numeric and self.kind not in allowed(column.kind):
-                message = f"{column.name!r} is a date column; it has no {self.kind}."
-                raise ParameterError(message)
+                raise ParameterError(f"{column.name!r} is a date column; it has no {self.kind}.")
             if not column.kind.is_numeric or column.bounds is None:
-                message = (
+                raise ParameterError(
                     f"{column.name!r} needs to be a column of numbers with public "
                     "bounds; declare them on the Data page."
                 )
-                raise ParameterError(message)
 
     def _check_groups(self) -> None:
         if self.kind.pooled is not (self.group is not None and self.groups is not None):
             verb = "needs" if self.kind.pooled else "has no use for"
-            message = f"a {self.kind} {verb} a column of public groups."
-            raise ParameterError(message)
+            raise ParameterError(f"a {self.kind} {verb} a column of public groups.")
         if self.group is None or self.groups is None:
             return
         cells = len(self.group.labels) + 1
         possible = (cells - 1, cells) if self.groups.labels_public else (cells,)
         if not self.group.labels or self.groups.count not in possible:
-            message = (
+            raise ParameterError(
                 f"{self.group.name!r} has {cells} groups, {self.unit.counted} of no "
                 f"listed label included, got sizes of {self.groups.count}."
             )
-            raise ParameterError(message)
         if not self.size.public or self.groups.people != self.size.people:
-            message = (
+            raise ParameterError(
                 f"a pooled statistic needs a public number of {self.unit.counted}: use "
                 f"substitution with one row for each {self.unit.noun}, and impute "
                 "missing values."
             )
-            raise ParameterError(message)
 
     def _check_size(self) -> None:
         self.unit.check_one_row(f"the {self.kind} is")
         self.size.check(self.relation, self.unit)
         dropped = any(c.missing is MissingPolicy.DROP for c in self.numbers)
         if self.size.public and dropped:
-            message = (
+            raise ParameterError(
                 f"the number of {self.unit.counted} is private where those with a "
                 "missing value are left out."
             )
-            raise ParameterError(message)
 
 
 JOINT: Final = Schema(

@@ -46,11 +46,7 @@ class StatisticKind(StrEnum):
     @property
     def of_counts(self) -> bool:
         """Tell whether its numbers are how many people there are."""
-        return self in {
-            StatisticKind.COUNT,
-            StatisticKind.HISTOGRAM,
-            StatisticKind.CROSS_TABLE,
-        }
+        return self in {StatisticKind.COUNT, StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE}
 
     @property
     def of_spread(self) -> bool:
@@ -80,10 +76,7 @@ class StatisticKind(StrEnum):
     @property
     def pooled(self) -> bool:
         """Tell whether it puts the scatter within groups together."""
-        return self in {
-            StatisticKind.POOLED_VARIANCE,
-            StatisticKind.POOLED_COVARIANCE,
-        }
+        return self in {StatisticKind.POOLED_VARIANCE, StatisticKind.POOLED_COVARIANCE}
 
     @property
     def squared(self) -> bool:
@@ -122,11 +115,7 @@ _OF_LABELS_TOO: Final = frozenset(
     {StatisticKind.CROSS_TABLE, StatisticKind.DIFFERENCE, StatisticKind.MEANS}
 )
 _OF_CELLS: Final = frozenset(
-    {
-        StatisticKind.HISTOGRAM,
-        StatisticKind.PROPORTIONS,
-        StatisticKind.CROSS_TABLE,
-    }
+    {StatisticKind.HISTOGRAM, StatisticKind.PROPORTIONS, StatisticKind.CROSS_TABLE}
 )
 _OF_SEVERAL: Final = (
     StatisticKind.COVARIANCE,
@@ -135,10 +124,7 @@ _OF_SEVERAL: Final = (
     StatisticKind.POOLED_VARIANCE,
     StatisticKind.POOLED_COVARIANCE,
 )
-_RARE: Final = (
-    StatisticKind.POPULATION_VARIANCE,
-    StatisticKind.POPULATION_STANDARD_DEVIATION,
-)
+_RARE: Final = (StatisticKind.POPULATION_VARIANCE, StatisticKind.POPULATION_STANDARD_DEVIATION)
 _OF_SPREAD: Final = frozenset(
     {
         StatisticKind.VARIANCE,
@@ -156,25 +142,21 @@ _NOT_OF_DATES: Final = frozenset(
     }
 )
 """A date has no sum and no square."""
-_BY_GROUP: Final = frozenset(
-    (*_OF_NUMBERS, *_RARE, StatisticKind.PROPORTION, StatisticKind.COUNT)
-)
+_BY_GROUP: Final = frozenset((*_OF_NUMBERS, *_RARE, StatisticKind.PROPORTION, StatisticKind.COUNT))
 _RATIOS: Final = _BY_GROUP - {StatisticKind.COUNT, StatisticKind.SUM}
 MEANINGS: Final = {
     StatisticKind.MEDIAN: "half of the values lie below it, half above.",
     StatisticKind.QUANTILE: "the value that a given share of the values lie below.",
     StatisticKind.QUANTILES: "quantiles at several shares in one question, in "
     "order, each with an interval.",
-    StatisticKind.PROPORTIONS: "the share of each category or bin, adding up to 100 % "
-    "if you wish.",
+    StatisticKind.PROPORTIONS: "the share of each category or bin, adding up to 100 % if you wish.",
     StatisticKind.DIFFERENCE: "by how much the means of two groups differ, in the "
     "unit of the column and in percent, and nothing about the other groups.",
     StatisticKind.MEANS: "the means of two or more columns of numbers for every group "
     "of another, in one question with one price.",
     StatisticKind.CROSS_TABLE: "how many have each pair of two answers, with the sums "
     "of rows and columns.",
-    StatisticKind.COVARIANCE: "whether two columns rise together, in the product of "
-    "their units.",
+    StatisticKind.COVARIANCE: "whether two columns rise together, in the product of their units.",
     StatisticKind.CORRELATION: "the same on a scale from -1 to 1.",
     StatisticKind.COVARIANCE_MATRIX: "variances and covariances of several columns, "
     "which share the budget.",

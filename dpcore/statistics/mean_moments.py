@@ -7,29 +7,23 @@ released with each of them; here all columns of a group share one.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.blocks import ShiftBlocks
+from dpcore.statistics.base import Shifts
+from dpcore.statistics.blocks import Rows, ShiftBlocks
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.parts import Totals
 from dpcore.statistics.rows import grouped_rows, heights
 from dpcore.statistics.tables import check_bounds
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.statistics.base import Shifts
-    from dpcore.statistics.blocks import Rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +71,7 @@ class MeanMoments:
         for bounds in self.bounds:
             check_bounds(bounds)
         if not self.labels_of_groups or not self.bounds:
-            message = "means of groups need a public list of groups, and a column."
-            raise ParameterError(message)
+            raise ParameterError("means of groups need a public list of groups, and a column.")
 
     @property
     def columns(self) -> int:
@@ -121,9 +114,7 @@ class MeanMoments:
         ends = np.searchsorted(codes[order], np.arange(1, len(self.groups)))
         counts = np.bincount(codes, minlength=len(self.groups))
         # Each number by itself: NumPy adds pairwise along an array's last axis only.
-        sums = [
-            [part.sum() for part in np.split(column[order], ends)] for column in away.T
-        ]
+        sums = [[part.sum() for part in np.split(column[order], ends)] for column in away.T]
         total = np.array([self.weight * counts, *sums]).T.ravel()
         return Totals(people=len(codes), total=total)
 
@@ -142,19 +133,14 @@ class MeanMoments:
             l2 = math.sqrt(c * c + d / 4)
             return Sensitivity(coordinates=d + 1, l1=c + d / 2, l2=l2, largest=c)
         return Sensitivity(
-            coordinates=2 * (d + 1),
-            l1=2 * c + d,
-            l2=math.sqrt(d),
-            largest=max(c, 1.0),
+            coordinates=2 * (d + 1), l1=2 * c + d, l2=math.sqrt(d), largest=max(c, 1.0)
         )
 
     def shifts(self, values: FloatArray, relation: NeighboringRelation) -> Shifts:
         """Return where the numbers would move for each person, all at once."""
         return self.shift_blocks(values, relation).whole()
 
-    def shift_blocks(
-        self, values: FloatArray, relation: NeighboringRelation
-    ) -> ShiftBlocks:
+    def shift_blocks(self, values: FloatArray, relation: NeighboringRelation) -> ShiftBlocks:
         """Return where the numbers would move for each person, a block at a time.
 
         Under substitution there are two alternatives: the farthest by the sum of all
@@ -228,8 +214,6 @@ class MeanMoments:
 
     def _read(self, values: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
         """Return everybody's heights less a half, shape ``(n, d)``, and group."""
-        numbers, codes = grouped_rows(
-            values, columns=self.columns, groups=len(self.groups)
-        )
+        numbers, codes = grouped_rows(values, columns=self.columns, groups=len(self.groups))
         widths = np.array([bounds.width for bounds in self.bounds])
         return heights(numbers, self.bounds) / widths - 0.5, codes

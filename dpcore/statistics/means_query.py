@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.arrays import FloatArray
 from dpcore.codec import Part, Schema, choice, several
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import MissingPolicy
+from dpcore.data.columns import Column, MissingPolicy
+from dpcore.data.dataset import Dataset
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.base import Statistic
 from dpcore.statistics.conditions import clamped, filled, said_once, ungrouped
-from dpcore.statistics.entries import (
-    check_group,
-    joint_entries,
-    joint_rows,
-    name_of_others,
-)
+from dpcore.statistics.entries import check_group, joint_entries, joint_rows, name_of_others
 from dpcore.statistics.grouped_query import ANY_SIZE
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.mean_moments import MeanMoments
@@ -24,16 +26,6 @@ from dpcore.statistics.parameters import COLUMN, RELATION, UNIT
 from dpcore.statistics.question import Question
 from dpcore.statistics.rows_of_people import entries_of_people, of_people, owners_of
 from dpcore.wording import distinct
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
-    from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-    from dpcore.statistics.base import Statistic
 
 FEWEST_MEANS: Final = 2
 MOST_MEANS: Final = 20
@@ -67,21 +59,19 @@ class MeansQuery(Question):
         names = {column.name for column in self.numbers}
         count = len(self.numbers)
         if not FEWEST_MEANS <= count <= MOST_MEANS or len(names) < count:
-            message = (
+            raise ParameterError(
                 f"{self.kind} are those of {FEWEST_MEANS} to {MOST_MEANS} different "
                 f"columns of numbers; choose another one beside "
                 f"{self.numbers[0].name!r}."
                 if self.numbers
                 else "choose columns of numbers."
             )
-            raise ParameterError(message)
         for column in self.numbers:
             if not column.kind.is_numeric or column.bounds is None:
-                message = (
+                raise ParameterError(
                     f"{column.name!r} needs to be a column of numbers with public "
                     "bounds; declare them on the Data page."
                 )
-                raise ParameterError(message)
         check_group(self.group)
         self.size.check(self.relation, self.unit)
         # Builds the statistic once, so that its own demands are met from here on.
@@ -163,8 +153,7 @@ class MeansQuery(Question):
         left = [c.title for c in self.numbers if c.missing is MissingPolicy.DROP]
         if left:
             said.append(
-                f"{self.unit.counted} without a value of {' or '.join(left)} left out "
-                "of all means"
+                f"{self.unit.counted} without a value of {' or '.join(left)} left out of all means"
             )
         return (*said, *ungrouped(self.group))
 

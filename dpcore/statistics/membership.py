@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from dpcore.data.bounds import Interval
-    from dpcore.data.columns import Column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +26,7 @@ class Membership:
 
     def __post_init__(self) -> None:
         if self.label is not None and self.interval is not None:
-            message = "a membership is a label or an interval, not both."
-            raise ParameterError(message)
+            raise ParameterError("a membership is a label or an interval, not both.")
 
     @property
     def everyone(self) -> bool:
@@ -58,8 +54,7 @@ class Membership:
             return "everybody"
         low, high = self.interval.lower, self.interval.upper
         lower, upper = (
-            quantity.exactly(end) if quantity.is_date else f"{end:.12g}"
-            for end in (low, high)
+            quantity.exactly(end) if quantity.is_date else f"{end:.12g}" for end in (low, high)
         )
         if high == float("inf"):
             return f"{name} at least {lower}"

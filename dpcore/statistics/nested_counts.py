@@ -7,30 +7,19 @@ those up to it and those beyond, and everybody is in three.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.relations import NeighboringRelation
+from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.base import Shifts
-from dpcore.statistics.tables import (
-    can_join,
-    check_bounds,
-    check_people,
-    kinds,
-    numeric,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.relations import TableSize
+from dpcore.statistics.tables import can_join, check_bounds, check_people, kinds, numeric
 
 BRANCHES: Final = 8
 LEVELS: Final = 3
@@ -125,9 +114,7 @@ class NestedCounts:
     @property
     def range(self) -> Interval:
         """Return ``[0, n]``, without an upper end if the number n is private."""
-        return Interval(
-            lower=0.0, upper=float(self.size.people) if self.size.public else np.inf
-        )
+        return Interval(lower=0.0, upper=float(self.size.people) if self.size.public else np.inf)
 
     def value(self, values: FloatArray) -> FloatArray:
         """Return the counts of all ranges, shape ``(584,)``."""
@@ -174,10 +161,7 @@ class NestedCounts:
         return self._shifts(self._codes(values), whole, relation)
 
     def _shifts(
-        self,
-        codes: NDArray[np.intp],
-        whole: FloatArray,
-        relation: NeighboringRelation,
+        self, codes: NDArray[np.intp], whole: FloatArray, relation: NeighboringRelation
     ) -> Shifts:
         present, kind = kinds(codes)
         counts = self.of_whole(whole)
@@ -189,9 +173,7 @@ class NestedCounts:
             reached = [moved] if self.size.public else [moved, left]
         return Shifts(actual=counts, alternatives=np.stack(reached, axis=1), kind=kind)
 
-    def additions(
-        self, values: FloatArray, relation: NeighboringRelation
-    ) -> FloatArray:
+    def additions(self, values: FloatArray, relation: NeighboringRelation) -> FloatArray:
         """Return the counts after a person joins at each value of the grid."""
         counts = self.value(values)
         if not can_join(relation, self.size):
@@ -214,10 +196,7 @@ class NestedCounts:
     def _counts(self, codes: NDArray[np.intp]) -> FloatArray:
         finest = np.bincount(codes, minlength=CANDIDATES).astype(np.float64)
         return np.concatenate(
-            [
-                finest.reshape(BRANCHES**level, -1).sum(axis=1)
-                for level in range(1, LEVELS + 1)
-            ]
+            [finest.reshape(BRANCHES**level, -1).sum(axis=1) for level in range(1, LEVELS + 1)]
         )
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from dpcore.data.columns import Column
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.query import Query
 from dpcore.statistics.question import Question
-
-if TYPE_CHECKING:
-    from dpcore.data.columns import Column
-    from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-    from dpcore.statistics.query import Query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

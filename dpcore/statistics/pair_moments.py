@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.blocks import ShiftBlocks
+from dpcore.statistics.base import Shifts
+from dpcore.statistics.blocks import Rows, ShiftBlocks
 from dpcore.statistics.parts import Totals
 from dpcore.statistics.rows import grouped_rows
 from dpcore.statistics.tables import check_bounds
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.statistics.base import Shifts
-    from dpcore.statistics.blocks import Rows
 
 PAIR: Final = 2
 _ROOT_2 = 2**0.5
@@ -63,8 +58,7 @@ class PairMoments:
         check_bounds(self.bounds)
         known = all(0 <= code < self.groups for code in self.pair)
         if len(set(self.pair)) != PAIR or not known:
-            message = f"a pair is of two of {self.groups} groups, got {self.pair}."
-            raise ParameterError(message)
+            raise ParameterError(f"a pair is of two of {self.groups} groups, got {self.pair}.")
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -87,11 +81,7 @@ class PairMoments:
     def part(self, values: FloatArray) -> Totals:
         """Return the numbers of some people."""
         weights, side = self._read(values)
-        sums = [
-            weights[side == group, part].sum()
-            for group in range(PAIR)
-            for part in range(PAIR)
-        ]
+        sums = [weights[side == group, part].sum() for group in range(PAIR) for part in range(PAIR)]
         return Totals(people=len(side), total=np.array(sums))
 
     def together(self, parts: Sequence[Totals]) -> Totals:
@@ -112,9 +102,7 @@ class PairMoments:
         """Return where the numbers would move for each person, all at once."""
         return self.shift_blocks(values, relation).whole()
 
-    def shift_blocks(
-        self, values: FloatArray, relation: NeighboringRelation
-    ) -> ShiftBlocks:
+    def shift_blocks(self, values: FloatArray, relation: NeighboringRelation) -> ShiftBlocks:
         """Return where the numbers would move for each person, a block at a time.
 
         Under substitution the person goes to a bound of the other group: nothing is

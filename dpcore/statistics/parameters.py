@@ -25,22 +25,16 @@ def _interval(content: object) -> Interval:
 
 
 # Adding 0.0 turns -0.0 into 0.0.
-PLACE: Final[codec.Pair[float]] = codec.Pair(
-    lambda number: float(number) + 0.0, codec.NUMBER.read
-)
+PLACE: Final[codec.Pair[float]] = codec.Pair(lambda number: float(number) + 0.0, codec.NUMBER.read)
 INTERVAL: Final[codec.Pair[Interval]] = codec.Pair(
-    lambda interval: codec.ENDS.write((interval.lower + 0.0, interval.upper + 0.0)),
-    _interval,
+    lambda interval: codec.ENDS.write((interval.lower + 0.0, interval.upper + 0.0)), _interval
 )
 REPLACEMENT: Final[codec.Pair[float | str]] = codec.Pair(
     lambda value: value if isinstance(value, str) else PLACE.write(value),
     lambda content: content if isinstance(content, str) else PLACE.read(content),
 )
 DATES: Final = codec.Schema(
-    DateFormat,
-    order=codec.choice(DateOrder),
-    time_of_day=codec.TRUTH,
-    time_zone=codec.TEXT,
+    DateFormat, order=codec.choice(DateOrder), time_of_day=codec.TRUTH, time_zone=codec.TEXT
 )
 EQUALITY: Final = codec.choice(LabelEquality)
 

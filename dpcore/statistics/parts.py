@@ -13,19 +13,16 @@ the table is cut makes one of rounding, in the sums within parts; counts are exa
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Self
-
-    from dpcore.arrays import FloatArray
-    from dpcore.relations import NeighboringRelation
-    from dpcore.statistics.base import Shifts
-    from dpcore.statistics.blocks import ShiftBlocks
+from dpcore.arrays import FloatArray
+from dpcore.relations import NeighboringRelation
+from dpcore.statistics.base import Shifts
+from dpcore.statistics.blocks import ShiftBlocks
 
 _P = TypeVar("_P")
 
@@ -78,9 +75,7 @@ def of_parts(statistic: OfParts[_P], parts: Iterable[FloatArray]) -> FloatArray:
     >>> of_parts(mean, [np.array([1.0]), np.array([]), np.array([2.0, 99.0])])
     array([4.33333333])
     """
-    return statistic.of_whole(
-        statistic.together([statistic.part(each) for each in parts])
-    )
+    return statistic.of_whole(statistic.together([statistic.part(each) for each in parts]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -100,8 +95,7 @@ class Totals:
     def together(cls, parts: Sequence[Self]) -> Self:
         """Return the sums over the people of all parts; there is at least one part."""
         return cls(
-            people=sum(part.people for part in parts),
-            total=_added([part.total for part in parts]),
+            people=sum(part.people for part in parts), total=_added([part.total for part in parts])
         )
 
 

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics import pooled_sensitivities as sensitivities
 from dpcore.statistics.base import Shifts
+from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.parts import Moments
 from dpcore.statistics.rows import grouped_rows
 from dpcore.statistics.scatter import Scatter
 from dpcore.statistics.tables import check_bounds
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.statistics.groups import GroupSizes
 
 
 class _Pooled(ABC):
@@ -81,9 +77,7 @@ class _Pooled(ABC):
             reached = [(rest + low) / freedom, (rest + high) / freedom]
         return Shifts(actual=actual, alternatives=np.stack(reached, axis=1))
 
-    def additions(
-        self, values: FloatArray, relation: NeighboringRelation
-    ) -> FloatArray:
+    def additions(self, values: FloatArray, relation: NeighboringRelation) -> FloatArray:
         """Return the lowest and highest statistic after a person joins a group."""
         self.groups.check_relation(relation)
         if relation is NeighboringRelation.SUBSTITUTION:
@@ -96,9 +90,7 @@ class _Pooled(ABC):
 
     def _scatter(self, values: FloatArray) -> Scatter:
         columns = self._columns
-        entries, codes = grouped_rows(
-            values, columns=len(columns), groups=self.groups.count
-        )
+        entries, codes = grouped_rows(values, columns=len(columns), groups=self.groups.count)
         return Scatter.of(
             entries,
             bounds=columns,
@@ -175,9 +167,7 @@ class PooledVariance(_Pooled):
         in ``[0, R^2 / 2]``), and its weight is ``(n_j - 1) / (n - J)``.
         """
         v = self.range.clip(estimate)
-        return np.asarray(
-            self.bounds.width * np.sqrt(v * sensitivities.staying(self.groups))
-        )
+        return np.asarray(self.bounds.width * np.sqrt(v * sensitivities.staying(self.groups)))
 
     @property
     def _columns(self) -> tuple[Interval, ...]:
@@ -232,8 +222,7 @@ class PooledCovariance(_Pooled):
         groups.check_relation(relation)
         if relation is NeighboringRelation.ADD_REMOVE:
             most = max(
-                sensitivities.removing_covariance(groups),
-                sensitivities.adding_covariance(groups),
+                sensitivities.removing_covariance(groups), sensitivities.adding_covariance(groups)
             )
         elif groups.labels_public or groups.count == 1:
             most = sensitivities.staying(groups)

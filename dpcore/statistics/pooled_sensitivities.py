@@ -6,12 +6,8 @@ the group, who leaves and who joins change it by different amounts.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.scatter import largest_scatter
-
-if TYPE_CHECKING:
-    from dpcore.statistics.groups import GroupSizes
 
 
 def staying(groups: GroupSizes) -> float:
@@ -53,10 +49,7 @@ def removing_covariance(groups: GroupSizes) -> float:
     """
     whole, freedom = groups.largest_scatter, groups.freedom
     return (
-        max(
-            1 - 1 / n + (whole - largest_scatter(n)) / (freedom - 1)
-            for n in set(groups.sizes)
-        )
+        max(1 - 1 / n + (whole - largest_scatter(n)) / (freedom - 1) for n in set(groups.sizes))
         / freedom
     )
 
@@ -67,6 +60,6 @@ def adding_covariance(groups: GroupSizes) -> float:
     ``max_j [n_j / (n_j + 1) + sum_{i != j} F(n_i) / (n - J)] / (n - J + 1)``.
     """
     whole, freedom = groups.largest_scatter, groups.freedom
-    return max(
-        n / (n + 1) + (whole - largest_scatter(n)) / freedom for n in set(groups.sizes)
-    ) / (freedom + 1)
+    return max(n / (n + 1) + (whole - largest_scatter(n)) / freedom for n in set(groups.sizes)) / (
+        freedom + 1
+    )

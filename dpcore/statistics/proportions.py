@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.relations import NeighboringRelation
+from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.base import Shifts
 from dpcore.statistics.tables import (
     can_join,
@@ -20,14 +22,6 @@ from dpcore.statistics.tables import (
     kinds,
     own_divisor,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.relations import TableSize
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,11 +63,9 @@ class Proportions:
 
     def __post_init__(self) -> None:
         if len(self.cells) < 2:  # noqa: PLR2004 - one cell has a share of 1
-            message = f"proportions need at least 2 cells, got {len(self.cells)}."
-            raise ParameterError(message)
+            raise ParameterError(f"proportions need at least 2 cells, got {len(self.cells)}.")
         if self.constant is not None and self.constant < 1:
-            message = f"the constant divisor must be at least 1, got {self.constant}."
-            raise ParameterError(message)
+            raise ParameterError(f"the constant divisor must be at least 1, got {self.constant}.")
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -121,16 +113,13 @@ class Proportions:
         if self.constant is not None:
             return Sensitivity.scalar(step) if removal else moved
         if removal and self.size.public and people == 1:
-            message = "the shares of one row are undefined without that row."
-            raise ParameterError(message)
+            raise ParameterError("the shares of one row are undefined without that row.")
         if not (removal or not self.size.public):
             return moved
         # The divisor may move all shares of people who are there.
         occupied = min(shares, people) if self.size.public else shares
         if not removal or self.size.public:
-            return Sensitivity(
-                coordinates=occupied, l1=moved.l1, l2=moved.l2, largest=step
-            )
+            return Sensitivity(coordinates=occupied, l1=moved.l1, l2=moved.l2, largest=step)
         above = 1 / (people + 1)
         return Sensitivity(
             coordinates=occupied,
@@ -160,10 +149,7 @@ class Proportions:
         return self._shifts(cells(values, count=len(self.cells)), whole, relation)
 
     def _shifts(
-        self,
-        codes: NDArray[np.intp],
-        counts: FloatArray,
-        relation: NeighboringRelation,
+        self, codes: NDArray[np.intp], counts: FloatArray, relation: NeighboringRelation
     ) -> Shifts:
         present, kind = kinds(codes)
         actual, n = self.of_whole(counts), int(counts.sum())
@@ -173,15 +159,9 @@ class Proportions:
             moved = emptiest_and_fullest(counts, present, among=among)
             ends = [self._at(each, n) for each in moved]
             reached = ends if self.size.public else [*ends, *reached]
-        return Shifts(
-            actual=actual,
-            alternatives=np.stack(reached, axis=1),
-            kind=kind,
-        )
+        return Shifts(actual=actual, alternatives=np.stack(reached, axis=1), kind=kind)
 
-    def additions(
-        self, values: FloatArray, relation: NeighboringRelation
-    ) -> FloatArray:
+    def additions(self, values: FloatArray, relation: NeighboringRelation) -> FloatArray:
         """Return the shares after a person joins each of the cells."""
         if not can_join(relation, self.size):
             return np.empty((0, len(self.labels)))

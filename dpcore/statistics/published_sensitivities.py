@@ -8,10 +8,8 @@ person, which costs privacy (``pooled_sensitivities.adding_variance``).
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from dpcore.statistics.groups import GroupSizes
+from dpcore.statistics.groups import GroupSizes
 
 
 def pooled_variance(groups: GroupSizes) -> float:

@@ -7,32 +7,21 @@ its rank instead, which one record moves by at most 1 (Smith 2011).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.relations import NeighboringRelation
+from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.base import Shifts
-from dpcore.statistics.tables import (
-    can_join,
-    check_bounds,
-    check_people,
-    kinds,
-    numeric,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.relations import TableSize
+from dpcore.statistics.tables import can_join, check_bounds, check_people, kinds, numeric
 
 CANDIDATES: Final = 501
 """Candidates between the bounds of a column."""
@@ -90,11 +79,9 @@ class RankScores:
     def __post_init__(self) -> None:
         check_bounds(self.bounds)
         if not 0 <= self.q <= 1:
-            message = f"q must be from 0 to 1, got {self.q}."
-            raise ParameterError(message)
+            raise ParameterError(f"q must be from 0 to 1, got {self.q}.")
         if self.candidates < 2:  # noqa: PLR2004 - the two bounds
-            message = f"candidates must be at least 2, got {self.candidates}."
-            raise ParameterError(message)
+            raise ParameterError(f"candidates must be at least 2, got {self.candidates}.")
 
     @property
     def grid(self) -> FloatArray:
@@ -153,9 +140,7 @@ class RankScores:
         added = relation is NeighboringRelation.ADD_REMOVE
         largest = max(self.q, 1 - self.q) if added else 1.0
         k = self.candidates
-        return Sensitivity(
-            coordinates=k, l1=k * largest, l2=k**0.5 * largest, largest=largest
-        )
+        return Sensitivity(coordinates=k, l1=k * largest, l2=k**0.5 * largest, largest=largest)
 
     def shifts(self, values: FloatArray, relation: NeighboringRelation) -> Shifts:
         """Return where the scores would move for the people of each candidate.
@@ -176,10 +161,7 @@ class RankScores:
         return self._shifts(self._codes(values), whole, relation)
 
     def _shifts(
-        self,
-        codes: NDArray[np.intp],
-        whole: FloatArray,
-        relation: NeighboringRelation,
+        self, codes: NDArray[np.intp], whole: FloatArray, relation: NeighboringRelation
     ) -> Shifts:
         present, kind = kinds(codes)
         ranks = self._ranks(whole)
@@ -198,9 +180,7 @@ class RankScores:
                 alternatives[:, -1] = removed
         return Shifts(actual=ranks.scores, alternatives=alternatives, kind=kind)
 
-    def additions(
-        self, values: FloatArray, relation: NeighboringRelation
-    ) -> FloatArray:
+    def additions(self, values: FloatArray, relation: NeighboringRelation) -> FloatArray:
         """Return the scores after a person joins each candidate, shape ``(k, k)``."""
         if not can_join(relation, self.size):
             return np.empty((0, self.candidates))
@@ -229,9 +209,7 @@ class RankScores:
         return Ranks(counts=counts, q=self.q)
 
 
-def rank_scores(
-    bounds: Interval, q: float, size: TableSize, *, whole: bool
-) -> RankScores:
+def rank_scores(bounds: Interval, q: float, size: TableSize, *, whole: bool) -> RankScores:
     """Return the scores of the usual candidates between the bounds of a column.
 
     Those of ``whole`` numbers are all whole numbers there, if they are no more.
@@ -310,9 +288,7 @@ class Ranks:
         below = self.below + (_from(index, last + 1) - _from(index, first + 1))
         return _scores(below, at_most, self.target)
 
-    def _changed(
-        self, places: NDArray[np.intp], people: float, target: float
-    ) -> FloatArray:
+    def _changed(self, places: NDArray[np.intp], people: float, target: float) -> FloatArray:
         index, place = np.arange(len(self.counts)), places[:, np.newaxis]
         at_most = self.at_most + people * _from(index, place)
         below = self.below + people * _from(index, place + 1)

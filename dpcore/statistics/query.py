@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, Schema, if_any, optional, several
-from dpcore.data.columns import ColumnKind, MissingPolicy
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.dataset import Dataset
 from dpcore.data.quantities import is_whole, quantity_of
 from dpcore.errors import ParameterError
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.averages import Mean, Proportion
+from dpcore.statistics.base import OfNumbers, Statistic
 from dpcore.statistics.bins import check_edges
 from dpcore.statistics.column_bins import names_of_bins
 from dpcore.statistics.conditions import binned, clamped, divided, filled, others
-from dpcore.statistics.entries import (
-    label_entries,
-    name_of_others,
-    number_entries,
-)
+from dpcore.statistics.entries import label_entries, name_of_others, number_entries
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import OF_ONE, StatisticKind, allowed
+from dpcore.statistics.membership import Membership
 from dpcore.statistics.nested_counts import NestedCounts
 from dpcore.statistics.parameters import COLUMN, MEMBERSHIP, PLACE, SHARED
 from dpcore.statistics.proportions import Proportions
@@ -38,19 +42,6 @@ from dpcore.statistics.rows_of_people import (
 )
 from dpcore.statistics.spread import StandardDeviation, Variance
 from dpcore.statistics.sums import Count, Sum
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
-    from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-    from dpcore.statistics.base import OfNumbers, Statistic
-    from dpcore.statistics.membership import Membership
 
 MOST_QUANTILES: Final = 19
 """Quantiles in one question: every twentieth of the people."""
@@ -96,11 +87,10 @@ class Query(Question):
 
     def __post_init__(self) -> None:
         if self.kind not in allowed(self.column.kind) or self.kind not in OF_ONE:
-            message = (
+            raise ParameterError(
                 f"{self.column.name!r} is a {self.column.kind.value} column; it has no "
                 f"{self.kind.value}."
             )
-            raise ParameterError(message)
         self._check_size()
         self._check_cap()
         self._check_membership()
@@ -124,15 +114,11 @@ class Query(Question):
             return self._of_labels
         if self.kind.of_ranks:
             q = 0.5 if self.q is None else self.q
-            return rank_scores(
-                self._declared, q, self.size, whole=is_whole(self.column)
-            )
+            return rank_scores(self._declared, q, self.size, whole=is_whole(self.column))
         if self.kind is StatisticKind.QUANTILES:
             inside = whole_within(self._declared) if is_whole(self.column) else None
             return NestedCounts(
-                bounds=inside or self._declared,
-                size=self.size,
-                whole=inside is not None,
+                bounds=inside or self._declared, size=self.size, whole=inside is not None
             )
         return self.of_numbers
 
@@ -191,9 +177,7 @@ class Query(Question):
     @property
     def is_whole(self) -> bool:
         """Return whether the answer is a whole number: a count, or a chosen value."""
-        return self.kind.of_counts or (
-            self.kind.of_places and self.column.kind is ColumnKind.WHOLE
-        )
+        return self.kind.of_counts or (self.kind.of_places and self.column.kind is ColumnKind.WHOLE)
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL.
@@ -258,8 +242,7 @@ class Query(Question):
         """Return the public bounds of the values."""
         bounds = self.column.bounds
         if bounds is None:
-            message = f"{self.column.name!r} needs public bounds for its {self.kind}."
-            raise ParameterError(message)
+            raise ParameterError(f"{self.column.name!r} needs public bounds for its {self.kind}.")
         return bounds
 
     @property
@@ -295,62 +278,53 @@ class Query(Question):
     def _check_size(self) -> None:
         self.size.check(self.relation, self.unit)
         if self.size.public and self.column.missing is MissingPolicy.DROP:
-            message = (
+            raise ParameterError(
                 f"the number of {self.unit.counted} is private where those with a "
                 f"missing {self.column.name!r} are left out."
             )
-            raise ParameterError(message)
 
     def _check_cap(self) -> None:
         if self.unit.cap is not None and self.kind not in OF_PEOPLE:
             known = ", ".join(kind.value for kind in ASKED_OF_PEOPLE)
-            message = (
+            raise ParameterError(
                 f"“{self.kind}” is not offered where several rows of one "
                 f"{self.unit.noun} count. These are: {known}. Or make one row of each "
                 f"{self.unit.noun} on Data."
             )
-            raise ParameterError(message)
 
     def _check_membership(self) -> None:
         membership = self.membership
         if (membership is not None) is not self.kind.of_members:
             verb = "needs" if self.kind.of_members else "has no use for"
-            message = f"a {self.kind.value} {verb} a condition to be met."
-            raise ParameterError(message)
+            raise ParameterError(f"a {self.kind.value} {verb} a condition to be met.")
         if membership is None:
             return
         if membership.everyone:
             if self.kind is StatisticKind.PROPORTION:
-                message = (
+                raise ParameterError(
                     f"the share of all {self.unit.counted} is 1; name a condition."
                 )
-                raise ParameterError(message)
             if self.unit.keeps_number(self.relation):
-                message = (
+                raise ParameterError(
                     f"the number of {self.unit.counted} is public under substitution."
                 )
-                raise ParameterError(message)
         numeric = self.column.kind.is_numeric
         if membership.interval is not None and not numeric:
-            message = f"{self.column.name!r} has labels; name one instead of a range."
-            raise ParameterError(message)
+            raise ParameterError(f"{self.column.name!r} has labels; name one instead of a range.")
         if membership.label is not None and membership.label not in self.column.labels:
-            message = (
+            raise ParameterError(
                 f"{self.column.name!r} is a number; name a range instead of a label."
                 if numeric
                 else f"the label is not on the public list of {self.column.name!r}."
             )
-            raise ParameterError(message)
 
     def _check_edges(self) -> None:
         binned = self.kind.of_cells and self.column.kind.is_numeric
         if binned is not (self.edges is not None):
             verb = "needs" if binned else "has no use for"
-            message = (
-                f"the {self.kind.value} of a {self.column.kind.value} column {verb} "
-                "edges of bins."
+            raise ParameterError(
+                f"the {self.kind.value} of a {self.column.kind.value} column {verb} edges of bins."
             )
-            raise ParameterError(message)
         if self.edges is not None:
             check_edges(self.edges)
 
@@ -358,28 +332,24 @@ class Query(Question):
         several = self.kind is StatisticKind.QUANTILES
         if several is not (self.qs is not None):
             verb = "needs" if several else "has no use for"
-            message = f"the statistic {self.kind} {verb} a list of shares."
-            raise ParameterError(message)
+            raise ParameterError(f"the statistic {self.kind} {verb} a list of shares.")
         if self.qs is None:
             return
         rising = all(low < high for low, high in pairwise(self.qs))
         apart = len(set(quantile_names(self.qs))) == len(self.qs)
         within = all(0 < q < 1 for q in self.qs)
         if not (rising and apart and within and 1 < len(self.qs) <= MOST_QUANTILES):
-            message = (
+            raise ParameterError(
                 f"several quantiles need 2 to {MOST_QUANTILES} different shares, in "
                 "ascending order, strictly between 0 and 100 %."
             )
-            raise ParameterError(message)
 
     def _check_quantile(self) -> None:
         if (self.q is not None) is not (self.kind is StatisticKind.QUANTILE):
             verb = "needs" if self.kind is StatisticKind.QUANTILE else "has no use for"
-            message = f"a {self.kind} {verb} a share q of {self.unit.counted} below it."
-            raise ParameterError(message)
+            raise ParameterError(f"a {self.kind} {verb} a share q of {self.unit.counted} below it.")
         if self.q is not None and not 0 < self.q < 1:
-            message = f"q must lie strictly between 0 and 1, got {self.q}."
-            raise ParameterError(message)
+            raise ParameterError(f"q must lie strictly between 0 and 1, got {self.q}.")
 
 
 def quantile_names(qs: tuple[float, ...]) -> tuple[str, ...]:

@@ -5,23 +5,21 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.data.quantities import Quantity
 from dpcore.errors import ParameterError
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.base import Statistic
+from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parts import OfParts
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.data.columns import Column
-    from dpcore.data.partitions.table import PartitionedDataset
-    from dpcore.mechanisms.base import Sensitivity
-    from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-    from dpcore.statistics.base import Statistic
-    from dpcore.statistics.kinds import StatisticKind
 
 
 class Question:
@@ -99,11 +97,10 @@ class Question:
             parts = list(dataset.each(part, names))
             return statistic.of_whole(statistic.together(parts))
         if not isinstance(dataset, Dataset):
-            message = (
+            raise ParameterError(
                 f"the {self.kind} is not computed of a table that lies in parts. Ask "
                 "it of a sample of the rows, uploaded as a file."
             )
-            raise ParameterError(message)
         return statistic.value(self.values(dataset))
 
     @property
@@ -146,6 +143,4 @@ def whole_unit(
     the number of rows is private (``PrivacyUnit.keeps_number``), and the sensitivity of
     a statistic to a replaced row covers one that only comes or goes, too.
     """
-    return statistic.sensitivity(relation).times(
-        unit.rows, coordinates=len(statistic.labels)
-    )
+    return statistic.sensitivity(relation).times(unit.rows, coordinates=len(statistic.labels))

@@ -6,11 +6,13 @@ What noise is added to is never this; it is what people mean by the statistic's 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.covariances.layout import vector_of
 from dpcore.statistics.bins import bins_of
@@ -20,18 +22,10 @@ from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.means_query import MeansQuery
-from dpcore.statistics.query import quantile_names
+from dpcore.statistics.query import Query, quantile_names
+from dpcore.statistics.question import Question
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.statistics.query import Query
-    from dpcore.statistics.question import Question
-
-    Measure = Callable[[FloatArray], FloatArray]
+Measure = Callable[[FloatArray], FloatArray]
 
 
 def measure_of(question: Question) -> tuple[tuple[str, ...], Measure]:
@@ -72,8 +66,7 @@ def sample_quantile(values: ArrayLike, q: float) -> float:
     """
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     if len(ordered) < 1 or not 0 <= q <= 1:
-        message = f"a quantile needs a value and q from 0 to 1, got q = {q}."
-        raise ParameterError(message)
+        raise ParameterError(f"a quantile needs a value and q from 0 to 1, got q = {q}.")
     h = (len(ordered) - 1) * q
     j = math.floor(h)
     above = min(j + 1, len(ordered) - 1)

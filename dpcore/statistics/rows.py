@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.statistics.tables import cells, numeric
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
 
 
 def numeric_rows(values: ArrayLike, *, columns: int) -> FloatArray:
@@ -25,11 +20,9 @@ def numeric_rows(values: ArrayLike, *, columns: int) -> FloatArray:
     """
     entries = np.asarray(values, dtype=np.float64)
     if entries.ndim != 2 or entries.shape[1] != columns:  # noqa: PLR2004 - a table
-        message = (
-            f"{columns} values a person are needed, got an array of shape "
-            f"{entries.shape}."
+        raise ParameterError(
+            f"{columns} values a person are needed, got an array of shape {entries.shape}."
         )
-        raise ParameterError(message)
     for column in entries.T:
         numeric(column)
     return entries

@@ -11,16 +11,20 @@ An entry is a person here: ``packed`` puts the rows of each into one line.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
+from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.relations import NeighboringRelation
+from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.statistics.averages import Mean
-from dpcore.statistics.base import Shifts
-from dpcore.statistics.blocks import ShiftBlocks
+from dpcore.statistics.base import Shifts, Statistic
+from dpcore.statistics.blocks import Rows, ShiftBlocks
 from dpcore.statistics.group_moments import GroupMoments
 from dpcore.statistics.grouped import Grouped
 from dpcore.statistics.histogram import Histogram
@@ -30,17 +34,7 @@ from dpcore.statistics.pair_moments import PairMoments
 from dpcore.statistics.sums import Sum
 from dpcore.statistics.tables import checked, kinds
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.data.dataset import Dataset
-    from dpcore.relations import PrivacyUnit
-    from dpcore.statistics.base import Statistic
-    from dpcore.statistics.blocks import Rows
-
-    Additive = Sum | Histogram | Grouped | GroupMoments | MeanMoments | PairMoments
+Additive = Sum | Histogram | Grouped | GroupMoments | MeanMoments | PairMoments
 
 OF_PEOPLE: Final = (
     StatisticKind.COUNT,
@@ -82,17 +76,14 @@ def packed(
     order = np.argsort(line, kind="stable")
     owned = np.bincount(line)
     if owned.max() > most:
-        message = f"somebody has more than {most} rows."
-        raise ParameterError(message)
+        raise ParameterError(f"somebody has more than {most} rows.")
     place = np.arange(len(line)) - np.repeat(np.cumsum(owned) - owned, owned)
     lines = np.full((len(present), most, table.shape[1]), np.nan)
     lines[line[order], place] = table[order]
     return lines.reshape(len(present), -1), present
 
 
-def owners_of(
-    counted: NDArray[np.intp], dataset: Dataset, unit: PrivacyUnit
-) -> NDArray[np.intp]:
+def owners_of(counted: NDArray[np.intp], dataset: Dataset, unit: PrivacyUnit) -> NDArray[np.intp]:
     """Return whose the rows ``counted`` of a table are, each once. CONFIDENTIAL.
 
     The rows themselves where everybody has one; else the numbers of the people, in the
@@ -115,11 +106,9 @@ def entries_of_people(
 
     """
     if dataset.cap != unit.cap:
-        message = (
-            "the question and the table count another number of rows a person. Ask "
-            "anew."
+        raise ParameterError(
+            "the question and the table count another number of rows a person. Ask anew."
         )
-        raise ParameterError(message)
     if unit.cap is None:
         return values
     return packed(values, dataset.persons[counted], unit.cap)[0]
@@ -134,8 +123,7 @@ def unpacked(entries: FloatArray, most: int) -> tuple[FloatArray, NDArray[np.int
     """
     lines = np.asarray(entries, dtype=np.float64)
     if lines.ndim != 2 or lines.shape[1] % most:  # noqa: PLR2004 - a table
-        message = f"{most} rows a person are needed, got shape {lines.shape}."
-        raise ParameterError(message)
+        raise ParameterError(f"{most} rows a person are needed, got shape {lines.shape}.")
     rows = lines.reshape(len(lines), most, -1)
     line, place = np.nonzero(~np.isnan(rows).any(axis=2))
     return rows[line, place], line
@@ -152,8 +140,7 @@ def of_people(of_rows: Statistic, most: int) -> Statistic:
         return MeanOfPeople(each=of_rows, most=most)
     if isinstance(of_rows, Sum | Histogram | _Wide):
         return AdditiveOfPeople(each=of_rows, most=most)
-    message = "this is not asked where several rows of a person count."
-    raise ParameterError(message)
+    raise ParameterError("this is not asked where several rows of a person count.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,9 +187,7 @@ class AdditiveOfPeople:
         """Return where the statistic would move for each person, all at once."""
         return self.shift_blocks(entries, relation).whole()
 
-    def shift_blocks(
-        self, entries: FloatArray, relation: NeighboringRelation
-    ) -> ShiftBlocks:
+    def shift_blocks(self, entries: FloatArray, relation: NeighboringRelation) -> ShiftBlocks:
         """Return where the statistic would move for each person, a block at a time.
 
         Under substitution the person has no row instead, or ``m`` alike: of every cell,
@@ -342,10 +327,7 @@ class MeanOfPeople:
         if relation is _ADD_REMOVE:
             reached = [self._at(rest, others)]
         else:
-            reached = [
-                self._at(rest + self.most * end, others + self.most)
-                for end in self._ends
-            ]
+            reached = [self._at(rest + self.most * end, others + self.most) for end in self._ends]
         return Shifts(
             actual=self._at(np.array([total]), np.array([rows])),
             alternatives=np.stack(reached, axis=-1)[..., np.newaxis],
@@ -378,9 +360,7 @@ class MeanOfPeople:
         clamped = bounds.clip(checked(rows[:, 0], self.each.size))
         return clamped - (bounds.lower + bounds.width / 2), line
 
-    def _parts(
-        self, entries: FloatArray
-    ) -> tuple[float, int, FloatArray, NDArray[np.intp]]:
+    def _parts(self, entries: FloatArray) -> tuple[float, int, FloatArray, NDArray[np.intp]]:
         """Return total and number of all rows, and those of each person."""
         heights, line = self._heights(entries)
         people = len(np.asarray(entries))

@@ -10,24 +10,19 @@ records its extremes are at corners; a square is lowest at the mean.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
+from dpcore.statistics.blocks import Rows
 from dpcore.statistics.parts import Moments
 from dpcore.statistics.rows import heights
 
-if TYPE_CHECKING:
-    from typing import Self
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.statistics.blocks import Rows
-
-    Pairs = tuple[tuple[int, int], ...]
-    """Which two columns each coordinate multiplies; the same one twice for a square."""
+Pairs = tuple[tuple[int, int], ...]
+"""Which two columns each coordinate multiplies; the same one twice for a square."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -84,8 +79,7 @@ class Scatter:
         # grow with n, beyond what releases allow for. NumPy's sum adds pairwise.
         product = np.empty(n)
         products = [
-            np.sum(np.multiply(deviations[:, i], deviations[:, j], out=product))
-            for i, j in pairs
+            np.sum(np.multiply(deviations[:, i], deviations[:, j], out=product)) for i, j in pairs
         ]
         return cls(
             entries=entries,
@@ -105,9 +99,7 @@ class Scatter:
     @property
     def moments(self) -> Moments:
         """Return what is needed of these people where others are in other parts."""
-        return Moments(
-            counts=self.counts, means=self.means, pairs=self.pairs, sums=self.sums
-        )
+        return Moments(counts=self.counts, means=self.means, pairs=self.pairs, sums=self.sums)
 
     @property
     def means(self) -> FloatArray:
@@ -160,12 +152,8 @@ class Scatter:
         first, second = self._columns
         widths = np.array([column.width for column in self.bounds])
         below, above = -means, widths - means
-        low = np.minimum(
-            below[:, first] * above[:, second], above[:, first] * below[:, second]
-        )
-        high = np.maximum(
-            below[:, first] * below[:, second], above[:, first] * above[:, second]
-        )
+        low = np.minimum(below[:, first] * above[:, second], above[:, first] * below[:, second])
+        high = np.maximum(below[:, first] * below[:, second], above[:, first] * above[:, second])
         return np.where(first == second, 0.0, low), high
 
 
@@ -177,10 +165,7 @@ def _group_means(
         total = deviations.sum(axis=0)[np.newaxis]
     else:
         total = np.stack(
-            [
-                np.bincount(codes, weights=column, minlength=len(counts))
-                for column in deviations.T
-            ],
+            [np.bincount(codes, weights=column, minlength=len(counts)) for column in deviations.T],
             axis=-1,
         )
     means: FloatArray = total / np.maximum(counts, 1)[:, np.newaxis]

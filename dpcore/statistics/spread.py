@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
+from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.base import Shifts
 from dpcore.statistics.parts import Moments
 from dpcore.statistics.tables import (
@@ -20,12 +23,6 @@ from dpcore.statistics.tables import (
     numeric,
     own_divisor,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.relations import NeighboringRelation, TableSize
 
 DIVISORS: Final = {0: "n", 1: "n - 1"}
 """What the sum of squares is divided by, in words, for each ``ddof``."""
@@ -64,15 +61,13 @@ class Variance:
     def __post_init__(self) -> None:
         check_bounds(self.bounds)
         if self.ddof not in DIVISORS:
-            message = f"ddof must be 0 (divide by n) or 1 (by n - 1), got {self.ddof}."
-            raise ParameterError(message)
+            raise ParameterError(f"ddof must be 0 (divide by n) or 1 (by n - 1), got {self.ddof}.")
         if self.size.people < 2 + self.ddof:
-            message = (
+            raise ParameterError(
                 "the variance and standard deviation with divisor "
                 f"{DIVISORS[self.ddof]} need at least {2 + self.ddof} rows, got "
                 f"{self.size.people}."
             )
-            raise ParameterError(message)
 
     labels = ("variance",)
 
@@ -119,9 +114,7 @@ class Variance:
     ) -> Sensitivity:
         """Return the most that one record can change the variance, over all tables."""
         n, square = self.size.people, self.bounds.width**2
-        return Sensitivity.scalar(
-            square / n if self.ddof else square * (n - 1) / (n * n)
-        )
+        return Sensitivity.scalar(square / n if self.ddof else square * (n - 1) / (n * n))
 
     def shifts(self, values: FloatArray, relation: NeighboringRelation) -> Shifts:
         """Return where the variance would move for each person.
@@ -149,17 +142,12 @@ class Variance:
                 self.size,
                 removed=lambda: self._at(rest, n - 1),
                 replaced=lambda: np.stack(
-                    [
-                        self._at(rest, n),
-                        self._at(rest + reach**2 * ((n - 1) / max(n, 1)), n),
-                    ]
+                    [self._at(rest, n), self._at(rest + reach**2 * ((n - 1) / max(n, 1)), n)]
                 ),
             ),
         )
 
-    def additions(
-        self, values: FloatArray, relation: NeighboringRelation
-    ) -> FloatArray:
+    def additions(self, values: FloatArray, relation: NeighboringRelation) -> FloatArray:
         """Return the variance after a person at a bound or at the mean joins."""
         if not can_join(relation, self.size):
             return np.empty((0, 1))
@@ -230,9 +218,7 @@ class StandardDeviation(Variance):
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change it, over all tables."""
-        return Sensitivity.scalar(
-            float(np.sqrt(self._variance.sensitivity(relation).l1))
-        )
+        return Sensitivity.scalar(float(np.sqrt(self._variance.sensitivity(relation).l1)))
 
     def sampling_sd(self, estimate: FloatArray) -> FloatArray:
         """Return half of ``sqrt((R^2 - s^2) / n + 2 s^2 / (n (n - 1)))``.

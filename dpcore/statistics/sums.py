@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.tables import numeric
 from dpcore.statistics.totals import FunctionOfTotal, Terms
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,12 +30,8 @@ class Sum(FunctionOfTotal):
         """Return ``[n c0, n c1]``, open-ended as the signs allow if n is private."""
         lower, upper = self.bounds.lower, self.bounds.upper
         if self.size.public:
-            return Interval(
-                lower=self.size.people * lower, upper=self.size.people * upper
-            )
-        return Interval(
-            lower=0.0 if lower >= 0 else -np.inf, upper=0.0 if upper <= 0 else np.inf
-        )
+            return Interval(lower=self.size.people * lower, upper=self.size.people * upper)
+        return Interval(lower=0.0 if lower >= 0 else -np.inf, upper=0.0 if upper <= 0 else np.inf)
 
     def raw(self, values: FloatArray) -> FloatArray:
         """Return the sum of numbers as they are."""

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.relations import NeighboringRelation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.relations import TableSize
+from dpcore.relations import NeighboringRelation, TableSize
 
 
 def check_bounds(bounds: Interval) -> None:
@@ -27,11 +21,10 @@ def check_bounds(bounds: Interval) -> None:
 
     """
     if not (bounds.lower < bounds.upper and np.isfinite(bounds.width)):
-        message = (
+        raise ParameterError(
             f"a statistic needs finite bounds with lower < upper, got {bounds.lower}, "
             f"{bounds.upper}."
         )
-        raise ParameterError(message)
 
 
 def numeric(values: ArrayLike) -> FloatArray:
@@ -46,12 +39,10 @@ def numeric(values: ArrayLike) -> FloatArray:
     """
     entries = np.asarray(values, dtype=np.float64)
     if entries.ndim != 1:
-        message = f"one value a person is needed, got {entries.ndim} dimensions."
-        raise ParameterError(message)
+        raise ParameterError(f"one value a person is needed, got {entries.ndim} dimensions.")
     # One that is missing makes the largest missing, too.
     if np.isnan(entries.max(initial=-np.inf)):
-        message = "a value is missing; drop or replace missing values first."
-        raise ParameterError(message)
+        raise ParameterError("a value is missing; drop or replace missing values first.")
     return entries
 
 
@@ -63,10 +54,9 @@ def check_people(people: int, size: TableSize) -> None:
 
     """
     if size.public and people != size.people:
-        message = (
+        raise ParameterError(
             f"the public number of rows is {size.people}, but the table has {people}."
         )
-        raise ParameterError(message)
 
 
 def checked(values: ArrayLike, size: TableSize) -> FloatArray:
@@ -91,8 +81,7 @@ def cells(values: ArrayLike, *, count: int) -> NDArray[np.intp]:
     entries = numeric(values)
     valid = (entries >= 0) & (entries < count) & (entries == np.floor(entries))
     if not valid.all():
-        message = f"every value must be a whole number from 0 to {count - 1}."
-        raise ParameterError(message)
+        raise ParameterError(f"every value must be a whole number from 0 to {count - 1}.")
     return entries.astype(np.intp)
 
 

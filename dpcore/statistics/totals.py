@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from dpcore.arrays import in_blocks
+from dpcore.arrays import FloatArray, in_blocks
+from dpcore.data.bounds import Interval
+from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.base import Shifts
-from dpcore.statistics.blocks import ShiftBlocks
+from dpcore.statistics.blocks import Rows, ShiftBlocks
 from dpcore.statistics.parts import Totals
 from dpcore.statistics.tables import (
     alternatives,
@@ -20,16 +24,6 @@ from dpcore.statistics.tables import (
     check_people,
     kinds,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.relations import NeighboringRelation, TableSize
-    from dpcore.statistics.blocks import Rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -153,9 +147,7 @@ class FunctionOfTotal(ABC):
             replaced=lambda: self._at(reached - terms, n),
         )
 
-    def additions(
-        self, values: FloatArray, relation: NeighboringRelation
-    ) -> FloatArray:
+    def additions(self, values: FloatArray, relation: NeighboringRelation) -> FloatArray:
         """Return the statistic after a person with an extreme value joins."""
         if not can_join(relation, self.size):
             return np.empty((0, 1))

@@ -8,17 +8,14 @@ the curator alone, from the table.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
 
 LIMITS: Final = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100)
 """The limits that are compared, whatever the table."""
@@ -89,8 +86,7 @@ class Guess:
 
     def __post_init__(self) -> None:
         if self.rows < 1 or not 1 <= self.each < np.inf or not 0 <= self.gap <= 1:
-            message = "suppose at least 1 row, of each at least 1, and a gap up to 1."
-            raise ParameterError(message)
+            raise ParameterError("suppose at least 1 row, of each at least 1, and a gap up to 1.")
 
     def count(self, epsilon: float, limits: NDArray[np.intp]) -> LimitErrors:
         """Return the errors of the number of rows, as shares of all.
@@ -127,9 +123,7 @@ class Guess:
         return np.asarray((1 - 1 / self.each) ** limits)
 
 
-def count_errors(
-    person: NDArray[np.intp], epsilon: float, limits: NDArray[np.intp]
-) -> LimitErrors:
+def count_errors(person: NDArray[np.intp], epsilon: float, limits: NDArray[np.intp]) -> LimitErrors:
     """Return the errors of the number of rows of a table. CONFIDENTIAL.
 
     ``person`` is whose each row is, from 0, shape ``(n,)``. Errors are shares of all

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Self
 
 import numpy as np
 
-from dpcore.data.columns import ColumnKind
+from dpcore.arrays import FloatArray
+from dpcore.data.columns import Column, ColumnKind
+from dpcore.releases.record import Release
+from dpcore.releases.releasable import Releasable
 from dpcore.releases.request import Request
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.columns import Column
-    from dpcore.releases.record import Release
-    from dpcore.releases.releasable import Releasable
-    from dpcore.statistics.question import Question
+from dpcore.statistics.question import Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

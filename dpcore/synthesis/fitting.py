@@ -10,23 +10,19 @@ program.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.synthesis.counted import Counted
+from dpcore.synthesis.forest import Forest
 from dpcore.synthesis.programs import least
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.synthesis.counted import Counted
-    from dpcore.synthesis.forest import Forest
 
 _SLACK = 1e-7
 
@@ -57,8 +53,7 @@ def fit(forest: Forest) -> Fitted:
 
     """
     if not forest.kept:
-        message = "a made-up table needs released counts of at least one column."
-        raise ParameterError(message)
+        raise ParameterError("a made-up table needs released counts of at least one column.")
     program = _Program.of(forest)
     found = program.solve(0.0)
     stretch = 0.0
@@ -66,12 +61,10 @@ def fit(forest: Forest) -> Fitted:
         stretch = program.least_stretch()
         found = program.solve(stretch * (1 + _SLACK) + _SLACK)
     if found is None:  # the solver's own tolerance
-        message = "these counts could not be made to agree."
-        raise ParameterError(message)
+        raise ParameterError("these counts could not be made to agree.")
     parts = np.split(found, np.cumsum(program.sizes)[:-1])
     counts = tuple(
-        part.reshape(one.counts.shape)
-        for part, one in zip(parts, forest.kept, strict=True)
+        part.reshape(one.counts.shape) for part, one in zip(parts, forest.kept, strict=True)
     )
     return Fitted(counts=counts, people=float(counts[0].sum()), stretch=stretch)
 

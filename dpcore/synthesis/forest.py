@@ -9,17 +9,15 @@ greatest sum of mutual information, estimated from the released counts alone.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import xlogy
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.synthesis.counted import Axis, Counted
+from dpcore.arrays import FloatArray
+from dpcore.synthesis.counted import Axis, Counted
 
 OTHER_CELLS = "its column is counted in other bins or answers elsewhere"
 RING = "it would close a ring; the pairs that are kept tell more"
@@ -68,12 +66,7 @@ def plant(counted: Sequence[Counted]) -> Forest:
     left_out += [(one, NOISIER) for one in noisier] + [(one, RING) for one in rings]
     singles = tuple(one for one in best if len(one.axes) == 1)
     seen = {axis.name: axis for one in (*pairs, *singles) for axis in one.axes}
-    return Forest(
-        axes=tuple(seen.values()),
-        singles=singles,
-        pairs=pairs,
-        left_out=tuple(left_out),
-    )
+    return Forest(axes=tuple(seen.values()), singles=singles, pairs=pairs, left_out=tuple(left_out))
 
 
 def mutual_information(counts: FloatArray) -> float:
@@ -92,9 +85,7 @@ def mutual_information(counts: FloatArray) -> float:
     shares = held / total
     apart = np.outer(shares.sum(axis=1), shares.sum(axis=0))
     inside = shares > 0
-    return max(
-        float(np.sum(xlogy(shares[inside], (shares / _or_one(apart))[inside]))), 0.0
-    )
+    return max(float(np.sum(xlogy(shares[inside], (shares / _or_one(apart))[inside]))), 0.0)
 
 
 def _or_one(shares: FloatArray) -> FloatArray:
@@ -117,9 +108,7 @@ def _worth(axis: Axis, often: Mapping[Any, int]) -> tuple[int, int]:
     return often[axis.name, axis.cells], len(axis.names)
 
 
-def _least_noise(
-    counted: Iterable[Counted],
-) -> tuple[list[Counted], list[Counted]]:
+def _least_noise(counted: Iterable[Counted]) -> tuple[list[Counted], list[Counted]]:
     best: dict[frozenset[str], Counted] = {}
     noisier = []
     for one in counted:
@@ -135,9 +124,7 @@ def _least_noise(
     return list(best.values()), noisier
 
 
-def _without_rings(
-    pairs: Iterable[Counted],
-) -> tuple[tuple[Counted, ...], list[Counted]]:
+def _without_rings(pairs: Iterable[Counted]) -> tuple[tuple[Counted, ...], list[Counted]]:
     """Return the pairs of the tree that tells the most, in order, and the others."""
     tree: dict[str, str] = {}
     kept, rings = [], []
@@ -163,9 +150,7 @@ def _in_order(pairs: list[Counted]) -> tuple[Counted, ...]:
     known: set[str] = set()
     waiting = list(pairs)
     while waiting:
-        found = next(
-            (one for one in waiting if known.intersection(one.names)), waiting[0]
-        )
+        found = next((one for one in waiting if known.intersection(one.names)), waiting[0])
         waiting.remove(found)
         first = found.names[0] in known or found.names[1] not in known
         ordered.append(found if first else _turned(found))
@@ -174,9 +159,4 @@ def _in_order(pairs: list[Counted]) -> tuple[Counted, ...]:
 
 
 def _turned(one: Counted) -> Counted:
-    return replace(
-        one,
-        axes=one.axes[::-1],
-        counts=one.counts.T,
-        ends=np.swapaxes(one.ends, 0, 1),
-    )
+    return replace(one, axes=one.axes[::-1], counts=one.counts.T, ends=np.swapaxes(one.ends, 0, 1))

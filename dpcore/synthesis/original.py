@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.dataset import Dataset
 from dpcore.releases.rebuilding import as_declared
-from dpcore.synthesis.counted import cells_of
-from dpcore.synthesis.forest import mutual_information
+from dpcore.statistics.query import Query
+from dpcore.synthesis.counted import Axis, Counted, cells_of
+from dpcore.synthesis.forest import Forest, mutual_information
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.dataset import Dataset
-    from dpcore.statistics.query import Query
-    from dpcore.synthesis.counted import Axis, Counted
-    from dpcore.synthesis.forest import Forest
 
 
 class Tie(NamedTuple):
@@ -43,11 +39,7 @@ def exact(one: Counted, dataset: Dataset) -> FloatArray:
     """
     found = one.request.value(as_declared(one.request, dataset))
     turned = one.names != tuple(column.name for column in one.request.query.columns)
-    return (
-        found.reshape(one.counts.T.shape).T
-        if turned
-        else found.reshape(one.counts.shape)
-    )
+    return found.reshape(one.counts.T.shape).T if turned else found.reshape(one.counts.shape)
 
 
 def ties(forest: Forest, dataset: Dataset, made_up: pd.DataFrame) -> list[Tie]:
@@ -106,9 +98,7 @@ def _made_up_cells(axis: Axis, made_up: pd.DataFrame) -> NDArray[np.int64]:
     return np.searchsorted(inner, values.astype(np.float64), side="right")
 
 
-def _crossed(
-    cells: Mapping[str, NDArray[np.int64]], one: Axis, two: Axis
-) -> NDArray[np.float64]:
+def _crossed(cells: Mapping[str, NDArray[np.int64]], one: Axis, two: Axis) -> NDArray[np.float64]:
     first, second = cells[one.name], cells[two.name]
     both = (first >= 0) & (second >= 0)
     shape = (len(one.names), len(two.names))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import linprog
 
+from dpcore.arrays import FloatArray
+
 if TYPE_CHECKING:
     from scipy.sparse import spmatrix
-
-    from dpcore.arrays import FloatArray
 
 
 def least(
@@ -33,12 +33,5 @@ def least(
     if below is not None:
         upper = {"A_ub": below[0], "b_ub": below[1]}
     solve: Any = linprog
-    found = solve(
-        cost,
-        A_eq=equal[0],
-        b_eq=equal[1],
-        bounds=within,
-        method="highs-ds",
-        **upper,
-    )
+    found = solve(cost, A_eq=equal[0], b_eq=equal[1], bounds=within, method="highs-ds", **upper)
     return np.asarray(found.x) if found.status == 0 else None

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
+from dpcore.data.columns import Column
 from dpcore.errors import ParameterError
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.request import Request
 from dpcore.statistics.column_bins import usual_edges
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from dpcore.data.columns import Column
-    from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 
 
 def questions(
@@ -45,12 +41,9 @@ def questions(
 
     """
     if not columns:
-        message = "choose at least one column."
-        raise ParameterError(message)
+        raise ParameterError("choose at least one column.")
     others = [column for column in columns if column is not hub]
-    pairs: list[tuple[Column, ...]] = (
-        [] if hub is None else [(hub, other) for other in others]
-    )
+    pairs: list[tuple[Column, ...]] = [] if hub is None else [(hub, other) for other in others]
     asked: list[tuple[Column, ...]] = pairs or [(column,) for column in columns]
 
     def counts(column: Column, *of: Column) -> Query:
@@ -66,14 +59,8 @@ def questions(
     made = []
     for group in asked:
         parts = [counts(column, *group) for column in group]
-        query = (
-            parts[0]
-            if len(parts) == 1
-            else CrossedQuery(first=parts[0], second=parts[1])
-        )
-        made.append(
-            Request(query=query, mechanism_key="laplace", epsilon=epsilon / len(asked))
-        )
+        query = parts[0] if len(parts) == 1 else CrossedQuery(first=parts[0], second=parts[1])
+        made.append(Request(query=query, mechanism_key="laplace", epsilon=epsilon / len(asked)))
     return made
 
 

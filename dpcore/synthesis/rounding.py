@@ -8,23 +8,19 @@ unimodular).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.synthesis.fitting import Fitted
+from dpcore.synthesis.forest import Forest
 from dpcore.synthesis.programs import least
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.synthesis.fitting import Fitted
-    from dpcore.synthesis.forest import Forest
 
 MOST_ROWS: Final = 1_000_000
 """People in a made-up table; of more, every hundredth or so is as good an example."""
@@ -55,12 +51,11 @@ def whole(forest: Forest, fitted: Fitted) -> Whole:
     """
     people = min(round(fitted.people), MOST_ROWS)
     if people < 1:
-        message = (
+        raise ParameterError(
             "by the released counts there is nobody in the table: their noise is "
             "larger than the table. Release counts of fewer or larger groups, or at a "
             "larger ε."
         )
-        raise ParameterError(message)
     scale = people / fitted.people
     sums: dict[str, FloatArray] = {}
     for one, counts in zip(forest.kept, fitted.counts, strict=True):
@@ -73,11 +68,7 @@ def whole(forest: Forest, fitted: Fitted) -> Whole:
         people=people,
         columns=columns,
         pairs=tuple(
-            rounded(
-                counts * scale,
-                rows=columns[one.names[0]],
-                columns=columns[one.names[1]],
-            )
+            rounded(counts * scale, rows=columns[one.names[0]], columns=columns[one.names[1]])
             for one, counts in zip(forest.pairs, pairs, strict=True)
         ),
     )
@@ -132,7 +123,6 @@ def rounded(
         within=np.stack([np.zeros(3 * number), most.ravel()], axis=1),
     )
     if found is None:  # rows and columns with equal sums always have a solution
-        message = "the counts of two columns could not be rounded together."
-        raise ParameterError(message)
+        raise ParameterError("the counts of two columns could not be rounded together.")
     up, more, down = np.rint(found).reshape(3, number)
     return np.asarray((floor + up + more - down).reshape(cells.shape), dtype=np.int64)

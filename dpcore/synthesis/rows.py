@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.columns import Column
 from dpcore.data.quantities import is_whole, quantity_of
+from dpcore.synthesis.counted import Axis
+from dpcore.synthesis.forest import Forest
+from dpcore.synthesis.rounding import Whole
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
     import pandas as pd
-    from numpy.typing import NDArray
 
-    from dpcore.arrays import FloatArray
-    from dpcore.data.columns import Column
-    from dpcore.synthesis.counted import Axis
-    from dpcore.synthesis.forest import Forest
-    from dpcore.synthesis.rounding import Whole
 
 _STEPS = 2
 """A bin has at least a hundred values: two decimals of its width."""
 
 
 def deal(
-    forest: Forest,
-    counts: Whole,
-    *,
-    rng: np.random.Generator,
-    whole_numbers: Collection[str] = (),
+    forest: Forest, counts: Whole, *, rng: np.random.Generator, whole_numbers: Collection[str] = ()
 ) -> pd.DataFrame:
     """Return a made-up table with exactly these counts, its rows in random order.
 
@@ -94,11 +89,7 @@ def _given(
 
 
 def _answers(
-    axis: Axis,
-    cells: NDArray[np.int64],
-    *,
-    whole: bool,
-    rng: np.random.Generator,
+    axis: Axis, cells: NDArray[np.int64], *, whole: bool, rng: np.random.Generator
 ) -> FloatArray | NDArray[np.object_]:
     if axis.edges is None:
         return np.array(axis.names, dtype=object)[cells]

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
 
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.releases.record import Release
 from dpcore.wording import epsilon_text, significant
 from tests.app.test_pages import button, by_label, charts
 from tests.app.test_questions import release, set_to, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from streamlit.testing.v1 import AppTest
 
-    from dpcore.releases.record import Release
 
 PEOPLE = 240
 REGIONS = ("north", "south", "west")
@@ -95,9 +94,7 @@ def edit_shares(app: AppTest, rows: dict[int, tuple[float, bool]]) -> AppTest:
     states = app._tree.get_widget_states()  # noqa: SLF001 - no public way
     states.widgets.add(
         id=editor.proto.id,
-        string_value=json.dumps(
-            {"edited_rows": edited, "added_rows": [], "deleted_rows": []}
-        ),
+        string_value=json.dumps({"edited_rows": edited, "added_rows": [], "deleted_rows": []}),
     )
     return app._run(states)  # noqa: SLF001
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,18 +12,14 @@ from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
+from dpcore.arrays import FloatArray
+from dpcore.mechanisms.base import Mechanism
+from dpcore.releases.record import Release
 from dpcore.releases.transaction import release
 from tests.app import asking
 from tests.conftest import PATIENCE, ROOT
 from ui import session
 from ui.downloads import File, Offer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.base import Mechanism
-    from dpcore.releases.record import Release
 
 
 def close_tab() -> None:
@@ -60,8 +57,7 @@ def framed(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_components_of_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out the search of all installed packages that each new app begins with."""
     monkeypatch.setattr(
-        "streamlit.components.v2.manifest_scanner.scan_component_manifests",
-        lambda *_, **__: [],
+        "streamlit.components.v2.manifest_scanner.scan_component_manifests", lambda *_, **__: []
     )
 
 

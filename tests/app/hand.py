@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,6 @@ from streamlit.runtime.state.common import user_key_from_element_id
 from streamlit.testing.v1.element_tree import Block, Button, DownloadButton, Widget
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from streamlit.testing.v1 import AppTest
 
 _SAID = re.compile(r"From (\S+) to (\S+)\.$")

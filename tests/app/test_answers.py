@@ -57,9 +57,7 @@ def test_an_answer_and_its_picture_name_what_was_computed(pay):
 
 def test_a_unit_is_shown_letter_by_letter(pay):
     app = pay(unit="![x](//e.org)")
-    next(each for each in app.toggle if "bounds and missing" in each.label).set_value(
-        True
-    ).run()
+    next(each for each in app.toggle if "bounds and missing" in each.label).set_value(True).run()
     release(app)
     in_unit = [metric for metric in app.metric if "e\\.org" in metric.value]
     assert len(in_unit) > 5
@@ -111,9 +109,7 @@ def test_a_lesson_shows_both_values_at_once(pay):
 
 def test_everybody_has_no_sampling_error(pay, monkeypatch):
     files = []
-    monkeypatch.setattr(
-        "ui.results.file_name", lambda releases: files.extend(releases) or "text"
-    )
+    monkeypatch.setattr("ui.results.file_name", lambda releases: files.extend(releases) or "text")
     app = release(pay(everybody=True))
     assert by_label(app.metric, "Sampling error").value == "none"
     (chart,) = app.get("plotly_chart")
@@ -126,9 +122,7 @@ def test_everybody_has_no_sampling_error(pay, monkeypatch):
 
 def test_a_sample_has_a_sampling_error_in_words_picture_and_files(pay, monkeypatch):
     files = []
-    monkeypatch.setattr(
-        "ui.results.file_name", lambda releases: files.extend(releases) or "text"
-    )
+    monkeypatch.setattr("ui.results.file_name", lambda releases: files.extend(releases) or "text")
     app = release(pay())
     (chart,) = app.get("plotly_chart")
     assert "with sampling" in chart.proto.alt
@@ -187,9 +181,7 @@ CHARGED = {
 
 
 @pytest.mark.parametrize("name", CHARGED)
-def test_a_number_that_cannot_be_charged_stays_in_its_box_and_is_refused(
-    open_page, name
-):
+def test_a_number_that_cannot_be_charged_stays_in_its_box_and_is_refused(open_page, name):
     app = use_upload(open_page)
     app.session_state["se-own"] = app.session_state["se-more"] = True
     app.session_state["se-way"] = "one shot"

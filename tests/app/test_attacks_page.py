@@ -10,8 +10,7 @@ from tests.app.test_pages import button, by_label, charts, mode, use_upload
 from tests.app.test_questions import shown
 
 CSV = "pay,sick\n" + "".join(
-    f"{20_017 + 131 * i % 50_000},{'yes' if i * i % 7 in {1, 2} else 'no'}\n"
-    for i in range(400)
+    f"{20_017 + 131 * i % 50_000},{'yes' if i * i % 7 in {1, 2} else 'no'}\n" for i in range(400)
 )
 AREA = "Show attacks on the table in use"
 OWN = "the table in use"

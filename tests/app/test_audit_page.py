@@ -7,8 +7,7 @@ from ui.auditing import asking
 
 def said(app):
     return " ".join(
-        element.value
-        for element in (*app.markdown, *app.warning, *app.info, *app.caption)
+        element.value for element in (*app.markdown, *app.warning, *app.info, *app.caption)
     )
 
 
@@ -18,8 +17,7 @@ def through(app, most=60):
         if not app.get("progress"):
             return app
         app.run()
-    message = "the audit never came to an end"
-    raise AssertionError(message)
+    raise AssertionError("the audit never came to an end")
 
 
 def test_first_view_refutes_a_promise(open_page):

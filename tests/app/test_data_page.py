@@ -99,8 +99,7 @@ def columns_are_mixed(app):
 
 
 @pytest.mark.parametrize(
-    ("lower", "upper"),
-    [(1e308, 1.7e308), (-1.7e308, 1.7e308), (0.0, 5e-324), (1e101, 1e102)],
+    ("lower", "upper"), [(1e308, 1.7e308), (-1.7e308, 1.7e308), (0.0, 5e-324), (1e101, 1e102)]
 )
 def test_bounds_that_no_sum_could_hold_are_refused_in_words(open_page, lower, upper):
     app = upload(open_page("data"), MIXED)
@@ -162,9 +161,7 @@ def test_nobody_overlooks_what_a_missing_number_counts_as(open_page):
     by_label(app.number_input, "Upper bound").set_value(250.0).run()
     asked, unsaid = "How should missing values of", "not confirmed"
     told = [warning.value for warning in app.warning]
-    assert [any(words in one for one in told) for words in (asked, unsaid)] == [
-        True
-    ] * 2
+    assert [any(words in one for one in told) for words in (asked, unsaid)] == [True] * 2
     assert any("counts as 125" in one for one in told)
     button(app, "Impute them as 125").click().run()
     assert not app.exception

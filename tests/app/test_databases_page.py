@@ -165,9 +165,7 @@ def clinic(cluster, monkeypatch):
     address = cluster.address("pages_read", "guest", SECRET)
     monkeypatch.setenv(VARIABLE, f"clinic = {address}")
     yield
-    cluster.run(
-        "DROP SCHEMA pages_read CASCADE", "DROP OWNED BY guest", "DROP ROLE guest"
-    )
+    cluster.run("DROP SCHEMA pages_read CASCADE", "DROP OWNED BY guest", "DROP ROLE guest")
 
 
 @pytest.mark.usefixtures("clinic")

@@ -57,9 +57,7 @@ def test_a_mean_and_a_histogram_of_dates_are_released_as_dates(open_page):
     button(app, "Use this data").click().run()
     assert "In use" in shown(app), shown(app)
     app = open_page("release")
-    assert list(by_label(app.selectbox, "Column").options) == [
-        *("birth", "admission", "visits")
-    ]
+    assert list(by_label(app.selectbox, "Column").options) == [*("birth", "admission", "visits")]
     choose(app, "Column", 2)
     assert "sum" not in by_label(app.selectbox, "Statistic").options
     choose(app, "Statistic", "mean")

@@ -35,9 +35,7 @@ def decided(open_page):
     ],
 )
 def test_plans_that_want_to_see_different_things_are_told_apart(first, second, told):
-    row = Row(
-        first=SimpleNamespace(wanted=first), second=SimpleNamespace(wanted=second)
-    )
+    row = Row(first=SimpleNamespace(wanted=first), second=SimpleNamespace(wanted=second))
     names = (SimpleNamespace(name="A"), SimpleNamespace(name="B"))
     assert showing.wanted(row, *names) == told
 
@@ -85,9 +83,7 @@ def test_a_plan_is_set_aside_and_both_change_places(decided):
 def test_the_page_to_sign_holds_what_was_typed(decided, monkeypatch):
     made = []
     real = signing.decision_page
-    monkeypatch.setattr(
-        signing, "decision_page", lambda *a: made.append(real(*a)) or made[-1]
-    )
+    monkeypatch.setattr(signing, "decision_page", lambda *a: made.append(real(*a)) or made[-1])
     app = decided
     by_label(app.text_area, "Purpose").set_value("yearly report").run()
     by_label(app.text_area, "Who decides (one name a line)").set_value("A\nB").run()
@@ -101,9 +97,7 @@ def test_the_page_to_sign_holds_what_was_typed(decided, monkeypatch):
 def test_a_plan_that_was_released_is_not_paid_for_twice(decided, monkeypatch):
     made = []
     real = signing.decision_page
-    monkeypatch.setattr(
-        signing, "decision_page", lambda *a: made.append(a[0]) or real(*a)
-    )
+    monkeypatch.setattr(signing, "decision_page", lambda *a: made.append(a[0]) or real(*a))
     app = decided
     app.switch_page("pages/plan.py").run()
     by_label(app.number_input, "Total ε").set_value(2.5).run()

@@ -49,15 +49,9 @@ def test_documents_are_made_only_when_they_are_asked_for(open_page, monkeypatch)
 
 @pytest.mark.parametrize(
     ("page", "key"),
-    [
-        ("plan", "language-plan"),
-        ("ledger", "language-ledger"),
-        ("decision", "sign-language"),
-    ],
+    [("plan", "language-plan"), ("ledger", "language-ledger"), ("decision", "sign-language")],
 )
-def test_a_language_of_an_older_link_or_session_leaves_a_page_as_it_is(
-    open_page, files, page, key
-):
+def test_a_language_of_an_older_link_or_session_leaves_a_page_as_it_is(open_page, files, page, key):
     use_upload(open_page)
     app = open_page("release")
     button(app, "Add to plan").click().run()

@@ -95,9 +95,7 @@ def test_the_field_being_typed_in_is_in_the_document(open_page, monkeypatch):
     # The browser sends both at once: what was typed, and the press.
     by_label(app.text_area, "Purpose").set_value("to plan the budget")
     (pressed,) = (
-        each
-        for each in app.get("download_button")
-        if each.label == "Download: Public notice"
+        each for each in app.get("download_button") if each.label == "Download: Public notice"
     )
     pressed.click().run()
     assert not app.exception

@@ -25,9 +25,7 @@ def tile(app):
 
 
 @pytest.mark.parametrize("statistic", ["variance", "mean"])
-def test_each_group_has_its_ratio_and_all_others_too(
-    open_page, follow, statistic, monkeypatch
-):
+def test_each_group_has_its_ratio_and_all_others_too(open_page, follow, statistic, monkeypatch):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", statistic)
     choose(app, "By group", 0)

@@ -7,13 +7,7 @@ import pytest
 from dpcore.mechanisms.catalog import CATALOG
 from tests.app.test_pages import button, by_label, charts
 
-STATIONS = (
-    "Which errs least",
-    "Exactly 0 or 1",
-    "Redraws",
-    "Catch the liar",
-    "Equal privacy",
-)
+STATIONS = ("Which errs least", "Exactly 0 or 1", "Redraws", "Catch the liar", "Equal privacy")
 
 
 @pytest.fixture

@@ -87,9 +87,7 @@ def declared(app):
     return app
 
 
-def asked(
-    open_page, page="regression", model="Linear", mechanism=None, target="income"
-):
+def asked(open_page, page="regression", model="Linear", mechanism=None, target="income"):
     """Open a page about a model of what depends on what is there."""
     app = open_page(page)
     if page == "individual":
@@ -136,8 +134,7 @@ def test_the_fit_is_that_of_the_same_table_as_a_file(open_page, model):
 
 @pytest.mark.usefixtures("people")
 @pytest.mark.parametrize(
-    ("model", "mechanism"),
-    [("Linear", OUTPUT), ("Logistic", OUTPUT), ("Logistic", OBJECTIVE)],
+    ("model", "mechanism"), [("Linear", OUTPUT), ("Logistic", OUTPUT), ("Logistic", OBJECTIVE)]
 )
 def test_from_the_table_to_the_ledger_and_to_one_person(open_page, model, mechanism):
     use_parts(open_page)
@@ -178,9 +175,7 @@ def test_from_the_table_to_the_ledger_and_to_one_person(open_page, model, mechan
         ("Logistic", OBJECTIVE),
     ],
 )
-def test_losses_are_those_of_the_same_people_in_memory(
-    open_page, monkeypatch, model, mechanism
-):
+def test_losses_are_those_of_the_same_people_in_memory(open_page, monkeypatch, model, mechanism):
     distributions = []
 
     def noted(*about, **more):
@@ -278,9 +273,7 @@ def test_every_release_of_every_model_is_shown_or_says_why_not(open_page, chosen
 
 
 @pytest.mark.usefixtures("people")
-def test_what_is_computed_for_the_curator_alone_stops_and_begins_again(
-    open_page, monkeypatch
-):
+def test_what_is_computed_for_the_curator_alone_stops_and_begins_again(open_page, monkeypatch):
     use_parts(open_page)
     waits = threading.Event()
 

@@ -96,9 +96,7 @@ def test_opening_reads_no_row(open_page, tables, monkeypatch):
     assert "**visits** · 2 columns, stays in its files · not in use yet" in said(app)
     assert columns(app) == ["age", "smoker"]
     assert "need all rows in memory" in said(app)
-    assert not {"New columns", "Only some of the rows"} & {
-        e.label for e in app.expander
-    }
+    assert not {"New columns", "Only some of the rows"} & {e.label for e in app.expander}
     (tables / "visits" / "part-1.parquet").write_bytes(b"PAR1 no table PAR1")
     button(app, DOOR).click().run()
     assert "part-1.parquet cannot be read" in app.error[0].value.replace("\\", "")
@@ -227,9 +225,7 @@ def test_text_that_is_declared_a_number_is_invalid(open_page, tables):
 
 
 @pytest.mark.usefixtures("tables")
-def test_terms_of_the_table_in_use_change_without_reading_it_again(
-    open_page, monkeypatch
-):
+def test_terms_of_the_table_in_use_change_without_reading_it_again(open_page, monkeypatch):
     app = use_large_table(open_page)
 
     def read(*_):
@@ -278,9 +274,7 @@ def test_a_lesson_shows_the_answer_without_noise(open_page, statistic):
 
 
 @pytest.mark.usefixtures("tables")
-def test_what_is_computed_for_the_curator_alone_stops_and_begins_again(
-    open_page, monkeypatch
-):
+def test_what_is_computed_for_the_curator_alone_stops_and_begins_again(open_page, monkeypatch):
     use_large_table(open_page)
     waits = threading.Event()
 
@@ -437,9 +431,7 @@ def test_nothing_is_charged_where_files_change_meanwhile(computing):
 
 
 @pytest.mark.parametrize("met", [True, False])
-def test_what_is_computed_is_given_up_where_the_page_did_not_ask_for_it(
-    monkeypatch, met
-):
+def test_what_is_computed_is_given_up_where_the_page_did_not_ask_for_it(monkeypatch, met):
     notes, ended = {"_computed": PRESSED}, []
     monkeypatch.setattr(releasing.session, "public", notes.get)
     monkeypatch.setattr(releasing.session, "take", lambda key: notes.pop(key, None))

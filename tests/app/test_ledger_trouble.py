@@ -10,13 +10,7 @@ import pytest
 
 from dpcore.releases.storage import FileDatabase
 from tests.app.conftest import close_tab
-from tests.app.test_pages import (
-    button,
-    by_label,
-    press_release,
-    use_example,
-    use_upload,
-)
+from tests.app.test_pages import button, by_label, press_release, use_example, use_upload
 from tests.registry import HEADINGS
 
 pytestmark = pytest.mark.usefixtures("framed")
@@ -123,12 +117,9 @@ def test_looking_at_the_pages_of_an_example_writes_nothing(open_page, path):
 
 
 @pytest.mark.parametrize(
-    ("number", "told"),
-    [(errno.ENOSPC, "Make room"), (errno.EROFS, "cannot be written to")],
+    ("number", "told"), [(errno.ENOSPC, "Make room"), (errno.EROFS, "cannot be written to")]
 )
-def test_a_disk_that_takes_nothing_charges_nothing_and_is_told(
-    released, monkeypatch, number, told
-):
+def test_a_disk_that_takes_nothing_charges_nothing_and_is_told(released, monkeypatch, number, told):
     app = released
     real = FileDatabase.writing
 

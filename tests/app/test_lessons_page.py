@@ -169,14 +169,10 @@ def test_many_phones_behind_one_address_are_admitted_by_the_teacher(open_page):
 
 
 @pytest.mark.parametrize("hosts", [["localhost"], ["localhost", "studio.lan"]])
-def test_the_panel_shows_an_address_for_phones_or_the_command(
-    open_page, monkeypatch, hosts
-):
+def test_the_panel_shows_an_address_for_phones_or_the_command(open_page, monkeypatch, hosts):
     options = {"server.address": "", "server.allowedHosts": hosts}
     real = config.get_option
-    monkeypatch.setattr(
-        hosting.st, "get_option", lambda name: options.get(name, real(name))
-    )
+    monkeypatch.setattr(hosting.st, "get_option", lambda name: options.get(name, real(name)))
     app = open_page("lessons")
     app.session_state["class-why-noise"] = app.session_state["lesson-link"] = True
     app.run()

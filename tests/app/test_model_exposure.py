@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcore.relations import NeighboringRelation
-from tests.app.test_pages import (
-    by_label,
-    charts,
-    mode,
-    use_example,
-    use_upload,
-)
+from tests.app.test_pages import by_label, charts, mode, use_example, use_upload
 from tests.app.test_questions import shown
 
 AWAY = NeighboringRelation.ADD_REMOVE
@@ -43,9 +37,7 @@ def healthy(app):
 
 
 def number(app, label):
-    return float(
-        by_label(app.metric, label).value.removeprefix("ε ").replace("∞", "inf")
-    )
+    return float(by_label(app.metric, label).value.removeprefix("ε ").replace("∞", "inf"))
 
 
 @pytest.mark.parametrize(
@@ -57,9 +49,7 @@ def number(app, label):
         ("anes96", "Linear", True, False),
     ],
 )
-def test_model_view_works_on_the_examples(
-    open_page, example, model, guaranteed, nonlinear
-):
+def test_model_view_works_on_the_examples(open_page, example, model, guaranteed, nonlinear):
     use_example(open_page, example)
     app = look(open_page("individual"), model=model)
     worst = number(app, "Any table, anybody (DP)")
@@ -113,8 +103,7 @@ def test_moment_slider_moves_from_the_mean_to_the_maximum(open_page):
     app.session_state["closer-moments"] = True
     app.run()
     mean, maximum = (
-        by_label(app.metric, label).value
-        for label in ("Average loss here", "Largest loss here")
+        by_label(app.metric, label).value for label in ("Average loss here", "Largest loss here")
     )
     slider = by_label(app.select_slider, "Order of the moment")
     for order, loss in (("1", mean), ("most exposed", maximum)):
@@ -126,17 +115,11 @@ def test_moment_slider_moves_from_the_mean_to_the_maximum(open_page):
 @pytest.mark.parametrize(
     ("example", "released", "sentences"),
     [
-        (
-            "rand-hie",
-            "objective",
-            ("2,000 person-years drawn at random out of 20,190",),
-        ),
+        ("rand-hie", "objective", ("2,000 person-years drawn at random out of 20,190",)),
         ("fair", "objective", ("losses are upper bounds", "number is at most that")),
     ],
 )
-def test_slow_releases_are_drawn_from_some_people(
-    open_page, example, released, sentences
-):
+def test_slow_releases_are_drawn_from_some_people(open_page, example, released, sentences):
     use_example(open_page, example)
     app = look(open_page("individual"), released=released)
     for key in ("closer-overfitting", "closer-frontier"):
@@ -232,9 +215,7 @@ def test_where_only_leaving_is_known_a_sentence_says_so(open_page):
     use_example(open_page)
     app = look(open_page("individual"), model="Linear", released="posterior")
     assert "for this release losses are those of leaving" in shown(app)
-    assert list(by_label(app.radio, "What if").options) == [
-        "the person had not been there"
-    ]
+    assert list(by_label(app.radio, "What if").options) == ["the person had not been there"]
 
 
 def test_clamping_and_redrawing_are_explained_beside_a_statistic(open_page):
@@ -246,10 +227,7 @@ def test_clamping_and_redrawing_are_explained_beside_a_statistic(open_page):
     app.run()
     healthy(app)
     assert "BIT (clamping) changes nobody's loss" in shown(app)
-    assert (
-        "Truncation (redrawing), as published, at the same noise raises losses"
-        in shown(app)
-    )
+    assert "Truncation (redrawing), as published, at the same noise raises losses" in shown(app)
     by_label(app.selectbox, "Mechanism").set_value("gaussian").run()
     app.session_state["closer-others"] = False
     for key in ("closer-bounds", "closer-moments", "closer-overfitting"):

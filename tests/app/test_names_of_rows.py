@@ -69,10 +69,7 @@ def test_pages_and_records_use_the_name(open_page, monkeypatch):
     release(app)
     (answer,) = {one.id: one for one in records}.values()
     assert (answer.unit, answer.nouns) == ("households", "households")
-    assert json.loads(answer.to_json())["request"]["query"]["unit"] == {
-        "noun": "person",
-        "rows": 1,
-    }
+    assert json.loads(answer.to_json())["request"]["query"]["unit"] == {"noun": "person", "rows": 1}
     assert "of 300 households" in shown(app) or "households" in shown(app)
 
 

@@ -51,8 +51,7 @@ def test_a_promise_that_is_kept_is_not_called_broken(open_page):
 
 
 @pytest.mark.parametrize(
-    ("key", "told", "loss"),
-    [("rand-hie", "exposed", "0.741"), ("anes96", "blending", "0.537")],
+    ("key", "told", "loss"), [("rand-hie", "exposed", "0.741"), ("anes96", "blending", "0.537")]
 )
 def test_a_person_of_a_lesson_loses_as_much_on_the_page(open_page, key, told, loss):
     lesson(open_page, key)

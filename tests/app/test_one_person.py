@@ -20,11 +20,7 @@ CROWD = (WHAT_IF, "Blend into the crowd")
 def look(app, where, *, kind=NUMBER):
     """Open one side of a view of the page."""
     view, side = where
-    for key, choice in (
-        ("what-is-released", kind),
-        ("individual-view", view),
-        (INNER[view], side),
-    ):
+    for key, choice in (("what-is-released", kind), ("individual-view", view), (INNER[view], side)):
         app.session_state[key] = choice
         app.query_params[key] = choice
         app.run()
@@ -55,8 +51,7 @@ def titles(app):
 
 
 @pytest.mark.parametrize(
-    ("key", "kind"),
-    [("rand-hie", NUMBER), ("rand-hie", MODEL), ("fair", MODEL), ("anes96", MODEL)],
+    ("key", "kind"), [("rand-hie", NUMBER), ("rand-hie", MODEL), ("fair", MODEL), ("anes96", MODEL)]
 )
 def test_every_side_of_a_person_is_drawn(open_page, key, kind):
     app = lesson(open_page, key)

@@ -5,14 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcore.errors import DataError
-from tests.app.test_pages import (
-    by_label,
-    charts,
-    mode,
-    press_release,
-    use_example,
-    use_upload,
-)
+from tests.app.test_pages import by_label, charts, mode, press_release, use_example, use_upload
 from tests.app.test_questions import release, set_to, shown
 
 VIEW = "Over the whole ledger"
@@ -44,9 +37,7 @@ def test_a_lesson_without_releases_says_where_the_real_ones_are(open_page):
     release(open_page("release"))
     app = look(open_page)
     mode(app).set_value("classroom").run()
-    assert (
-        "the real ledger has 1 release (Release mode)" in look(open_page).info[0].value
-    )
+    assert "the real ledger has 1 release (Release mode)" in look(open_page).info[0].value
 
 
 def test_every_release_counts_and_repeated_answers_do_not(open_page):
@@ -106,8 +97,7 @@ def test_a_release_that_cannot_be_read_back_counts_at_its_worst(open_page, monke
     release(open_page("release"))
 
     def fail(*_args, **_named):
-        message = "no"
-        raise DataError(message)
+        raise DataError("no")
 
     monkeypatch.setattr("ui.individual.ledger.losses.request_from", fail)
     app = look(open_page)

@@ -40,13 +40,7 @@ def opened(rooms, *, taking=True):
 
 
 def lead(rooms, code, *, taking):
-    rooms.lead(
-        code,
-        lesson="why-noise",
-        question=QUESTION,
-        taking=taking,
-        now=datetime.now(UTC),
-    )
+    rooms.lead(code, lesson="why-noise", question=QUESTION, taking=taking, now=datetime.now(UTC))
 
 
 def texts(question):
@@ -157,11 +151,7 @@ def test_phones_need_nothing_that_is_slow_to_import():
     # They are imported before the server answers.
     script = "import sys, asgi; print(*sys.modules)"
     found = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )
     loaded = set(found.stdout.split())
     assert not {"numpy", "pandas", "opendp"} & loaded
@@ -178,12 +168,7 @@ EVERYWHERE = "0.0.0.0"  # noqa: S104
         ("http://localhost:8501/x", "localhost", HOME, None),
         ("http://[::1]:8501/x", "::1", HOME, None),
         ("http://localhost:8501/x", EVERYWHERE, HOME, None),
-        (
-            "http://localhost:8501/x",
-            EVERYWHERE,
-            (*HOME, "10.0.0.7"),
-            "http://10.0.0.7:8502/x",
-        ),
+        ("http://localhost:8501/x", EVERYWHERE, (*HOME, "10.0.0.7"), "http://10.0.0.7:8502/x"),
         ("http://localhost/x", "", (*HOME, "fd00::7"), "http://[fd00::7]:8502/x"),
         ("http://localhost/x", "10.0.0.7", (), "http://10.0.0.7:8502/x"),
         ("http://localhost/x", "", (), "http://10.9.9.9:8502/x"),
@@ -192,8 +177,6 @@ EVERYWHERE = "0.0.0.0"  # noqa: S104
         ("https://studio.org/x", "127.0.0.1", HOME, "https://studio.org/x"),
     ],
 )
-def test_the_address_is_one_that_phones_can_open(
-    monkeypatch, page, address, hosts, found
-):
+def test_the_address_is_one_that_phones_can_open(monkeypatch, page, address, hosts, found):
     monkeypatch.setattr(hosting, "own_address", lambda: "10.9.9.9")
     assert hosting.for_devices(page, address=address, hosts=hosts, port=8502) == found

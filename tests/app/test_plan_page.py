@@ -178,9 +178,7 @@ def test_plan_is_released_as_a_whole_and_answered_once(planned, files):
     assert button(app, "Release the whole plan").disabled
     assert list(listed(app)["ε is"]) == ["locked", "locked"]
     whole = next(f.value for f in app.dataframe if "in a plan" in f.value)
-    assert all(
-        text.startswith("2 releases together: ε 1") for text in whole["in a plan"]
-    )
+    assert all(text.startswith("2 releases together: ε 1") for text in whole["in a plan"])
     # What is released can still be held against another total.
     opened(app, "decision")
     assert "all of them share its total" in shown(app)
@@ -407,9 +405,7 @@ def test_a_total_of_more_than_is_left_is_no_dead_end(typed):
 def test_the_smallest_total_is_in_every_headline(typed, monkeypatch):
     made = []
     real = signing.decision_page
-    monkeypatch.setattr(
-        signing, "decision_page", lambda *a: made.append(real(*a)) or made[-1]
-    )
+    monkeypatch.setattr(signing, "decision_page", lambda *a: made.append(real(*a)) or made[-1])
     app = typed
     by_label(app.number_input, "Must show").set_value(2.0).run()
     said = "ε 0.749 meets the target (best split)"

@@ -19,10 +19,7 @@ def test_the_ledger_page_charges_a_plan_once_and_says_so(open_page, home):
     path = home / "ledger.sqlite3"
     ledger = Ledger.at(path)
     (account,) = ledger.accounts()
-    requests = [
-        ask(0.2, relation=account.relation),
-        ask(0.3, relation=account.relation),
-    ]
+    requests = [ask(0.2, relation=account.relation), ask(0.3, relation=account.relation)]
     release_all(
         requests,
         [np.array([50.0])] * 2,
@@ -36,9 +33,7 @@ def test_the_ledger_page_charges_a_plan_once_and_says_so(open_page, home):
     assert next(m for m in app.metric if m.label == "Spent").value.startswith("ε 0.35")
     listing = app.dataframe[0].value
     assert list(listing["ε"]) == ["0.3", "0.2"]
-    assert all(
-        text.startswith("2 releases together: ε 0.35") for text in listing["in a plan"]
-    )
+    assert all(text.startswith("2 releases together: ε 0.35") for text in listing["in a plan"])
     assert any("were charged together" in c.value for c in app.caption)
     figure = app.get("plotly_chart")[0].proto
     assert "charged, a plan as a whole: 0.35" in figure.alt

@@ -5,7 +5,7 @@ Streamlit cuts a run short where a later one is asked for, anywhere a page calls
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 import streamlit as st
@@ -19,9 +19,6 @@ from tests.app.test_questions import shown
 from tests.conftest import PATIENCE, ROOT
 from ui import releasing, session
 from ui.releasing import Pressed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ANSWER = "Draw 1 of this question"
 PRESSED = Pressed("of another page", 1, Mode.RELEASE, confirmed=True)

@@ -10,8 +10,7 @@ from tests.app.test_questions import set_to, shown
 
 SIDE = "Why not publish, and what may be"
 GAPS = "age,smoker\n" + "".join(
-    f"{'' if i % 7 == 0 else 20 + i % 50},{'yes' if i % 3 == 0 else 'no'}\n"
-    for i in range(210)
+    f"{'' if i % 7 == 0 else 20 + i % 50},{'yes' if i % 3 == 0 else 'no'}\n" for i in range(210)
 )
 
 
@@ -86,9 +85,7 @@ def test_reports_stand_beside_the_truth(open_page):
     one = next(d.value for d in app.dataframe if "may be told" in d.value)
     assert one["may be told"].tolist() == ["no", *["to this person-year"] * 2]
     assert pd.to_numeric(one["epsilon"]).gt(0).all()
-    assert "costs ε 1 at δ 0\\.001" in shown(app) or "costs ε 1 at δ 0.001" in shown(
-        app
-    )
+    assert "costs ε 1 at δ 0\\.001" in shown(app) or "costs ε 1 at δ 0.001" in shown(app)
     set_to(app, "number_input", "Further ε for a noisy Hessian", 1.0)
     assert "costs ε 2" in shown(app)
     assert len(charts(app)[0]["data"]) == 4

@@ -72,9 +72,7 @@ def test_people_without_a_value_can_be_left_out(open_page, follow, statistic):
 
 # Above the 90 % quantile of 240 people there is only the bound.
 @pytest.mark.parametrize(("statistic", "more"), [("median", 2), ("quantile", 1)])
-def test_a_quantile_has_no_interval_until_two_more_are_paid_for(
-    open_page, files, statistic, more
-):
+def test_a_quantile_has_no_interval_until_two_more_are_paid_for(open_page, files, statistic, more):
     use_survey(open_page, budget=4.0)
     app = choose(open_page("release"), "Statistic", statistic)
     set_to(app, "number_input", "ε for this release", 1.0)
@@ -99,9 +97,7 @@ def test_a_quantile_has_no_interval_until_two_more_are_paid_for(
     assert not [each for each in asked.button if each.label == "Release the interval"]
     # The files hold it, with what the other two are.
     shown_ends = re.search(r"Interval: ([\d.]+) to ([\d.]+)", interval).groups()
-    rows = list(
-        csv.DictReader(io.StringIO(files["Download CSV"]().decode("utf-8-sig")))
-    )
+    rows = list(csv.DictReader(io.StringIO(files["Download CSV"]().decode("utf-8-sig"))))
     assert rows[0]["interval_from"]
     assert float(shown_ends[0]) <= float(rows[0]["noise_lower"])
     assert float(rows[0]["noise_upper"]) <= float(shown_ends[1])

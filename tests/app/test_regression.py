@@ -23,8 +23,7 @@ with releasing.heard():
     runpy.run_path("{ROOT}/pages/regression.py")
 """
 TABLE = "income,age,member\n" + "".join(
-    f"{20 + i % 50 + i % 7},{20 + i % 60},{('yes', 'no')[i % 3 > 0]}\n"
-    for i in range(300)
+    f"{20 + i % 50 + i % 7},{20 + i % 60},{('yes', 'no')[i % 3 > 0]}\n" for i in range(300)
 )
 
 
@@ -42,9 +41,7 @@ def clicked(app, label):
         ("anes96", "own position", {"Linear", "Huber", "Poisson"}),
     ],
 )
-def test_page_offers_a_model_that_can_be_released_at_once(
-    open_page, key, target, models
-):
+def test_page_offers_a_model_that_can_be_released_at_once(open_page, key, target, models):
     assert mode(use_example(open_page, key)).value == "classroom"
     app = open_page("regression")
     explain = by_label(app.selectbox, "Explain")
@@ -270,8 +267,7 @@ def test_the_error_of_the_penalty_stands_beside_that_of_the_noise(open_page):
     release(app)
     assert "those of a fit without a penalty may lie elsewhere" in shown(app)
     assert any(
-        "by a penalty of 470; values of" in chart.proto.alt
-        for chart in app.get("plotly_chart")
+        "by a penalty of 470; values of" in chart.proto.alt for chart in app.get("plotly_chart")
     )
     fit = next(d.value for d in app.dataframe if "without the penalty" in d.value)
     assert list(fit["adds"]) != list(fit["without the penalty"])

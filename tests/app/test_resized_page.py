@@ -20,14 +20,7 @@ from tests.app.test_study2 import shown
 TABLE = "age,smoker\n" + "".join(
     f"{20 + i % 50},{'yes' if i % 20 == 0 else 'no'}\n" for i in range(200)
 )
-STATIONS = (
-    "Which ε holds",
-    "Proof",
-    "Averages",
-    "Scores",
-    "Errors",
-    "Fair comparison",
-)
+STATIONS = ("Which ε holds", "Proof", "Averages", "Scores", "Errors", "Fair comparison")
 
 
 def metrics(app):

@@ -64,11 +64,7 @@ def test_runs_begin_in_the_order_in_which_they_wait():
 
 def test_a_long_run_keeps_nobody_waiting():
     now = [0.0]
-    queue, runs, end = (
-        RunQueue(at_once=2, clock=lambda: now[0]),
-        Runs(),
-        threading.Event(),
-    )
+    queue, runs, end = (RunQueue(at_once=2, clock=lambda: now[0]), Runs(), threading.Event())
     with ExitStack() as turns:
         turns.enter_context(queue.turn())
         turns.enter_context(queue.turn())

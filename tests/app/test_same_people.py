@@ -34,9 +34,7 @@ def test_a_reordered_table_goes_on_with_what_was_spent(open_page, home):
     assert any("was answered on" in one.value for one in app.info)
     press_release(app)
     assert not any("was answered on" in one.value for one in app.info)
-    listed = next(
-        one.value for one in open_page("ledger").dataframe if "when (UTC)" in one.value
-    )
+    listed = next(one.value for one in open_page("ledger").dataframe if "when (UTC)" in one.value)
     assert listed["table"].tolist() == ["people Q4.csv", "people.csv"]
     (account,) = Ledger.at(home / "ledger.sqlite3").accounts()
     assert (account.releases, len(account.tables)) == (2, 2)

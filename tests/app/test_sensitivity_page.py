@@ -13,15 +13,7 @@ from dpcore.studies.teaching.neighbors import worst_neighbor
 from dpcore.studies.teaching.small_tables import Change, Setting
 from tests.app.test_pages import button, by_label, charts
 from tests.app.test_questions import set_to, shown
-from ui.teaching.made_up import (
-    COLUMNS,
-    PRESETS,
-    START,
-    Question,
-    as_table,
-    preset,
-    read,
-)
+from ui.teaching.made_up import COLUMNS, PRESETS, START, Question, as_table, preset, read
 
 BOUNDS = Interval(lower=0.0, upper=100.0)
 SETTING = Setting(bounds=BOUNDS, groups=4)
@@ -59,8 +51,7 @@ def test_every_statistic_answers_under_every_relation(open_page):
 def test_message_is_that_of_the_table(open_page):
     app = open_page("sensitivity")
     assert message(app) == (
-        "In this table one person can move the mean by at most 12; over all tables by "
-        "12.5."
+        "In this table one person can move the mean by at most 12; over all tables by 12.5."
     )
     said = shown(app).replace("\\", "")
     assert "8 at 0; one going from 0 to 100 moves it by 12.5" in said
@@ -196,9 +187,7 @@ def test_addition_moves_the_pooled_variance_more_than_removal(open_page):
     app = open_page("sensitivity")
     set_to(app, "selectbox", "Statistic", "pooled-variance")
     set_to(app, "selectbox", "Neighboring tables", Change.ADDITION)
-    assert "joins moves it by up to 1,334, a person who leaves by up to 1,250" in shown(
-        app
-    )
+    assert "joins moves it by up to 1,334, a person who leaves by up to 1,250" in shown(app)
     set_to(app, "selectbox", "Neighboring tables", Change.SUBSTITUTION)
     by_label(app.checkbox, "The group is private too").check().run()
     assert "by 2,190" in message(app) or "by 2,188" in message(app)

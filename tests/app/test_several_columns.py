@@ -16,9 +16,7 @@ def table(app, column):
 
 
 @pytest.mark.parametrize("mechanism", ["laplace", "truncated"])
-def test_covariance_is_released_and_compared_as_one_number(
-    open_page, follow, mechanism
-):
+def test_covariance_is_released_and_compared_as_one_number(open_page, follow, mechanism):
     use_survey(open_page)
     app = choose(go(open_page("release"), "release"), "Statistic", "covariance")
     choose(app, "Mechanism", mechanism)
@@ -38,9 +36,7 @@ def test_correlation_follows_from_what_is_released(open_page, follow):
     first, second, product = seen.answer
     go(app, "release")
     metric = by_label(app.metric, "Sanitized correlation of age and income")
-    assert float(metric.value) == pytest.approx(
-        product / np.sqrt(first * second), abs=0.01
-    )
+    assert float(metric.value) == pytest.approx(product / np.sqrt(first * second), abs=0.01)
     assert "The correlation in this table lies from " in shown(app)
     computed = "orrelation of age and income, values of age below 0 counted as 0"
     assert any(computed in chart.proto.alt for chart in app.get("plotly_chart"))

@@ -19,10 +19,7 @@ from ui import results
 
 PAGES = (
     "app.py",
-    *(
-        f"pages/{name}.py"
-        for name in ("data", "release", "plan", "tradeoffs", "meaning", "ledger")
-    ),
+    *(f"pages/{name}.py" for name in ("data", "release", "plan", "tradeoffs", "meaning", "ledger")),
 )
 KEYED = re.compile(r"[0-9a-f]{8,}|\d+:\d+")
 HEADER = ["patient", "stay", "ward", "age"]
@@ -32,8 +29,7 @@ WARDS = ("north", "south", "west")
 def visits(*, more=0):
     """Visits of 120 patients, and as many more of one who has none otherwise."""
     rows = [
-        f"p{i % 120},{1 + i * i % 9},{WARDS[i % 7 % 3]},{20 + i % 120 % 60}"
-        for i in range(300)
+        f"p{i % 120},{1 + i * i % 9},{WARDS[i % 7 % 3]},{20 + i % 120 % 60}" for i in range(300)
     ]
     mine = [f"q,{40 + i % 3},west,70" for i in range(more)]
     return "\n".join(["patient,stay,ward,age", *rows[:50], *mine, *rows[50:], ""])
@@ -43,9 +39,7 @@ def put_together(app, owner="patient"):
     key = next(key for key in views(app) if "whose-rows" in key)
     turn(app, key, view=True)
     assert not app.exception
-    by_label(app.multiselect, "Columns that name the owner of a row").set_value(
-        [owner]
-    ).run()
+    by_label(app.multiselect, "Columns that name the owner of a row").set_value([owner]).run()
     by_label(app.multiselect, "Sum").set_value(["stay"]).run()
     button(app, "Make one row a person").click().run()
     assert not app.exception
@@ -126,9 +120,7 @@ def capped_in_use(app, text, most=3):
     upload(app, text, "visits.csv")
     key = next(key for key in views(app) if "whose-rows" in key)
     turn(app, key, view=True)
-    by_label(app.multiselect, "Columns that name the owner of a row").set_value(
-        ["patient"]
-    ).run()
+    by_label(app.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
     way = by_label(app.radio, "What counts of each person")
     way.set_value("their rows, at most so many").run()
     count = by_label(app.number_input, "At most so many rows of each patient count")
@@ -219,9 +211,7 @@ def everything(app):
     return [KEYED.sub("", text) for text in sent]
 
 
-@pytest.mark.parametrize(
-    ("begin", "numbers"), [(in_use, (0, 1000)), (capped_in_use, (2, 1000))]
-)
+@pytest.mark.parametrize(("begin", "numbers"), [(in_use, (0, 1000)), (capped_in_use, (2, 1000))])
 def test_a_person_with_a_thousand_rows_shows_on_no_page_before_a_release(
     monkeypatch, tmp_path, begin, numbers
 ):
@@ -255,9 +245,7 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     assert by_label(app.radio, "Neighboring relation").value == "add-remove"
     by_label(app.radio, "Neighboring relation").set_value("substitution").run()
     button(app, "Use this data").click().run()
-    assert (
-        "The number of rows that meet the conditions is private" in app.error[0].value
-    )
+    assert "The number of rows that meet the conditions is private" in app.error[0].value
     by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
     by_label(app.selectbox, "Column").set_value(1).run()
     by_label(app.number_input, "Lower bound").set_value(0.0).run()
@@ -284,16 +272,12 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     ("owner", "told"),
     [("all", "All rows have the same"), ("age", "Rows with"), ("row", "No two rows")],
 )
-def test_the_curator_can_look_whether_a_column_tells_people_apart(
-    open_page, owner, told
-):
+def test_the_curator_can_look_whether_a_column_tells_people_apart(open_page, owner, told):
     head, *rows = visits().splitlines()
     lines = [f"{head},all,row", *(f"{row},x,v{i}" for i, row in enumerate(rows))]
     app = upload(open_page("data"), "\n".join(lines), "visits.csv")
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Columns that name the owner of a row").set_value(
-        [owner]
-    ).run()
+    by_label(app.multiselect, "Columns that name the owner of a row").set_value([owner]).run()
     assert told not in said(app)
     look = by_label(app.toggle, "Show whether this column tells people apart")
     look.set_value(True).run()
@@ -310,9 +294,7 @@ def test_limits_look_at_the_rows_that_meet_the_conditions(open_page):
     by_label(app.number_input, "Public number for stay").set_value(5.0).run()
     button(app, "Keep only these rows").click().run()
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Columns that name the owner of a row").set_value(
-        ["patient"]
-    ).run()
+    by_label(app.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
     way = by_label(app.radio, "What counts of each person")
     way.set_value("their rows, at most so many").run()
     show = by_label(app.toggle, "Show what a limit leaves out, and what it costs")
@@ -335,9 +317,7 @@ def not_taken(app):
     return told[0].split("**")[1].split(" and ") if told else []
 
 
-def test_what_is_chosen_and_not_taken_over_is_said_where_the_table_is_put_in_use(
-    open_page,
-):
+def test_what_is_chosen_and_not_taken_over_is_said_where_the_table_is_put_in_use(open_page):
     app = upload(open_page("data"), visits(), "visits.csv")
     assert not_taken(app) == []
     key = next(key for key in views(app) if key.startswith("conditions-"))
@@ -348,9 +328,7 @@ def test_what_is_chosen_and_not_taken_over_is_said_where_the_table_is_put_in_use
     assert "Name at least one answer" in app.error[0].value
     assert not_taken(app) == ["only some of the rows"]
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Columns that name the owner of a row").set_value(
-        ["patient"]
-    ).run()
+    by_label(app.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
     assert not_taken(app) == ["several rows of one person", "only some of the rows"]
     button(app, "Make one row a person").click().run()
     assert not app.exception
@@ -379,9 +357,7 @@ def test_conditions_stay_with_rows_that_count_and_are_said_to_go_otherwise(open_
     assert not any("Not taken over" in one.value for one in app.caption)
     assert not_taken(app) == []
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Columns that name the owner of a row").set_value(
-        ["patient"]
-    ).run()
+    by_label(app.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
     assert any("will hold no longer" in one.value for one in app.warning)
     way = by_label(app.radio, "What counts of each person")
     way.set_value("their rows, at most so many").run()
@@ -394,9 +370,7 @@ def test_conditions_stay_with_rows_that_count_and_are_said_to_go_otherwise(open_
     assert "age at least 60" in said(app)
 
 
-def test_other_recipes_go_on_one_account_and_rows_taken_as_people_are_asked_about(
-    open_page,
-):
+def test_other_recipes_go_on_one_account_and_rows_taken_as_people_are_asked_about(open_page):
     """Otherwise everybody could be charged on two budgets, and nobody would notice."""
     asked = "Are these people who have an account already?"
     app = in_use(open_page("data"), visits())
@@ -441,9 +415,7 @@ def test_codes_for_no_answer_count_as_missing_before_rows_are_put_together(open_
     add_column(app, "a column without codes for “no answer”", "stay", **codes)
     assert columns(app) == [*HEADER, "stay without -9 or 99"]
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Columns that name the owner of a row").set_value(
-        ["patient"]
-    ).run()
+    by_label(app.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
     by_label(app.multiselect, "Mean").set_value(["stay without -9 or 99"]).run()
     button(app, "Make one row a person").click().run()
     assert not app.exception
@@ -456,9 +428,7 @@ def test_codes_for_no_answer_count_as_missing_before_rows_are_put_together(open_
 
 
 def test_bins_are_made_of_a_column_without_codes_which_then_goes_last(open_page):
-    app = upload(
-        open_page("data"), visits().replace("p7,", "p7,-9,x,1\np7,", 1), "v.csv"
-    )
+    app = upload(open_page("data"), visits().replace("p7,", "p7,-9,x,1\np7,", 1), "v.csv")
     turn(app, next(key for key in views(app) if key.startswith("new-")), view=True)
     codes = {"Codes for “no answer”": "-9"}
     add_column(app, "a column without codes for “no answer”", "stay", **codes)
@@ -482,9 +452,7 @@ def test_next_quarters_file_is_prepared_the_same_way(open_page):
     add_column(app, "a ratio of two numbers", "stay", Per="age")
     assert columns(app) == [*HEADER, "age in bins at 40; 65", "stay per age"]
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Columns that name the owner of a row").set_value(
-        ["patient"]
-    ).run()
+    by_label(app.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
     way = by_label(app.radio, "What counts of each person")
     way.set_value("their rows, at most so many").run()
     button(app, "Count at most 5 rows of each").click().run()

@@ -17,12 +17,7 @@ from tests.app.test_pages import (
     use_upload,
 )
 
-AVERAGES = (
-    "Averages of Laplace",
-    "How normal",
-    "Sharing a budget",
-    "Combining answers",
-)
+AVERAGES = ("Averages of Laplace", "How normal", "Sharing a budget", "Combining answers")
 STATIONS = {
     "Coverage": ["promise 95 %"],
     "Standard errors": ["exactly 0", "of 300 intervals", "honest rival"],
@@ -46,9 +41,7 @@ def patient(monkeypatch):
 
 def words(app):
     blocks = [*app.markdown, *app.metric, *app.warning, *app.info]
-    return " ".join(f"{getattr(b, 'label', '')} {b.value}" for b in blocks).replace(
-        "\\", ""
-    )
+    return " ".join(f"{getattr(b, 'label', '')} {b.value}" for b in blocks).replace("\\", "")
 
 
 def drawn(app):

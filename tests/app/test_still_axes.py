@@ -12,9 +12,7 @@ from tests.app.test_questions import release, set_to
 def ranges(figure):
     layout = figure["layout"]
     return {
-        name: layout[name].get("range")
-        for name in layout
-        if name.startswith(("xaxis", "yaxis"))
+        name: layout[name].get("range") for name in layout if name.startswith(("xaxis", "yaxis"))
     }
 
 
@@ -119,11 +117,7 @@ def test_released_variances_of_study_1_are_seen_on_one_scale(open_page):
     [
         (
             "Claim and truth",
-            (
-                "number_input",
-                "ε of the analysis that runs on the sample",
-                (1.0, 0.1, 5.0),
-            ),
+            ("number_input", "ε of the analysis that runs on the sample", (1.0, 0.1, 5.0)),
         ),
         ("Profiles", ("slider", "Shift of one person over the noise", (1.0, 0.1, 4.0))),
         ("Does it pay?", ("number_input", "Final ε", (0.5, 0.01, 50.0))),
@@ -140,8 +134,6 @@ def test_secret_samples_are_seen_on_one_scale(open_page, view, control):
         ("Errors", ("number_input", "Z", (12.0, 15.0, 20.0))),
     ],
 )
-def test_the_resized_bootstrap_is_seen_within_powers_of_ten(
-    open_page, station, control
-):
+def test_the_resized_bootstrap_is_seen_within_powers_of_ten(open_page, station, control):
     app = opened(open_page, "resized", resized_station=station)
     held_still(app, control)

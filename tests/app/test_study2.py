@@ -72,9 +72,7 @@ def test_new_settings_are_run_on_the_button_only(open_page):
         (PEOPLE, "inf", "whole"),
     ],
 )
-def test_what_is_wrong_is_said_and_the_last_study_stays(
-    open_page, label, value, message
-):
+def test_what_is_wrong_is_said_and_the_last_study_stays(open_page, label, value, message):
     app = open_page("study2")
     set_text(app, label, value)
     assert message in app.error[0].value.replace("\\", "")

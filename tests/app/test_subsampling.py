@@ -4,22 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.test_pages import (
-    CSV,
-    button,
-    by_label,
-    charts,
-    use_upload,
-)
+from tests.app.test_pages import CSV, button, by_label, charts, use_upload
 from tests.app.test_questions import release, set_to, shown
 
-VIEWS = (
-    "Claim and truth",
-    "Which share?",
-    "Profiles",
-    "Does it pay?",
-    "A secret survey",
-)
+VIEWS = ("Claim and truth", "Which share?", "Profiles", "Does it pay?", "A secret survey")
 SHARE = "Share of rows in the sample, %"
 
 

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.test_pages import (
-    CSV,
-    button,
-    by_label,
-    mode,
-    press_release,
-    use_example,
-    use_upload,
-)
+from tests.app.test_pages import CSV, button, by_label, mode, press_release, use_example, use_upload
 from tests.app.test_uploads import said, upload
 
 
@@ -122,9 +114,7 @@ def test_data_is_forgotten_after_one_question_only(open_page):
     labels = [one.label for one in app.sidebar.button]
     assert labels == ["Yes, forget it"]
     (popover,) = (
-        one
-        for one in app.sidebar.get("popover")
-        if one.proto.popover.label == "Forget this data"
+        one for one in app.sidebar.get("popover") if one.proto.popover.label == "Forget this data"
     )
     button(popover, "Yes, forget it").click().run()
     assert not app.exception

@@ -95,9 +95,7 @@ def test_a_file_that_is_sent_stays_in_memory(monkeypatch):
         return {"type": "http.request", "body": sent, "more_body": False}
 
     async def on_disk():
-        async with Request(
-            {"type": "http", "headers": headers}, receive
-        ).form() as form:
+        async with Request({"type": "http", "headers": headers}, receive).form() as form:
             file = form["f"].file
             assert len(file.read()) == 3 << 20
             return file.name

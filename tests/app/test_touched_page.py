@@ -9,9 +9,7 @@ from tests.app.test_questions import shown
 
 CSV = (
     "pay,level\n"
-    + "".join(
-        f"{30_000 + 7 * i},{'high' if i % 4 == 0 else 'low'}\n" for i in range(200)
-    )
+    + "".join(f"{30_000 + 7 * i},{'high' if i % 4 == 0 else 'low'}\n" for i in range(200))
     + "1476543,high\n"
 )
 AREA = "Show what the plan means for these people"
@@ -75,14 +73,10 @@ def test_nobody_above_is_what_the_most_exposed_person_takes(touched):
 
 def test_made_up_tables_tell_by_their_epsilon_alone(touched):
     app = touched
-    by_label(app.number_input, "Pay of that person, € (made up)").set_value(
-        250_000.0
-    ).run()
+    by_label(app.number_input, "Pay of that person, € (made up)").set_value(250_000.0).run()
     assert not app.exception
     assert "= 250,000 €" in shown(app)
-    by_label(app.number_input, "Pay of that person, € (made up)").set_value(
-        40_000.0
-    ).run()
+    by_label(app.number_input, "Pay of that person, € (made up)").set_value(40_000.0).run()
     assert "Here both are the same" in shown(app)
 
 

@@ -32,9 +32,7 @@ def at(page, **settings):
 
 def compared(page):
     (figure,) = charts(page)
-    return {
-        trace["name"] for trace in figure["data"] if "simulated" not in trace["name"]
-    }
+    return {trace["name"] for trace in figure["data"] if "simulated" not in trace["name"]}
 
 
 def traces(page):

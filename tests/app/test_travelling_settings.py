@@ -125,11 +125,7 @@ def test_an_example_after_an_upload_has_terms_of_its_own(open_page):
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "Add/remove",
-        "Add/remove: a person is there or not; the number of people is private",
-    ],
+    "text", ["Add/remove", "Add/remove: a person is there or not; the number of people is private"]
 )
 def test_a_link_names_the_relation_of_the_first_table_alone(open_page, text):
     app = open_page("about")

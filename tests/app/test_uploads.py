@@ -68,9 +68,7 @@ def test_a_forgotten_survey_is_no_longer_chosen(open_page):
     assert "Choose a built-in survey" in said(app)
 
 
-def test_a_file_that_cannot_be_read_keeps_its_message_and_can_be_read_otherwise(
-    open_page,
-):
+def test_a_file_that_cannot_be_read_keeps_its_message_and_can_be_read_otherwise(open_page):
     app = upload(open_page("data"), CSV)
     app = upload(app, f"a;b\n{ROWS}".encode("utf-16")[:-1], "broken.csv")
     assert app.file_uploader[0].value is None
@@ -221,9 +219,7 @@ def test_a_reading_that_breaks_off_is_not_tried_again_by_itself(open_page, monke
     assert columns(app) == ["a"]
 
 
-def test_a_closed_tab_ends_the_reading_and_no_table_is_kept(
-    open_page, monkeypatch, vault
-):
+def test_a_closed_tab_ends_the_reading_and_no_table_is_kept(open_page, monkeypatch, vault):
     def read_as_the_tab_closes(*_, proceed, **__):
         session._close(vault)  # noqa: SLF001 - as Streamlit does
         proceed()

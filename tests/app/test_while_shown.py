@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import types
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -16,9 +16,6 @@ from tests.app.test_pages import by_label, charts, use_upload
 from tests.conftest import PATIENCE
 from ui import session
 from ui.individual.subject import SubjectKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAGES = """
 import streamlit as st

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,9 +14,6 @@ from tests.browser.rest import DEADLINE, listened, settled
 from tests.browser.server import FLAGS, Server, system_browser
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from playwright.sync_api import Browser, BrowserContext, Page
 
 expect.set_options(timeout=DEADLINE)
@@ -24,9 +23,7 @@ expect.set_options(timeout=DEADLINE)
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         try:
-            browser = playwright.chromium.launch(
-                executable_path=system_browser(), args=FLAGS
-            )
+            browser = playwright.chromium.launch(executable_path=system_browser(), args=FLAGS)
         except Error:
             if os.environ.get("REQUIRE_BROWSER"):
                 raise

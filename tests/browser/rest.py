@@ -122,6 +122,4 @@ def settled(page: Page, *, every: float | None = None) -> None:
     Looks with each frame, or ``every`` so many milliseconds.
     """
     polling = "raf" if every is None else every
-    page.wait_for_function(
-        _AT_REST, arg=next(_looks), timeout=DEADLINE, polling=polling
-    )
+    page.wait_for_function(_AT_REST, arg=next(_looks), timeout=DEADLINE, polling=polling)

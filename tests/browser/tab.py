@@ -91,11 +91,7 @@ class Tab:
                 await self.run(fragment, by_itself=True)
 
     async def _run(
-        self,
-        fragment: str = "",
-        pressed: WidgetState | None = None,
-        *,
-        by_itself: bool = False,
+        self, fragment: str = "", pressed: WidgetState | None = None, *, by_itself: bool = False
     ) -> None:
         message = BackMsg()
         asked = message.rerun_script

@@ -73,8 +73,7 @@ def checks_find_what_is_wrong(page):
     assert violations(page, "color-contrast") != []
     page.set_viewport_size(ZOOMED)
     page.evaluate(
-        "document.querySelector('[data-testid=stMainBlockContainer]')"
-        ".style.width = '900px'"
+        "document.querySelector('[data-testid=stMainBlockContainer]').style.width = '900px'"
     )
     page.wait_for_function(f"{_SIDEWAYS} > 640")
 
@@ -82,8 +81,7 @@ def checks_find_what_is_wrong(page):
 def background(page: Page) -> str:
     """Return the color behind the page."""
     return page.evaluate(
-        "getComputedStyle(document.querySelector('[data-testid=stApp]'))"
-        ".backgroundColor"
+        "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
     )
 
 

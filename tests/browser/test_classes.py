@@ -86,9 +86,7 @@ def test_tabs_are_served_to_the_named_host_and_to_no_other(open_server, address)
 
 
 @pytest.mark.browser
-def test_a_phone_keeps_its_seat_and_answer_through_a_reload(
-    context, open_server, address
-):
+def test_a_phone_keeps_its_seat_and_answer_through_a_reload(context, open_server, address):
     page = context.new_page()
     page.set_viewport_size({"width": 360, "height": 740})
     problems = []

@@ -145,9 +145,7 @@ def test_an_unknown_path_is_not_found(hardened, method, path):
 
 def status(server, path, method="GET", headers=None):
     """What the server answers to a request."""
-    connection = http.client.HTTPConnection(
-        urlsplit(server.url).netloc, timeout=DEADLINE / 1000
-    )
+    connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=DEADLINE / 1000)
     connection.request(method, path, headers=headers or {})
     status = connection.getresponse().status
     connection.close()

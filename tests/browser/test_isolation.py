@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import signal
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from dpcore.releases.record import Release
 from tests.browser.server import Server
-from tests.browser.visitor import (
-    PAGES,
-    WITHOUT_A_TABLE,
-    Visitor,
-    table,
-    visit,
-)
+from tests.browser.visitor import PAGES, WITHOUT_A_TABLE, Visitor, table, visit
 from tests.browser.wire import Wire, Written
 from tests.conftest import PATIENCE
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.browser
 
@@ -198,9 +189,7 @@ def test_hostile_names_make_no_request_and_no_markup(context, server):
     visitor.choose("Column", f"{HOSTILE} group")
     visitor.choose("Statistic", "histogram")
     visitor.press_release()
-    expect(
-        visitor.page.get_by_text("all bars at once are within").first
-    ).to_be_visible()
+    expect(visitor.page.get_by_text("all bars at once are within").first).to_be_visible()
     for name in PAGES:
         visitor.go(name)
         if name not in WITHOUT_A_TABLE:
@@ -248,9 +237,7 @@ def test_errors_quote_no_cell(context, server):
     ):
         visitor.go("Data")
         visitor.upload(broken, "broken.csv")
-        expect(
-            visitor.page.get_by_text("Your previous data are unchanged.")
-        ).to_be_visible()
+        expect(visitor.page.get_by_text("Your previous data are unchanged.")).to_be_visible()
         said.append(visitor.text)
     assert not wire.holds(CELL)
     assert not [text for text in said if CELL in text]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
@@ -13,12 +12,10 @@ from dpcore.data.dialects import Dialect
 from dpcore.data.proposals import proposed
 from dpcore.data.reading import read_csv
 from dpcore.releases.ledger import Ledger
+from dpcore.releases.record import Release
 from dpcore.releases.storage import keyfile
 from tests.browser.server import Server
 from tests.browser.visitor import table, visit
-
-if TYPE_CHECKING:
-    from dpcore.releases.record import Release
 
 pytestmark = pytest.mark.browser
 

@@ -25,9 +25,7 @@ def press(page, key):
     for _ in range(_TRIES):
         page.keyboard.press(key)
         with suppress(Error):
-            page.wait_for_function(
-                "asked => rest.asked > asked", arg=asked, timeout=_HEARD
-            )
+            page.wait_for_function("asked => rest.asked > asked", arg=asked, timeout=_HEARD)
             return
     pytest.fail(f"{key} is never heard")
 

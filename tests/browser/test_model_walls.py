@@ -28,10 +28,7 @@ from tests.browser.wire import Wire, alone, spellings, within
 
 pytestmark = pytest.mark.browser
 
-MECHANISMS = {
-    "output": "Noise on the coefficients",
-    "posterior": "Posterior sample (OPS)",
-}
+MECHANISMS = {"output": "Noise on the coefficients", "posterior": "Posterior sample (OPS)"}
 
 
 def number(name: str, upper: float) -> Column:
@@ -100,9 +97,7 @@ def secrets(text: str) -> dict[str, float]:
 def test_release_mode_keeps_a_model_and_its_losses_from_the_browser(context, server):
     text, _ = several()
     known = secrets(text)
-    needles = {
-        written: name for name, value in known.items() for written in spellings(value)
-    }
+    needles = {written: name for name, value in known.items() for written in spellings(value)}
     wire = Wire(context)
     visitor = visit(context, server.url)
     use_all(visitor, text)

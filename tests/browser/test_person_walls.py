@@ -51,9 +51,7 @@ def secrets() -> dict[str, dict[str, float]]:
     line = laws_of_statistic(asked, losses, most, label="").line()
     pushed = float(BOUNDS.clip(INCOMES[middle] + TOP / 2))
     moved = move_in_statistic(asked, losses, middle, pushed)
-    told = attack_mean(
-        INCOMES, 0, bounds=BOUNDS, epsilon=EPSILON, rng=np.random.default_rng(1)
-    )
+    told = attack_mean(INCOMES, 0, bounds=BOUNDS, epsilon=EPSILON, rng=np.random.default_rng(1))
     spent = release_losses(
         asked.plan,
         asked.query.statistic,
@@ -81,11 +79,7 @@ def test_views_of_one_release_stay_in_their_area(context, server):
     known = secrets()
     models = test_model_walls.secrets(text)
     every = [n for view in known.values() for n in view.values()]
-    needles = {
-        written
-        for number in (*every, *models.values())
-        for written in spellings(number)
-    }
+    needles = {written for number in (*every, *models.values()) for written in spellings(number)}
     wire = Wire(context)
     visitor = visit(context, server.url)
     use_all(visitor, text)
@@ -121,9 +115,7 @@ def test_views_of_one_release_stay_in_their_area(context, server):
         visitor.go(name)
         outside += [visitor.page.url, visitor.text]
         if name in {"Release", "Ledger"}:
-            outside += [
-                visitor.download(f"Download {kind}") for kind in ("JSON", "CSV")
-            ]
+            outside += [visitor.download(f"Download {kind}") for kind in ("JSON", "CSV")]
     assert wire.holds(*needles) == []
     log = server.log.read_text(encoding="utf-8")
     everything = "\n".join([*outside, *wire.urls, log]).encode()

@@ -44,9 +44,7 @@ def test_the_page_to_sign_is_one_sheet(paper, tmp_path):
     )
     gap = replace(Item.of(apart()), wanted=10.0, group=350)
     about = decision(
-        plan=Option(
-            name="a", basket=Basket(items=(*items, gap), total=5.0, delta=1e-6)
-        ),
+        plan=Option(name="a", basket=Basket(items=(*items, gap), total=5.0, delta=1e-6)),
         typed=replace(TYPED, deciders=("A. Berger", "B. Aydin", "C. Demir")),
     )
     file = tmp_path / "sheet.html"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +12,6 @@ from playwright.sync_api import expect
 from dpcore.releases.record import WATERMARK, Mode, Release
 from tests.browser.held import gate
 from tests.browser.visitor import Visitor, table, visit
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.browser
 
@@ -95,9 +92,7 @@ def resized(visitor: Visitor) -> Release:
     visitor.go("Resized bootstrap")
     visitor.pick("my column")
     visitor.number("ε of the repaired form", 0.5)
-    expect(
-        visitor.page.get_by_text("As published it cannot be released")
-    ).to_be_visible()
+    expect(visitor.page.get_by_text("As published it cannot be released")).to_be_visible()
     release = released(visitor)
     assert release.values[0] == pytest.approx(AGES.mean(), abs=15)
     return release

@@ -19,13 +19,7 @@ from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from dpcore.wording import significant
-from tests.browser.visitor import (
-    PAGES,
-    WITHOUT_A_TABLE,
-    Visitor,
-    table,
-    visit,
-)
+from tests.browser.visitor import PAGES, WITHOUT_A_TABLE, Visitor, table, visit
 from tests.browser.wire import Wire, alone, spellings, within
 from tests.individual.plans import Plan
 
@@ -97,9 +91,7 @@ def secrets() -> dict[str, float]:
 
 def test_release_mode_keeps_true_numbers_from_the_browser(context, server):
     known = secrets()
-    needles = {
-        written: name for name, number in known.items() for written in spellings(number)
-    }
+    needles = {written: name for name, number in known.items() for written in spellings(number)}
     wire = Wire(context)
     visitor = visit(context, server.url)
     visitor.use_upload(table(INCOMES, column=COLUMN), bounds=(0, TOP), budget=3)
@@ -194,9 +186,7 @@ def use_all(visitor: Visitor, text: str) -> None:
 
 def test_release_mode_keeps_new_true_numbers_from_the_browser(context, server):
     text, known = several()
-    needles = {
-        written: name for name, number in known.items() for written in spellings(number)
-    }
+    needles = {written: name for name, number in known.items() for written in spellings(number)}
     wire = Wire(context)
     visitor = visit(context, server.url)
     use_all(visitor, text)
@@ -276,9 +266,7 @@ def test_link_opens_the_same_page_and_releases_nothing(browser, context, server)
     page = elsewhere.new_page()
     page.goto(link)
     for label, value in (("Statistic", "sum"), ("Mechanism", "BIT Laplace")):
-        expect(page.get_by_role("combobox", name=label, exact=True)).to_have_value(
-            value
-        )
+        expect(page.get_by_role("combobox", name=label, exact=True)).to_have_value(value)
     field = page.get_by_role("spinbutton", name="ε for this release")
     expect(field).to_have_value("0.7")
     expect(page.get_by_text("0 of 3 ε spent")).to_be_visible()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ from tests import registry
 from tests.browser.rest import DEADLINE, settled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from playwright.sync_api import BrowserContext, Locator, Page
 
 PAGES = {name: registry.HEADINGS[stem] for stem, name in registry.NAMES.items()}
@@ -233,9 +232,7 @@ def visit(context: BrowserContext, url: str) -> Visitor:
     return visitor
 
 
-def table(
-    numbers: Sequence[float], *, column: str = "age", flag: str = "smoker"
-) -> str:
+def table(numbers: Sequence[float], *, column: str = "age", flag: str = "smoker") -> str:
     """Return a CSV with a column of numbers, and every third person flagged."""
     lines = [f"{x},{'no' if i % 3 else 'yes'}" for i, x in enumerate(numbers)]
     return "\n".join([f"{column},{flag}", *lines, ""])

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, deque
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -25,8 +26,6 @@ from tests.browser.server import FLAGS, Server, system_browser
 from tests.browser.targets import Look, Target, look
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from playwright.sync_api import ConsoleMessage, ElementHandle, Page
 
 _LAST: Final = 30
@@ -42,10 +41,7 @@ _STOP: Final = 0.5
 _LINKS: Final = ("link", "menu")
 _FAR: Final = ("1e400", "-1e400", "1e308", "1e-9")
 _NUMBERS: Final = (*("", "0", "1", "-1", "0.5", "2", "7"), *_FAR)
-_TEXTS: Final = (
-    *("", "0", "1", "x", ",;", "0.1, 0.2", "nan", "a\nb", "9" * 400),
-    *_FAR,
-)
+_TEXTS: Final = (*("", "0", "1", "x", ",;", "0.1, 0.2", "nan", "a\nb", "9" * 400), *_FAR)
 _SLIDES: Final = ("ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown")
 _LOGGED: Final = re.compile(r"Traceback|may quote data|Error\b")
 _PEOPLE: Final = "".join(
@@ -109,8 +105,7 @@ class Walk:
     def _move(self, seen: Look) -> None:
         if not seen.targets:  # Something lies over the page, or is on its way.
             self._press("Escape")
-            message = "nothing to touch"
-            raise Error(message)
+            raise Error("nothing to touch")
         stops = [t for t in seen.targets if t.name == "Stop"]
         if stops and self._chance.random() < _STOP:
             self._touch(stops[0], seen)
@@ -223,8 +218,7 @@ class Walk:
         self.steps[-1] += f" missed: {error.message.splitlines()[0]}"
         self._misses += 1
         if self._misses > _MISSES:
-            message = f"nothing can be touched any more: {error.message}"
-            raise FaultError(message)
+            raise FaultError(f"nothing can be touched any more: {error.message}")
 
     def _check(self) -> Look:
         """Return what is on the screen at rest.
@@ -237,8 +231,7 @@ class Walk:
             settled(self._page)
         except Error:
             state = self._page.evaluate("JSON.stringify(window.rest)")
-            message = f"not at rest after {DEADLINE / 1000:g} s: {state}"
-            raise FaultError(message) from None
+            raise FaultError(f"not at rest after {DEADLINE / 1000:g} s: {state}") from None
         seen = look(self._page)
         log = self._server.log.read_text(encoding="utf-8")
         new, self._logged = log[self._logged :], len(log)
@@ -263,12 +256,7 @@ def _known(target: Target, seen: Look) -> tuple[str, str, str]:
 
 
 def walk(
-    page: Page,
-    server: Server,
-    *,
-    seed: int,
-    steps: int,
-    tell: Callable[[str], None] | None = None,
+    page: Page, server: Server, *, seed: int, steps: int, tell: Callable[[str], None] | None = None
 ) -> None:
     """Walk, and say at a fault how it came to it.
 
@@ -281,8 +269,7 @@ def walk(
         taken.go(steps, tell)
     except FaultError as fault:
         story = "\n".join(taken.steps)
-        message = f"seed {seed}; the last steps:\n{story}\n{fault}"
-        raise FaultError(message) from None
+        raise FaultError(f"seed {seed}; the last steps:\n{story}\n{fault}") from None
 
 
 def main() -> int:
@@ -298,9 +285,7 @@ def main() -> int:
         Server(Path(folder)) as server,
         sync_playwright() as playwright,
     ):
-        browser = listened(
-            playwright.chromium.launch(executable_path=system_browser(), args=FLAGS)
-        )
+        browser = listened(playwright.chromium.launch(executable_path=system_browser(), args=FLAGS))
         page = browser.new_context().new_page()
         began = time.monotonic()
         try:

@@ -40,17 +40,11 @@ def test_two_cells_match_dp_accounting():
     pld = privacy_loss_distribution.from_laplace_mechanism(1.0).self_compose(2)
     for epsilon in (0.0, 0.4, 1.0, 1.7):
         ours = Laplace(noise=1.0).pair_delta([1.0, 0.0], [0.0, 1.0], epsilon=epsilon)
-        assert pld.get_delta_for_epsilon(epsilon) == pytest.approx(
-            float(ours), abs=1e-7
-        )
+        assert pld.get_delta_for_epsilon(epsilon) == pytest.approx(float(ours), abs=1e-7)
 
 
 def test_composed_events_match_the_accountant():
-    events = [
-        LaplaceEvent.of(0.2),
-        GaussianEvent.of(0.3),
-        LaplaceEvent.of(0.2),
-    ]
+    events = [LaplaceEvent.of(0.2), GaussianEvent.of(0.3), LaplaceEvent.of(0.2)]
     accountant = PLDAccountant().compose(dp_event(events))
     theirs = accountant.get_epsilon(1e-6)
     assert compose(events, delta=1e-6).pld == pytest.approx(theirs, rel=1e-4)

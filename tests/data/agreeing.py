@@ -25,10 +25,7 @@ def declarations(name, cells, *, is_date):
         Column(name=name, kind=ColumnKind.NUMBER, missing_codes=("1", "2.0")),
         Column(name=name, kind=ColumnKind.WHOLE),
         Column(
-            name=name,
-            kind=ColumnKind.CATEGORY,
-            labels=labels,
-            equality=LabelEquality.AS_NUMBERS,
+            name=name, kind=ColumnKind.CATEGORY, labels=labels, equality=LabelEquality.AS_NUMBERS
         ),
         Column(name=name, kind=ColumnKind.YES_NO, replacement="False", **yes_no),
     ]
@@ -41,8 +38,7 @@ def agree(found, told, *, dates=()):
     for name in told:
         for column in declarations(name, told[name], is_date=name in dates):
             left, right = (
-                Dataset(name="x", frame=frame[[name]], columns=(column,))
-                for frame in (found, told)
+                Dataset(name="x", frame=frame[[name]], columns=(column,)) for frame in (found, told)
             )
             assert np.array_equal(left.missing(name), right.missing(name)), column
             values = (

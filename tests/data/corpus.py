@@ -42,19 +42,11 @@ BAD = (
     Bad("trailing delimiter", b"a,b\n1," + S + b",\n", ("line 2", "3 fields"), 2),
     Bad("all too long", b"a,b\n1,2," + S + b"\n1,2,3\n", ("line 2",), 2),
     Bad("ragged after blank", b"a,b\n\n1,2\n" + S + b"\n", ("line 4",), 4),
-    Bad(
-        "ragged after a cell of two lines",
-        b'a,b\n1,"x\ny"\n' + S + b"\n",
-        ("line 4",),
-        4,
-    ),
+    Bad("ragged after a cell of two lines", b'a,b\n1,"x\ny"\n' + S + b"\n", ("line 4",), 4),
     Bad("ragged with quotes", b'a,b\n"1,5","' + S + b'","3"\n', ("line 2",), 2),
     Bad("ragged by stray quotes", b'a,b\n1,5"\n2"' + S + b"\n", ("line 3",), 3),
     Bad(
-        "two errors that cancel",
-        b'a,b,c,d\n1,5"\n2,"' + S + b'",3,4\n',
-        ("line 2", "2 fields"),
-        2,
+        "two errors that cancel", b'a,b,c,d\n1,5"\n2,"' + S + b'",3,4\n', ("line 2", "2 fields"), 2
     ),
     Bad("ragged on old Macs", b"a,b\r1,2\r" + S + b"\r", ("line 3",), 3),
     Bad("no delimiter but semicolons", b"a,b;c\n" + S + b";2\n", ("line 2",), 2),
@@ -75,9 +67,7 @@ BAD = (
     Bad("UTF-16 read as UTF-8", "a\n1".encode("utf-16"), ("choose", "utf-16"), 1),
     Bad("latin-1 read as UTF-8", b"a\n1\nM\xfcller " + S, ("line 3", "latin-1"), 3),
     Bad("latin-1 in the header", b"Gr\xf6\xdfe\n1\n", ("line 1", "latin-1"), 1),
-    Bad(
-        "undefined in cp1252", b"a\n" + S + b"\x81\n", ("line 2",), 2, encoding="cp1252"
-    ),
+    Bad("undefined in cp1252", b"a\n" + S + b"\x81\n", ("line 2",), 2, encoding="cp1252"),
     Bad("half a character", b"\xff\xfea", ("utf-16",), encoding="utf-16"),
     Bad("unclosed quote at the end", b'a,b\n1,2\n3,"' + S + b"\n4,5\n", ("line 3",), 3),
     Bad("unclosed quote", b'a,b\n1,2\n"' + S + b",4\n5,6\n", ("line 3",), 3),
@@ -148,44 +138,22 @@ ODD = (
     ),
     Odd("tabs", b"a\tb\n1\t2,5\n", {"a": [1], "b": [2.5]}),
     Odd("empty cells of tabs", b"a\tb\n\t\n1\t2\n", {"a": [None, 1], "b": [None, 2]}),
-    Odd(
-        "blank lines",
-        b"\na,b\n\n1,2\n  \n3,4\n\n\n",
-        {"a": [1, 3], "b": [2, 4]},
-        (4, 6),
-    ),
+    Odd("blank lines", b"\na,b\n\n1,2\n  \n3,4\n\n\n", {"a": [1, 3], "b": [2, 4]}, (4, 6)),
     Odd("blank lines in one column", b"a\n1\n\n2\n", {"a": [1, 2]}, (2, 4)),
-    Odd(
-        "an empty cell in one column", b'a\n1\n""\n2\n', {"a": [1, None, 2]}, (2, 3, 4)
-    ),
-    Odd(
-        "a cell of two lines",
-        b'a,b\n"x\ny",1\nz,2\n',
-        {"a": ["x\ny", "z"], "b": [1, 2]},
-        (2, 4),
-    ),
+    Odd("an empty cell in one column", b'a\n1\n""\n2\n', {"a": [1, None, 2]}, (2, 3, 4)),
+    Odd("a cell of two lines", b'a,b\n"x\ny",1\nz,2\n', {"a": ["x\ny", "z"], "b": [1, 2]}, (2, 4)),
     Odd("a name of two lines", b'"a\nb",c\n1,2\n', {"a\nb": [1], "c": [2]}, (3,)),
     Odd("quoted delimiters", b'a,b\n"x,y",1\n', {"a": ["x,y"], "b": [1]}),
     Odd("escaped quotes", b'a,b\n"x ""y"", z",1\n', {"a": ['x "y", z'], "b": [1]}),
-    Odd(
-        "stray quotes", b'a,b\n5" pipe,1\n6",2\n', {"a": ['5" pipe', '6"'], "b": [1, 2]}
-    ),
+    Odd("stray quotes", b'a,b\n5" pipe,1\n6",2\n', {"a": ['5" pipe', '6"'], "b": [1, 2]}),
     Odd("space before quotes", b'a, b\n1, "x, y"\n', {"a": [1], "b": ["x, y"]}),
     Odd(
         "hostile names",
         b'<b>x</b>,**y**,"[z](javascript:0)"\n1,2,3\n',
         {"<b>x</b>": [1], "**y**": [2], "[z](javascript:0)": [3]},
     ),
-    Odd(
-        "formulas",
-        b"a,b\n=1+1,+cmd|'/C calc'!A0\n",
-        {"a": ["=1+1"], "b": ["+cmd|'/C calc'!A0"]},
-    ),
-    Odd(
-        "missing",
-        b"a,b\nNA,x\n,NaN\n3,n/a\n",
-        {"a": [None, None, 3], "b": ["x", None, None]},
-    ),
+    Odd("formulas", b"a,b\n=1+1,+cmd|'/C calc'!A0\n", {"a": ["=1+1"], "b": ["+cmd|'/C calc'!A0"]}),
+    Odd("missing", b"a,b\nNA,x\n,NaN\n3,n/a\n", {"a": [None, None, 3], "b": ["x", None, None]}),
     Odd(
         "missing with spaces",
         b"a,b\n1,x\n2,NA \nNA ,y\n",
@@ -198,11 +166,7 @@ ODD = (
         {"a": [float("inf"), -float("inf"), float("inf"), 5]},
     ),
     Odd("huge integers", b"a\n99999999999999999999\n1\n", {"a": [1e20, 1]}),
-    Odd(
-        "truth values",
-        b"a,b\nTRUE,true\nFALSE,\n",
-        {"a": ["TRUE", "FALSE"], "b": ["true", None]},
-    ),
+    Odd("truth values", b"a,b\nTRUE,true\nFALSE,\n", {"a": ["TRUE", "FALSE"], "b": ["true", None]}),
     Odd("all missing", b"a,b\n,1\n,2\n", {"a": [None, None], "b": [1, 2]}),
     Odd("spaces around", b"a , b\n x ,1 \n x,2\n", {"a": ["x", "x"], "b": [1, 2]}),
     Odd(
@@ -225,22 +189,14 @@ ODD = (
         "a;b\n1'000.50;2\n12’345;3\n".encode(),
         {"a": [1000.5, 12345], "b": [2, 3]},
     ),
-    Odd(
-        "German dates stay text",
-        b"a;b\n01.02.2020;1,5\n",
-        {"a": ["01.02.2020"], "b": [1.5]},
-    ),
+    Odd("German dates stay text", b"a;b\n01.02.2020;1,5\n", {"a": ["01.02.2020"], "b": [1.5]}),
     Odd("three decimals", b"a,b\n0.125,1.250\n", {"a": [0.125], "b": [1.25]}),
     Odd(
         "underscores and hexadecimals stay text",
         b"a,b\n1_000,0x1F\n",
         {"a": ["1_000"], "b": ["0x1F"]},
     ),
-    Odd(
-        "decimal commas within quotes",
-        b'a,b\n"1,5","2,25"\n',
-        {"a": [1.5], "b": [2.25]},
-    ),
+    Odd("decimal commas within quotes", b'a,b\n"1,5","2,25"\n', {"a": [1.5], "b": [2.25]}),
     Odd("one column of decimal commas", b"a\n1,5\n2,5\n", {"a": [1.5, 2.5]}),
     Odd(
         "more digits than a float holds",
@@ -257,36 +213,21 @@ ODD = (
     Odd("Excel's sep=;", b"sep=;\r\na;b\r\n1;2,5\r\n", {"a": [1], "b": [2.5]}, (3,)),
     Odd("quoted SEP=,", b'"SEP=,"\na,b\n1,2\n', {"a": [1], "b": [2]}, (3,)),
     Odd("sep= and a tab", b"sep=\t\na,c\tb\n1\t2\n", {"a,c": [1], "b": [2]}, (3,)),
-    Odd(
-        "sep=; after a mark",
-        b"\xef\xbb\xbfsep=;\na,c;b\n1;2\n",
-        {"a,c": [1], "b": [2]},
-        (3,),
-    ),
-    Odd(
-        "sep=; in UTF-16", "sep=;\na;b\nä;2\n".encode("utf-16"), {"a": ["ä"], "b": [2]}
-    ),
+    Odd("sep=; after a mark", b"\xef\xbb\xbfsep=;\na,c;b\n1;2\n", {"a,c": [1], "b": [2]}, (3,)),
+    Odd("sep=; in UTF-16", "sep=;\na;b\nä;2\n".encode("utf-16"), {"a": ["ä"], "b": [2]}),
     Odd(
         "comments",
         b"# from the hospital; May, June\n#\n\n# by hand\na,b\n1,2\n3,4\n",
         {"a": [1, 3], "b": [2, 4]},
         (6, 7),
     ),
-    Odd(
-        "comments and sep=;",
-        b"sep=;\n# x\na;b\n1;2\n",
-        {"a": [1], "b": [2]},
-        (4,),
-    ),
+    Odd("comments and sep=;", b"sep=;\n# x\na;b\n1;2\n", {"a": [1], "b": [2]}, (4,)),
     Odd("comments on old Macs", b"# x, y\r# z\ra,b\r1,2\r", {"a": [1], "b": [2]}, (4,)),
     Odd("a comment above one column", b"# ages\nage\n30\n", {"age": [30]}, (3,)),
     Odd("a header that begins with #", b"#id,a\nx,2\n", {"#id": ["x"], "a": [2]}, (2,)),
     Odd("a spaced one", b"# id\ta\nx\t2\n", {"# id": ["x"], "a": [2]}, (2,)),
     Odd(
-        "a comment and such a header",
-        b"##v1, x, y\n#id,a\nx,y\n",
-        {"#id": ["x"], "a": ["y"]},
-        (3,),
+        "a comment and such a header", b"##v1, x, y\n#id,a\nx,y\n", {"#id": ["x"], "a": ["y"]}, (3,)
     ),
     Odd("a numbered column", b"#\n1\n2\n", {"#": [1, 2]}, (2, 3)),
     Odd("a # further down", b"a,b\n#1,2\n", {"a": ["#1"], "b": [2]}, (2,)),

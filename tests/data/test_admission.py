@@ -53,9 +53,7 @@ def both(where, folder):
 
 
 @pytest.mark.parametrize("words", REFUSALS | FAULTS)
-def test_words_of_a_server_have_their_own_explanation(
-    cluster, tmp_path, monkeypatch, words
-):
+def test_words_of_a_server_have_their_own_explanation(cluster, tmp_path, monkeypatch, words):
     monkeypatch.setattr("dpcore.data.doors.databases.admission._PATIENCE", 0.0)
     with Doorman(cluster=cluster, words=words, times=9).at_work() as port:
         for said in both(address(port), tmp_path):
@@ -66,9 +64,7 @@ def test_words_of_a_server_have_their_own_explanation(
 
 
 @pytest.mark.parametrize("words", REFUSALS)
-def test_a_server_that_is_starting_or_full_is_waited_for(
-    cluster, tmp_path, monkeypatch, words
-):
+def test_a_server_that_is_starting_or_full_is_waited_for(cluster, tmp_path, monkeypatch, words):
     monkeypatch.setattr("dpcore.data.doors.databases.admission._FIRST_PAUSE", 0.01)
     doorman = Doorman(cluster=cluster, words=words, times=2)
     schema = f"admitted_{next(_numbers)}"

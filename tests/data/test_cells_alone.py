@@ -61,9 +61,7 @@ def declarations(draw):
     equality = draw(st.sampled_from([*LabelEquality]))
     parts = {
         "missing_codes": draw(st.sampled_from([TEXT_CODES, (), ("-9", "refused")])),
-        "notation": draw(
-            st.sampled_from([Notation(), Notation(decimal=",", thousands=".")])
-        ),
+        "notation": draw(st.sampled_from([Notation(), Notation(decimal=",", thousands=".")])),
     }
     if kind.is_numeric:
         low = 15_000.0 if kind is ColumnKind.DATE else -3.0
@@ -157,9 +155,7 @@ def test_a_record_changes_the_meaning_of_no_other(cells, other, column, door, re
 @given(cells=st.lists(CELLS, min_size=1, max_size=7), column=declarations())
 def test_a_cell_means_the_same_in_memory_and_in_parts(cells, column):
     with tempfile.TemporaryDirectory() as folder:
-        assert meaning(from_parquet(cells), column) == meaning(
-            in_parts(cells, folder), column
-        )
+        assert meaning(from_parquet(cells), column) == meaning(in_parts(cells, folder), column)
 
 
 @settings(max_examples=10, deadline=None)
@@ -232,9 +228,7 @@ def queries(column: Column, people: int, relation: NeighboringRelation):
     door=st.sampled_from([from_text, from_parquet]),
     relation=st.sampled_from([*NeighboringRelation]),
 )
-def test_no_statistic_moves_by_more_than_its_sensitivity(
-    cells, other, column, door, relation
-):
+def test_no_statistic_moves_by_more_than_its_sensitivity(cells, other, column, door, relation):
     replaced = relation is SUBSTITUTION
     neighbor = [other, *cells[1:]] if replaced else cells[1:]
     tables = [door(each).with_columns(column) for each in (cells, neighbor)]
@@ -252,9 +246,7 @@ RECIPES = [Recipe.FIRST, Recipe.LAST, Recipe.MOST_FREQUENT, Recipe.MEAN, Recipe.
 @settings(max_examples=60, deadline=None)
 @given(
     rows=st.lists(
-        st.tuples(st.sampled_from(["p", "1", "01", *LONG, "q"]), CELLS),
-        min_size=3,
-        max_size=9,
+        st.tuples(st.sampled_from(["p", "1", "01", *LONG, "q"]), CELLS), min_size=3, max_size=9
     ),
     other=CELLS,
     column=declarations(),
@@ -278,11 +270,7 @@ def test_one_person_changes_no_other_person(rows, other, column, recipe):
         people = one_row_each(table.with_columns(identifier, column), steps)
         name = people.columns[0].name
         order = list(dict.fromkeys(who for who, _ in rows))
-        values = (
-            people.numbers(name)
-            if people.column(name).kind.is_numeric
-            else people.codes(name)
-        )
+        values = people.numbers(name) if people.column(name).kind.is_numeric else people.codes(name)
         return {
             who: (repr(float(value)), float(count))
             for who, value, count in zip(
@@ -324,7 +312,4 @@ def test_every_label_of_a_list_is_met_by_itself_alone(labels):
     column = Column(name="x", kind=ColumnKind.CATEGORY, labels=labels)
     for door in (from_text, from_parquet, from_database):
         table = door([*labels, *labels[1:]]).with_columns(column)
-        assert table.codes("x").tolist() == [
-            *range(len(labels)),
-            *range(1, len(labels)),
-        ]
+        assert table.codes("x").tolist() == [*range(len(labels)), *range(1, len(labels))]

@@ -49,10 +49,7 @@ def test_consistent_description_is_accepted(parts):
         ({"kind": CATEGORY, "labels": tuple(map(str, range(201)))}, "200"),
         ({"kind": CATEGORY, "labels": ("a", "b", "a")}, "are the same"),
         ({"kind": YES_NO, "labels": ("no", "NO")}, "capitals"),
-        (
-            {"kind": CATEGORY, "labels": ("1", "01"), "equality": AS_NUMBERS},
-            "the same number",
-        ),
+        ({"kind": CATEGORY, "labels": ("1", "01"), "equality": AS_NUMBERS}, "the same number"),
         ({"kind": CATEGORY, "missing_codes": ("NA", "NA")}, "different codes"),
         ({"kind": CATEGORY, "missing_codes": ("",)}, "blank"),
         ({"kind": IDENTIFIER, "labels": ("a",)}, "no labels"),
@@ -66,10 +63,7 @@ def test_consistent_description_is_accepted(parts):
             {"kind": NUMBER, "bounds": TEN, "missing": REPLACE, "replacement": 11},
             "within 0 and 10, got 11",
         ),
-        (
-            {"kind": CATEGORY, "labels": ("a",), "missing": REPLACE},
-            "one of the labels",
-        ),
+        ({"kind": CATEGORY, "labels": ("a",), "missing": REPLACE}, "one of the labels"),
         (
             {"kind": CATEGORY, "labels": (), "missing": REPLACE, "replacement": "a"},
             "one of the labels",

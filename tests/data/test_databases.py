@@ -64,9 +64,7 @@ def cell(value):
 
 
 def rows_of(frame):
-    return [
-        [cell(v) for v in row] for row in frame.astype(object).itertuples(index=False)
-    ]
+    return [[cell(v) for v in row] for row in frame.astype(object).itertuples(index=False)]
 
 
 def told(frame):
@@ -124,9 +122,7 @@ def server(cluster, survey):
             [[i, *row] for i, row in zip(ids, rows_of(survey)[::-1], strict=True)],
         )
     yield cluster
-    cluster.run(
-        f"DROP SCHEMA {SCHEMA} CASCADE", "DROP OWNED BY guest", "DROP ROLE guest"
-    )
+    cluster.run(f"DROP SCHEMA {SCHEMA} CASCADE", "DROP OWNED BY guest", "DROP ROLE guest")
 
 
 def at(server, password=PASSWORD):
@@ -140,40 +136,18 @@ def file(tmp_path):
     frame = people().head(700)[["age", "pay", "sex", "visits", "name", "code", "empty"]]
     with closing(sqlite3.connect(path)) as made, made:
         made.execute(
-            "CREATE TABLE people (age, pay REAL, sex TEXT, visits, name, code TEXT, "
-            "empty)"
+            "CREATE TABLE people (age, pay REAL, sex TEXT, visits, name, code TEXT, empty)"
         )
-        made.executemany(
-            "INSERT INTO people VALUES (?, ?, ?, ?, ?, ?, ?)", rows_of(frame)
-        )
+        made.executemany("INSERT INTO people VALUES (?, ?, ?, ?, ?, ?, ?)", rows_of(frame))
         made.execute("CREATE TABLE mixed (a, b, c)")
         made.executemany(
             "INSERT INTO mixed VALUES (?, ?, ?)",
-            [
-                (1, 1, None),
-                (2.5, None, None),
-                (None, "x", None),
-                (4, 2.5, "7"),
-                (5, 3, "8"),
-            ],
+            [(1, 1, None), (2.5, None, None), (None, "x", None), (4, 2.5, "7"), (5, 3, "8")],
         )
     return path, Database(name="school", address=f"sqlite:///{quote(str(path))}")
 
 
-PIECES = (
-    "*",
-    "1",
-    "'",
-    "x'00'",
-    "1e400",
-    "1, 1",
-    "\ud800",
-    "NULL",
-    "a.b",
-    "$$",
-    ":x",
-    "%",
-)
+PIECES = ("*", "1", "'", "x'00'", "1e400", "1, 1", "\ud800", "NULL", "a.b", "$$", ":x", "%")
 
 
 @pytest.fixture(scope="module")
@@ -221,9 +195,7 @@ def test_sqlite_means_what_the_csv_means(file):
 
 
 @pytest.mark.parametrize("cells", [1, 6, 10_000])
-def test_values_of_several_types_are_as_written_however_they_come(
-    file, cells, monkeypatch
-):
+def test_values_of_several_types_are_as_written_however_they_come(file, cells, monkeypatch):
     monkeypatch.setattr(querying, "_CELLS", cells)
     wanted = io.BytesIO(b"a,b,c\n1,1,\n2.5,,\n,x,\n4,2.5,7\n5,3,8\n").getvalue()
     found = read_whole(file[1], "mixed")
@@ -378,12 +350,7 @@ def test_whoever_is_not_let_in_is_told_why(server, tmp_path):
     assert "cannot be reached" in why(f"postgresql://guest:{PASSWORD}@127.0.0.1:1/x")
     assert "cannot be opened" in why(f"sqlite:///{tmp_path}/none.db")
     assert not list(tmp_path.glob("*.db"))
-    for address in (
-        f"mysql://guest:{PASSWORD}@host/x",
-        PASSWORD,
-        "sqlite://",
-        "x://:y",
-    ):
+    for address in (f"mysql://guest:{PASSWORD}@host/x", PASSWORD, "sqlite://", "x://:y"):
         assert "none that can be read" in why(address)
     other = tmp_path / "text.db"
     other.write_text("no database " * 99)
@@ -399,12 +366,9 @@ def backends(server):
 
 @pytest.mark.usefixtures("_short_blocks")
 @pytest.mark.parametrize(
-    ("text", "connections", "which"),
-    [(IN_ORDER, 1, 0), ("people", 2, 0), ("people", 2, 1)],
+    ("text", "connections", "which"), [(IN_ORDER, 1, 0), ("people", 2, 0), ("people", 2, 1)]
 )
-def test_a_connection_dropped_midway_is_told_and_nothing_kept(
-    server, text, connections, which
-):
+def test_a_connection_dropped_midway_is_told_and_nothing_kept(server, text, connections, which):
     while backends(server):  # Those of readings before, which end by themselves.
         pass
     with closing(read(at(server), text)) as going:
@@ -454,9 +418,7 @@ def test_no_credentials_in_logs_errors_and_descriptions(server, caplog):
     finally:
         for name in ("sqlalchemy.engine", "sqlalchemy.pool", "psycopg", "asyncio"):
             logging.getLogger(name).setLevel(logging.NOTSET)
-    seen = (
-        f"{caplog.text} {database!r} {opened.columns!r} {error.getrepr(style='short')}"
-    )
+    seen = f"{caplog.text} {database!r} {opened.columns!r} {error.getrepr(style='short')}"
     assert "SELECT" in caplog.text
     assert PASSWORD not in seen
 
@@ -471,9 +433,7 @@ def test_databases_are_named_by_lines(monkeypatch):
     assert PASSWORD not in repr(found)
     for line in (address, "clinic", "=x", f"a={address}\na={address}", "a="):
         monkeypatch.setenv(VARIABLE, line)
-        with pytest.raises(
-            DataError, match=r"line [12] of EPSILON_STUDIO_DATABASES"
-        ) as e:
+        with pytest.raises(DataError, match=r"line [12] of EPSILON_STUDIO_DATABASES") as e:
             databases()
         assert PASSWORD not in str(e.value)
 
@@ -519,9 +479,7 @@ CELLS = (
     others=st.lists(st.sampled_from(CELLS), max_size=6),
     rows=st.integers(1, 4),
 )
-def test_a_cell_of_an_untyped_column_is_written_alike_beside_any_others(
-    cell, others, rows
-):
+def test_a_cell_of_an_untyped_column_is_written_alike_beside_any_others(cell, others, rows):
     """SQLite has a type for each cell, and a table may come in any number of blocks."""
 
     def first(cells):

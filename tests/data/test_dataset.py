@@ -59,9 +59,7 @@ def test_infinite_cells_are_clamped_like_any_value_outside():
         ("a\n1_000\n0x1\n١\n+5\n.5\n5.\n1e2\n", {}, [*3 * [NAN], 5, 0.5, 5, 100], 3),
     ],
 )
-def test_text_in_a_column_of_numbers_is_invalid_and_missing(
-    text, dialect, numbers, invalid
-):
+def test_text_in_a_column_of_numbers_is_invalid_and_missing(text, dialect, numbers, invalid):
     dataset = _dataset(text, **dialect)
     notation = Dialect(**dialect).notation
     dataset = dataset.with_columns(replace(_number(), notation=notation))

@@ -118,12 +118,7 @@ def test_a_sample_that_ends_within_a_character_is_decoded():
 
 @pytest.mark.parametrize(
     ("before", "skipped"),
-    [
-        ("", 0),
-        ("Visits in May\n", 1),
-        ("Visits in May\nsource: ward\n\n", 3),
-        ("# comment\n", 1),
-    ],
+    [("", 0), ("Visits in May\n", 1), ("Visits in May\nsource: ward\n\n", 3), ("# comment\n", 1)],
 )
 def test_lines_of_titles_are_proposed_to_be_skipped(before, skipped):
     table = "age;ward;pay\n31;east;5\n45;west;6\n12;west;7\n"

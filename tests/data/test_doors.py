@@ -50,9 +50,7 @@ def people():
             "name": [None if i % 7 == 0 else f'a,{i}"' for i in some],
             "born": [dt.date(2020, 1, 1 + i % 28) if i % 5 else None for i in some],
             "empty": [None] * PEOPLE,
-            "asked": pd.array(
-                [None if i % 9 == 0 else i % 2 > 0 for i in some], "boolean"
-            ),
+            "asked": pd.array([None if i % 9 == 0 else i % 2 > 0 for i in some], "boolean"),
         }
     )
 
@@ -117,9 +115,7 @@ def test_archive_in_several_parts_is_read_to_its_end():
 
 
 @pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
-def test_small_archive_of_a_huge_file_is_refused_before_it_is_unpacked(
-    pack, monkeypatch
-):
+def test_small_archive_of_a_huge_file_is_refused_before_it_is_unpacked(pack, monkeypatch):
     monkeypatch.setattr(limits, "MAX_BYTES", 1 << 20)
     assert len(unpacked(pack(bytes(1 << 20)))) == 1 << 20
     with pytest.raises(DataError, match="more than 1 MB"):
@@ -180,9 +176,7 @@ def test_parquet_that_is_no_table_of_people_is_told(columns, why):
 
 @pytest.mark.parametrize("kind", UNREADABLE)
 def test_a_column_of_an_unreadable_type_is_left_out_and_named(kind):
-    found = read_parquet(
-        as_parquet({"a": [1, 2], "b.c": UNREADABLE[kind], "b": ["x", "y"]})
-    )
+    found = read_parquet(as_parquet({"a": [1, 2], "b.c": UNREADABLE[kind], "b": ["x", "y"]}))
     assert found.frame.columns.tolist() == ["a", "b"]
     assert found.frame["b"].tolist() == ["x", "y"]
     (note,) = found.notes

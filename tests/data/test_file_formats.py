@@ -112,9 +112,7 @@ EXCEL = (
     others=st.lists(st.sampled_from(EXCEL), min_size=1, max_size=5),
     as_numbers=st.booleans(),
 )
-def test_a_cell_of_a_workbook_means_the_same_beside_any_others(
-    cell, others, as_numbers
-):
+def test_a_cell_of_a_workbook_means_the_same_beside_any_others(cell, others, as_numbers):
     equality = LabelEquality.AS_NUMBERS if as_numbers else LabelEquality.AS_WRITTEN
     labels = ("5", "2.5", "12345678901", "9007199254740991", "True", "2026-01-05", "x")
     declared = (
@@ -146,9 +144,7 @@ CODES = (1.0, 2.0, 9.0, 2.5, 12345678901.0, 1e16, np.nan)
     measure=st.sampled_from(["nominal", "scale", "unknown"]),
     labels=st.sampled_from([{}, {1: "a", 2: "b"}, {1: "a", 9: "none"}]),
 )
-def test_a_code_of_a_survey_means_the_same_beside_any_others(
-    cell, others, measure, labels
-):
+def test_a_code_of_a_survey_means_the_same_beside_any_others(cell, others, measure, labels):
     """Whether a column holds labels or codes is for its description alone to say."""
 
     def first(cells):

@@ -105,9 +105,7 @@ def test_different_tables_differ(one, other):
 
 
 _TABLES = st.lists(
-    st.tuples(
-        st.text("ab1,", max_size=2), st.none() | st.floats(width=16, allow_nan=False)
-    ),
+    st.tuples(st.text("ab1,", max_size=2), st.none() | st.floats(width=16, allow_nan=False)),
     min_size=1,
     max_size=4,
 )

@@ -12,26 +12,11 @@ from dpcore.data.dialects import Dialect
 from dpcore.data.reading import read_csv
 
 CELLS = st.sampled_from(
-    [
-        "1",
-        "-7",
-        "2.5",
-        "",
-        "NA",
-        "x",
-        "TRUE",
-        "false",
-        "1e400",
-        "9" * 17,
-        "-9" + "0" * 17,
-    ]
+    ["1", "-7", "2.5", "", "NA", "x", "TRUE", "false", "1e400", "9" * 17, "-9" + "0" * 17]
 )
 
 
-@given(
-    table=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=12),
-    together=st.integers(1, 5),
-)
+@given(table=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=12), together=st.integers(1, 5))
 def test_a_file_is_read_alike_in_blocks_of_any_size(table, together):
     data = "a,b\n" + "".join(f"{first},{second}\n" for first, second in table)
     whole = read_csv(data.encode(), Dialect())

@@ -79,9 +79,7 @@ DOORS = {
     "excel": as_excel,
     "spss": coded,
     "stata": lambda frame: coded(frame, pyreadstat.write_dta),
-    "portable": lambda frame: coded(frame, pyreadstat.write_por).replace(
-        b"\r\n", b"\n"
-    ),
+    "portable": lambda frame: coded(frame, pyreadstat.write_por).replace(b"\r\n", b"\n"),
     "sas transport": lambda frame: coded(frame, pyreadstat.write_xport),
     "parquet": lambda frame: as_parquet(pa.Table.from_pandas(frame)),
     "feather": lambda frame: as_feather(pa.Table.from_pandas(frame)),
@@ -139,17 +137,14 @@ def test_labels_become_answers_and_missing_codes_nobody_s():
             "ok": {0: "no", 1: "yes"},
             "reason": {"x": "work", "y": "home", "-": "none told"},
         },
-        missing_ranges={"sex": [9], "pay": [{"lo": 90_000, "hi": 99_999}]}
-        | {"reason": ["-"]},
+        missing_ranges={"sex": [9], "pay": [{"lo": 90_000, "hi": 99_999}]} | {"reason": ["-"]},
     )
     assert is_coded(data)
     found = read_coded(data)
     sex, pay, mood, ok, reason = found.columns
     assert found.frame["sex"].tolist()[:4] == ["male", "female", "female", "male"]
     assert found.frame["sex"].isna().tolist() == [False] * 4 + [True] * 2
-    assert (
-        found.frame["pay"].isna().tolist() == [False, False, True, True] + [False] * 2
-    )
+    assert found.frame["pay"].isna().tolist() == [False, False, True, True] + [False] * 2
     assert sex.kind is ColumnKind.CATEGORY
     # In the order of their codes, the one for no answer left out.
     assert sex.labels == ("male", "female")
@@ -168,9 +163,7 @@ def test_an_answer_that_nobody_gave_is_proposed_too():
     labels = {1: "north", 2: "south", 3: "west"}
     frame = pd.DataFrame({"region": [1.0, 2, 1]})
     for write in (pyreadstat.write_sav, pyreadstat.write_dta):
-        found = read_coded(
-            coded(frame, write, variable_value_labels={"region": labels})
-        )
+        found = read_coded(coded(frame, write, variable_value_labels={"region": labels}))
         assert found.columns[0].labels == ("north", "south", "west")
 
 
@@ -249,16 +242,9 @@ def test_title_rows_are_proposed_and_can_be_changed():
 def test_excerpt_with_three_title_rows_opens_without_being_edited():
     first = ["subject_id", "gender", "collection_date", "result", "age", "tat"]
     data = book(
-        *(
-            ["Tests, first 107 days"],
-            ["Extracted 2020-07-01 by the laboratory"],
-            [None],
-        ),
+        *(["Tests, first 107 days"], ["Extracted 2020-07-01 by the laboratory"], [None]),
         *(first, [1412, "female", DAY, "negative", 0, 1.4]),
-        *(
-            [533, "female", DAY, "negative", 0, 2.3],
-            [9134, "male", DAY, None, 0.8, 7.3],
-        ),
+        *([533, "female", DAY, "negative", 0, 2.3], [9134, "male", DAY, None, 0.8, 7.3]),
         Summary=[["result", "n"], ["negative", 2]],
     )
     found = opened(data)
@@ -271,9 +257,7 @@ def test_excerpt_with_three_title_rows_opens_without_being_edited():
 
 
 def test_formulas_without_a_value_and_merged_cells_are_counted_and_said():
-    made = openpyxl.load_workbook(
-        io.BytesIO(book(["a", "b", "c"], [1, 2, 3], [4, 5, 6]))
-    )
+    made = openpyxl.load_workbook(io.BytesIO(book(["a", "b", "c"], [1, 2, 3], [4, 5, 6])))
     page = made.active
     page["B2"], page["B3"] = "=A2*100", "=A3*100"
     page.merge_cells("C2:C3")
@@ -304,10 +288,7 @@ def test_cells_are_those_that_openpyxl_reads(seed):
         True, False, None, "", DAY, DAY.replace(hour=3, minute=4, second=5),
         dt.date(1999, 12, 31), dt.time(8, 30), dt.timedelta(hours=30), "=1+1", "TRUE",
     ]  # fmt: skip
-    rows = [
-        [some[at] for at in rng.integers(0, len(some), rng.integers(1, 9))]
-        for _ in range(40)
-    ]
+    rows = [[some[at] for at in rng.integers(0, len(some), rng.integers(1, 9))] for _ in range(40)]
     data = book(*rows)
     found = open_sheet(data, "people").rows
     page = openpyxl.load_workbook(io.BytesIO(data), data_only=True).active
@@ -356,15 +337,10 @@ def hidden():
 
 def rewritten(data, part, old, new):
     buffer = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(data)) as source,
-        zipfile.ZipFile(buffer, "w") as sink,
-    ):
+    with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(buffer, "w") as sink:
         for item in source.infolist():
             text = source.read(item)
-            sink.writestr(
-                item, text.replace(old, new) if item.filename == part else text
-            )
+            sink.writestr(item, text.replace(old, new) if item.filename == part else text)
     return buffer.getvalue()
 
 

@@ -49,9 +49,7 @@ def test_parsed_at_once_or_cell_by_cell_is_the_same(rows, size, delimiter):
     terms = {"delimiter": delimiter, "fields": len(rows[0]), "a_line_each": True}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_SLICE", size)
-        found = plain_numbers(
-            text, delimiter=delimiter, parse=partial(_parsed, text, **terms)
-        )
+        found = plain_numbers(text, delimiter=delimiter, parse=partial(_parsed, text, **terms))
     if found is None:
         return
     for column, cells in zip(found, zip(*rows, strict=True), strict=True):

@@ -31,17 +31,13 @@ def _cells(frame: pd.DataFrame, dialect: Dialect) -> dict[str, list[object]]:
         named = column.name
         values = table.numbers(named) if numeric else text_of(frame[named])
         missing = table.missing(named)
-        found[named] = [
-            None if gone else v for v, gone in zip(values, missing, strict=True)
-        ]
+        found[named] = [None if gone else v for v, gone in zip(values, missing, strict=True)]
     return found
 
 
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad.name)
 def test_bad_file_is_refused_with_place_and_advice(bad):
-    dialect = Dialect(
-        encoding=bad.encoding, delimiter=bad.delimiter, skipped=bad.skipped
-    )
+    dialect = Dialect(encoding=bad.encoding, delimiter=bad.delimiter, skipped=bad.skipped)
     with pytest.raises(DataError) as caught:
         read_csv(bad.data, dialect)
     message = str(caught.value)
@@ -135,10 +131,7 @@ def test_text_with_many_values_is_kept_exactly():
 
 
 @settings(deadline=None, max_examples=400)
-@given(
-    body=st.text(alphabet='a1,"\n\r \t', max_size=40),
-    delimiter=st.sampled_from([",", "\t"]),
-)
+@given(body=st.text(alphabet='a1,"\n\r \t', max_size=40), delimiter=st.sampled_from([",", "\t"]))
 def test_each_record_of_any_file_is_a_row_or_the_file_is_refused(body, delimiter):
     text = f"p{delimiter}q\n{body}".encode()
     try:
@@ -163,11 +156,7 @@ def test_counting_fast_agrees_with_counting_slowly(body, fields):
 
 
 @settings(deadline=None, max_examples=200)
-@given(
-    cells=st.lists(
-        st.from_regex(r"[+-]?0{0,400}[0-9]{1,400}", fullmatch=True), min_size=1
-    )
-)
+@given(cells=st.lists(st.from_regex(r"[+-]?0{0,400}[0-9]{1,400}", fullmatch=True), min_size=1))
 def test_numbers_of_any_length_are_those_that_a_float_holds(cells):
     frame = read_csv("\n".join(["a", *cells]).encode(), Dialect())
     assert numbers_of(frame["a"], PLAIN).tolist() == [float(cell) for cell in cells]
@@ -175,9 +164,7 @@ def test_numbers_of_any_length_are_those_that_a_float_holds(cells):
 
 @settings(deadline=None, max_examples=100)
 @given(
-    preamble=st.lists(
-        st.text("#a1,; \t", max_size=8).map(lambda text: f"# {text}"), max_size=5
-    ),
+    preamble=st.lists(st.text("#a1,; \t", max_size=8).map(lambda text: f"# {text}"), max_size=5),
     named=st.booleans(),
     blanks=st.integers(0, 2),
     delimiter=st.sampled_from(DELIMITERS),
@@ -274,9 +261,7 @@ def test_numbers_survive_every_dialect(rows, encoding, delimiter, marks, ending)
     lines = [f"größe{delimiter}b"]
     lines += [delimiter.join(written(value) for value in row) for row in rows]
     data = (ending.join(lines) + ending).encode(encoding)
-    dialect = Dialect(
-        encoding=encoding, delimiter=delimiter, decimal=decimal, thousands=thousands
-    )
+    dialect = Dialect(encoding=encoding, delimiter=delimiter, decimal=decimal, thousands=thousands)
     frame = read_csv(data, dialect)
     assert list(frame) == ["größe", "b"]
     for name, expected in zip(frame, zip(*rows, strict=True), strict=True):

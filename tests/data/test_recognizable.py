@@ -13,10 +13,7 @@ PEOPLE = 600
 
 def table(**columns):
     rng = np.random.default_rng(4)
-    harmless = {
-        "satisfied": rng.integers(1, 6, PEOPLE),
-        "sex": rng.choice(["w", "m"], PEOPLE),
-    }
+    harmless = {"satisfied": rng.integers(1, 6, PEOPLE), "sex": rng.choice(["w", "m"], PEOPLE)}
     return pd.DataFrame(harmless | columns)
 
 

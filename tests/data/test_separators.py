@@ -20,9 +20,7 @@ def cells(frame):
 
 @settings(deadline=None, max_examples=200)
 @given(
-    rows=st.lists(
-        st.tuples(*[st.text('ab§→,;|" \n', max_size=6)] * 2), min_size=1, max_size=6
-    ),
+    rows=st.lists(st.tuples(*[st.text('ab§→,;|" \n', max_size=6)] * 2), min_size=1, max_size=6),
     separator=st.sampled_from([*DELIMITERS, "§", "→", "^", "~", "x", "#"]),
     encoding=st.sampled_from(["utf-8", "utf-16"]),
 )
@@ -32,8 +30,7 @@ def test_any_character_separates_as_a_comma_does(rows, separator, encoding):
         writer = csv.writer(stream, delimiter=mark, lineterminator="\n", quoting=1)
         writer.writerows([("p", "q"), *rows])
         return read_csv(
-            stream.getvalue().encode(encoding),
-            Dialect(encoding=encoding, delimiter=mark),
+            stream.getvalue().encode(encoding), Dialect(encoding=encoding, delimiter=mark)
         )
 
     assert cells(read(separator)) == cells(read(","))
@@ -42,13 +39,9 @@ def test_any_character_separates_as_a_comma_does(rows, separator, encoding):
 @settings(deadline=None, max_examples=200)
 @given(
     rows=st.lists(
-        st.tuples(*[st.from_regex(r"[a-z0-9,;.]{1,5}", fullmatch=True)] * 3),
-        min_size=1,
-        max_size=6,
+        st.tuples(*[st.from_regex(r"[a-z0-9,;.]{1,5}", fullmatch=True)] * 3), min_size=1, max_size=6
     ),
-    blanks=st.lists(
-        st.sampled_from([" ", "\t", "   ", " \t "]), min_size=4, max_size=4
-    ),
+    blanks=st.lists(st.sampled_from([" ", "\t", "   ", " \t "]), min_size=4, max_size=4),
     quoted=st.booleans(),
     ending=st.sampled_from(["\n", "\r\n", "\r"]),
 )

@@ -107,12 +107,7 @@ def connections(monkeypatch):
     return found
 
 
-TABLES = {
-    **{f"hard_{name}": "id" for name in NAMES},
-    "keys": '"A%", b',
-    "named": "n",
-    "one": "i",
-}
+TABLES = {**{f"hard_{name}": "id" for name in NAMES}, "keys": '"A%", b', "named": "n", "one": "i"}
 
 
 @pytest.mark.usefixtures("cells")
@@ -122,9 +117,7 @@ def test_it_is_the_table_of_the_cursor(ward, table, key, monkeypatch):
     used = connections(monkeypatch)
     found = read_whole(ward, table)
     assert bool(used) is (table != f"hard_{NAMES[-1]}")  # a time is for the driver
-    assert table_fingerprint(found.frame, key=KEY) == table_fingerprint(
-        by_cursor.frame, key=KEY
-    )
+    assert table_fingerprint(found.frame, key=KEY) == table_fingerprint(by_cursor.frame, key=KEY)
     assert found.frame.dtypes.equals(by_cursor.frame.dtypes)
     assert found.frame.index.equals(by_cursor.frame.index)
     assert [column.kind for column in found.columns] == [
@@ -145,13 +138,9 @@ def test_two_connections_see_one_moment(ward, cluster, monkeypatch):
         while next(going).rows < 20:
             pass
         # What is read last is gone meanwhile, and what is read next is another one.
-        cluster.run(
-            'DELETE FROM keys WHERE "A%" > 9000', "UPDATE keys SET a = 0", schema=SCHEMA
-        )
+        cluster.run('DELETE FROM keys WHERE "A%" > 9000', "UPDATE keys SET a = 0", schema=SCHEMA)
         *_, last = going
-    assert table_fingerprint(last.opened.frame, key=KEY) == table_fingerprint(
-        before, key=KEY
-    )
+    assert table_fingerprint(last.opened.frame, key=KEY) == table_fingerprint(before, key=KEY)
     after = read_whole(ward, "keys").frame
     assert len(after) < len(before)
     assert np.all(after["a"] == 0)
@@ -199,10 +188,7 @@ def test_ranges_hold_every_key_once(first, width, count):
     assert all(before[1] + 1 == after[0] for before, after in pairwise(found))
 
 
-@given(
-    parts=st.lists(st.lists(st.integers(), max_size=40), max_size=9),
-    readers=st.integers(1, 3),
-)
+@given(parts=st.lists(st.lists(st.integers(), max_size=40), max_size=9), readers=st.integers(1, 3))
 def test_blocks_come_in_the_order_of_the_parts(parts, readers):
     def reader(part):
         yield from part

@@ -104,19 +104,9 @@ def answered(relation=SUBSTITUTION, *, together=False):
     """Return what was released, one by one or as a plan."""
     ledger, requests = opened(relation), questions(relation)
     values = [request.value(table()) for request in requests]
-    shared = {
-        "ledger": ledger,
-        "fingerprint": "f",
-        "mode": Mode.RELEASE,
-        "now": NOW,
-    }
+    shared = {"ledger": ledger, "fingerprint": "f", "mode": Mode.RELEASE, "now": NOW}
     if together:
-        release_all(
-            requests,
-            values,
-            cost=lambda new: price_of(new, delta=1e-6).cost,
-            **shared,
-        )
+        release_all(requests, values, cost=lambda new: price_of(new, delta=1e-6).cost, **shared)
     else:
         for request, value in zip(requests, values, strict=True):
             release(request, value, **shared)
@@ -127,7 +117,5 @@ def answered(relation=SUBSTITUTION, *, together=False):
 @cache
 def meant(relation=SUBSTITUTION):
     """Return what is planned."""
-    basket = Basket(
-        items=tuple(map(Item.of, questions(relation))), total=5.0, delta=1e-6
-    )
+    basket = Basket(items=tuple(map(Item.of, questions(relation))), total=5.0, delta=1e-6)
     return planned(basket, behind(relation, opened(relation)))

@@ -36,16 +36,7 @@ from dpcore.statistics.query import Query
 from dpcore.studies.meaning.guarantee import Guarantee
 from dpcore.wording import delta_text, significant
 from tests.conftest import ROOT
-from tests.documents.subjects import (
-    MEMBERS,
-    NOW,
-    answered,
-    behind,
-    meant,
-    opened,
-    questions,
-    table,
-)
+from tests.documents.subjects import MEMBERS, NOW, answered, behind, meant, opened, questions, table
 from tests.documents.test_counts_in_papers import several
 from tests.documents.test_reading import compared, of_two_tables
 from tests.releases.questions import (
@@ -99,10 +90,8 @@ CLAIMS = {
     r"Their number is not disclosed\.": "missing.UNTOLD",
     r"The group sizes show their number approximately\.": "missing.UNTOLD",
     r"No values are missing, as declared\.": "missing.treatment",
-    r"The (next sheet|full report) states how missing values are treated\.": "missing."
-    "treatment",
-    r"In figures by .*, missing and unlisted values are in the group .*": "missing."
-    "treatment",
+    r"The (next sheet|full report) states how missing values are treated\.": "missing.treatment",
+    r"In figures by .*, missing and unlisted values are in the group .*": "missing.treatment",
     r"Comparisons of two groups of .* leave out .*": "missing.treatment",
     r"The ranges for the population assume .*": "claims.SAMPLE",
     r"Figures from different questions contain .*": "claims.INDEPENDENT",
@@ -339,10 +328,7 @@ def test_what_establishes_a_claim_exists():
 # What can be learned.
 
 
-@given(
-    epsilon=st.floats(0.01, 20.0),
-    delta=st.one_of(st.just(0.0), st.floats(1e-12, 0.5)),
-)
+@given(epsilon=st.floats(0.01, 20.0), delta=st.one_of(st.just(0.0), st.floats(1e-12, 0.5)))
 def test_accuracy(epsilon, delta):
     # The worst mechanism of this ε and δ: it tells all with probability δ, and else
     # answers truthfully with the odds e^ε (Kairouz, Oh and Viswanath 2015).
@@ -353,9 +339,7 @@ def test_accuracy(epsilon, delta):
         assert np.maximum(one - math.exp(epsilon) * other, 0).sum() <= delta + 1e-6
     # With even odds the best rule takes the likelier table, whatever it sees.
     right = np.maximum(here, there).sum() / 2
-    assert right == pytest.approx(
-        float(Guarantee(epsilon=epsilon, delta=delta).best_guess(0.5))
-    )
+    assert right == pytest.approx(float(Guarantee(epsilon=epsilon, delta=delta).best_guess(0.5)))
     told = claims.cases(epsilon, delta)
     if told != "practically all cases":
         most, of = (int(x.replace(",", "")) for x in re.findall(r"[\d,]+", told))
@@ -378,9 +362,7 @@ def test_a_limit_on_both_tables_is_none_on_one_of_them():
 
 @given(st.floats(1e-12, 0.5))
 def test_delta(delta):
-    digits, one_in = re.fullmatch(
-        r"([\d.]+) \(1 in ([\d,]+)\)", delta_text(delta)
-    ).groups()
+    digits, one_in = re.fullmatch(r"([\d.]+) \(1 in ([\d,]+)\)", delta_text(delta)).groups()
     # Up to the last bits of floats, both are limits.
     assert float(digits) >= delta * (1 - 1e-14)
     assert 1 / int(one_in.replace(",", "")) >= delta * (1 - 1e-14)
@@ -398,12 +380,7 @@ def test_budget():
     ledger.change_budget("f", PrivacyBudget.of(epsilon=0.75), "less")
     first, second, *_ = questions()
     for request, fits in ((first, True), (second, True), (questions()[3], False)):
-        shared = {
-            "ledger": ledger,
-            "fingerprint": "f",
-            "mode": Mode.RELEASE,
-            "now": NOW,
-        }
+        shared = {"ledger": ledger, "fingerprint": "f", "mode": Mode.RELEASE, "now": NOW}
         if fits:
             release(request, request.value(table()), **shared)
         else:
@@ -471,9 +448,7 @@ def test_coverage(relation):
 @pytest.mark.slow
 @pytest.mark.usefixtures("seeded")
 def test_coverage_of_the_population(seeded):
-    request = asked(
-        Query(kind=StatisticKind.MEAN, column=AGE, **terms(MEMBERS)), "laplace"
-    )
+    request = asked(Query(kind=StatisticKind.MEAN, column=AGE, **terms(MEMBERS)), "laplace")
     held = 0
     for _ in range(DRAWS):
         ages = 100 * seeded.beta(2, 3, MEMBERS)
@@ -484,11 +459,7 @@ def test_coverage_of_the_population(seeded):
     assert held / DRAWS >= OFTEN
 
 
-@given(
-    value=st.floats(-1e6, 1e6),
-    below=st.floats(1e-3, 1e5),
-    above=st.floats(1e-3, 1e5),
-)
+@given(value=st.floats(-1e6, 1e6), below=st.floats(1e-3, 1e5), above=st.floats(1e-3, 1e5))
 def test_written_ranges_enclose_what_was_computed(value, below, above):
     low, high = value - below, value + above
     lower, upper = ends_text((low, high), value)
@@ -503,13 +474,7 @@ def ages(*values):
 
 
 @pytest.mark.parametrize(
-    "kind",
-    [
-        StatisticKind.MEAN,
-        StatisticKind.SUM,
-        StatisticKind.VARIANCE,
-        StatisticKind.MEDIAN,
-    ],
+    "kind", [StatisticKind.MEAN, StatisticKind.SUM, StatisticKind.VARIANCE, StatisticKind.MEDIAN]
 )
 def test_clamping_and_imputation(kind):
     query = Query(kind=kind, column=AGE, **terms(MEMBERS))
@@ -632,9 +597,7 @@ def test_a_bought_interval_is_in_notice_and_report(sampled):
 
 def test_a_sample_has_ranges_for_the_population_and_a_census_has_none():
     for subject, sampled in ((answered(), True), (several(), False)):
-        heads = [
-            piece.head for piece in pieces(notice(subject)) if isinstance(piece, Table)
-        ]
+        heads = [piece.head for piece in pieces(notice(subject)) if isinstance(piece, Table)]
         assert all((claims.TOTAL in head) is sampled for head in heads)
         said = " ".join(sentences(notice(subject)))
         assert (claims.SAMPLE in said) is sampled

@@ -16,16 +16,7 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from tests.documents.subjects import CELLS, NOW, answered, behind, opened, table
 from tests.documents.test_reading import plain
-from tests.releases.questions import (
-    AGE,
-    SUBSTITUTION,
-    apart,
-    asked,
-    crossed,
-    labels,
-    ranks,
-    terms,
-)
+from tests.releases.questions import AGE, SUBSTITUTION, apart, asked, crossed, labels, ranks, terms
 from tests.statistics.columns import dataset
 
 BY_NAME = {document.name: document for document in DOCUMENTS}

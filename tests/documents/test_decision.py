@@ -189,9 +189,7 @@ def test_a_person_whose_rows_are_capped_is_protected_with_all_of_them():
 
 
 def test_the_page_says_which_answers_tell_the_sizes_of_groups_too():
-    assert "The answer to no. 2 includes noisy group sizes" in plain(
-        html_of(decision())
-    )
+    assert "The answer to no. 2 includes noisy group sizes" in plain(html_of(decision()))
     one = Option(name="a", basket=Basket(items=(item("mean"),), total=1.0))
     alone = decision(plan=one, other=one)
     assert "noisy group sizes" not in plain(html_of(alone))
@@ -201,9 +199,7 @@ def test_the_page_says_where_the_other_plan_could_not_be_paid():
     assert "more than is left" not in plain(html_of(decision()))
     dear = decision(other=option("the other", total=4.0))
     assert not dear.other_fits
-    assert "The alternative costs more than is left of the budget." in plain(
-        html_of(dear)
-    )
+    assert "The alternative costs more than is left of the budget." in plain(html_of(dear))
 
 
 SHORT = replace(AGE, missing=MissingPolicy.DROP, replacement=None)
@@ -320,9 +316,7 @@ def test_a_tick_is_taken_back_for_a_group_that_is_known_to_be_smaller():
 def test_the_page_says_what_the_whole_budget_allows():
     # Of epsilon 3 and delta 1e-5, whatever the plan costs.
     told = plain(html_of(decision()))
-    assert re.search(
-        "If all is used, an attacker [^.]* in at most 96 of 100 cases", told
-    )
+    assert re.search("If all is used, an attacker [^.]* in at most 96 of 100 cases", told)
 
 
 def test_each_assumed_size_stands_with_its_questions():
@@ -349,9 +343,7 @@ def test_nobody_is_said_to_lack_what_everybody_has():
     sex = complete(replace(labels("sex", "w", "m"), replacement="w"))
     pay = complete(replace(AGE, name="pay", replacement=50.0))
     part = Query(kind=StatisticKind.MEAN, column=pay, **terms(812))
-    query = DifferenceQuery(
-        part=replace(part, size=ANY_SIZE), group=sex, pair=("w", "m")
-    )
+    query = DifferenceQuery(part=replace(part, size=ANY_SIZE), group=sex, pair=("w", "m"))
     items = (Item.of(asked(query, "laplace")), Item.of(asked(part, "laplace")))
     plan = Option(name="a", basket=Basket(items=items))
     about = decision(plan=plan, other=plan, size=TableSize(people=812, public=True))

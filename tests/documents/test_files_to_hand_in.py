@@ -37,14 +37,7 @@ def test_the_schema_is_one_and_holds_for_every_kind_of_plan():
 
 @pytest.mark.parametrize(
     "wrong",
-    [
-        {"version": 2},
-        {"total": 0},
-        {"split": "mine"},
-        {"delta": 1},
-        {"more": 1},
-        {"items": [{}]},
-    ],
+    [{"version": 2}, {"total": 0}, {"split": "mine"}, {"delta": 1}, {"more": 1}, {"items": [{}]}],
 )
 def test_the_schema_refuses_what_is_no_plan(wrong):
     with pytest.raises(ValidationError):

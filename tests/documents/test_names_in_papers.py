@@ -25,10 +25,7 @@ RECIPE = "any result is positive per patient"
 DAYS = "sum of stay per patient"
 TABLE = dataset(
     (yes_no(RECIPE), number(DAYS, 30.0)),
-    **{
-        RECIPE: ["yes", "no"] * (MEMBERS // 2) + ["no"],
-        DAYS: [3.0] * MEMBERS,
-    },
+    **{RECIPE: ["yes", "no"] * (MEMBERS // 2) + ["no"], DAYS: [3.0] * MEMBERS},
 )
 NAMED = TABLE.with_columns(
     replace(TABLE.column(RECIPE), display_name="ever positive"),

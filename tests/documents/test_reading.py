@@ -35,14 +35,7 @@ from tests.documents.subjects import (
     questions,
     table,
 )
-from tests.releases.questions import (
-    ADD_REMOVE,
-    AGE,
-    SUBSTITUTION,
-    apart,
-    asked,
-    by_group,
-)
+from tests.releases.questions import ADD_REMOVE, AGE, SUBSTITUTION, apart, asked, by_group
 from tests.statistics.columns import category
 
 BY_NAME = {document.name: document for document in DOCUMENTS}
@@ -106,9 +99,7 @@ def test_the_report_holds_all_that_was_released_and_charged():
 
 def test_a_price_above_the_claimed_one_is_in_the_report():
     subject = answered()
-    question = replace(
-        subject.questions[4], request=None, parameters={"epsilon": 0.1234}
-    )
+    question = replace(subject.questions[4], request=None, parameters={"epsilon": 0.1234})
     text = plain(text_of("Full report", replace(subject, questions=(question,))))
     assert "claims ε = 0.124 for this mechanism. Its actual cost is ε = 0.3" in text
 
@@ -214,9 +205,7 @@ def test_notice_names_every_question_before_the_further_numbers_of_one():
 def test_notice_says_how_everything_was_counted():
     subject = answered()
     told, further = plain(text_of("Public notice", subject)).split(FURTHER)
-    assert (
-        "to the nearest bound (age: 0 to 100; a: 0 to 1; b: 0 to 1). The ranges" in told
-    )
+    assert "to the nearest bound (age: 0 to 100; a: 0 to 1; b: 0 to 1). The ranges" in told
     beyond = "Clamped to public bounds (age: 0 to 100)."
     assert f"Released on 2026-11-23. {beyond}" in further
     assert "region: missing and unlisted values are in" in further
@@ -292,9 +281,7 @@ def test_how_many_people_there_were_is_said_of_each_table():
 
 def test_a_budget_that_is_used_up_promises_nothing_more():
     subject = answered()
-    assert "With the whole limit used, the attacker" in plain(
-        text_of("Public notice", subject)
-    )
+    assert "With the whole limit used, the attacker" in plain(text_of("Public notice", subject))
     facts = subject.facts
     nearly = PrivacyBudget.of(
         epsilon=facts.spent.epsilon * Decimal("1.00001"), delta=facts.budget.delta
@@ -351,9 +338,7 @@ def test_missing_values_are_told_question_by_question_and_never_counted():
     assert "left out" in treatment(pair, pair.group)
     # Asked about itself, what is declared of it counts; both are said.
     part = questions()[0].query
-    alone = replace(
-        part, kind=StatisticKind.HISTOGRAM, column=pair.group, size=ANY_SIZE
-    )
+    alone = replace(part, kind=StatisticKind.HISTOGRAM, column=pair.group, size=ANY_SIZE)
     both = of_columns([pair, alone])["region"]
     assert treatment(pair, pair.group) in both
     assert treatment(alone, pair.group) in both
@@ -362,9 +347,7 @@ def test_missing_values_are_told_question_by_question_and_never_counted():
 def test_a_column_that_was_declared_anew_is_told_as_it_was_and_is():
     ledger = opened(SUBSTITUTION)
     first = questions()[0]
-    narrow = replace(
-        first.query.column, bounds=Interval(lower=20, upper=60), replacement=33.0
-    )
+    narrow = replace(first.query.column, bounds=Interval(lower=20, upper=60), replacement=33.0)
     for query in (first.query, replace(first.query, column=narrow)):
         request = replace(first, query=query)
         shown = table().with_columns(query.column)
@@ -490,18 +473,11 @@ def test_names_are_found_by_the_marks_of_questions():
     ledger = opened(SUBSTITUTION)
     request = questions()[0]
     release(
-        request,
-        request.value(table()),
-        ledger=ledger,
-        fingerprint="f",
-        mode=Mode.RELEASE,
-        now=NOW,
+        request, request.value(table()), ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW
     )
     for mark, called in ((mark_of(request.parameters()), "ages"), ("else", "")):
         subject = released(
-            ledger.releases("f"),
-            behind(SUBSTITUTION, ledger),
-            called={mark: "ages"},
+            ledger.releases("f"), behind(SUBSTITUTION, ledger), called={mark: "ages"}
         )
         assert [one.called for one in subject.questions] == [called]
 
@@ -520,17 +496,10 @@ def compared(*, complete, dropped=False):
         age = replace(AGE, missing=MissingPolicy.DROP, replacement=None)
     here = table().with_columns(three, age)
     for one in (apart(epsilon=9.0), by_group(epsilon=9.0)):
-        query = replace(
-            one.asked, group=three, part=replace(one.asked.part, column=age)
-        )
+        query = replace(one.asked, group=three, part=replace(one.asked.part, column=age))
         request = asked(query, "laplace", epsilon=9.0)
         release(
-            request,
-            request.value(here),
-            ledger=ledger,
-            fingerprint="f",
-            mode=Mode.RELEASE,
-            now=NOW,
+            request, request.value(here), ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW
         )
     known = replace(behind(SUBSTITUTION, ledger), dataset=here)
     return released(ledger.releases("f"), known)

@@ -48,17 +48,13 @@ def test_no_mechanism_lets_an_attacker_do_better(key, epsilon, delta, prior, shi
     mechanism = entry.calibrate(
         sensitivity=Sensitivity.scalar(0.5), epsilon=epsilon, delta=delta, bounds=UNIT
     )
-    laws = ScalarLaws(
-        mechanism=mechanism, absent=0.2, present=0.2 + shift / 2, label=""
-    )
+    laws = ScalarLaws(mechanism=mechanism, absent=0.2, present=0.2 + shift / 2, label="")
     guess = one_person.best_guess(laws, prior)
     assert guess <= best_guess(epsilon, delta=delta, prior=prior) + 1e-9
 
 
 @given(EPSILONS, PRIORS)
-def test_without_a_delta_it_is_the_belief_after_the_release_that_tells_most(
-    epsilon, prior
-):
+def test_without_a_delta_it_is_the_belief_after_the_release_that_tells_most(epsilon, prior):
     after = float(posterior(prior, epsilon))
     assert surest(epsilon, prior=prior) == at_most(after)
     half = best_guess(epsilon, delta=0.0)
@@ -78,9 +74,7 @@ def test_every_sentence_has_the_same_number():
 @given(st.floats(0.001, 0.999), st.floats(0.001, 0.999))
 def test_the_ratio_of_two_shares_is_that_of_the_numbers_shown(first, second):
     shown = [float(three_digits(share)[:-2]) for share in (first, second)]
-    assert math.log(shown[0] / shown[1]) == pytest.approx(
-        math.log(first / second), abs=0.011
-    )
+    assert math.log(shown[0] / shown[1]) == pytest.approx(math.log(first / second), abs=0.011)
 
 
 def test_a_known_number_is_rounded_to_the_nearest_and_a_limit_up():

@@ -20,9 +20,7 @@ from dpcore.studies.auditing.trial import Drawn, batches
 
 
 def audited(key, *, repaired=False, draws=20_000):
-    trial = CATALOG_OF_MISTAKES[key].trial(
-        rng=np.random.default_rng(1), repaired=repaired
-    )
+    trial = CATALOG_OF_MISTAKES[key].trial(rng=np.random.default_rng(1), repaired=repaired)
     return audit(trial, Drawn.together(batches(trial, draws)))
 
 
@@ -64,9 +62,7 @@ def test_lower_bound_is_never_rounded_up(epsilon):
 
 def test_worlds_that_are_alike_are_said_to_be():
     found = audited("unconverged", repaired=True, draws=400)
-    alike = replace(
-        found, counts=tuple(replace(one, epsilon=-1.0) for one in found.counts)
-    )
+    alike = replace(found, counts=tuple(replace(one, epsilon=-1.0) for one in found.counts))
     event, said = telling(alike)
     assert event == ""
     assert "beyond chance" in said

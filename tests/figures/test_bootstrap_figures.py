@@ -97,8 +97,7 @@ def test_bootstraps_of_a_table_name_what_was_computed():
     numbers = one_table(AGES, np.random.default_rng(3))
     known = {"noise": 2.0, "people": 500, "quantity": Quantity(unit="years")}
     plain, picture = (
-        one_picture(numbers, SHOWN, **known, **more)
-        for more in ({}, {"statement": STATEMENT})
+        one_picture(numbers, SHOWN, **known, **more) for more in ({}, {"statement": STATEMENT})
     )
     assert STATEMENT in picture.alt
     about = picture.figure.layout.xaxis.title.text
@@ -107,9 +106,7 @@ def test_bootstraps_of_a_table_name_what_was_computed():
 
 
 def test_two_equal_bootstraps_are_drawn():
-    picture = one_picture(
-        np.array([1.0, 1.0]), SHOWN, noise=0.1, people=None, quantity=Quantity()
-    )
+    picture = one_picture(np.array([1.0, 1.0]), SHOWN, noise=0.1, people=None, quantity=Quantity())
     assert len(picture.figure.data) == 1 + len(SHOWN)
 
 
@@ -124,14 +121,7 @@ def test_shares_of_copies():
     picture = copies_picture(Experiment(people=1000))
     shares = picture.table["share of rows"]
     assert shares[:6].to_list() == pytest.approx(
-        [
-            0.3676954248,
-            0.3680634883,
-            0.1840317441,
-            0.0612825094,
-            0.0152899554,
-            0.0030488079,
-        ],
+        [0.3676954248, 0.3680634883, 0.1840317441, 0.0612825094, 0.0152899554, 0.0030488079],
         abs=1e-10,
     )
     published = Experiment(people=500)

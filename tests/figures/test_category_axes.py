@@ -56,12 +56,7 @@ def group_numbers(*silent):
     ratios, noise = NUMBERS.copy(), AROUND.copy()
     ratios[list(silent)] = noise[list(silent)] = np.nan
     return GroupNumbers(
-        groups=LABELS,
-        ratios=ratios,
-        noise=noise,
-        total=noise,
-        counts=NUMBERS,
-        counts_noise=AROUND,
+        groups=LABELS, ratios=ratios, noise=noise, total=noise, counts=NUMBERS, counts_noise=AROUND
     )
 
 
@@ -103,12 +98,7 @@ def exposed():
 
 def cells():
     return synthesis.Cells(
-        title="g",
-        names=LABELS,
-        released=NUMBERS,
-        ends=AROUND,
-        made_up=NUMBERS,
-        level=0.95,
+        title="g", names=LABELS, released=NUMBERS, ends=AROUND, made_up=NUMBERS, level=0.95
     )
 
 
@@ -156,9 +146,7 @@ FIGURES = {
     "people by total": lambda: people.budgets_picture(crowds(), own=0, limit=0.5),
     "people by group": lambda: people.groups_picture(crowds(), by="g", limit=0.5),
     "kept counts": lambda: synthesis.kept_picture(cells(), unit="people"),
-    "original counts": lambda: synthesis.original_picture(
-        cells(), NUMBERS, unit="people"
-    ),
+    "original counts": lambda: synthesis.original_picture(cells(), NUMBERS, unit="people"),
     "reach of each person": lambda: reach_picture(scene(), 20.0),
     "people of a small table": lambda: people_picture(scene()),
     "predictions": lambda: votes_picture(LABELS, [1, 2, 3, 4, 5], right=0),
@@ -229,10 +217,7 @@ def test_group_without_a_dot_has_its_words_at_its_own_place():
 def test_labels_that_are_alike_once_they_are_short_have_a_bar_each():
     long = [f"a label with a long beginning, number {i}" for i in range(3)]
     votes = votes_picture(long, [1, 2, 3], right=0).figure
-    several = [
-        people.Crowd(name=name, people=9, above=1, median=0.1, maximum=1.0)
-        for name in long
-    ]
+    several = [people.Crowd(name=name, people=9, above=1, median=0.1, maximum=1.0) for name in long]
     shown = people.groups_picture(several, by="g", limit=0.5).figure
     for figure in (votes, shown):
         assert list(figure.layout.yaxis.categoryarray) == long
@@ -245,9 +230,7 @@ LABEL = st.text(string.digits + ".-:e ab", min_size=1, max_size=8)
 @given(labels=st.lists(LABEL, min_size=1, max_size=6, unique=True), up=st.booleans())
 def test_text_on_any_axis_is_a_category_in_the_order_of_the_marks(labels, up):
     counts = list(range(len(labels)))
-    trace = (
-        marks.bars(labels, counts) if up else marks.rows(labels, counts, labels, "red")
-    )
+    trace = marks.bars(labels, counts) if up else marks.rows(labels, counts, labels, "red")
     figure = frame(traces=[trace], yaxis={} if up else ROWS)
     axis = figure.layout.xaxis if up else figure.layout.yaxis
     assert axis.type == "category"

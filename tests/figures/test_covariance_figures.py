@@ -82,11 +82,7 @@ def test_takeaways_are_computed(outcomes):
 
 def test_panel_without_any_correlation_says_so():
     design = Design(
-        repetitions=2,
-        people=(3,),
-        keys=("bit",),
-        correlations=(0.5,),
-        degenerate=Degenerate.DROP,
+        repetitions=2, people=(3,), keys=("bit",), correlations=(0.5,), degenerate=Degenerate.DROP
     )
     for seed in range(20):
         outcomes = tuple(run(design, np.random.default_rng(seed)))
@@ -152,9 +148,7 @@ def test_long_names_leave_room_for_the_numbers():
     matrix = covariance_picture(names, FINE.before, FINE.after)
     ellipses = ellipses_picture(names, FINE.before, FINE.after)
     layout = matrix.figure.layout
-    assert all(
-        len(text) <= 20 for text in layout.xaxis.ticktext + layout.yaxis.ticktext
-    )
+    assert all(len(text) <= 20 for text in layout.xaxis.ticktext + layout.yaxis.ticktext)
     assert len(ellipses.figure.layout.xaxis.title.text) <= 20
     # The two columns stay two.
     assert tuple(matrix.figure.data[0].x) == names

@@ -34,9 +34,7 @@ def test_every_cell_has_its_count_and_interval_in_figure_and_table(sampled):
     (cells,) = picture.figure.data
     assert list(cells.y) == ["&lt;a&gt;", "b"]
     assert cells.text[1][0] == "10<br>without noise<br>3"
-    plain = cross_picture(
-        found(30.0, total=total), statement="number", unit="people", truth=None
-    )
+    plain = cross_picture(found(30.0, total=total), statement="number", unit="people", truth=None)
     assert plain.figure.data[0].text[1][0] == "10<br>8 to<br>12"
     assert "people without noise" not in plain.table
     table = picture.table

@@ -16,10 +16,7 @@ from dpcore.inference.group_differences import Held, difference, more_in_percent
 
 def compared(one, other):
     return Compared(
-        one="a",
-        other="b",
-        apart=difference(one, other),
-        percent=more_in_percent(one, other),
+        one="a", other="b", apart=difference(one, other), percent=more_in_percent(one, other)
     )
 
 
@@ -37,9 +34,7 @@ def held(value, off, wide=None):
     ],
 )
 def test_larger_group_is_named_only_where_it_is_sure(value, said):
-    text = difference_text(
-        compared(held(value, 2.0), held(40.0, 1.0)), noun="mean", unit="days"
-    )
+    text = difference_text(compared(held(value, 2.0), held(40.0, 1.0)), noun="mean", unit="days")
     assert text.startswith(said)
     assert "% (95 %: " in text
     # Lower by a number that is written without a sign.
@@ -63,12 +58,7 @@ def test_picture_has_both_bars_a_line_at_none_and_its_table():
 def test_truth_stands_beside_the_answer_in_a_lesson_only():
     found = compared(held(50.0, 2.0), held(40.0, 1.0))
     told = difference_picture(
-        found,
-        noun="mean",
-        unit="days",
-        statement="mean by x",
-        holds="all holds",
-        truth=9.0,
+        found, noun="mean", unit="days", statement="mean by x", holds="all holds", truth=9.0
     )
     assert told.title.startswith("As released: The mean of “a” is higher")
     assert told.title.endswith("all holds")

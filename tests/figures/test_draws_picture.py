@@ -67,9 +67,7 @@ def test_more_noise_looks_like_more_noise(key):
     st.floats(0, 1),
     st.floats(1e-6, 1),
 )
-def test_every_draw_is_counted_and_those_beyond_are_told(
-    key, epsilon, place, sensitivity
-):
+def test_every_draw_is_counted_and_those_beyond_are_told(key, epsilon, place, sensitivity):
     shot = shot_of(place, sensitivity, 1.0)
     draws, picture = drawn(key, epsilon, shot, sensitivity)
     assert picture.table["draws"].sum() == DRAWS

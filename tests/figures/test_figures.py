@@ -89,18 +89,12 @@ def pictures():
     counts = np.array([6.2, 2.9])
     found = exposure()
     groups = found.by_group(np.arange(N) % 2, (HOSTILE, "b"))
-    winners = least_error(
-        SETTING, Fairness.TRUE.mechanisms, np.geomspace(0.01, 10, 40), 49
-    )
+    winners = least_error(SETTING, Fairness.TRUE.mechanisms, np.geomspace(0.01, 10, 40), 49)
     totals = Totals(basic=1.0, advanced=0.9, zcdp=np.inf, pld=0.8)
     yield curves()
     yield tradeoffs.winners_picture(winners, axis=HOSTILE)
     yield answers.answer_picture(
-        0.4,
-        around,
-        statement=HOSTILE,
-        quantity=Quantity(unit="years"),
-        sampled=True,
+        0.4, around, statement=HOSTILE, quantity=Quantity(unit="years"), sampled=True
     )
     yield answers.parts_picture(
         histogram.labels,
@@ -163,10 +157,7 @@ def test_a_mechanism_has_one_color_and_dash_and_no_two_share_both():
     assert len(set(looks)) == len(looks)
     lines = [t for t in curves().figure.data if t.mode == "lines"]
     for key, line in zip(Fairness.TRUE.mechanisms, lines, strict=True):
-        assert (line.line.color, line.line.dash) == (
-            STROKES[key].color,
-            STROKES[key].dash,
-        )
+        assert (line.line.color, line.line.dash) == (STROKES[key].color, STROKES[key].dash)
 
 
 def test_takeaway_is_read_off_the_curve_where_the_page_is_set():
@@ -240,8 +231,7 @@ def test_published_scale_is_called_by_its_name():
 def luminance(color):
     parts = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
     linear = [
-        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4
-        for part in parts
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
     ]
     return float(np.dot([0.2126, 0.7152, 0.0722], linear))
 
@@ -266,9 +256,7 @@ def test_log_axes_have_ticks_enough_to_read_from(low, high):
     axis = log_axis("epsilon", low, high)
     ticks = axis.get("tickvals", 10.0 ** np.arange(-9, 3))
     assert sum(low <= tick <= high for tick in ticks) >= 3
-    assert all(
-        float(t) == v for t, v in zip(axis.get("ticktext", ()), ticks, strict=False)
-    )
+    assert all(float(t) == v for t, v in zip(axis.get("ticktext", ()), ticks, strict=False))
 
 
 def test_titles_of_axes_are_broken_to_fit_a_phone():

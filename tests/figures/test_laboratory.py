@@ -8,11 +8,7 @@ import pytest
 
 from dpcore.figures.comparing.error_maps import map_picture
 from dpcore.figures.teaching.audits import audit_picture
-from dpcore.figures.teaching.laboratory import (
-    atoms_picture,
-    tries_picture,
-    worlds_picture,
-)
+from dpcore.figures.teaching.laboratory import atoms_picture, tries_picture, worlds_picture
 from dpcore.figures.theme import STROKES
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.comparing.error_maps import Quantity, error_maps
@@ -100,9 +96,7 @@ def test_what_lies_outside_the_band_is_filled():
 def test_atoms_are_lollipops_with_their_probability():
     traces = worlds(SETUP.through(CLAMPED)).figure.data
     sticks = [trace for trace in traces if trace.yaxis == "y3"]
-    assert [trace.y[1] for trace in sticks[:2]] == pytest.approx(
-        [0.5, 0.5 * math.exp(-1)]
-    )
+    assert [trace.y[1] for trace in sticks[:2]] == pytest.approx([0.5, 0.5 * math.exp(-1)])
     assert sticks[0].text[1] == "exactly 0: 50 %"
     assert not [t for t in worlds(SETUP).figure.data if t.yaxis == "y3"]
 
@@ -130,9 +124,7 @@ def test_flips_are_marked_where_they_hold_only():
     def marked(quantity, fairness):
         maps = error_maps(quantity, fairness, 0.1)
         picture = map_picture(maps, "bit", here=(0.0, 0.1))
-        return [
-            note for note in picture.figure.layout.annotations if "1.127" in note.text
-        ]
+        return [note for note in picture.figure.layout.annotations if "1.127" in note.text]
 
     assert len(marked(Quantity.MSE, Fairness.NOMINAL)) == 1
     assert not marked(Quantity.MSE, Fairness.TRUE)

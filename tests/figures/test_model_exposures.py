@@ -9,11 +9,7 @@ import numpy as np
 import pytest
 
 from dpcore.figures.individual.bounds import checks_picture
-from dpcore.figures.individual.exposures import (
-    moments_picture,
-    others_picture,
-    sentences,
-)
+from dpcore.figures.individual.exposures import moments_picture, others_picture, sentences
 from dpcore.figures.individual.model_exposures import (
     Split,
     audit_text,
@@ -35,9 +31,7 @@ CHAIN = Chain(guarantee=1.0, for_all=0.2, certificate=0.25, maximum=0.1, mean=0.
 RNG = np.random.default_rng(2)
 LEVERAGE, RESIDUAL = RNG.gamma(1.0, 0.01, 4000), RNG.standard_normal(4000)
 EPSILON = epsilon_of(LEVERAGE, RESIDUAL, 1e-6)
-FOUND = leverage_map(
-    LEVERAGE, RESIDUAL, EPSILON, loss_at=lambda m, e: epsilon_of(m, e, 1e-6)
-)
+FOUND = leverage_map(LEVERAGE, RESIDUAL, EPSILON, loss_at=lambda m, e: epsilon_of(m, e, 1e-6))
 ROWS = (FOUND.top + 1).tolist()
 GAMMAS = np.geomspace(1e-3, 1e3, 7)
 
@@ -93,11 +87,7 @@ def pictures():
         split_picture(split),
         iso_epsilon_picture(FOUND, rows=ROWS, leverage="leverage", residual="miss"),
         moments_picture(
-            orders,
-            0.1 - 0.08 / orders,
-            at=(2.0, 0.06),
-            ends=(0.02, 0.1),
-            key="posterior",
+            orders, 0.1 - 0.08 / orders, at=(2.0, 0.06), ends=(0.02, 0.1), key="posterior"
         ),
         frontier_picture(frontier(), key="posterior"),
         checks_picture(gaussian_checks(GAMMAS, 1e-6)),
@@ -121,9 +111,7 @@ def test_points_are_nested_and_told_as_multiples_of_the_average():
     (points,) = picture.figure.data
     assert list(points.x) == sorted(points.x, reverse=True)
     assert list(picture.table["epsilon"]) == [1.0, 0.25, 0.2, 0.1, 0.02]
-    assert list(picture.table["times the average person"]) == pytest.approx(
-        [50, 12.5, 10, 5, 1]
-    )
+    assert list(picture.table["times the average person"]) == pytest.approx([50, 12.5, 10, 5, 1])
     assert "10 times what the most exposed" in picture.title
     assert "<b>0.1<br>5 × average</b>" in points.text
 
@@ -143,13 +131,7 @@ def test_losses_are_rounded_to_the_nearest_and_only_limits_up():
     ("chain", "words"),
     [
         (
-            Chain(
-                guarantee=math.inf,
-                for_all=0.2,
-                certificate=math.inf,
-                maximum=0.1,
-                mean=0.02,
-            ),
+            Chain(guarantee=math.inf, for_all=0.2, certificate=math.inf, maximum=0.1, mean=0.02),
             "No guarantee over all tables is known",
         ),
         (
@@ -223,11 +205,7 @@ def test_map_names_the_most_exposed_by_row_and_draws_no_other_person():
 
 def test_split_says_which_of_the_causes_is_large():
     split = Split(
-        rows=[7],
-        pull=np.array([3.0]),
-        cause="pull",
-        miss=np.array([20.0]),
-        epsilon=np.array([0.1]),
+        rows=[7], pull=np.array([3.0]), cause="pull", miss=np.array([20.0]), epsilon=np.array([0.1])
     )
     title = split_picture(split).title
     assert "Row 7" in title
@@ -277,13 +255,8 @@ def test_audit_without_a_fit_is_said():
 
 def test_frontier_says_what_each_cause_makes_of_the_error():
     picture = frontier_picture(frontier(), key="output")
-    assert (
-        "is 2: 1 from the noise, 0.8 from the penalty and 0.6 from the scatter"
-        in picture.title
-    )
-    level = next(
-        t for t in picture.figure.data if t.name == "without noise for privacy"
-    )
+    assert "is 2: 1 from the noise, 0.8 from the penalty and 0.6 from the scatter" in picture.title
+    level = next(t for t in picture.figure.data if t.name == "without noise for privacy")
     assert level.y[0] == 1.0
 
 

@@ -3,11 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcore.figures.individual.wang2019 import (
-    nested_picture,
-    precision_picture,
-    sizes_picture,
-)
+from dpcore.figures.individual.wang2019 import nested_picture, precision_picture, sizes_picture
 from dpcore.studies.individual.wang2019.figures import Simulation, nested_losses
 from dpcore.studies.individual.wang2019.findings import findings
 from dpcore.studies.individual.wang2019.run import Design, Pane, of_pane, run
@@ -30,9 +26,7 @@ def test_first_figure_prints_both_factors(parts):
     low, high = picture.figure.layout.xaxis.range
     assert (low < np.log10(points)).all()
     assert (np.log10(points) < high).all()
-    assert picture.table["times below the guarantee"][2] == pytest.approx(
-        5.89, abs=0.01
-    )
+    assert picture.table["times below the guarantee"][2] == pytest.approx(5.89, abs=0.01)
 
 
 def test_boxes_stand_below_the_guarantee(parts):

@@ -13,12 +13,7 @@ from dpcore.figures.individual.one_person import (
 )
 from dpcore.figures.individual.what_if import crowd_picture, moved_picture
 from dpcore.individual.moves import Moved, move_in_statistic
-from dpcore.individual.person_bounds import (
-    DELTAS,
-    at_delta,
-    epsilon_at,
-    profile,
-)
+from dpcore.individual.person_bounds import DELTAS, at_delta, epsilon_at, profile
 from dpcore.individual.what_if_ridge import move_in_ridge, ridge_base
 from dpcore.mechanisms.person_laws import gaussian_laws
 from dpcore.models.ridge.fit import fit_ridge
@@ -29,11 +24,7 @@ from tests.models.regression_tables import NUMBERS, TEN
 from tests.studies.test_one_person import AGES, OF_MODELS, exposed, mean, scalar
 
 MOST_POINTS = 2000
-KEYS = {
-    "one sample": "posterior",
-    "five samples": "posterior",
-    "perturbed": "objective",
-}
+KEYS = {"one sample": "posterior", "five samples": "posterior", "perturbed": "objective"}
 EVERYBODY = {
     **{key: (scalar(key, 0.3, 0.1), key) for key in ("laplace", "bit", "truncated")},
     "gaussian": (gaussian_laws(1.0), "gaussian"),
@@ -44,12 +35,7 @@ EVERYBODY = {
 def of_laws(laws, key, *, epsilon=0.4):
     delta, presence = one_person.hockey_stick(laws, epsilon)
     return laws_picture(
-        laws.line(),
-        epsilon=epsilon,
-        delta=delta,
-        own=epsilon / 0.5,
-        presence=presence,
-        key=key,
+        laws.line(), epsilon=epsilon, delta=delta, own=epsilon / 0.5, presence=presence, key=key
     )
 
 
@@ -57,8 +43,7 @@ def of_evidence(laws, key):
     rng = np.random.default_rng(1)
     evidence = tuple(laws.evidence(2000, present=there, rng=rng) for there in (0, 1))
     found = tuple(
-        one_person.realized(laws, present=bool(there), draws=2000, rng=rng)
-        for there in (0, 1)
+        one_person.realized(laws, present=bool(there), draws=2000, rng=rng) for there in (0, 1)
     )
     yield belief_picture(evidence, prior=0.3, guarantee=1.0, key=key)
     for observed in (None, 0.2):
@@ -104,9 +89,7 @@ def test_the_shaded_area_is_delta(name):
     laws, key = EVERYBODY[name]
     delta, presence = one_person.hockey_stick(laws, 0.4)
     line = laws.line()
-    above, below = (
-        (line.present, line.absent) if presence else (line.absent, line.present)
-    )
+    above, below = (line.present, line.absent) if presence else (line.absent, line.present)
     gain = np.nan_to_num(np.maximum(above - np.exp(0.4) * below, 0))
     area = np.trapezoid(gain, line.x)
     for spike in line.spikes:
@@ -114,9 +97,7 @@ def test_the_shaded_area_is_delta(name):
         first, second = shares if presence else shares[::-1]
         area += max(first - np.exp(0.4) * second, 0)
     assert area == pytest.approx(delta, abs=0.03)
-    shaded = [
-        trace for trace in of_laws(laws, key).figure.data if trace.fill == "toself"
-    ]
+    shaded = [trace for trace in of_laws(laws, key).figure.data if trace.fill == "toself"]
     assert shaded or area < 0.01 or line.spikes
 
 
@@ -167,9 +148,7 @@ def test_moves_are_told_in_words():
         "The person's own loss becomes 4 (it was 0.25); of 3 others 1 lose more than "
         "before, 1 less and 1 as much; the largest rise is to 2 times"
     )
-    alone = Moved(
-        before=np.empty(0), after=np.empty(0), own_before=np.nan, own_after=1.0
-    )
+    alone = Moved(before=np.empty(0), after=np.empty(0), own_before=np.nan, own_after=1.0)
     assert "nobody else's" in moved_picture(alone, key="output").title
     request = mean("bit")
     same = move_in_statistic(request, exposed(request, AGES), 0, float(AGES[0]))
@@ -182,12 +161,9 @@ def test_crowds_say_how_fast_losses_fall():
         what_if.PEOPLE, x, np.array([4.0, 2.0, 1.0]), today=10, key="output"
     ).title
     assert title == (
-        "In a table of 40 people this person would lose 1 instead of 4: it falls like "
-        "1/n"
+        "In a table of 40 people this person would lose 1 instead of 4: it falls like 1/n"
     )
-    slow = crowd_picture(
-        what_if.COPIES, x, np.array([4.0, 4.0, 4.0]), today=10, key="output"
-    )
+    slow = crowd_picture(what_if.COPIES, x, np.array([4.0, 4.0, 4.0]), today=10, key="output")
     assert "falls" not in slow.title
 
 

@@ -3,11 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcore.figures.individual.person_totals import (
-    Compared,
-    odometer_picture,
-    totals_picture,
-)
+from dpcore.figures.individual.person_totals import Compared, odometer_picture, totals_picture
 from dpcore.individual.release_losses import ReleaseLosses
 from dpcore.individual.totals import odometer, person_totals
 from dpcore.privacy.events import PureEvent
@@ -18,9 +14,7 @@ PEOPLE = 5_000
 
 def plan(*scales):
     spread = np.linspace(0, 1, PEOPLE)
-    return [
-        ReleaseLosses(event=PureEvent.of(scale), own=scale * spread) for scale in scales
-    ]
+    return [ReleaseLosses(event=PureEvent.of(scale), own=scale * spread) for scale in scales]
 
 
 def test_everybody_stands_in_one_bar():
@@ -30,9 +24,7 @@ def test_everybody_stands_in_one_bar():
     assert sum(bars.y) == PEOPLE
     assert len(bars.y) <= 2000
     assert len(picture.table) <= 500
-    assert "lost 0.7, half of the people at most 0.35" in picture.title.replace(
-        "0.351", "0.35"
-    )
+    assert "lost 0.7, half of the people at most 0.35" in picture.title.replace("0.351", "0.35")
 
 
 @pytest.mark.parametrize(
@@ -54,9 +46,7 @@ def test_odometer_names_the_release_that_cost_most():
     assert "lost 0.8 over 3 releases, 80 % of what was charged" in picture.title
     assert picture.title.endswith("most in release 2")
     assert picture.figure.data[0].y.tolist() == [0.1, 0.5, 0.2]
-    assert picture.table["total so far, added up"].tolist() == pytest.approx(
-        [0.1, 0.6, 0.8]
-    )
+    assert picture.table["total so far, added up"].tolist() == pytest.approx([0.1, 0.6, 0.8])
     assert "<b>" not in str(picture.figure.data)
 
 
@@ -93,10 +83,7 @@ def test_odometer_of_releases_that_guarantee_nothing():
 
 def test_odometer_of_one_release_shows_each_way_of_counting_it():
     picture = odometer_picture(
-        odometer(plan(0.5), PEOPLE - 1, delta=1e-6),
-        titles=["a"],
-        own=[0.5],
-        charges=[0.6],
+        odometer(plan(0.5), PEOPLE - 1, delta=1e-6), titles=["a"], own=[0.5], charges=[0.6]
     )
     (bars,) = picture.figure.data
     assert bars.x[0] == 0.5

@@ -30,10 +30,7 @@ def cells(picture):
     [
         ((None, None), "say what must be seen"),
         ((2.0, 80.0), "both targets with ε 1; ε 0.415 would do (best split)"),
-        (
-            (1.2, 20.0),
-            "1 of 2 targets with ε 1; ε 1.23 meets both targets (best split)",
-        ),
+        ((1.2, 20.0), "1 of 2 targets with ε 1; ε 1.23 meets both targets (best split)"),
         ((1e-6, 1e-6), "none of 2 targets with ε 1; no total meets both"),
         ((1.2, 40.0), "both targets with ε 1; ε 0.769 would do"),
     ],
@@ -111,6 +108,4 @@ def test_price_says_what_is_charged(requests, delta, said):
     (bars,) = picture.figure.data
     (charged,) = [text for text in bars.text if "charged" in text]
     assert len(picture.table) == 5
-    assert float(charged.split()[0]) == pytest.approx(
-        float(price.cost.epsilon), rel=1e-2
-    )
+    assert float(charged.split()[0]) == pytest.approx(float(price.cost.epsilon), rel=1e-2)

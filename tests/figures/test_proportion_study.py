@@ -46,14 +46,11 @@ def test_lines_are_the_results_of_their_setting():
         line = [
             r
             for r in RESULTS
-            if (r.procedure, r.epsilon) == (trace.name, 0.1)
-            and r.mechanism in {None, "bit"}
+            if (r.procedure, r.epsilon) == (trace.name, 0.1) and r.mechanism in {None, "bit"}
         ]
         assert list(trace.customdata) == [50, 200]
         assert trace.y == pytest.approx([100 * r.coverage[0] for r in line])
-        assert trace.error_y.array == pytest.approx(
-            [200 * r.errors[2, 0] for r in line]
-        )
+        assert trace.error_y.array == pytest.approx([200 * r.errors[2, 0] for r in line])
         # Set apart sideways, but never as far as to another size.
         assert np.all(np.abs(np.log(trace.x / trace.customdata)) < 0.2)
 
@@ -96,9 +93,7 @@ def test_any_number_of_cells_has_panels_inside_the_figure(cells):
     design = Design(shares=(1 / cells,) * cells, people=(9,), repetitions=5)
     results = run_all(design, rng=np.random.default_rng(0))
     figure = study_picture(design, results, view()).figure
-    axes = [
-        figure.layout[name] for name in figure.to_dict()["layout"] if "axis" in name
-    ]
+    axes = [figure.layout[name] for name in figure.to_dict()["layout"] if "axis" in name]
     assert len(axes) == 2 * cells
     assert all(0 <= axis.domain[0] < axis.domain[1] <= 1.0001 for axis in axes)
 
@@ -116,8 +111,7 @@ def test_table_holds_every_number_once():
     result = next(
         r
         for r in RESULTS
-        if (r.procedure, r.mechanism, r.epsilon, r.people)
-        == (Procedure.HISTOGRAM, "bit", 1.0, 200)
+        if (r.procedure, r.mechanism, r.epsilon, r.people) == (Procedure.HISTOGRAM, "bit", 1.0, 200)
     )
     assert row["rmse"].item() == result.rmse[4]
     assert row["true value"].item() == pytest.approx(0.6)

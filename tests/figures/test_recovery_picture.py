@@ -12,12 +12,7 @@ BOUNDS = Interval(lower=0.0, upper=100.0)
 def attack(digits=None):
     values = np.linspace(10, 60, 200)
     return attack_mean(
-        values,
-        3,
-        bounds=BOUNDS,
-        epsilon=0.5,
-        rng=np.random.default_rng(0),
-        digits=digits,
+        values, 3, bounds=BOUNDS, epsilon=0.5, rng=np.random.default_rng(0), digits=digits
     )
 
 

@@ -25,9 +25,7 @@ CASES = [(1000, 10.0, 10), (1000, 10.0, 0), (50, 7.0, 50), (2, 1.5, 1), (10**6, 
 def pictures(n, z, ones):
     bootstrap = ResizedBootstrap.of_ratio(n, z)
     rng = np.random.default_rng(0)
-    repaired = NoisyResample.calibrate(
-        people=n, draws=bootstrap.draws, epsilon=1 / z, shares=True
-    )
+    repaired = NoisyResample.calibrate(people=n, draws=bootstrap.draws, epsilon=1 / z, shares=True)
     yield profile_picture(bootstrap, ones, repaired)
     curve = reveal(bootstrap, 100, rng=rng, runs=100)
     beliefs = 1 / (1 + np.exp(-curve.scores / z))

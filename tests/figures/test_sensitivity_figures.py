@@ -5,12 +5,7 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.figures.comparing.private_size import leak_picture, price_picture
-from dpcore.figures.teaching.neighbors import (
-    NEWCOMER,
-    Scene,
-    people_picture,
-    reach_picture,
-)
+from dpcore.figures.teaching.neighbors import NEWCOMER, Scene, people_picture, reach_picture
 from dpcore.studies.comparing.private_size import PrivateSize
 from dpcore.studies.teaching.explorable import EXPLORABLE
 from dpcore.studies.teaching.neighbors import worst_neighbor
@@ -38,11 +33,7 @@ def scene(name="mean", change=Change.SUBSTITUTION, rows=ROWS):
 @pytest.mark.parametrize("change", Change)
 def test_every_picture_is_described(name, change):
     what = scene(name, change)
-    for picture in (
-        people_picture(what),
-        reach_picture(what, 2.0),
-        reach_picture(what, np.inf),
-    ):
+    for picture in (people_picture(what), reach_picture(what, 2.0), reach_picture(what, np.inf)):
         assert any(character.isdigit() for character in picture.alt)
         assert len(picture.table) > 0
         assert picture.title in picture.alt
@@ -50,9 +41,7 @@ def test_every_picture_is_described(name, change):
 
 def test_arrow_leads_from_the_record_to_its_replacement():
     picture = people_picture(scene())
-    assert (
-        picture.title == "The mean moves from 47.5 to 22.5 with Dee going from 100 to 0"
-    )
+    assert picture.title == "The mean moves from 47.5 to 22.5 with Dee going from 100 to 0"
     (arrow,) = picture.figure.layout.annotations
     assert (arrow.ax, arrow.ay, arrow.x, arrow.y) == (100, 3, 0, 3)
     assert picture.figure.data[0].customdata.tolist() == [0, 1, 2, 3]
@@ -91,9 +80,7 @@ def test_groups_are_told_by_letter_and_symbol():
 
 def test_reach_names_the_share_of_the_worst_case():
     picture = reach_picture(scene(), 25.0)
-    assert picture.title == (
-        "Dee can do most here: 25, 100 % of the worst case over all tables"
-    )
+    assert picture.title == ("Dee can do most here: 25, 100 % of the worst case over all tables")
     assert picture.figure.layout.shapes[0].x0 == 25.0
 
 
@@ -139,11 +126,8 @@ def test_price_is_that_of_the_chosen_number_of_people():
     sizes = [PrivateSize(people=n, epsilon=1.0, bounds=BOUNDS) for n in (200, 50)]
     public = sizes[-1].public_error(0.3)
     simulated = np.array([[1.0, 0.01], [1.25 * public, 0.02]])
-    picture = price_picture(
-        sizes, simulated, sizes[-1], place=0.3, epsilons=(0.05, 3.0)
-    )
+    picture = price_picture(sizes, simulated, sizes[-1], place=0.3, epsilons=(0.05, 3.0))
     assert picture.title == (
-        "Hiding the number among 50 people costs 25 % more error than with a public "
-        "number"
+        "Hiding the number among 50 people costs 25 % more error than with a public number"
     )
     assert picture.table["people"].tolist() == [50, 200]

@@ -19,14 +19,10 @@ def column(name, unit, means, *, off=1.0, truth=None):
         counts=counts,
         counts_noise=np.stack([counts - 5, counts + 5], axis=-1),
     )
-    return ColumnMeans(
-        name=name, quantity=Quantity(unit=unit), numbers=numbers, truth=truth
-    )
+    return ColumnMeans(name=name, quantity=Quantity(unit=unit), numbers=numbers, truth=truth)
 
 
-TOLD = column(
-    "age", "years", [40.0, 30.0, np.nan], truth=np.array([41.0, 31.0, np.nan])
-)
+TOLD = column("age", "years", [40.0, 30.0, np.nan], truth=np.array([41.0, 31.0, np.nan]))
 OPEN = column("pay", "euros", [100.0, 99.5, np.nan], truth=np.array([1.0, 2.0, np.nan]))
 
 

@@ -8,11 +8,7 @@ from dpcore.figures.answers import resampled_picture
 from dpcore.figures.resampling import subsampling as figures
 from dpcore.inference.intervals import Intervals
 from dpcore.privacy import gaussian, laplace, subsampled
-from dpcore.studies.resampling.subsampling.claims import (
-    lemma_curve,
-    measure,
-    renyi_curve,
-)
+from dpcore.studies.resampling.subsampling.claims import lemma_curve, measure, renyi_curve
 from dpcore.studies.resampling.subsampling.errors import SampledMean, simulate
 
 RATES = np.linspace(0.01, 1, 100)
@@ -66,9 +62,7 @@ def errors():
 
 
 def answer():
-    around = Intervals(
-        level=0.95, noise=np.array([[40.0, 50.0]]), total=np.array([[38.0, 52.0]])
-    )
+    around = Intervals(level=0.95, noise=np.array([[40.0, 50.0]]), total=np.array([[38.0, 52.0]]))
     return resampled_picture(
         45.0, around, statement=HOSTILE, quantity=Quantity(unit="years"), sampled=True
     )
@@ -98,8 +92,7 @@ def test_takeaways_say_what_is_drawn():
     assert "times less" in errors().title
     found = answer()
     assert found.title == (
-        "45.0 years; 95 %: 40.0 to 50.0 for this table, 38.0 to 52.0 for the "
-        "population behind it"
+        "45.0 years; 95 %: 40.0 to 50.0 for this table, 38.0 to 52.0 for the population behind it"
     )
     names = [trace.name for trace in found.figure.data]
     assert names == ["for the population", "for this table", "sanitized value"]
@@ -114,11 +107,7 @@ def test_intervals_that_read_alike_are_told_once():
             level=0.95,
         )
         return resampled_picture(
-            45.0,
-            around,
-            statement="mean age",
-            quantity=Quantity(unit="years"),
-            sampled=sampled,
+            45.0, around, statement="mean age", quantity=Quantity(unit="years"), sampled=sampled
         )
 
     same, other = picture(apart=0.0), picture(apart=3.0)

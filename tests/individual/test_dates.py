@@ -21,13 +21,7 @@ from dpcore.data.partitions.opening import open_table
 from dpcore.data.preparation.conditions import DateCondition
 from dpcore.data.preparation.date_columns import Age, DatePart, PartOfDate
 from dpcore.data.preparation.new_columns import Calculated, Calculation
-from dpcore.data.preparation.steps import (
-    STEPS,
-    Steps,
-    prepared,
-    prepared_anew,
-    steps_of,
-)
+from dpcore.data.preparation.steps import STEPS, Steps, prepared, prepared_anew, steps_of
 from dpcore.errors import ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
@@ -61,13 +55,9 @@ BORN, ADMITTED, LEFT = (
     )
 )
 AGE = Age(born="birth", at="admission")
-STAY = Calculated(
-    calculation=Calculation.DIFFERENCE, first="discharge", second="admission"
-)
+STAY = Calculated(calculation=Calculation.DIFFERENCE, first="discharge", second="admission")
 MADE = (AGE, STAY, PartOfDate(part=DatePart.WEEKDAY, column="admission"))
-SPRING = DateCondition(
-    column="admission", first=dt.date(2024, 3, 1), last=dt.date(2024, 3, 31)
-)
+SPRING = DateCondition(column="admission", first=dt.date(2024, 3, 1), last=dt.date(2024, 3, 31))
 
 
 def written(moments, order, *, timed):
@@ -128,29 +118,13 @@ def questions(prepared_table):
         "mean stay": (query(StatisticKind.MEAN, names[STAY.name + ending]), "laplace"),
         "median date": (query(StatisticKind.MEDIAN, admission), "exponential"),
         "mean date": (query(StatisticKind.MEAN, admission), "laplace"),
-        "stays per month": (
-            query(StatisticKind.HISTOGRAM, admission, edges=months()),
-            "laplace",
-        ),
+        "stays per month": (query(StatisticKind.HISTOGRAM, admission, edges=months()), "laplace"),
         "stays in March": (
-            query(
-                StatisticKind.COUNT,
-                admission,
-                membership=Membership(interval=march()),
-            ),
+            query(StatisticKind.COUNT, admission, membership=Membership(interval=march())),
             "laplace",
         ),
-        "quantiles": (
-            query(StatisticKind.QUANTILES, admission, qs=(0.25, 0.5)),
-            "laplace",
-        ),
-        "weekdays": (
-            query(
-                StatisticKind.HISTOGRAM,
-                names[MADE[2].name + ending],
-            ),
-            "laplace",
-        ),
+        "quantiles": (query(StatisticKind.QUANTILES, admission, qs=(0.25, 0.5)), "laplace"),
+        "weekdays": (query(StatisticKind.HISTOGRAM, names[MADE[2].name + ending]), "laplace"),
     }
 
 
@@ -162,9 +136,7 @@ def test_own_losses_are_those_of_the_table_without_each_row(order, timed, filter
     people = len(BORN)
     others = [
         prepared(
-            table(
-                order, timed=timed, rows=[row for row in range(people) if row != one]
-            ),
+            table(order, timed=timed, rows=[row for row in range(people) if row != one]),
             steps,
             key=KEY,
         )
@@ -173,16 +145,11 @@ def test_own_losses_are_those_of_the_table_without_each_row(order, timed, filter
     lines = whole.frame.index.to_numpy()
     for name, (question, key) in questions(whole).items():
         plan = Request(query=question, mechanism_key=key, epsilon=1.0).plan
-        found = expose(
-            plan, question.statistic, question.values(whole), relation=question.relation
-        )
+        found = expose(plan, question.statistic, question.values(whole), relation=question.relation)
         own = np.zeros(people)
         own[lines[question.rows(whole)]] = found.epsilon
         value = question.value(whole)
-        brute = [
-            float(np.max(plan.pair_epsilon(value, question.value(other))))
-            for other in others
-        ]
+        brute = [float(np.max(plan.pair_epsilon(value, question.value(other)))) for other in others]
         np.testing.assert_allclose(own, brute, rtol=1e-9, atol=1e-12, err_msg=name)
 
 
@@ -203,9 +170,7 @@ def test_every_notation_says_the_same(order, timed):
     assert made.column(STAY.name).unit == "days"
     stays = query(StatisticKind.HISTOGRAM, made.column("admission"), edges=months())
     assert stays.statistic.labels[2] == "2024-03"
-    np.testing.assert_array_equal(
-        stays.value(made), [0, 1, 3, 0, 0, 1, 0, 0, 0, 0, 0, 1]
-    )
+    np.testing.assert_array_equal(stays.value(made), [0, 1, 3, 0, 0, 1, 0, 0, 0, 0, 0, 1])
 
 
 def test_bounds_of_derived_columns_follow_from_those_of_dates():
@@ -256,9 +221,7 @@ CELLS = st.one_of(
 
 @pytest.mark.slow
 @settings(
-    deadline=None,
-    max_examples=40,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     cells=st.lists(CELLS, min_size=1, max_size=12),
@@ -271,9 +234,7 @@ def test_all_of_it_is_the_same_in_memory_and_in_parts(
 ):
     order, timed = form
     pattern = PATTERNS[order] + f" %H:%M:%S{offset}" * timed
-    texts = [
-        one.strftime(pattern) if isinstance(one, dt.datetime) else one for one in cells
-    ]
+    texts = [one.strftime(pattern) if isinstance(one, dt.datetime) else one for one in cells]
     column = replace(declared(order, timed=timed)[1], missing_codes=("unknown",))
     frame = pd.DataFrame({"admission": pd.Series(texts, dtype="str")})
     blank = frame.where(frame != "")
@@ -319,17 +280,12 @@ def test_derived_columns_and_conditions_follow_when_dates_are_declared_otherwise
     """Cells such as 03.02.2024 are dates of two orders."""
     days = pd.DataFrame({"a": ["03.02.2024", "02.03.2024"], "b": ["01.01.2000"] * 2})
     day_first, month_first = (
-        DateFormat(order=order)
-        for order in (DateOrder.DAY_FIRST, DateOrder.MONTH_FIRST)
+        DateFormat(order=order) for order in (DateOrder.DAY_FIRST, DateOrder.MONTH_FIRST)
     )
-    columns = tuple(
-        Column(name=name, kind=ColumnKind.DATE, dates=day_first) for name in "ab"
-    )
+    columns = tuple(Column(name=name, kind=ColumnKind.DATE, dates=day_first) for name in "ab")
     source = Dataset(name="t", frame=days.astype("str"), columns=columns)
     month = PartOfDate(part=DatePart.MONTH, column="a")
-    march = DateCondition(
-        column="a", first=dt.date(2024, 3, 1), last=dt.date(2024, 3, 31)
-    )
+    march = DateCondition(column="a", first=dt.date(2024, 3, 1), last=dt.date(2024, 3, 31))
     for conditions in ((), (march,)):
         steps = Steps(made=(month,), conditions=conditions)
         before = prepared(source, steps, key=KEY)

@@ -60,9 +60,7 @@ def test_counts_and_the_most_exposed_are_those_of_the_table_in_memory(
 ):
     monkeypatch.setattr(arrays, "_BLOCK", block)
     question, delta = QUESTIONS[name], 1e-6 if ASKED[name] == "gaussian" else 0.0
-    request = Request(
-        query=question, mechanism_key=ASKED[name], epsilon=1.0, delta=delta
-    )
+    request = Request(query=question, mechanism_key=ASKED[name], epsilon=1.0, delta=delta)
     dataset = in_memory(rows())
     whole = expose(
         request.plan,
@@ -72,16 +70,12 @@ def test_counts_and_the_most_exposed_are_those_of_the_table_in_memory(
         delta=delta,
     )
     levels = (0.5 * whole.maximum, whole.maximum * 0.99)
-    found = loss_distribution(
-        request.plan, question, opened(folder), delta=delta, levels=levels
-    )
+    found = loss_distribution(request.plan, question, opened(folder), delta=delta, levels=levels)
     assert found.people == whole.people
     assert found.worst_case == whole.worst_case
     np.testing.assert_allclose(found.maximum, whole.maximum, rtol=1e-12)
     np.testing.assert_allclose(found.mean, whole.mean, rtol=1e-12)
-    assert found.above == tuple(
-        int(np.count_nonzero(whole.epsilon > level)) for level in levels
-    )
+    assert found.above == tuple(int(np.count_nonzero(whole.epsilon > level)) for level in levels)
     assert found.counts.sum() == whole.people
     lower, upper = found.quantile(0.5)
     assert lower * (1 - 1e-12) <= whole.quantiles(0.5) <= upper * (1 + 1e-12)
@@ -102,9 +96,7 @@ def test_a_table_in_memory_is_one_part(folder):
     plan = Request(query=question, mechanism_key="laplace", epsilon=1.0).plan
     one = loss_distribution(plan, question, in_memory(rows()))
     parts = loss_distribution(plan, question, opened(folder))
-    assert [each.row for each in one.most_exposed] == [
-        each.row for each in parts.most_exposed
-    ]
+    assert [each.row for each in one.most_exposed] == [each.row for each in parts.most_exposed]
     np.testing.assert_array_equal(one.counts.sum(), parts.counts.sum())
 
 
@@ -122,9 +114,7 @@ def test_nobody_with_a_value_has_no_distribution(tmp_path):
     question = QUESTIONS["smokers"]
     plan = Request(query=question, mechanism_key="laplace", epsilon=1.0).plan
     with pytest.raises(DataError, match="nobody"):
-        loss_distribution(
-            plan, question, open_table(tmp_path, "visits").with_columns(*COLUMNS)
-        )
+        loss_distribution(plan, question, open_table(tmp_path, "visits").with_columns(*COLUMNS))
 
 
 def test_a_quantile_is_of_a_share(folder):
@@ -155,18 +145,13 @@ def test_who_loses_most_hangs_on_no_block(losses, cuts):
 
 @pytest.mark.parametrize("relation", NeighboringRelation)
 @pytest.mark.parametrize("name", ["mean", "sum", "median", "by ward"])
-def test_losses_of_another_change_are_those_of_the_table_in_memory(
-    folder, name, relation
-):
+def test_losses_of_another_change_are_those_of_the_table_in_memory(folder, name, relation):
     question = QUESTIONS[name]
     request = Request(query=question, mechanism_key=ASKED[name], epsilon=1.0)
     if ASKED[name] == "gaussian":
         request = replace(request, mechanism_key="laplace")
     whole = expose(
-        request.plan,
-        question.statistic,
-        question.values(in_memory(rows())),
-        relation=relation,
+        request.plan, question.statistic, question.values(in_memory(rows())), relation=relation
     )
     found = loss_distribution(
         request.plan, question, opened(folder), relation=relation, by=COLUMNS[1]
@@ -177,9 +162,7 @@ def test_losses_of_another_change_are_those_of_the_table_in_memory(
     assert found.edges[-1] >= found.maximum * (1 - 1e-9)
     np.testing.assert_allclose(np.diff(found.edges), found.worst_case / 1000)
     person = found.most_exposed[0]
-    alone = person_of_row(
-        request.plan, question, opened(folder), person.row, relation=relation
-    )
+    alone = person_of_row(request.plan, question, opened(folder), person.row, relation=relation)
     assert alone is not None
     assert alone.values == person.values
     np.testing.assert_allclose(alone[:3], person[:3], rtol=1e-12)
@@ -202,10 +185,7 @@ def test_shares_above_a_number_hold_the_true_one_and_are_exact_at_an_edge(folder
     question = QUESTIONS["mean"]
     plan = Request(query=question, mechanism_key="laplace", epsilon=1.0).plan
     whole = expose(
-        plan,
-        question.statistic,
-        question.values(in_memory(rows())),
-        relation=question.relation,
+        plan, question.statistic, question.values(in_memory(rows())), relation=question.relation
     )
     found = loss_distribution(plan, question, opened(folder))
     levels = [*found.edges[::37], *whole.epsilon[:9], 0.0, 0.123, 2.0]
@@ -223,9 +203,7 @@ def test_why_somebody_is_exposed_is_said_without_the_others(folder):
         question = QUESTIONS[name]
         plan = Request(query=question, mechanism_key=ASKED[name], epsilon=1.0).plan
         found = loss_distribution(plan, question, opened(folder))
-        said = explain_alone(
-            found.most_exposed[0], question, replaced=False, worst_case=1.0
-        )
+        said = explain_alone(found.most_exposed[0], question, replaced=False, worst_case=1.0)
         assert "eaving this record out moves" in said
         assert "where the guarantee is at most 1." in said
         assert ("This person's age is" in said) is (name in {"mean", "median"})

@@ -135,9 +135,7 @@ def explained(kind, column, relation, values, membership=None):
     ],
 )
 @pytest.mark.usefixtures("some_at_a_time")
-def test_reason_names_what_is_unusual(
-    kind, column, relation, values, membership, expected
-):
+def test_reason_names_what_is_unusual(kind, column, relation, values, membership, expected):
     sentence = explained(kind, column, relation, values, membership)
     for part in expected:
         assert part in sentence

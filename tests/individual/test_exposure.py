@@ -113,12 +113,9 @@ def test_losses_of_ten_people(mechanism, relation, delta, expected):
 @pytest.mark.parametrize("relation", NeighboringRelation)
 @settings(deadline=None, max_examples=25)
 @given(
-    values=arrays(np.float64, st.integers(1, 9), elements=st.floats(-4, 4)),
-    least=st.integers(3, 9),
+    values=arrays(np.float64, st.integers(1, 9), elements=st.floats(-4, 4)), least=st.integers(3, 9)
 )
-def test_nobody_loses_more_than_the_guarantee(
-    mechanism, delta, relation, values, least
-):
+def test_nobody_loses_more_than_the_guarantee(mechanism, delta, relation, values, least):
     size = TableSize(people=least, public=False)
     asked = [statistic(bounds=BOUNDS, size=size) for statistic in OF_NUMBERS]
     inputs = [values] * len(asked)
@@ -182,13 +179,7 @@ def test_several_rows_of_a_unit_multiply_the_loss():
     once = exposure(MEAN, X1).epsilon
     sensitivity = MEAN.sensitivity(SUBSTITUTION).times(2, coordinates=1)
     mechanism = Laplace(noise=sensitivity.l1 / 1.0)
-    twice = expose(
-        Plan(mechanism, sensitivity),
-        MEAN,
-        X1,
-        relation=SUBSTITUTION,
-        rows=2,
-    )
+    twice = expose(Plan(mechanism, sensitivity), MEAN, X1, relation=SUBSTITUTION, rows=2)
     # The same share of twice the sensitivity.
     np.testing.assert_allclose(twice.epsilon, once)
 
@@ -234,10 +225,7 @@ def test_histogram_counts_between_its_edges_and_leaves_out_the_rest():
     count = Count(size=TableSize(people=4, public=False))
     sensitivity = count.sensitivity(ADD_REMOVE)
     found = expose(
-        Plan(noiseless, sensitivity),
-        count,
-        np.array([1.0, 0.0, 0.0]),
-        relation=ADD_REMOVE,
+        Plan(noiseless, sensitivity), count, np.array([1.0, 0.0, 0.0]), relation=ADD_REMOVE
     )
     assert list(found.histogram(np.array([-1.0, 0.0, 5.0]))) == [2, 0]
     assert found.maximum == np.inf

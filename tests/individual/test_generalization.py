@@ -53,11 +53,7 @@ def test_forms_are_ordered(mu, delta):
 
 
 @settings(deadline=None, max_examples=60)
-@given(
-    st.lists(st.floats(0, 50), min_size=1, max_size=20),
-    st.floats(0.01, 40),
-    st.floats(0.5, 8),
-)
+@given(st.lists(st.floats(0, 50), min_size=1, max_size=20), st.floats(0.01, 40), st.floats(0.5, 8))
 def test_tail_bounds_the_share_above(epsilon, above, order):
     share = np.mean(np.asarray(epsilon) > above)
     bound = generalization.tail(epsilon, above=above, order=order)

@@ -15,9 +15,7 @@ def test_cells_hold_their_upper_edge_and_not_their_lower(end, cells):
     rng, edges = np.random.default_rng(3), grid.edges
     around = [edges, np.nextafter(edges[1:], 0), np.nextafter(edges[:-1], np.inf)]
     losses = np.concatenate([*around, rng.uniform(0, end, 500)])
-    expected = np.diff(
-        np.searchsorted(np.sort(losses), edges[1:], side="right"), prepend=0
-    )
+    expected = np.diff(np.searchsorted(np.sort(losses), edges[1:], side="right"), prepend=0)
     np.testing.assert_array_equal(grid.counts(losses), expected)
 
 

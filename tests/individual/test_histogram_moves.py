@@ -20,14 +20,10 @@ from dpcore.statistics.histogram import Histogram
     counts=st.lists(st.integers(0, 12), min_size=2, max_size=6).filter(any),
     noise=st.floats(0.1, 20),
 )
-def test_no_other_cell_reveals_more_than_the_emptiest_and_the_fullest(
-    delta, counts, noise
-):
+def test_no_other_cell_reveals_more_than_the_emptiest_and_the_fullest(delta, counts, noise):
     people, size = sum(counts), len(counts)
     codes = np.repeat(np.arange(size), counts)
-    asked = Histogram(
-        labels=tuple("abcdef"[:size]), size=TableSize(people=people, public=True)
-    )
+    asked = Histogram(labels=tuple("abcdef"[:size]), size=TableSize(people=people, public=True))
     shifts = asked.shifts(codes, NeighboringRelation.SUBSTITUTION)
     bounds = Interval(lower=0.0, upper=float(people))
     mechanisms = [
@@ -39,9 +35,9 @@ def test_no_other_cell_reveals_more_than_the_emptiest_and_the_fullest(
         mechanisms.append(Gaussian(noise=noise))
     every_move = np.eye(size) - np.eye(size)[:, np.newaxis]
     for mechanism in mechanisms:
-        offered = mechanism.pair_epsilon(
-            shifts.actual, shifts.alternatives, delta=delta
-        ).max(axis=1)
+        offered = mechanism.pair_epsilon(shifts.actual, shifts.alternatives, delta=delta).max(
+            axis=1
+        )
         moves = mechanism.pair_epsilon(
             shifts.actual, shifts.actual + every_move[np.unique(codes)], delta=delta
         ).max(axis=1)

@@ -20,12 +20,7 @@ from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.models.mechanisms import offered_for
 from tests.models.tables_in_parts import PEOPLE, asked, in_parts, table
-from tests.releases.models import (
-    ADD_REMOVE,
-    SUBSTITUTION,
-    request,
-    without_anybody,
-)
+from tests.releases.models import ADD_REMOVE, SUBSTITUTION, request, without_anybody
 
 RELEASES = [(model, key) for model in ModelKind for key in offered_for(model)]
 PER_PERSON = Penalty(strength=0.3, per_person=True)
@@ -35,9 +30,7 @@ def released(model, key, *, people=PEOPLE, rows=1, **changes):
     """Return a request for a model of the table of ``tables_in_parts``."""
     more = {}
     if key == "output-public":
-        more["matrix"] = tuple(
-            tuple(row) for row in (np.eye(5) + np.full((5, 5), 0.2)).tolist()
-        )
+        more["matrix"] = tuple(tuple(row) for row in (np.eye(5) + np.full((5, 5), 0.2)).tolist())
     if key == "posterior":  # two moves of a row need a larger penalty
         changes.setdefault("penalty", Penalty(strength=150.0))
     changes |= {"unit": PrivacyUnit(rows=rows), "most_people": people}
@@ -48,29 +41,19 @@ def same(found, whole, rows):
     """Check a distribution against everybody's losses, behind these rows."""
     assert found.people == whole.people
     assert found.worst_case == whole.worst_case
-    assert (found.exact, found.note, found.upper) == (
-        whole.exact,
-        whole.note,
-        whole.upper,
-    )
+    assert (found.exact, found.note, found.upper) == (whole.exact, whole.note, whole.upper)
     np.testing.assert_allclose(found.maximum, whole.maximum, rtol=1e-9)
     np.testing.assert_allclose(found.mean, whole.mean, rtol=1e-9)
     np.testing.assert_allclose(found.for_all_found, whole.for_all_found, rtol=1e-9)
-    np.testing.assert_allclose(
-        found.for_all_certificate, whole.for_all_certificate, rtol=1e-9
-    )
+    np.testing.assert_allclose(found.for_all_certificate, whole.for_all_certificate, rtol=1e-9)
     np.testing.assert_allclose(found.audit, whole.audit, rtol=1e-6, atol=1e-9)
     finite = whole.epsilon[np.isfinite(whole.epsilon)]
     assert found.given_away == whole.people - len(finite)
     assert found.counts.sum() == len(finite)
     # All but those beside an edge are in one cell, whatever is rounded.
     for cell, (low, high) in enumerate(pairwise(found.edges.tolist())):
-        inside = np.count_nonzero(
-            (finite > low * (1 + 1e-9)) & (finite <= high * (1 - 1e-9))
-        )
-        around = np.count_nonzero(
-            (finite > low * (1 - 1e-9)) & (finite <= high * (1 + 1e-9))
-        )
+        inside = np.count_nonzero((finite > low * (1 + 1e-9)) & (finite <= high * (1 - 1e-9)))
+        around = np.count_nonzero((finite > low * (1 - 1e-9)) & (finite <= high * (1 + 1e-9)))
         if cell > 0:
             assert inside <= found.counts[cell] <= around
     by_row = dict(zip(rows.tolist(), range(whole.people), strict=True))
@@ -82,11 +65,7 @@ def same(found, whole, rows):
         assert reason.value == whole.values[person]
         np.testing.assert_allclose(
             [reason.leverage, reason.residual, reason.shift],
-            [
-                whole.leverage[person],
-                whole.residual[person],
-                whole.shift_lengths[person],
-            ],
+            [whole.leverage[person], whole.residual[person], whole.shift_lengths[person]],
             rtol=1e-6,
             atol=1e-9,
         )
@@ -113,9 +92,7 @@ def test_counts_and_the_most_exposed_are_those_of_the_table_in_memory(
     found = model_distribution(asking, fit, levels=levels[::-1])
     same(found, whole, behind)
     assert found.levels == tuple(levels)
-    assert found.above == tuple(
-        int(np.count_nonzero(whole.epsilon > level)) for level in levels
-    )
+    assert found.above == tuple(int(np.count_nonzero(whole.epsilon > level)) for level in levels)
     lower, upper = found.quantile(0.5)
     assert lower * (1 - 1e-9) <= whole.quantiles(0.5) <= upper * (1 + 1e-9)
     person = len(behind) // 2
@@ -128,9 +105,7 @@ def test_counts_and_the_most_exposed_are_those_of_the_table_in_memory(
 @pytest.mark.parametrize("model", ModelKind)
 def test_a_penalty_per_person_counts_as_in_memory(tmp_path, model):
     dataset = table(11)
-    asking = request(
-        "output", model, asked=asked(model, penalty=PER_PERSON), gamma=30.0
-    )
+    asking = request("output", model, asked=asked(model, penalty=PER_PERSON), gamma=30.0)
     fit = asking.question.fit(in_parts(tmp_path, dataset, (3, 41), group=16))
     whole = expose_model(asking, asking.question.fit(dataset), relation=ADD_REMOVE)
     same(model_distribution(asking, fit), whole, asking.question.rows(dataset))
@@ -208,9 +183,7 @@ def test_a_table_in_memory_is_one_part(key):
     fit = asking.question.fit(dataset)
     whole = expose_model(asking, fit, relation=ADD_REMOVE)
     same(model_distribution(asking, fit), whole, np.arange(whole.people))
-    assert model_loss(asking, fit, 3).epsilon == pytest.approx(
-        whole.epsilon[3], rel=1e-12
-    )
+    assert model_loss(asking, fit, 3).epsilon == pytest.approx(whole.epsilon[3], rel=1e-12)
     assert model_loss(asking, fit, whole.people) is None
 
 

@@ -100,9 +100,7 @@ def test_ten_people_lose_what_was_worked_out(law, expected, digits):
         (Huber(k=0.5), Y, 0.5, HUBER),
     ],
 )
-def test_nonlinear_losses_are_those_of_fits_without_each_person(
-    loss, target, strength, expected
-):
+def test_nonlinear_losses_are_those_of_fits_without_each_person(loss, target, strength, expected):
     fit = fit_glm(X, target, loss=loss, penalty=Penalty(strength=strength))
     found = exposed(NoisyFit(gamma=9.0), fit)
     np.testing.assert_allclose(found.shift_lengths, expected, rtol=1e-7)
@@ -183,10 +181,7 @@ def test_a_zero_residual_does_not_mean_zero_loss():
 @pytest.mark.parametrize("copies", [2, 3])
 def test_a_unit_of_several_rows_is_one_that_owns_them_all(copies):
     """Where the rows really are in the table, it is the exact loss of removing all."""
-    x, y = (
-        np.vstack([X, np.tile(X[3], (copies - 1, 1))]),
-        np.append(Y, [Y[3]] * (copies - 1)),
-    )
+    x, y = (np.vstack([X, np.tile(X[3], (copies - 1, 1))]), np.append(Y, [Y[3]] * (copies - 1)))
     fit = fit_ridge(x, y, penalty=Penalty(strength=2.0))
     codes = np.append(np.arange(10), [3] * (copies - 1))
     law = NoisyFit(gamma=4.0)
@@ -206,9 +201,7 @@ def test_a_unit_of_several_rows_is_one_that_owns_them_all(copies):
     )
     for law in (SampledFit(gamma=1.0), PerturbedObjective(sigma=3.0)):
         together = losses(law, merged).epsilon[3]
-        assert losses(law, fit, rows=copies).epsilon[3] == pytest.approx(
-            together, rel=1e-7
-        )
+        assert losses(law, fit, rows=copies).epsilon[3] == pytest.approx(together, rel=1e-7)
 
 
 def test_units_with_different_rows_have_upper_bounds_under_a_sample():
@@ -229,18 +222,14 @@ def test_an_audit_done_elsewhere_gives_the_same_losses():
     audit = Audit.of(fit, law.metric, rng=np.random.default_rng(0))
     pieces = list(audit.pieces(3))
     whole = expose_model(released(law), fit, relation=ADD_REMOVE)
-    same = expose_model(
-        released(law), fit, relation=ADD_REMOVE, audited=audit.result(pieces)
-    )
+    same = expose_model(released(law), fit, relation=ADD_REMOVE, audited=audit.result(pieces))
     np.testing.assert_allclose(same.epsilon, whole.epsilon, rtol=1e-12)
     assert same.audit == pytest.approx(whole.audit)
     part = audit.result(pieces[:1])
     stopped = expose_model(released(law), fit, relation=ADD_REMOVE, audited=part)
     assert len(part.refitted) == 3
     np.testing.assert_allclose(
-        stopped.shift_lengths[part.refitted],
-        whole.shift_lengths[part.refitted],
-        rtol=1e-12,
+        stopped.shift_lengths[part.refitted], whole.shift_lengths[part.refitted], rtol=1e-12
     )
     nothing = audit.result([])
     none = expose_model(released(law), fit, relation=ADD_REMOVE, audited=nothing)
@@ -258,14 +247,8 @@ def test_a_unit_that_is_most_of_the_table_loses_all_that_the_penalty_leaves_open
 
 def test_a_person_on_whom_a_coefficient_rests_loses_everything():
     x = np.column_stack([np.ones(5), [0.0, 0, 0, 0, 1]])
-    fit = fit_ridge(
-        x, np.array([0.1, 0.2, 0.0, 0.3, 0.9]), penalty=Penalty(strength=0.0)
-    )
-    for law in (
-        NoisyFit(gamma=1.0),
-        SampledFit(gamma=1.0),
-        PerturbedObjective(sigma=1.0),
-    ):
+    fit = fit_ridge(x, np.array([0.1, 0.2, 0.0, 0.3, 0.9]), penalty=Penalty(strength=0.0))
+    for law in (NoisyFit(gamma=1.0), SampledFit(gamma=1.0), PerturbedObjective(sigma=1.0)):
         found = exposed(law, fit)
         assert math.isinf(found.maximum)
         assert np.isfinite(found.epsilon[:4]).all()
@@ -312,13 +295,8 @@ def test_adaptive_samples_add_the_loss_of_the_eigenvalue():
     tuning = law.tune(law.floor(values[0]))
     tuned = fit.with_penalty(Penalty(strength=tuning.penalty))
     rng = np.random.default_rng(0)
-    sample = leaving(
-        SampledFit(gamma=tuning.gamma), tuned, delta=asked.delta / 2, rng=rng
-    ).epsilon
-    moved = [
-        values[0] - np.linalg.eigvalsh(gram - np.outer(row, row))[0]
-        for row in fit.features
-    ]
+    sample = leaving(SampledFit(gamma=tuning.gamma), tuned, delta=asked.delta / 2, rng=rng).epsilon
+    moved = [values[0] - np.linalg.eigvalsh(gram - np.outer(row, row))[0] for row in fit.features]
     first = gaussian.epsilon_of(np.array(moved) / law.noise, asked.delta / 2)
     together = leaving(law, fit, delta=asked.delta, rng=rng).epsilon
     assert together == pytest.approx(sample + first, rel=1e-6)
@@ -349,10 +327,7 @@ def test_losses_that_are_not_known_are_refused():
     fit = ten()
     with pytest.raises(ParameterError, match="compare with the table without"):
         exposed(SampledFit(gamma=1.0), fit, relation=SUBSTITUTION)
-    assert known_relations(NoisyFit(gamma=1.0), linear=True) == (
-        ADD_REMOVE,
-        SUBSTITUTION,
-    )
+    assert known_relations(NoisyFit(gamma=1.0), linear=True) == (ADD_REMOVE, SUBSTITUTION)
     assert known_relations(NoisyFit(gamma=1.0), linear=False) == (ADD_REMOVE,)
     glm = fit_glm(X, COUNTS, loss=Poisson(), penalty=Penalty(strength=1.0))
     with pytest.raises(ParameterError, match="needs a logistic model"):
@@ -365,9 +340,7 @@ def test_losses_that_are_not_known_are_refused():
     with pytest.raises(ParameterError, match="need a linear model"):
         losses(NoisyFit(gamma=1.0), glm, codes=nobody)
     with pytest.raises(ParameterError, match="compare with the table without"):
-        expose_model(
-            released(NoisyFit(gamma=1.0)), fit, relation=SUBSTITUTION, codes=nobody
-        )
+        expose_model(released(NoisyFit(gamma=1.0)), fit, relation=SUBSTITUTION, codes=nobody)
     mean = fit_ridge(X, Y, penalty=Penalty(strength=0.1, per_person=True))
     with pytest.raises(ParameterError, match="not one per person"):
         exposed(SampledFit(gamma=1.0), mean)
@@ -388,11 +361,7 @@ def test_the_smallest_tables_have_losses_within_the_guarantee(model, people):
 def test_people_who_are_all_equal_lose_the_same():
     x, y = np.full((30, 3), 0.5), np.full(30, 0.25)
     fit = fit_ridge(x, y, penalty=Penalty(strength=1.0))
-    for law in (
-        NoisyFit(gamma=1.0),
-        SampledFit(gamma=1.0),
-        PerturbedObjective(sigma=1.0),
-    ):
+    for law in (NoisyFit(gamma=1.0), SampledFit(gamma=1.0), PerturbedObjective(sigma=1.0)):
         found = exposed(law, fit)
         np.testing.assert_allclose(found.epsilon, found.epsilon[0], rtol=1e-6)
 
@@ -413,10 +382,7 @@ def test_rows_that_are_alike_leave_together_as_in_a_table_without_them(model):
         "output",
         model,
         asked=question(
-            model,
-            penalty=Penalty(strength=0.2),
-            unit=PrivacyUnit(rows=3),
-            most_people=20,
+            model, penalty=Penalty(strength=0.2), unit=PrivacyUnit(rows=3), most_people=20
         ),
         epsilon=3.0,
         delta=1e-5,
@@ -459,9 +425,7 @@ def test_rows_that_no_table_holds_lose_no_more_than_the_guarantee(model, key):
 
 def test_two_rows_of_a_unit_reveal_no_more_than_the_bound_says():
     """One feature, no intercept: 0.127 is reached, where 0.0803 was called a bound."""
-    design = replace(
-        question().design, features=question().design.features[:1], intercept=False
-    )
+    design = replace(question().design, features=question().design.features[:1], intercept=False)
     asked = request(
         asked=question(
             design=design,

@@ -18,10 +18,7 @@ EVERY = Design(target=PAY, features=(TOWN, AGE, OWNS), origin=300.0)
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("apart", [False, True])
 @given(
-    pay=st.floats(0, 1000),
-    town=st.integers(0, 3),
-    age=st.floats(20, 60),
-    owns=st.integers(0, 1),
+    pay=st.floats(0, 1000), town=st.integers(0, 3), age=st.floats(20, 60), owns=st.integers(0, 1)
 )
 def test_records_come_back(intercept, apart, pay, town, age, owns):
     design = replace(EVERY, intercept=intercept, others_apart=apart)

@@ -55,9 +55,9 @@ def everybodys(fit, law, people=slice(None)):
             residual=residual,
             sigma=law.noise,
         ).epsilon(DELTA)
-    return PosteriorPairs.of_members(
-        leverage=leverage, residual=residual, gamma=law.gamma
-    ).epsilon(DELTA)
+    return PosteriorPairs.of_members(leverage=leverage, residual=residual, gamma=law.gamma).epsilon(
+        DELTA
+    )
 
 
 @pytest.mark.slow
@@ -98,9 +98,7 @@ def test_updates_hold_for_any_table_and_a_part_of_the_people(seed, y, strength):
     fit = fit_ridge(features, target, penalty=penalty)
     watched = np.array([1, 4, 7, 20])
     x = features[0] * 2
-    moved = move_in_ridge(
-        ridge_base(fit, law, watched, delta=DELTA), law, 4, (x, y), delta=DELTA
-    )
+    moved = move_in_ridge(ridge_base(fit, law, watched, delta=DELTA), law, 4, (x, y), delta=DELTA)
     features[4], target[4] = x, y
     after = everybodys(fit_ridge(features, target, penalty=penalty), law)
     assert moved.after == pytest.approx(after[[1, 7, 20]], rel=1e-6, abs=1e-9)
@@ -223,9 +221,7 @@ def test_statistics_are_computed_anew():
     with pytest.raises(ParameterError, match="public"):
         move_in_statistic(request, exposure, None, 50.0)
     private = mean("laplace", relation=questions.ADD_REMOVE)
-    before = expose(
-        private.plan, private.query.statistic, AGES, relation=questions.ADD_REMOVE
-    )
+    before = expose(private.plan, private.query.statistic, AGES, relation=questions.ADD_REMOVE)
     joined = move_in_statistic(private, before, None, 100.0)
     assert joined.watched == 5
     assert np.isnan(joined.own_before)

@@ -44,9 +44,7 @@ def test_vector_of_ten_people_and_the_change_of_variables():
     b = -gradient(X, T)
     leverage = np.einsum("ij,ij->i", np.linalg.solve(hessian, X.T).T, X)
     fit = PerturbedFit(penalty=penalty, sigma=sigma)
-    losses = AtRelease(fit=fit, **numbers).realized(
-        leverage=leverage, along=X @ b, member=True
-    )
+    losses = AtRelease(fit=fit, **numbers).realized(leverage=leverage, along=X @ b, member=True)
     assert losses[9] == pytest.approx(0.597405500288, abs=1e-11)
 
     def log_density(x, t):
@@ -84,9 +82,7 @@ def test_coverage_of_the_free_report():
         theta = minimized(x, t, fit.penalty, b)
         numbers, hessian = at(theta, x, t, fit.penalty)
         leverage = np.einsum("ij,ij->i", np.linalg.solve(hessian, x.T).T, x)
-        truth = AtRelease(fit=fit, **numbers).realized(
-            leverage=leverage, along=x @ b, member=True
-        )
+        truth = AtRelease(fit=fit, **numbers).realized(leverage=leverage, along=x @ b, member=True)
         told = AtRelease(fit=fit, **numbers).report(0.05)
         loose = AtRelease(fit=fit, **numbers).published_report(0.05)
         assert (told <= loose).all()
@@ -200,9 +196,7 @@ def test_the_published_report_needs_a_penalty():
         lambda: PerturbedFit.calibrate(epsilon=1.0, delta=1.0),
         lambda: NoisyHessian(columns=0, sigma=1.0),
         lambda: NoisyHessian(columns=1, sigma=0.0),
-        lambda: NoisyHessian(columns=1, sigma=1.0).quantile(
-            1e-6, np.random.default_rng(0)
-        ),
+        lambda: NoisyHessian(columns=1, sigma=1.0).quantile(1e-6, np.random.default_rng(0)),
         lambda: NoisyHessian(columns=1, sigma=1.0).leverage(
             [[1.0]], [[1.0]], penalty=1.0, quantile=1.0
         ),

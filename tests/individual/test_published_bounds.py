@@ -8,13 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
-from dpcore.individual.published_bounds import (
-    BOUNDS,
-    chernoff,
-    lemma_four,
-    tail,
-    textbook,
-)
+from dpcore.individual.published_bounds import BOUNDS, chernoff, lemma_four, tail, textbook
 from dpcore.privacy import gaussian
 
 TABLE = {

@@ -13,11 +13,7 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.individual.levels import EXACT_UP_TO, Levels
-from dpcore.individual.release_losses import (
-    ReleaseLosses,
-    release_losses,
-    sampled_losses,
-)
+from dpcore.individual.release_losses import ReleaseLosses, release_losses, sampled_losses
 from dpcore.individual.totals import Counting, gather, person_totals
 from dpcore.privacy.bootstrap.revealed import revealed_epsilon
 from dpcore.privacy.composition import compose
@@ -140,10 +136,7 @@ def test_poisson_sample_reveals_no_more_than_is_counted(law, asked):
         leaving = asked is ADD_REMOVE
         worst = max(
             excess(
-                density,
-                mixture(*poisson(other, 0.5), LAWS[law], noise, grid),
-                counted[entry],
-                cell,
+                density, mixture(*poisson(other, 0.5), LAWS[law], noise, grid), counted[entry], cell
             )
             for other in neighbors(entry, leaving=leaving, replaced=not leaving)
         )
@@ -161,9 +154,7 @@ def test_poisson_sample_reveals_no_more_than_is_counted(law, asked):
 
 
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize(
-    "kind", [StatisticKind.MEAN, StatisticKind.SUM, StatisticKind.COUNT]
-)
+@pytest.mark.parametrize("kind", [StatisticKind.MEAN, StatisticKind.SUM, StatisticKind.COUNT])
 def test_sample_of_fixed_size_reveals_no_more_than_is_counted(law, kind):
     request, found = sampled(kind, law, SUBSTITUTION)
     base = request.plan.base
@@ -202,10 +193,7 @@ def test_weight_in_a_private_mean_is_not_known_and_counts_at_the_worst():
 
 def test_who_has_no_value_is_not_in_a_sample():
     request = SubsampledRequest(
-        query=query(StatisticKind.SUM, ADD_REMOVE),
-        law="laplace",
-        epsilon=1.0,
-        share=0.5,
+        query=query(StatisticKind.SUM, ADD_REMOVE), law="laplace", epsilon=1.0, share=0.5
     )
     gaps = np.array([-20.0, np.nan, 11.0, 50.0])
     for asked in (ADD_REMOVE, SUBSTITUTION):
@@ -281,9 +269,7 @@ def test_bootstraps_compose_like_one_of_as_many_resamples():
     assert alone == pytest.approx(np.minimum(told, plan.worst_case(delta=1e-3)))
     assert np.unique(alone).size > 5
     assert found.of(3) == plan.event
-    assert np.asarray(found.rho()) == pytest.approx(
-        plan.rho * (expected / plan.event.ratio) ** 2
-    )
+    assert np.asarray(found.rho()) == pytest.approx(plan.rho * (expected / plan.event.ratio) ** 2)
     assert np.asarray(found.epsilon(1e-13)).tolist() == [math.inf] * 40
     # Twice ten bootstraps tell less than two times as much, and never less than 20.
     totals = person_totals([found, found], people=40, delta=1e-3).of
@@ -303,12 +289,7 @@ def test_resized_bootstrap_reveals_no_more_than_is_counted(kind, delta):
     plan, asked = request.plan, request.query
     values = asked.values(table())
     found = release_losses(
-        plan,
-        asked.statistic,
-        values,
-        rows=np.arange(N),
-        people=N,
-        relation=SUBSTITUTION,
+        plan, asked.statistic, values, rows=np.arange(N), people=N, relation=SUBSTITUTION
     )
     assert found.event.delta == delta
     counted = np.asarray(found.epsilon(0.3))
@@ -342,11 +323,7 @@ def test_each_person_of_a_sample_has_what_the_accountant_says(law):
     totals = person_totals(plan, people=4, delta=1e-6).of
     worst = [ReleaseLosses(event=one.event) for one in plan]
     limit = person_totals(worst, people=1, delta=1e-6).of
-    names = {
-        Counting.SIMPLE: "basic",
-        Counting.ADVANCED: "advanced",
-        Counting.ZCDP: "zcdp",
-    }
+    names = {Counting.SIMPLE: "basic", Counting.ADVANCED: "advanced", Counting.ZCDP: "zcdp"}
     for person in range(1, 4):
         known = compose([one.of(person) for one in plan], delta=1e-6)
         for way, name in names.items():

@@ -41,10 +41,7 @@ def test_profile_of_generalized_gaussian_noise(order, shift, epsilon, delta):
 
 def test_replacing_a_record_in_a_variance_over_n():
     shifts = Variance(bounds=BOUNDS, size=TEN, ddof=0).shifts(X1, SUBSTITUTION)
-    expected = [
-        *(0.8352, 0.924, 0.9675, 0.9947, 0.996),
-        *(0.9867, 0.9576, 0.9087, 0.7832, 0.5329),
-    ]
+    expected = [*(0.8352, 0.924, 0.9675, 0.9947, 0.996), *(0.9867, 0.9576, 0.9087, 0.7832, 0.5329)]
     np.testing.assert_allclose(shifts.distances(), expected, rtol=1e-9)
 
 
@@ -62,13 +59,9 @@ def test_everybody_on_one_side_of_the_median_loses_the_same():
     without = [np.median(np.delete(X1, person)) for person in range(10)]
     np.testing.assert_allclose(np.abs(without - np.median(X1)), 0.15)
     # Choices by rank tell more people apart, within the guarantee.
-    scores = RankScores(
-        bounds=BOUNDS, q=0.5, size=TableSize(people=1, public=False), candidates=61
-    )
+    scores = RankScores(bounds=BOUNDS, q=0.5, size=TableSize(people=1, public=False), candidates=61)
     sensitivity = scores.sensitivity(ADD_REMOVE)
-    mechanism = Exponential.calibrate(
-        sensitivity=sensitivity, epsilon=1.0, bounds=BOUNDS
-    )
+    mechanism = Exponential.calibrate(sensitivity=sensitivity, epsilon=1.0, bounds=BOUNDS)
     found = expose(Plan(mechanism, sensitivity), scores, X1, relation=ADD_REMOVE)
     assert found.worst_case == 1
     assert 0.4 < found.epsilon.min() <= found.maximum < 0.7

@@ -12,11 +12,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.individual.models.exposure import expose_model
-from dpcore.individual.release_losses import (
-    ReleaseLosses,
-    model_release_losses,
-    release_losses,
-)
+from dpcore.individual.release_losses import ReleaseLosses, model_release_losses, release_losses
 from dpcore.individual.totals import Counting, odometer, person_totals
 from dpcore.privacy import gaussian
 from dpcore.privacy.composition import compose
@@ -40,11 +36,7 @@ from tests.statistics.columns import DROP, number
 ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 KINDS = {"laplace": LaplaceEvent, "gaussian": GaussianEvent, "pure": PureEvent}
-WAYS = {
-    Counting.SIMPLE: "basic",
-    Counting.ADVANCED: "advanced",
-    Counting.ZCDP: "zcdp",
-}
+WAYS = {Counting.SIMPLE: "basic", Counting.ADVANCED: "advanced", Counting.ZCDP: "zcdp"}
 
 
 def losses(kind, *own):
@@ -137,9 +129,7 @@ TABLE = Dataset(
     columns=(number("age", missing=DROP), number("region")),
 )
 WITH_GAPS = Query(
-    kind=StatisticKind.SUM,
-    column=number("age", missing=DROP),
-    **terms(5, relation=ADD_REMOVE),
+    kind=StatisticKind.SUM, column=number("age", missing=DROP), **terms(5, relation=ADD_REMOVE)
 )
 
 
@@ -237,9 +227,7 @@ def test_worst_cases_and_approximate_releases():
     # Its own delta is more than there is.
     none = person_totals([sure, gauss], people=2, delta=1e-8)
     assert all(np.isinf(none.of[way]).all() for way in Counting)
-    nothing = person_totals(
-        [ReleaseLosses(event=PureEvent.of(np.inf))], people=2, delta=1e-6
-    )
+    nothing = person_totals([ReleaseLosses(event=PureEvent.of(np.inf))], people=2, delta=1e-6)
     assert np.isinf(nothing.of[Counting.BEST]).all()
     sampled = SampleEvent(law="gaussian", parameter=2.0, rate=0.1)
     mixed = [ReleaseLosses(event=sampled), gauss]
@@ -255,9 +243,7 @@ def test_models_compose_with_statistics(key):
     fit = asked_model.question.fit(dataset)
     exposure = expose_model(asked_model, fit, relation=ADD_REMOVE)
     plan = asked_model.plan
-    found = model_release_losses(
-        plan.event, exposure, noise=plan.noise, people=dataset.people
-    )
+    found = model_release_losses(plan.event, exposure, noise=plan.noise, people=dataset.people)
     alone = total([found], Counting.GAUSSIAN, people=200, delta=asked_model.delta)
     np.testing.assert_allclose(alone, exposure.epsilon, rtol=1e-8)
     together = [found, losses("pure", *np.full(200, 0.1))]
@@ -272,9 +258,7 @@ def test_who_is_not_behind_a_model_loses_nothing_by_being_removed():
     for relation, expected in ((ADD_REMOVE, 0.0), (SUBSTITUTION, None)):
         exposure = expose_model(asked_model, fit, relation=relation, rows=rows)
         event = asked_model.plan.event
-        found = model_release_losses(
-            event, exposure, noise=asked_model.plan.noise, people=52
-        )
+        found = model_release_losses(event, exposure, noise=asked_model.plan.noise, people=52)
         worst = event.ratio if expected is None else expected
         assert found.own[[0, 51]].tolist() == [worst, worst]
         assert (found.own[rows] > 0).all()

@@ -33,8 +33,7 @@ def test_known_quantiles(tail, quantile):
 
 
 @pytest.mark.parametrize(
-    ("k", "share"),
-    [(5, 0.17768), (10, 0.36946), (20, 0.53247), (100, 0.77825), (200, 0.84101)],
+    ("k", "share"), [(5, 0.17768), (10, 0.36946), (20, 0.53247), (100, 0.77825), (200, 0.84101)]
 )
 def test_known_shares(k, share):
     found = Bootstraps(times=k, noise=1.0).subtracted(0.05)
@@ -65,9 +64,7 @@ def test_larger_tail_makes_narrower_intervals(k, tail, other, spread):
     known = Bootstraps(times=k, noise=0.3)
     low, high = sorted((tail, other))
     assert known.variance(spread, tail=low) >= known.variance(spread, tail=high)
-    assert known.corrected_variance(spread, tail=low) >= known.corrected_variance(
-        spread, tail=high
-    )
+    assert known.corrected_variance(spread, tail=low) >= known.corrected_variance(spread, tail=high)
 
 
 @given(k=many, tail=tails, spread=st.floats(0, 100), noise=st.floats(0, 10))
@@ -107,9 +104,7 @@ def test_unbiased_estimate_is_unbiased():
 
 
 def test_best_number_of_bootstraps():
-    assert AGES.best_times(resampling_variance(17.59333, 500)) == pytest.approx(
-        17.4, abs=0.05
-    )
+    assert AGES.best_times(resampling_variance(17.59333, 500)) == pytest.approx(17.4, abs=0.05)
     ks = np.arange(2, 60)
     error = (0.62 + 0.04 * ks) / np.sqrt(ks - 1)
     best = AGES.best_times(0.62)
@@ -136,9 +131,7 @@ def test_two_numbers_are_enough_and_one_is_not():
 
 
 def test_quantiles_of_the_rules():
-    published, corrected, rigorous = (
-        Method(rule=rule, tail=0.01).quantile(AGES) for rule in Rule
-    )
+    published, corrected, rigorous = (Method(rule=rule, tail=0.01).quantile(AGES) for rule in Rule)
     assert published == pytest.approx(stats.norm.ppf(0.975))
     assert corrected == pytest.approx(stats.t.ppf(0.975, 49))
     assert rigorous == pytest.approx(stats.norm.ppf(0.98))

@@ -18,9 +18,7 @@ def held(found, place):
     if np.isnan(found.ratios[place]):
         return None
     noise, total = found.ratios_noise[place], found.ratios_total[place]
-    return Held(
-        value=float(found.ratios[place]), noise=tuple(noise), total=tuple(total)
-    )
+    return Held(value=float(found.ratios[place]), noise=tuple(noise), total=tuple(total))
 
 
 def within(ends, number):
@@ -54,9 +52,7 @@ def test_all_differences_hold_together_for_groups_of_every_size(kind, noise):
     assert (missed.mean(axis=1) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)).all()
 
 
-@pytest.mark.parametrize(
-    "one", [(-3.0, -1.0), (-1.0, 2.0), (0.0, 4.0), (1.0, 1.0), (-2.0, np.inf)]
-)
+@pytest.mark.parametrize("one", [(-3.0, -1.0), (-1.0, 2.0), (0.0, 4.0), (1.0, 1.0), (-2.0, np.inf)])
 @pytest.mark.parametrize("other", [(0.5, 0.5), (1.0, 3.0), (1e-9, np.inf)])
 def test_ends_are_the_extremes_of_all_numbers_between(one, other):
     low, high = (Held(value=e[0], noise=e) for e in (one, other))
@@ -76,15 +72,9 @@ def test_ends_are_the_extremes_of_all_numbers_between(one, other):
 
 def test_no_percentage_of_what_may_be_nothing():
     sure = Held(value=2.0, noise=(1, 3), total=(1, 3))
-    for other in (
-        Held(value=1.0, noise=(0.0, 3.0)),
-        Held(value=-2.0, noise=(-3.0, -1.0)),
-    ):
+    for other in (Held(value=1.0, noise=(0.0, 3.0)), Held(value=-2.0, noise=(-3.0, -1.0))):
         assert more_in_percent(sure, other) is None
-        assert difference(sure, other).noise == (
-            1 - other.noise[1],
-            3 - other.noise[0],
-        )
+        assert difference(sure, other).noise == (1 - other.noise[1], 3 - other.noise[0])
     # Above 0 in the table, and perhaps not in the population.
     perhaps = Held(value=1.0, noise=(0.5, 2.0), total=(-1.0, 4.0))
     found = more_in_percent(sure, perhaps)

@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 
 from dpcore.data.bounds import Interval
-from dpcore.inference.group_ratios import (
-    Ratio,
-    estimate,
-    exact_ratios,
-    fewest,
-    half_widths,
-)
+from dpcore.inference.group_ratios import Ratio, estimate, exact_ratios, fewest, half_widths
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.laplace.mechanism import Laplace
 
@@ -24,11 +18,7 @@ RATIOS = {
     "population": Ratio(bounds=BOUNDS, ddof=0),
 }
 # How people's heights between the bounds are distributed: their mean and variance.
-PEOPLE = {
-    "alike": (0.3, 0.0),
-    "even": (0.5, 1 / 12),
-    "rare": (0.02, 0.02 * 0.98),
-}
+PEOPLE = {"alike": (0.3, 0.0), "even": (0.5, 1 / 12), "rare": (0.02, 0.02 * 0.98)}
 
 
 def heights(kind, shape, rng):
@@ -51,9 +41,7 @@ def released(kind, sizes, degree, mechanism, *, runs, seed):
     exact = np.stack(
         [
             np.resize(
-                sums(
-                    heights(kind, (min(runs, 40) if n > 999 else runs, n), rng), degree
-                ),
+                sums(heights(kind, (min(runs, 40) if n > 999 else runs, n), rng), degree),
                 (runs, degree + 1),
             )
             for n in sizes
@@ -177,9 +165,7 @@ def test_noise_before_is_the_noise_after(name, noise):
     for size, promised in zip(sizes, before, strict=True):
         spread = np.repeat(p, size, axis=1)
         halves = np.arange(size) < p * size
-        exact = np.concatenate(
-            [sums(spread, ratio.degree), sums(halves * 1.0, ratio.degree)]
-        )
+        exact = np.concatenate([sums(spread, ratio.degree), sums(halves * 1.0, ratio.degree)])
         rng = np.random.default_rng(size)
         drawn = exact + noise.simulate(np.zeros(1), rng=rng, size=(12, *exact.shape))
         flat = drawn.reshape(-1, ratio.degree + 1)

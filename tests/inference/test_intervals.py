@@ -30,10 +30,7 @@ EVERYWHERE = Interval(lower=-np.inf, upper=np.inf)
 def mechanism(key, *, change=0.1, epsilon=1.0, bounds=UNIT):
     delta = 1e-6 if CATALOG[key].needs_delta else 0.0
     return CATALOG[key].calibrate(
-        sensitivity=Sensitivity.scalar(change),
-        epsilon=epsilon,
-        delta=delta,
-        bounds=bounds,
+        sensitivity=Sensitivity.scalar(change), epsilon=epsilon, delta=delta, bounds=bounds
     )
 
 
@@ -98,9 +95,7 @@ def test_closed_forms_are_what_halving_finds(key, released, tail, change):
     law = mechanism(key, change=change)
     drawn = np.array(released) if key == "laplace" else UNIT.clip(released)
     halving = noise_interval.dispatch(object)
-    closed, found = (
-        of(law, drawn, bounds=UNIT, tail=tail) for of in (noise_interval, halving)
-    )
+    closed, found = (of(law, drawn, bounds=UNIT, tail=tail) for of in (noise_interval, halving))
     # The search sees an upper tail as 1 - F, which is known to a unit of rounding only.
     blur = law.noise * 4 * np.finfo(float).eps / tail
     np.testing.assert_allclose(closed, found, atol=1e-12 + blur)
@@ -126,9 +121,7 @@ def test_total_interval_covers_the_population(key, n):
 def test_total_interval_is_wider_than_the_noise():
     statistic = Mean(bounds=UNIT, size=TableSize(people=50, public=True))
     for key in CATALOG:
-        both = intervals(
-            mechanism(key, change=0.01), statistic, np.array([0.4]), bounds=UNIT
-        )
+        both = intervals(mechanism(key, change=0.01), statistic, np.array([0.4]), bounds=UNIT)
         assert np.diff(both.total)[0] > np.diff(both.noise)[0]
 
 
@@ -212,9 +205,7 @@ def test_intervals_stay_where_the_statistic_can_be_however_far_noise_takes_it(ke
 def test_level_outside_its_domain_is_refused(level):
     statistic = Mean(bounds=UNIT, size=TableSize(people=10, public=True))
     with pytest.raises(ParameterError, match="between 0 and 1"):
-        intervals(
-            mechanism("laplace"), statistic, np.array([0.5]), bounds=UNIT, level=level
-        )
+        intervals(mechanism("laplace"), statistic, np.array([0.5]), bounds=UNIT, level=level)
 
 
 @pytest.mark.slow

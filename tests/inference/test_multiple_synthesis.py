@@ -117,9 +117,7 @@ def test_noise_aware_interval_holds_rare_shares():
     assert np.mean((low <= p) & (p <= high)) < 0.75
 
 
-@pytest.mark.parametrize(
-    "changes", [{"level": 0.0}, {"people": 0}, {"noise_variance": -1.0}]
-)
+@pytest.mark.parametrize("changes", [{"level": 0.0}, {"people": 0}, {"noise_variance": -1.0}])
 def test_parameters_outside_their_domain_are_refused(changes):
     known = {"people": 10, "noise_variance": 0.0, "level": 0.95} | changes
     with pytest.raises(ParameterError):

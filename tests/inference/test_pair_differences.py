@@ -48,8 +48,7 @@ def test_everything_holds_together_for_groups_of_every_size(kinds, noise):
             drawn = exact + noise.simulate(np.zeros(1), rng=rng, size=(2, 2))
             found = compare(noise, drawn, BOUNDS)
             off = [
-                misses(ends, people)
-                for ends, people in zip(found.counts_noise, sizes, strict=True)
+                misses(ends, people) for ends, people in zip(found.counts_noise, sizes, strict=True)
             ]
             if found.apart is None:
                 missed.append((any(off), False))

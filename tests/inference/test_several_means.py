@@ -84,21 +84,13 @@ def test_one_column_with_gaussian_noise_is_told_as_by_its_own_question(relation)
     low, high = np.array([[30.0, 12.0], [2.0, 5.0], [100.0, 250.0]]).T
     drawn = np.column_stack([low + high, high - low]) / 2
     ratio = Ratio(bounds=BOUNDS[0])
-    expected = estimate(
-        Gaussian(noise=alone.mechanism.noise), np.stack([low, high], -1), ratio
-    )
-    found = estimate_means(
-        Gaussian(noise=noise), drawn, BOUNDS[:1], weight=statistic.weight
-    )
+    expected = estimate(Gaussian(noise=alone.mechanism.noise), np.stack([low, high], -1), ratio)
+    found = estimate_means(Gaussian(noise=noise), drawn, BOUNDS[:1], weight=statistic.weight)
     for name in ("counts", "counts_noise", "counts_total"):
         assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-6)
     assert found.means[0] == pytest.approx(expected.ratios, rel=1e-6, nan_ok=True)
-    assert found.means_noise[0] == pytest.approx(
-        expected.ratios_noise, rel=1e-6, nan_ok=True
-    )
-    assert found.means_total[0] == pytest.approx(
-        expected.ratios_total, rel=1e-6, nan_ok=True
-    )
+    assert found.means_noise[0] == pytest.approx(expected.ratios_noise, rel=1e-6, nan_ok=True)
+    assert found.means_total[0] == pytest.approx(expected.ratios_total, rel=1e-6, nan_ok=True)
 
 
 @pytest.mark.parametrize("noise", [Laplace(noise=2.0), Gaussian(noise=2.0)])
@@ -149,15 +141,9 @@ def test_answer_names_every_number_with_its_unit_and_says_what_it_cannot():
     assert drawn.labels == ("age of north", "weight of north")
     assert drawn.values == pytest.approx((60.0, 60.0), abs=5.0)
     assert set(drawn.unsaid) == {
-        f"{column} of {group}"
-        for column in ("age", "weight")
-        for group in ("south", "other")
+        f"{column} of {group}" for column in ("age", "weight") for group in ("south", "other")
     }
-    assert list(drawn.derived) == [
-        "people in north",
-        "people in south",
-        "people in other",
-    ]
+    assert list(drawn.derived) == ["people in north", "people in south", "people in other"]
     assert drawn.intervals.noise.keys() == {*drawn.labels, *drawn.derived}
     kept = make_release(
         request=request.parameters(),

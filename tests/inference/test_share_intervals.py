@@ -78,9 +78,9 @@ def test_what_is_left_is_bounded_whatever_the_other_shares_are():
 def test_without_noise_both_tails_of_a_binomial_count_are_exact(people):
     law, tail = bit(1e-9), 0.05
     for count in range(0, people + 1, max(people // 7, 1)):
-        low, high = population_intervals(
-            law, np.array([count / people]), people=people, tail=tail
-        )[0]
+        low, high = population_intervals(law, np.array([count / people]), people=people, tail=tail)[
+            0
+        ]
         # However little noise there is, half of it is on either side of the count.
         if count > 0:
             half = binom.pmf(count, people, low) / 2
@@ -105,15 +105,11 @@ def test_without_noise_both_tails_of_a_binomial_count_are_exact(people):
     draws=st.sampled_from([1, 1, 3]),
     seed=st.integers(0, 99),
 )
-def test_a_reading_allows_a_share_just_if_its_interval_holds_it(
-    noise, share, people, draws, seed
-):
+def test_a_reading_allows_a_share_just_if_its_interval_holds_it(noise, share, people, draws, seed):
     law, rng = bit(noise, draws), np.random.default_rng(seed)
     table = rng.binomial(people, share) / people
     reading = float(law.mechanism.simulate(table, rng=rng, size=(draws,)).mean())
-    low, high = population_intervals(
-        law, np.array([reading]), people=people, tail=0.05
-    )[0]
+    low, high = population_intervals(law, np.array([reading]), people=people, tail=0.05)[0]
     first, last = allowing(law, share, people=people, tail=0.05)
     margin = 1e-9
     if low + margin < share < high - margin:
@@ -161,9 +157,7 @@ def test_a_half_width_is_how_far_laplace_noise_reaches():
 
 def test_intervals_are_cut_by_what_the_others_leave():
     ends = np.array([[0.1, 0.9], [0.3, 0.4], [0.2, 0.8]])
-    assert adding_up(ends) == pytest.approx(
-        np.array([[0.1, 0.5], [0.3, 0.4], [0.2, 0.6]])
-    )
+    assert adding_up(ends) == pytest.approx(np.array([[0.1, 0.5], [0.3, 0.4], [0.2, 0.6]]))
 
 
 def test_tails_grow_and_fall_with_the_share_of_the_population():

@@ -44,9 +44,7 @@ def test_thirty_phones_at_once_are_all_counted():
 
     def phone(number):
         for choice in (0, 2, number % 3):  # who changes their mind counts once
-            assert rooms.answer(
-                code, lesson="why-noise", seat=str(number), choice=choice
-            )
+            assert rooms.answer(code, lesson="why-noise", seat=str(number), choice=choice)
 
     with ThreadPoolExecutor(max_workers=30) as pool:
         list(pool.map(phone, range(30)))
@@ -87,9 +85,7 @@ def test_no_two_rooms_share_a_code():
 def test_a_class_and_each_client_have_so_many_seats(monkeypatch):
     monkeypatch.setattr(classroom, "MOST_SEATS", 7)
     rooms, code = opened()
-    refusals = [
-        rooms.join(code, client=client, now=NOW) for client in "a" * 6 + "b" * 3
-    ]
+    refusals = [rooms.join(code, client=client, now=NOW) for client in "a" * 6 + "b" * 3]
     kept = [None] * SEATS_OF_CLIENT
     assert refusals == [*kept, Refusal.CROWDED, None, None, Refusal.FULL]
     assert rooms.room(code).crowded == 1
@@ -98,18 +94,14 @@ def test_a_class_and_each_client_have_so_many_seats(monkeypatch):
 def test_a_shared_address_has_many_seats_and_not_all_at_once():
     rooms, code = opened()
     rooms.share_address(code, shared=True)
-    refusals = [
-        rooms.join(code, client="proxy", now=NOW) for _ in range(SEATS_A_MINUTE + 1)
-    ]
+    refusals = [rooms.join(code, client="proxy", now=NOW) for _ in range(SEATS_A_MINUTE + 1)]
     assert refusals == [None] * SEATS_A_MINUTE + [Refusal.HURRY]
     assert rooms.join(code, client="proxy", now=NOW + MINUTE) is None
 
 
 def test_whoever_guesses_codes_waits_a_minute():
     rooms, code = opened()
-    wrong_ones = [
-        rooms.join("AAAAAAA", client="a", now=NOW) for _ in range(WRONG_CODES_A_MINUTE)
-    ]
+    wrong_ones = [rooms.join("AAAAAAA", client="a", now=NOW) for _ in range(WRONG_CODES_A_MINUTE)]
     assert set(wrong_ones) == {Refusal.UNKNOWN}
     assert rooms.join(code, client="a", now=NOW) is Refusal.GUESSING
     assert rooms.join(code, client="b", now=NOW) is None
@@ -131,9 +123,7 @@ def test_rooms_are_limited_and_left_rooms_forgotten():
 
     def draw(letters):
         place = next(places)
-        return letters[
-            place // LENGTH // len(letters) ** (place % LENGTH) % len(letters)
-        ]
+        return letters[place // LENGTH // len(letters) ** (place % LENGTH) % len(letters)]
 
     for _ in range(MOST_ROOMS - 1):
         rooms.open(now=NOW, draw=draw)

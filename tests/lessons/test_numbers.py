@@ -16,29 +16,20 @@ from dpcore.lessons import survey
 from dpcore.lessons.catalog import LESSONS
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.crowd import StatisticCrowd
-from dpcore.studies.teaching.laboratory import (
-    PUBLISHED,
-    Setup,
-    measure,
-    redrawing_limit,
-)
+from dpcore.studies.teaching.laboratory import PUBLISHED, Setup, measure, redrawing_limit
 from dpcore.wording import epsilon_text, significant
 from tests.conftest import ROOT
 
 EVERY = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
 MODULES = sorted(
-    path
-    for path in (ROOT / "dpcore/lessons").glob("*.py")
-    if "LESSON = " in path.read_text()
+    path for path in (ROOT / "dpcore/lessons").glob("*.py") if "LESSON = " in path.read_text()
 )
 
 
 def words(lesson):
     """Return all that a lesson says, at the settings that it begins with."""
     telling, shown = lesson.telling(), lesson.shown(lesson.first)
-    return "\n".join(
-        (telling.text, *telling.notes, shown.picture.title, shown.sentence)
-    )
+    return "\n".join((telling.text, *telling.notes, shown.picture.title, shown.sentence))
 
 
 def literals(path):
@@ -155,8 +146,7 @@ def test_what_the_trick_finds_is_off_by_the_exact_usual_error():
 def test_redrawing_stays_below_its_limit_at_every_step(epsilon):
     steps = (1.0, 0.5, 0.2, 0.1, 0.01, 1e-4)
     real = [
-        measure(Setup(key=PUBLISHED, epsilon=epsilon, place=0.0, shift=step)).real
-        for step in steps
+        measure(Setup(key=PUBLISHED, epsilon=epsilon, place=0.0, shift=step)).real for step in steps
     ]
     assert real == sorted(real)
     assert real[0] == pytest.approx(epsilon)
@@ -197,12 +187,8 @@ CLAIMS = {
     "ten times as many guests": lambda: near(noise(1, 40), noise(1, 400) * 10),
     "ten times as noisy as with ε 1": lambda: near(noise(0.1), 10 * noise(1)),
     "With half as many people": lambda: near(noise(1, 472), 2 * noise(1)),
-    "of 100 answers a tenth of it is left": lambda: near(
-        averaged(1), 10 * averaged(100)
-    ),
-    "ten times the ε one answer becomes ten times": lambda: near(
-        noise(0.1), 10 * noise(1)
-    ),
+    "of 100 answers a tenth of it is left": lambda: near(averaged(1), 10 * averaged(100)),
+    "ten times the ε one answer becomes ten times": lambda: near(noise(0.1), 10 * noise(1)),
     "only about three times": lambda: round(averaged(1) / averaged(10)) == 3,
     "is about twice as large": lambda: round(noise(0.1) / averaged(1)) == 2,
     "alf the price": lambda: near(noise(0.5), 2 * noise(1)),
@@ -211,12 +197,8 @@ CLAIMS = {
     "in inverse proportion": lambda: near(noise(4) * 4, noise(1)),
     "or twice the people": lambda: near(noise(1, 472), 2 * noise(1)),
     "Half the noise is twice the price": lambda: near(noise(2) * 2, noise(1)),
-    "times fewer people, as many times the noise": lambda: near(
-        noise(1, 10), 19.1 * noise(1, 191)
-    ),
-    "Ten times as many people, a tenth of it": lambda: near(
-        noise(1, 50), 10 * noise(1, 500)
-    ),
+    "times fewer people, as many times the noise": lambda: near(noise(1, 10), 19.1 * noise(1, 191)),
+    "Ten times as many people, a tenth of it": lambda: near(noise(1, 50), 10 * noise(1, 500)),
     "made for a hundred visits": lambda: near(visits(100.0), 100 * visits(1.0)),
     "A tenth From": lambda: near(oldest(944), 10 * oldest(9440)),
     "the average a tenth as far": lambda: near(oldest(944), 10 * oldest(9440)),

@@ -13,10 +13,7 @@ from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
-from dpcore.mechanisms.bounded.truncated_calibration import (
-    least_private_scale,
-    worst_level,
-)
+from dpcore.mechanisms.bounded.truncated_calibration import least_private_scale, worst_level
 from dpcore.mechanisms.catalog import CATALOG
 
 INF = math.inf
@@ -217,16 +214,12 @@ def test_real_levels_of_truncated_proportions(row):
     got = []
     for cells, copies in ((1, 1), (2, 1), (1, 5)):
         share = epsilon / copies
-        sensitivity = Sensitivity(
-            coordinates=cells, l1=cells / n, l2=cells**0.5 / n, largest=1 / n
-        )
+        sensitivity = Sensitivity(coordinates=cells, l1=cells / n, l2=cells**0.5 / n, largest=1 / n)
         made = TruncatedLaplace.calibrate_as_published(
             sensitivity=sensitivity, epsilon=share, bounds=UNIT
         )
         got.append(copies * made.epsilon(sensitivity))
-        repaired = TruncatedLaplace.calibrate(
-            sensitivity=sensitivity, epsilon=share, bounds=UNIT
-        )
+        repaired = TruncatedLaplace.calibrate(sensitivity=sensitivity, epsilon=share, bounds=UNIT)
         expected_scale = least_private_scale(1 / n, share / cells, UNIT)
         assert repaired.noise == pytest.approx(expected_scale, rel=1e-12)
     assert got == pytest.approx(expected, abs=5e-10)
@@ -247,9 +240,7 @@ def test_common_scale_splits_the_budget_by_sensitivity():
     assert common.noise == pytest.approx(448 / epsilon)
     for change, share in zip(changes, shares, strict=True):
         alone = CATALOG["laplace"].calibrate(
-            sensitivity=Sensitivity.scalar(change),
-            epsilon=epsilon * share,
-            bounds=UNIT,
+            sensitivity=Sensitivity.scalar(change), epsilon=epsilon * share, bounds=UNIT
         )
         assert alone.noise == pytest.approx(common.noise)
 
@@ -285,8 +276,7 @@ def gives_finite_numbers(entry, epsilon, bounds):
     ends = [bounds.lower, bounds.cut(1.0).upper]
     for position in (*ends, sum(ends) / 2):
         bias, variance, mse = (
-            float(f(position))
-            for f in (mechanism.bias, mechanism.variance, mechanism.mse)
+            float(f(position)) for f in (mechanism.bias, mechanism.variance, mechanism.mse)
         )
         assert np.isfinite([bias, variance, mse]).all()
         assert variance >= 0

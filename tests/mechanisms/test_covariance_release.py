@@ -14,10 +14,7 @@ from scipy import stats
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
-from dpcore.mechanisms.bounded.truncated_calibration import (
-    least_private_scale,
-    worst_level,
-)
+from dpcore.mechanisms.bounded.truncated_calibration import least_private_scale, worst_level
 from dpcore.mechanisms.covariances import layout, random_range
 from dpcore.mechanisms.covariances.release import MECHANISMS, CovarianceRelease
 
@@ -93,10 +90,7 @@ def test_calibrated_truncation_needs_the_factors_of_the_specification():
 
 
 @settings(deadline=None, max_examples=50)
-@given(
-    st.floats(1e-6, 50),
-    st.lists(st.floats(1e-3, 1e3), min_size=6, max_size=6),
-)
+@given(st.floats(1e-6, 50), st.lists(st.floats(1e-3, 1e3), min_size=6, max_size=6))
 def test_split_never_exceeds_the_budget(epsilon, weights):
     at = release(widths=(1.0, 2.0, 3.0), epsilon=epsilon, weights=tuple(weights))
     assert math.fsum(at.epsilons) <= epsilon
@@ -225,18 +219,14 @@ def levels_over_ranges(at, x, y, reaches):
     result = []
     for reach in reaches:
         (noise,) = at.covariance_scales(2, [reach])
-        law = TruncatedLaplace(
-            noise=float(noise), bounds=Interval(lower=-reach, upper=reach)
-        )
+        law = TruncatedLaplace(noise=float(noise), bounds=Interval(lower=-reach, upper=reach))
         result.append(float(law.pair_epsilon([x], [y])))
     return np.array(result)
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.floats(-6, 6), st.floats(0, 1), st.booleans(), st.floats(0.05, 6))
-def test_no_range_reveals_more_of_a_covariance_than_the_bound(
-    x, share, published, epsilon
-):
+def test_no_range_reveals_more_of_a_covariance_than_the_bound(x, share, published, epsilon):
     key = "truncated-published" if published else "truncated"
     at = release(key, epsilon=epsilon)
     y = x + share * at.sensitivities[2]

@@ -104,17 +104,11 @@ def test_pure_level_is_the_largest_log_ratio(first, second, noise):
     mechanism = Exponential(noise=noise)
     level = float(mechanism.pair_epsilon(first, second))
     with np.errstate(divide="ignore"):
-        log_p, log_q = (
-            np.log(mechanism.probabilities(each)) for each in (first, second)
-        )
+        log_p, log_q = (np.log(mechanism.probabilities(each)) for each in (first, second))
     if np.isfinite(log_p + log_q).all():
         assert level == pytest.approx(np.abs(log_p - log_q).max(), abs=1e-9)
-    assert level == pytest.approx(
-        float(mechanism.pair_epsilon(second, first)), abs=1e-12
-    )
-    largest = Sensitivity(
-        coordinates=5, l1=100.0, l2=100.0, largest=np.abs(first - second).max()
-    )
+    assert level == pytest.approx(float(mechanism.pair_epsilon(second, first)), abs=1e-12)
+    largest = Sensitivity(coordinates=5, l1=100.0, l2=100.0, largest=np.abs(first - second).max())
     assert level <= mechanism.epsilon(largest) * (1 + 1e-12)
     for delta in (1e-6, 0.01, 0.3):
         here = float(mechanism.pair_epsilon(first, second, delta=delta))
@@ -202,12 +196,7 @@ def test_bounded_range_at_its_limits():
     assert bounded_range.delta_of(2.0, 3.0) == 0
     assert bounded_range.epsilon_of([0.0, 2.0, np.inf], 0.0).tolist() == [0, 2, np.inf]
     assert bounded_range.epsilon_of([2.0, np.inf], 1.0).tolist() == [0, 0]
-    assert bounded_range.rho_of([0.0, 1.0, 800.0, np.inf]).tolist() == [
-        0,
-        0.125,
-        800,
-        np.inf,
-    ]
+    assert bounded_range.rho_of([0.0, 1.0, 800.0, np.inf]).tolist() == [0, 0.125, 800, np.inf]
     np.testing.assert_allclose(bounded_range.delta_of(1.3, 0.0), np.tanh(1.3 / 4))
 
 

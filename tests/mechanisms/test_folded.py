@@ -14,11 +14,7 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.bounded.folded import FoldedLaplace, fold
-from dpcore.mechanisms.bounded.folded_calibration import (
-    growth,
-    least_scale_folded,
-    worst_level,
-)
+from dpcore.mechanisms.bounded.folded_calibration import growth, least_scale_folded, worst_level
 from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
 from dpcore.mechanisms.laplace.mechanism import Laplace
 from tests.mechanisms.quadrature import panels
@@ -34,9 +30,7 @@ PLACES = (-2.6, -0.1, 0.0, 0.13, 0.5, 0.97, 1.0, 1.4)
 
 
 def moments(mechanism, position):
-    return [
-        float(f(position)) for f in (mechanism.bias, mechanism.variance, mechanism.mse)
-    ]
+    return [float(f(position)) for f in (mechanism.bias, mechanism.variance, mechanism.mse)]
 
 
 @pytest.mark.parametrize(
@@ -74,19 +68,10 @@ def test_level_vectors():
 EQUAL_PRIVACY = {
     # change, epsilon, position: bias and RMSE of BIT, truncated, as published, folded
     (0.01, 1.0, 0.0): (0.005, 0.01, 0.01613, 0.02281, 0.01, 0.01414, 0.01, 0.01414),
-    (0.1, 1.0, 0.0): (
-        *(0.05, 0.09998, 0.15913, 0.22196),
-        *(0.09995, 0.14123, 0.09999, 0.14136),
-    ),
-    (0.1, 1.0, 0.2): (
-        *(0.00675, 0.12613, 0.05733, 0.17476),
-        *(0.02162, 0.11853, 0.0135, 0.12055),
-    ),
+    (0.1, 1.0, 0.0): (*(0.05, 0.09998, 0.15913, 0.22196), *(0.09995, 0.14123, 0.09999, 0.14136)),
+    (0.1, 1.0, 0.2): (*(0.00675, 0.12613, 0.05733, 0.17476), *(0.02162, 0.11853, 0.0135, 0.12055)),
     (0.1, 1.0, 0.5): (0, 0.13853, 0, 0.18055, 0, 0.13276, 0, 0.13657),
-    (0.1, 0.1, 0.2): (
-        *(0.1847, 0.45687, 0.26569, 0.38838),
-        *(0.23729, 0.36431, 0.2574, 0.38561),
-    ),
+    (0.1, 0.1, 0.2): (*(0.1847, 0.45687, 0.26569, 0.38838), *(0.23729, 0.36431, 0.2574, 0.38561)),
     (0.1, 0.1, 0.5): (0, 0.42474, 0, 0.279, 0, 0.27043, 0, 0.28259),
 }
 
@@ -101,9 +86,7 @@ def test_errors_at_equal_true_privacy(setting):
         TruncatedLaplace.calibrate_as_published,
         FoldedLaplace.calibrate,
     ):
-        made = calibrate(
-            sensitivity=Sensitivity.scalar(change), epsilon=epsilon, bounds=UNIT
-        )
+        made = calibrate(sensitivity=Sensitivity.scalar(change), epsilon=epsilon, bounds=UNIT)
         got += [float(made.bias(position)), float(made.mse(position)) ** 0.5]
     np.testing.assert_allclose(got, EQUAL_PRIVACY[setting], atol=6e-6)
 
@@ -130,9 +113,7 @@ def test_law_and_moments_match_quadrature(noise, bounds):
         density = folded.pdf(x, position) * weights
         below = np.array(points[1:]) <= 0.37
         assert density.sum() == pytest.approx(1, abs=1e-10)
-        assert density[below].sum() == pytest.approx(
-            float(folded.cdf(0.37, position)), abs=1e-10
-        )
+        assert density[below].sum() == pytest.approx(float(folded.cdf(0.37, position)), abs=1e-10)
         bias = ((x - position) * density).sum()
         mse = ((x - position) ** 2 * density).sum()
         got = moments(folded, position)
@@ -165,9 +146,7 @@ def test_folding_is_idempotent_even_periodic_and_a_contraction(value, lower, wid
     assert fold(folded, bounds) == folded
     mirrored = float(fold(2 * lower - value, bounds))
     assert mirrored == pytest.approx(folded, abs=1e-11)
-    assert float(fold(value + 2 * bounds.width, bounds)) == pytest.approx(
-        folded, abs=1e-11
-    )
+    assert float(fold(value + 2 * bounds.width, bounds)) == pytest.approx(folded, abs=1e-11)
     other = float(fold(value + 0.3, bounds))
     assert abs(other - folded) <= 0.3 + 1e-11
 
@@ -250,9 +229,7 @@ def test_calibrated_scale_is_the_least_private_one(values):
 
 
 @settings(max_examples=100, deadline=None)
-@given(
-    st.floats(0.01, 1.0), st.floats(0.05, 5), st.sampled_from([0.0, 1e-6, 0.02, 0.2])
-)
+@given(st.floats(0.01, 1.0), st.floats(0.05, 5), st.sampled_from([0.0, 1e-6, 0.02, 0.2]))
 def test_worst_case_is_the_largest_of_all_pairs(shift, noise, delta):
     folded = FoldedLaplace(noise=noise, bounds=UNIT)
     worst = folded.epsilon(Sensitivity.scalar(shift), delta=delta)
@@ -316,9 +293,7 @@ def test_scale_agrees_with_a_root_finder():
     for shift, epsilon, width in ((0.5, 0.25, 1.0), (1.0, 1.0, 4.0), (1.0, 3.0, 50.0)):
         root = optimize.brentq(
             lambda t, s=shift, e=epsilon, w=width: (
-                np.logaddexp(w * t, -w * t)
-                - np.logaddexp((w - s) * t, -(w - s) * t)
-                - e
+                np.logaddexp(w * t, -w * t) - np.logaddexp((w - s) * t, -(w - s) * t) - e
             ),
             epsilon / shift,
             (epsilon + 1) / shift,

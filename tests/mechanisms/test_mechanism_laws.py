@@ -17,9 +17,7 @@ from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.laplace.mechanism import Laplace
 
-VECTORS = json.loads(
-    (Path(__file__).parents[1] / "vectors" / "bounded_laplace.json").read_text()
-)
+VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "bounded_laplace.json").read_text())
 UNIT = Interval(lower=0.0, upper=1.0)
 QUANTILES = (1e-6, 0.025, 0.25, 0.5, 0.75, 0.975, 1 - 1e-6)
 ALL = (
@@ -41,9 +39,7 @@ def case(name):
 
 
 def moments(mechanism, position):
-    return [
-        float(f(position)) for f in (mechanism.bias, mechanism.variance, mechanism.mse)
-    ]
+    return [float(f(position)) for f in (mechanism.bias, mechanism.variance, mechanism.mse)]
 
 
 @pytest.mark.parametrize("name", VECTORS["moments"])
@@ -83,9 +79,7 @@ def test_densities_and_distribution_functions(row):
 def test_truncated_quantiles(name):
     position, truncated, _ = case(name)
     expected = VECTORS["truncated_quantiles"][name]
-    np.testing.assert_allclose(
-        truncated.quantile(QUANTILES, position), expected, rtol=1e-11
-    )
+    np.testing.assert_allclose(truncated.quantile(QUANTILES, position), expected, rtol=1e-11)
 
 
 def test_laplace_law():
@@ -100,9 +94,7 @@ def test_laplace_law():
     np.testing.assert_allclose(got, expected, rtol=1e-11)
 
 
-placements = st.tuples(
-    st.floats(0, 1), st.floats(-4, 4), st.floats(-5, 5), st.floats(0.01, 100)
-)
+placements = st.tuples(st.floats(0, 1), st.floats(-4, 4), st.floats(-5, 5), st.floats(0.01, 100))
 
 
 def placed(values):
@@ -149,9 +141,7 @@ def test_moments_follow_shift_scale_and_reflection(values, shift, factor):
     position, noise, truncated, bit = placed(values)
     for mechanism in (truncated, bit):
         kind, old = type(mechanism), mechanism.bounds
-        moved = Interval(
-            lower=shift + factor * old.lower, upper=shift + factor * old.upper
-        )
+        moved = Interval(lower=shift + factor * old.lower, upper=shift + factor * old.upper)
         scaled = kind(noise=factor * noise, bounds=moved)
         new = moments(scaled, shift + factor * position)
         b, v, m = moments(mechanism, position)
@@ -257,7 +247,5 @@ def test_simulation_has_the_stated_scale_and_no_other(mechanism):
 
 def test_simulations_take_the_asked_shape():
     for mechanism in ALL:
-        draws = mechanism.simulate(
-            [0.1, 0.9], rng=np.random.default_rng(1), size=(5, 2)
-        )
+        draws = mechanism.simulate([0.1, 0.9], rng=np.random.default_rng(1), size=(5, 2))
         assert draws.shape == (5, 2)

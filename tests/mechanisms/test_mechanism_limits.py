@@ -38,9 +38,7 @@ def test_extreme_budgets_and_bounds(entry):
 
 
 def within_its_budget(entry, epsilon, bounds):
-    mechanism = entry.calibrate(
-        sensitivity=ONE, epsilon=epsilon, delta=1e-9, bounds=bounds
-    )
+    mechanism = entry.calibrate(sensitivity=ONE, epsilon=epsilon, delta=1e-9, bounds=bounds)
     delta = 1e-9 if entry.needs_delta else 0.0
     factor = 1 + 1e-12 if entry.claim_holds else 2
     if entry.key == "gaussian-classic" and epsilon > 1:
@@ -88,10 +86,7 @@ def test_budgets_outside_their_domain_are_refused(entry):
 def test_unknown_values_stay_unknown():
     for entry in CATALOG.values():
         mechanism = entry.calibrate(
-            sensitivity=ONE,
-            epsilon=1.0,
-            delta=1e-6,
-            bounds=Interval(lower=0.0, upper=5.0),
+            sensitivity=ONE, epsilon=1.0, delta=1e-6, bounds=Interval(lower=0.0, upper=5.0)
         )
         for delta in (0.0, 1e-6):
             got = mechanism.pair_epsilon([[np.nan], [1.0]], [[1.0], [1.0]], delta=delta)
@@ -121,9 +116,7 @@ def test_a_million_pairs_agree_with_few():
     share=st.sampled_from([0.0, 0.3, 1.0]),
 )
 @example(lower=1e12, width=2.0, ratio=5e8, share=1.0)
-def test_probabilities_lie_between_0_and_1_on_far_and_narrow_bounds(
-    lower, width, ratio, share
-):
+def test_probabilities_lie_between_0_and_1_on_far_and_narrow_bounds(lower, width, ratio, share):
     bounds = Interval(lower=lower, upper=lower + width)
     x = np.linspace(bounds.lower, bounds.upper, 33)
     for kind in (TruncatedLaplace, FoldedLaplace, BoundaryInflatedLaplace):

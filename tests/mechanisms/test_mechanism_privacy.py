@@ -15,17 +15,12 @@ from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
-from dpcore.mechanisms.bounded.truncated_calibration import (
-    least_private_scale,
-    worst_level,
-)
+from dpcore.mechanisms.bounded.truncated_calibration import least_private_scale, worst_level
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.laplace.mechanism import Laplace, least_scale
 
-VECTORS = json.loads(
-    (Path(__file__).parents[1] / "vectors" / "bounded_laplace.json").read_text()
-)
+VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "bounded_laplace.json").read_text())
 UNIT = Interval(lower=0.0, upper=1.0)
 ONE = Sensitivity.scalar(1.0)
 WIDTHS = (1.0, 1.5, 2.0, 4.0, 10.0, 100.0, math.inf)
@@ -39,10 +34,7 @@ def up_to(width):
 
 @pytest.mark.parametrize("noise", VECTORS["level"])
 def test_true_level_of_truncation(noise):
-    got = [
-        TruncatedLaplace(noise=float(noise), bounds=up_to(k)).epsilon(ONE)
-        for k in LEVEL_WIDTHS
-    ]
+    got = [TruncatedLaplace(noise=float(noise), bounds=up_to(k)).epsilon(ONE) for k in LEVEL_WIDTHS]
     np.testing.assert_allclose(got, VECTORS["level"][noise], rtol=1e-11)
 
 
@@ -50,9 +42,7 @@ def test_true_level_of_truncation(noise):
 def test_calibrated_scale_is_the_least_private_one(epsilon):
     level = float(epsilon)
     for k, expected in zip(WIDTHS, VECTORS["least_scale"][epsilon], strict=True):
-        made = TruncatedLaplace.calibrate(
-            sensitivity=ONE, epsilon=level, bounds=up_to(k)
-        )
+        made = TruncatedLaplace.calibrate(sensitivity=ONE, epsilon=level, bounds=up_to(k))
         assert made.noise == pytest.approx(expected, rel=1e-11)
         assert made.epsilon(ONE) <= level
         less = TruncatedLaplace(noise=made.noise * (1 - 1e-9), bounds=up_to(k))
@@ -63,9 +53,7 @@ def test_calibrated_scale_is_the_least_private_one(epsilon):
 def test_published_scale_is_private_only_with_a_delta(row):
     epsilon, width, expected, at_bound = row
     bounds = up_to(float(width))
-    made = TruncatedLaplace.calibrate_as_published(
-        sensitivity=ONE, epsilon=epsilon, bounds=bounds
-    )
+    made = TruncatedLaplace.calibrate_as_published(sensitivity=ONE, epsilon=epsilon, bounds=bounds)
     delta = made.delta_at(ONE, epsilon=epsilon)
     assert delta == pytest.approx(expected, abs=1e-10)
     assert made.epsilon(ONE, delta=delta) == pytest.approx(epsilon, rel=1e-9)
@@ -87,9 +75,7 @@ def test_events_that_show_the_violation():
         0.05: (0.98984991, 0.68974164, 0.83179657),
     }
     for x, ratios in expected.items():
-        for mechanism, ratio in zip(
-            (published, repaired, clamped), ratios, strict=True
-        ):
+        for mechanism, ratio in zip((published, repaired, clamped), ratios, strict=True):
             got = np.log(mechanism.cdf(x, 0.0) / mechanism.cdf(x, 0.1))
             assert got == pytest.approx(ratio, abs=1e-8)
 
@@ -99,17 +85,11 @@ def test_vectors_of_pairs():
     assert truncated.pair_delta([0.3], [0.45], epsilon=0.3) == pytest.approx(
         0.20190012687978737, rel=1e-12
     )
-    assert truncated.pair_epsilon([0.3], [0.45]) == pytest.approx(
-        0.796971087549436, rel=1e-12
-    )
+    assert truncated.pair_epsilon([0.3], [0.45]) == pytest.approx(0.796971087549436, rel=1e-12)
     edge = TruncatedLaplace(noise=0.5, bounds=UNIT)
-    assert edge.pair_epsilon([0.0], [0.1]) == pytest.approx(
-        0.36125763209211575, rel=1e-12
-    )
+    assert edge.pair_epsilon([0.0], [0.1]) == pytest.approx(0.36125763209211575, rel=1e-12)
     bit = BoundaryInflatedLaplace(noise=0.2, bounds=UNIT)
-    assert bit.pair_delta([0.3], [0.45], epsilon=0.3) == pytest.approx(
-        0.201483781240623, rel=1e-12
-    )
+    assert bit.pair_delta([0.3], [0.45], epsilon=0.3) == pytest.approx(0.201483781240623, rel=1e-12)
     for first, second, noise, delta, level in (
         (-0.2, 0.5, 0.3, 0.6001503456551527, 2.3333333333333335),
         (-0.2, 1.3, 0.5, 0.7134952031398099, 2.8849382771591245),
@@ -200,9 +180,7 @@ def test_epsilon_and_delta_of_a_pair_are_inverse(key, first, second, noise, delt
     st.floats(0.01, 20),
     st.sampled_from([0.0, 1e-6, 0.02]),
 )
-def test_no_pair_within_the_sensitivity_exceeds_the_worst_case(
-    key, shift, epsilon, delta
-):
+def test_no_pair_within_the_sensitivity_exceeds_the_worst_case(key, shift, epsilon, delta):
     entry = CATALOG[key]
     sensitivity = Sensitivity.scalar(shift)
     mechanism = entry.calibrate(
@@ -243,15 +221,11 @@ def test_two_changing_cells():
     assert TruncatedLaplace(noise=1.0, bounds=cells).epsilon(ONE) == pytest.approx(
         1.488225071, rel=1e-9
     )
-    repaired = TruncatedLaplace.calibrate(
-        sensitivity=TWO_CELLS, epsilon=1.0, bounds=cells
-    )
+    repaired = TruncatedLaplace.calibrate(sensitivity=TWO_CELLS, epsilon=1.0, bounds=cells)
     assert 1 - 1e-9 < repaired.epsilon(TWO_CELLS) <= 1
     corner = repaired.pair_epsilon([0.0, 6.0, 3.0], [1.0, 5.0, 3.0])
     assert corner == pytest.approx(1.0, rel=1e-9)
-    tables = np.array(
-        [t for t in itertools.product(range(7), repeat=4) if sum(t) == 6], float
-    )
+    tables = np.array([t for t in itertools.product(range(7), repeat=4) if sum(t) == 6], float)
     levels = published.pair_epsilon(tables[:, np.newaxis], tables)
     near = np.abs(tables[:, np.newaxis] - tables).sum(axis=-1) == 2
     assert levels[near].max() == pytest.approx(1.644305019, rel=1e-9)
@@ -282,9 +256,7 @@ def test_gaussian_calibration_vectors():
         (3, 1e-5, 1.39059345667),
         (10, 1e-5, 0.499888619709),
     ):
-        made = Gaussian.calibrate(
-            sensitivity=ONE, epsilon=epsilon, delta=delta, bounds=UNIT
-        )
+        made = Gaussian.calibrate(sensitivity=ONE, epsilon=epsilon, delta=delta, bounds=UNIT)
         assert made.noise == pytest.approx(sigma, rel=2e-11)
         assert made.epsilon(ONE, delta=delta) <= epsilon
 
@@ -321,10 +293,7 @@ def test_somewhere_the_quotient_alone_would_promise_too_much():
 def test_least_scale_of_truncated_noise_costs_at_most_what_was_asked():
     rng = np.random.default_rng(1)
     for shift, epsilon in rng.uniform([1e-3, 0.05], [2.0, 5.0], (300, 2)).tolist():
-        for bounds in (
-            Interval(lower=0.0, upper=math.inf),
-            Interval(lower=0.0, upper=3.0),
-        ):
+        for bounds in (Interval(lower=0.0, upper=math.inf), Interval(lower=0.0, upper=3.0)):
             scale = least_private_scale(shift, epsilon, bounds)
             assert worst_level(shift, bounds, scale) <= epsilon
             assert worst_level(shift, bounds, scale * (1 - 1e-9)) > epsilon

@@ -181,17 +181,12 @@ def test_orders_one_and_two_answer_as_laplace_and_gaussian_do():
     cells = Sensitivity(coordinates=3, l1=3.0, l2=math.sqrt(3), largest=1.0)
     one = GeneralizedGaussian(noise=2.0, order=1)
     two = GeneralizedGaussian(noise=2.0, order=2)
-    for law, twin in (
-        (one, Laplace(noise=2.0)),
-        (two, Gaussian(noise=2.0 / math.sqrt(2))),
-    ):
+    for law, twin in ((one, Laplace(noise=2.0)), (two, Gaussian(noise=2.0 / math.sqrt(2)))):
         assert law.event(cells) == twin.event(cells)
         assert law.rho(cells) == twin.rho(cells)
         assert law.epsilon(cells, delta=1e-6) == twin.epsilon(cells, delta=1e-6)
         pair = [0.0, 1.0, 2.0], [1.0, 0.5, 2.0]
-        assert law.pair_epsilon(*pair, delta=1e-6) == twin.pair_epsilon(
-            *pair, delta=1e-6
-        )
+        assert law.pair_epsilon(*pair, delta=1e-6) == twin.pair_epsilon(*pair, delta=1e-6)
         x = np.linspace(-3, 3, 7)
         np.testing.assert_allclose(law.cdf(x, 0.4), twin.cdf(x, 0.4), rtol=1e-12)
         np.testing.assert_allclose(law.pdf(x, 0.4), twin.pdf(x, 0.4), rtol=1e-12)
@@ -209,15 +204,8 @@ def test_liu_order_two_goes_by_the_euclidean_length():
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    st.sampled_from([1.5, 3.0, 6.0]),
-    st.floats(0.01, 3),
-    st.floats(1e-7, 0.2),
-    st.floats(0, 1),
-)
-def test_several_coordinates_cost_at_most_what_is_calibrated_for(
-    order, epsilon, delta, split
-):
+@given(st.sampled_from([1.5, 3.0, 6.0]), st.floats(0.01, 3), st.floats(1e-7, 0.2), st.floats(0, 1))
+def test_several_coordinates_cost_at_most_what_is_calibrated_for(order, epsilon, delta, split):
     cells = Sensitivity(coordinates=2, l1=2.0, l2=math.sqrt(2), largest=1.5)
     made = GeneralizedGaussian.calibrate(
         sensitivity=cells, epsilon=epsilon, delta=delta, bounds=UNIT, order=order
@@ -254,9 +242,7 @@ def test_vector_bounds_hold_in_simulation():
 
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(LAWS), st.floats(-4, 1.5), st.floats(1e-9, 0.4), st.floats(0, 3))
-def test_profiles_are_inverse_decreasing_and_grow_with_the_shift(
-    law, power, delta, level
-):
+def test_profiles_are_inverse_decreasing_and_grow_with_the_shift(law, power, delta, level):
     shift = 10**power
     epsilon = float(law.pair_epsilon([0.0], [shift], delta=delta))
     back = float(law.pair_delta([shift], [0.0], epsilon=epsilon))
@@ -338,10 +324,7 @@ def test_exact_probabilistic_delta_matches_simulation():
 
 @pytest.mark.parametrize(
     ("delta", "limit"),
-    [
-        *((1e-3, 7.463474370), (1e-5, 8.419771302)),
-        *((1e-6, 8.782091752), (1e-8, 9.374336739)),
-    ],
+    [*((1e-3, 7.463474370), (1e-5, 8.419771302)), *((1e-6, 8.782091752), (1e-8, 9.374336739))],
 )
 def test_classic_rule_fails_beyond_a_known_epsilon(delta, limit):
     def excess(epsilon):
@@ -358,9 +341,7 @@ def test_real_delta_of_the_classic_rule():
 
 
 @settings(max_examples=2000, deadline=None)
-@given(
-    st.floats(-6, 2.8).map(lambda x: 10**x), st.floats(-14, -0.31).map(lambda x: 10**x)
-)
+@given(st.floats(-6, 2.8).map(lambda x: 10**x), st.floats(-14, -0.31).map(lambda x: 10**x))
 def test_gaussian_rules_are_ordered(epsilon, delta):
     analytic = 1 / gaussian_profile.mu_for(epsilon, delta)
     ratios = [

@@ -85,8 +85,7 @@ def test_publishing_the_resample_itself_gives_tau_too():
     with_it, without = law("abcx"), law("abcd")
     for epsilon in (0.0, 2.0):
         delta = sum(
-            max(0.0, count - math.exp(epsilon) * without[drawn])
-            for drawn, count in with_it.items()
+            max(0.0, count - math.exp(epsilon) * without[drawn]) for drawn, count in with_it.items()
         )
         tau = ResizedBootstrap(people=n, ratio=Fraction(n, m)).delta(epsilon)
         assert delta / n**m == pytest.approx(tau)

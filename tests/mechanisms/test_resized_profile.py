@@ -77,29 +77,11 @@ def test_reference_values(n, m, k, ratio, up, down):
             0.6173360681,
             2.7858431713,
         ),
-        (
-            100,
-            0.01319143317895,
-            3.8275903361e-5,
-            0.0,
-            0.9950330853,
-            0.1413925661,
-            0.7808052047,
-        ),
-        (
-            500,
-            0.007966361929464,
-            5.7010272361e-10,
-            0.0,
-            0.2002002671,
-            0.0703540357,
-            0.4373071320,
-        ),
+        (100, 0.01319143317895, 3.8275903361e-5, 0.0, 0.9950330853, 0.1413925661, 0.7808052047),
+        (500, 0.007966361929464, 5.7010272361e-10, 0.0, 0.2002002671, 0.0703540357, 0.4373071320),
     ],
 )
-def test_a_thousand_people_of_whom_a_hundred_are_drawn(
-    k, total, tenth, one, pure, once, thirty
-):
+def test_a_thousand_people_of_whom_a_hundred_are_drawn(k, total, tenth, one, pure, once, thirty):
     pair = ResamplePair(trials=100, rows=1000, ones=k)
     found = [pair.delta(epsilon) for epsilon in (0.0, 0.1, 1.0)]
     assert found == pytest.approx([total, tenth, one], rel=1e-9, abs=1e-300)
@@ -136,9 +118,7 @@ def test_a_thousand_random_pairs():
         found = np.array([pair.deltas(epsilon) for epsilon in [0.0, *levels]])
         # The other table read from its zeros: directions swap.
         mirrored = ResamplePair(trials=m, rows=n, ones=n - k - more, more=more)
-        assert mirrored.deltas(levels[0])[::-1] == pytest.approx(
-            found[1], rel=1e-9, abs=1e-15
-        )
+        assert mirrored.deltas(levels[0])[::-1] == pytest.approx(found[1], rel=1e-9, abs=1e-15)
         assert found[0, 0] == pytest.approx(found[0, 1], abs=1e-12)  # total variation
         tau = 1 - (1 - more / n) ** m
         assert (found <= tau + 1e-12).all()
@@ -178,8 +158,7 @@ def test_enumeration_of_all_resamples():
 
 
 @pytest.mark.parametrize(
-    ("m", "k", "n"),
-    [(100, 1, 1000), (10**6, 3, 10**6), (10**6, 500_000, 10**6), (10**7, 1, 3)],
+    ("m", "k", "n"), [(100, 1, 1000), (10**6, 3, 10**6), (10**6, 500_000, 10**6), (10**7, 1, 3)]
 )
 def test_binomial_probabilities(m, k, n):
     law = binomial(m, k, n)

@@ -157,9 +157,7 @@ def test_pairs_of_shares_are_symmetric_and_add_up():
     assert steps.max() == pytest.approx(fixed.epsilon())
     assert steps == pytest.approx(steps[::-1])
     assert fixed.pair_epsilon(0.3, 0.3) == 0
-    assert fixed.pair_epsilon(0.2, 0.4) == pytest.approx(
-        float(fixed.pair_epsilon(0.4, 0.2))
-    )
+    assert fixed.pair_epsilon(0.2, 0.4) == pytest.approx(float(fixed.pair_epsilon(0.4, 0.2)))
 
 
 def test_several_rows_a_person_with_shares():
@@ -171,9 +169,7 @@ def test_variance_of_the_repair():
     fixed = NoisyResample.calibrate(people=1000, draws=100, epsilon=0.1)
     rng = np.random.default_rng(6)
     runs = 200_000
-    answers = rng.binomial(100, 0.1, runs) / 100 + rng.laplace(
-        0, fixed.scale(1.0), runs
-    )
+    answers = rng.binomial(100, 0.1, runs) / 100 + rng.laplace(0, fixed.scale(1.0), runs)
     expected = float(fixed.variance(1.0, 0.09))
     fourth = float(((answers - 0.1) ** 4).mean())
     error = math.sqrt((fourth - expected**2) / runs)
@@ -224,9 +220,7 @@ def test_a_delta_that_would_excuse_publishing_rows_is_refused():
     for delta in (drawn, 1e-5, 0.2):
         with pytest.raises(ParameterError, match="need not be hidden"):
             NoisyResample.calibrate(people=10**6, draws=9, epsilon=1.0, delta=delta)
-    almost = NoisyResample.calibrate(
-        people=10**6, draws=9, epsilon=1e-6, delta=0.99 * drawn
-    )
+    almost = NoisyResample.calibrate(people=10**6, draws=9, epsilon=1e-6, delta=0.99 * drawn)
     assert almost.delta(1e-6) <= 0.99 * drawn
 
 
@@ -247,12 +241,8 @@ def test_many_copies_are_rare_and_count_by_what_they_tell():
     log_w = ways - j * math.log(41) + (1101 - j) * math.log1p(-1 / 41)
     r, x = fixed.level, fixed.epsilon()
     above = j * r > x
-    gained = logsumexp(
-        log_w[above] + j[above] * r + np.log1p(-np.exp(x - r * j[above]))
-    )
-    lost = logsumexp(
-        log_w[~above] + x - r * j[~above] + np.log1p(-np.exp(r * j[~above] - x))
-    )
+    gained = logsumexp(log_w[above] + j[above] * r + np.log1p(-np.exp(x - r * j[above])))
+    lost = logsumexp(log_w[~above] + x - r * j[~above] + np.log1p(-np.exp(r * j[~above] - x)))
     assert gained == pytest.approx(lost, rel=1e-9)
     assert 1781 < x < 1850
 

@@ -20,14 +20,7 @@ _STEPS = 60
 _LEAST = 1e-9
 
 
-def sampled(
-    theta,
-    hessian,
-    *,
-    gamma: float,
-    draws: int = 1,
-    rng: np.random.Generator,
-):
+def sampled(theta, hessian, *, gamma: float, draws: int = 1, rng: np.random.Generator):
     """Return simulated releases, shape ``(draws, d)``.
 
     ``theta + L'^-1 g / sqrt(gamma)`` with ``hessian = L L'`` and standard normal ``g``.
@@ -49,10 +42,9 @@ def sampled(
     try:
         lower = np.linalg.cholesky(np.asarray(hessian, dtype=np.float64))
     except np.linalg.LinAlgError:
-        message = (
+        raise ParameterError(
             "the matrix of the fit is not positive definite: raise lambda above 0."
-        )
-        raise ParameterError(message) from None
+        ) from None
     noise = rng.standard_normal((theta.size, draws))
     moved = solve_triangular(lower, noise, lower=True, trans="T")
     return np.asarray(theta + moved.T / np.sqrt(gamma))
@@ -88,8 +80,7 @@ class PosteriorPairs:
         _check_gamma(gamma)
         h = np.asarray(leverage, dtype=np.float64)
         if np.any((h < 0) | (h > 1 / UNIQUE_FROM)):
-            message = "the leverage of a person in the table must be in [0, 1]."
-            raise ParameterError(message)
+            raise ParameterError("the leverage of a person in the table must be in [0, 1].")
         unique = h >= UNIQUE_FROM
         rest = np.where(unique, 1.0, 1 - h)
         r = np.abs(np.asarray(residual, dtype=np.float64))
@@ -113,12 +104,10 @@ class PosteriorPairs:
         """
         _check_gamma(gamma)
         m, e = np.broadcast_arrays(
-            np.asarray(leverage, dtype=np.float64),
-            np.asarray(residual, dtype=np.float64),
+            np.asarray(leverage, dtype=np.float64), np.asarray(residual, dtype=np.float64)
         )
         if np.any(m < 0):
-            message = "the leverage of a newcomer must be at least 0."
-            raise ParameterError(message)
+            raise ParameterError("the leverage of a newcomer must be at least 0.")
         return cls(leverage=m, residual=np.sqrt(gamma) * np.abs(e))
 
     @property
@@ -180,18 +169,10 @@ def area(leverage: float, residual: float):
 
 def _check_gamma(gamma: float):
     if not 0 < gamma < np.inf:
-        message = f"gamma must be in (0, inf), got {gamma}."
-        raise ParameterError(message)
+        raise ParameterError(f"gamma must be in (0, inf), got {gamma}.")
 
 
-def perturbed(
-    theta,
-    hessian,
-    *,
-    sigma: float,
-    draws: int = 1,
-    rng: np.random.Generator,
-):
+def perturbed(theta, hessian, *, sigma: float, draws: int = 1, rng: np.random.Generator):
     """Return simulated releases ``theta - H^-1 b``, shape ``(draws, d)``.
 
     Raises:
@@ -211,15 +192,7 @@ class PerturbedPairs(objective_perturbation.PerturbedPairs):
     __slots__ = ()
 
     @classmethod
-    def of_members(
-        cls,
-        *,
-        leverage,
-        spread,
-        square,
-        residual,
-        sigma: float,
-    ):
+    def of_members(cls, *, leverage, spread, square, residual, sigma: float):
         """Return the pairs of people in the table, from the fit with everybody.
 
         ``H_-i^-1 x = H^-1 x/(1 - h)``, so that leverage and residual are divided by ``1
@@ -232,11 +205,10 @@ class PerturbedPairs(objective_perturbation.PerturbedPairs):
         """
         h = np.asarray(leverage, dtype=np.float64)
         if not np.all((h >= 0) & (h < 1)):
-            message = (
+            raise ParameterError(
                 "the leverage of a person in the table must be in [0, 1); where it is "
                 "1, raise lambda above 0."
             )
-            raise ParameterError(message)
         rest = 1 - h
         return cls(
             leverage=h / rest,
@@ -256,8 +228,7 @@ class PerturbedPairs(objective_perturbation.PerturbedPairs):
 
         """
         if not 0 < delta < 1:
-            message = f"delta must be in (0, 1), got {delta}."
-            raise ParameterError(message)
+            raise ParameterError(f"delta must be in (0, 1), got {delta}.")
         high = np.ones(len(self.square))
         while (short := self.delta(high) > delta).any():
             high = np.where(short, 2 * high, high)
@@ -274,5 +245,4 @@ class PerturbedPairs(objective_perturbation.PerturbedPairs):
 
 def _check_sigma(sigma):
     if not 0 < sigma < np.inf:
-        message = f"sigma must be in (0, inf), got {sigma}."
-        raise ParameterError(message)
+        raise ParameterError(f"sigma must be in (0, inf), got {sigma}.")

@@ -20,10 +20,7 @@ def solved(x, y, diagonal):
 def solved_without(x, y, diagonal):
     """Return the coefficients without each person, shape ``(n, d)``."""
     return np.array(
-        [
-            solved(np.delete(x, i, axis=0), np.delete(y, i), diagonal)
-            for i in range(len(y))
-        ]
+        [solved(np.delete(x, i, axis=0), np.delete(y, i), diagonal) for i in range(len(y))]
     )
 
 
@@ -36,12 +33,7 @@ def random_table(seed, people, columns):
 
 def tables():
     """Return tables of 3 to 40 people and up to 5 features, of any scale."""
-    return st.builds(
-        random_table,
-        st.integers(0, 2**32),
-        st.integers(3, 40),
-        st.integers(1, 5),
-    )
+    return st.builds(random_table, st.integers(0, 2**32), st.integers(3, 40), st.integers(1, 5))
 
 
 def unit_table():

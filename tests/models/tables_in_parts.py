@@ -25,12 +25,9 @@ def table(seed, people=PEOPLE):
     missing = rng.random(people) < 0.1
     missing[NOBODY] = True
     frame = plain.frame.assign(
-        a=plain.frame["a"].mask(missing),
-        b=plain.frame["b"].mask(rng.random(people) < 0.1),
+        a=plain.frame["a"].mask(missing), b=plain.frame["b"].mask(rng.random(people) < 0.1)
     )
-    columns = tuple(
-        DROPPED if column.name == "a" else column for column in plain.columns
-    )
+    columns = tuple(DROPPED if column.name == "a" else column for column in plain.columns)
     return Dataset(name="made up", frame=frame, columns=columns)
 
 

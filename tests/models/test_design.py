@@ -79,12 +79,7 @@ def test_missing_values_are_replaced_where_declared():
         missing=MissingPolicy.REPLACE,
         replacement="yes",
     )
-    gaps = table(
-        *(age, PAY, owns),
-        age=[np.nan, 40.0],
-        pay=[1000.0, 0.0],
-        owns=["no", None],
-    )
+    gaps = table(*(age, PAY, owns), age=[np.nan, 40.0], pay=[1000.0, 0.0], owns=["no", None])
     got = Design(target=PAY, features=(age, owns), unit_rows=OFF).matrix(gaps)
     assert got.features.tolist() == [[1.0, -0.5, 0.0], [1.0, 0.0, 1.0]]
 
@@ -93,15 +88,10 @@ def test_missing_values_are_replaced_where_declared():
 @pytest.mark.parametrize("intercept", [True, False])
 def test_rows_are_at_most_one_long(unit_rows, intercept):
     design = Design(
-        target=KIDS,
-        features=(AGE, PAY, OWNS),
-        unit_rows=unit_rows,
-        intercept=intercept,
+        target=KIDS, features=(AGE, PAY, OWNS), unit_rows=unit_rows, intercept=intercept
     )
     x = design.matrix(SIX).features
-    plain = Design(
-        target=KIDS, features=(AGE, PAY, OWNS), unit_rows=OFF, intercept=intercept
-    )
+    plain = Design(target=KIDS, features=(AGE, PAY, OWNS), unit_rows=OFF, intercept=intercept)
     raw = plain.matrix(SIX).features
     assert np.linalg.norm(x, axis=1).max() <= 1 + 1e-15
     lengths = np.maximum(np.linalg.norm(raw, axis=1), 1.0)
@@ -113,9 +103,7 @@ def test_rows_are_at_most_one_long(unit_rows, intercept):
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 2**32), st.sampled_from(list(UnitRows)), st.booleans())
 def test_legal_rows_are_those_of_somebody(seed, unit_rows, intercept):
-    design = Design(
-        target=PAY, features=(AGE, OWNS), unit_rows=unit_rows, intercept=intercept
-    )
+    design = Design(target=PAY, features=(AGE, OWNS), unit_rows=unit_rows, intercept=intercept)
     rows = design.legal(np.random.default_rng(seed).normal(size=(20, 2 + intercept)))
     again = design.legal(rows.copy())
     if unit_rows is not UnitRows.CLIP:
@@ -135,16 +123,13 @@ def test_legal_rows_are_those_of_somebody(seed, unit_rows, intercept):
 @pytest.mark.parametrize("unit_rows", [UnitRows.DIVIDE, OFF])
 @pytest.mark.parametrize("intercept", [True, False])
 def test_predictions_are_the_same_in_units(unit_rows, intercept):
-    design = Design(
-        target=PAY, features=(AGE, OWNS), unit_rows=unit_rows, intercept=intercept
-    )
+    design = Design(target=PAY, features=(AGE, OWNS), unit_rows=unit_rows, intercept=intercept)
     data = design.matrix(SIX)
     fit = fit_ridge(data.features, data.target, penalty=Penalty(strength=0.1))
     units = design.in_units(fit.theta)
     age = AGE.bounds.clip(SIX.numbers("age")[data.rows])
     predicted = (
-        units.constant
-        + np.stack([age, SIX.numbers("owns")[data.rows]], axis=1) @ units.slopes
+        units.constant + np.stack([age, SIX.numbers("owns")[data.rows]], axis=1) @ units.slopes
     )
     assert predicted == pytest.approx(500 + 500 * (data.features @ fit.theta))
 
@@ -165,9 +150,7 @@ def test_counts_keep_their_unit():
         (
             {
                 "target": PAY,
-                "features": (
-                    Column(name="c", kind=ColumnKind.CATEGORY, labels=("a",)),
-                ),
+                "features": (Column(name="c", kind=ColumnKind.CATEGORY, labels=("a",)),),
             },
             "a single label",
         ),
@@ -179,18 +162,12 @@ def test_counts_keep_their_unit():
             "yes/no or a number",
         ),
         (
-            {
-                "target": PAY,
-                "features": (Column(name="c", kind=ColumnKind.CATEGORY),),
-            },
+            {"target": PAY, "features": (Column(name="c", kind=ColumnKind.CATEGORY),)},
             "public labels",
         ),
         ({"target": PAY, "features": (number("intercept", 0, 1),)}, "same name"),
         ({"target": PAY, "features": (number("constant", 0, 1),)}, "same name"),
-        (
-            {"target": PAY, "features": (number("town: south", 0, 1), TOWN)},
-            "same name",
-        ),
+        ({"target": PAY, "features": (number("town: south", 0, 1), TOWN)}, "same name"),
         (
             {
                 "target": PAY,
@@ -204,19 +181,10 @@ def test_counts_keep_their_unit():
         ({"target": PAY, "features": (AGE,), "origin": 1001.0}, "within its bounds"),
         ({"target": PAY, "features": (AGE,), "origin": np.nan}, "within its bounds"),
         ({"target": OWNS, "features": (AGE,), "origin": 0.5}, "usual value"),
-        (
-            {"target": KIDS, "features": (AGE,), "origin": 1.0, "counts": True},
-            "usual value",
-        ),
-        (
-            {"target": Column(name="c", kind=ColumnKind.NUMBER), "features": (AGE,)},
-            "public bounds",
-        ),
+        ({"target": KIDS, "features": (AGE,), "origin": 1.0, "counts": True}, "usual value"),
+        ({"target": Column(name="c", kind=ColumnKind.NUMBER), "features": (AGE,)}, "public bounds"),
         ({"target": OWNS, "features": (AGE,), "counts": True}, "counts only"),
-        (
-            {"target": number("z", -1.0, 4.0), "features": (AGE,), "counts": True},
-            "counts only",
-        ),
+        ({"target": number("z", -1.0, 4.0), "features": (AGE,), "counts": True}, "counts only"),
     ],
 )
 def test_columns_that_do_not_serve(kwargs, match):
@@ -246,18 +214,14 @@ def test_categories_have_an_entry_for_each_label_but_the_reference():
 
 def test_people_without_a_label_get_the_public_one():
     town = replace(TOWN, missing=MissingPolicy.REPLACE, replacement="south")
-    got = Design(target=PAY, features=(town,), unit_rows=OFF).matrix(
-        TOWNS.with_columns(town)
-    )
+    got = Design(target=PAY, features=(town,), unit_rows=OFF).matrix(TOWNS.with_columns(town))
     assert got.features[4].tolist() == [1.0, 1.0, 0.0]
 
 
 @pytest.mark.parametrize("unit_rows", [UnitRows.DIVIDE, UnitRows.CLIP])
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("intercept", [False, True])
-def test_rows_with_categories_are_at_most_one_long_and_reach_it(
-    unit_rows, apart, intercept
-):
+def test_rows_with_categories_are_at_most_one_long_and_reach_it(unit_rows, apart, intercept):
     design = Design(
         target=PAY,
         features=(TOWN, AGE),

@@ -16,11 +16,7 @@ from tests.models.regression_tables import ANSWERS, COUNTS, NUMBERS, TEN
 ONE = Penalty(strength=1.0)
 FREE = Penalty(strength=0.0)
 HALF = Penalty(strength=0.5)
-MODELS = [
-    (Logistic(), ANSWERS, ONE),
-    (Poisson(), COUNTS, ONE),
-    (Huber(k=0.5), NUMBERS, HALF),
-]
+MODELS = [(Logistic(), ANSWERS, ONE), (Poisson(), COUNTS, ONE), (Huber(k=0.5), NUMBERS, HALF)]
 
 
 @pytest.mark.parametrize(
@@ -154,12 +150,7 @@ def test_large_counts_from_a_bad_start():
         (TEN[:, [0, 1, 1]], COUNTS, Poisson(), FREE),
         (TEN[:, [0, 1, 1]], NUMBERS, Huber(k=0.5), FREE),
         # Every center between the two halves is as good.
-        (
-            np.ones((4, 1)),
-            np.array([-9.0, -8.0, 8.0, 9.0]),
-            Huber(k=0.5),
-            FREE,
-        ),
+        (np.ones((4, 1)), np.array([-9.0, -8.0, 8.0, 9.0]), Huber(k=0.5), FREE),
     ],
 )
 def test_no_single_best_fit(x, y, loss, penalty):

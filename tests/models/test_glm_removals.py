@@ -20,13 +20,7 @@ from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC
 from dpcore.models.penalty import Penalty
 from dpcore.models.ridge.fit import fit_ridge
 from dpcore.models.ridge.removals import removals
-from tests.models.regression_tables import (
-    ANSWERS,
-    COUNTS,
-    NUMBERS,
-    TEN,
-    random_table,
-)
+from tests.models.regression_tables import ANSWERS, COUNTS, NUMBERS, TEN, random_table
 
 EVERYBODY = np.arange(10)
 TEN_FITS = {
@@ -97,9 +91,7 @@ def test_vectors_of_ten_people(name):
 def test_audit_of_ten_people(name, metric):
     fit = TEN_FITS[name]
     audited = audited_removals(fit, metric, rng=np.random.default_rng(0))
-    exact = metric.lengths(
-        fit.theta - exact_refits(fit, newton_steps(fit), EVERYBODY), fit.factor
-    )
+    exact = metric.lengths(fit.theta - exact_refits(fit, newton_steps(fit), EVERYBODY), fit.factor)
     assert audited.refitted.tolist() == list(range(10))
     assert audited.shifts == pytest.approx(exact, rel=1e-12)
     error = np.abs(step_shifts(fit, newton_steps(fit), metric) / exact - 1).max()
@@ -107,11 +99,7 @@ def test_audit_of_ten_people(name, metric):
     if metric is ISOTROPIC:
         assert (
             round(audited.one_step_error, 2)
-            == {
-                "logistic": 0.04,
-                "Poisson": 0.15,
-                "Huber": 0.67,
-            }[name]
+            == {"logistic": 0.04, "Poisson": 0.15, "Huber": 0.67}[name]
         )
         assert np.isnan(audited.chord_error) is np.bool_(name == "logistic")
 
@@ -173,10 +161,7 @@ def test_each_step_comes_closer(kind, people):
     once = fit.theta - steps.moves(x[most], most)
     twice = chord_steps(fit, steps, most, once)
     size = np.linalg.norm(fit.theta - exact, axis=1)
-    errors = [
-        (np.linalg.norm(thetas - exact, axis=1) / size).max()
-        for thetas in (once, twice)
-    ]
+    errors = [(np.linalg.norm(thetas - exact, axis=1) / size).max() for thetas in (once, twice)]
     assert errors[0] < 0.05
     assert errors[0] > 5 * errors[1]
 
@@ -219,9 +204,7 @@ def test_people_without_whom_there_is_no_fit(loss):
     assert audited.leverages[5] == pytest.approx(1, abs=1e-9)
     assert np.flatnonzero(np.isinf(audited.shifts)).tolist() == [5]
     held = fit_glm(alone, y, loss=loss, penalty=Penalty(strength=1e-3))
-    assert np.isfinite(
-        audited_removals(held, rng=np.random.default_rng(0)).shifts
-    ).all()
+    assert np.isfinite(audited_removals(held, rng=np.random.default_rng(0)).shifts).all()
 
 
 @pytest.mark.parametrize("per_person", [False, True])

@@ -41,9 +41,7 @@ def test_units_of_one_row_lose_what_people_lose():
     exact = PosteriorPairs.of_members(
         leverage=found.leverage, residual=fit.residuals, gamma=GAMMA
     ).epsilon(DELTA)
-    np.testing.assert_allclose(
-        group_epsilon(alone, gamma=GAMMA, delta=DELTA), exact, rtol=1e-7
-    )
+    np.testing.assert_allclose(group_epsilon(alone, gamma=GAMMA, delta=DELTA), exact, rtol=1e-7)
 
 
 def test_rows_that_are_alike_lose_exactly_what_one_longer_row_does():
@@ -61,15 +59,11 @@ def test_rows_that_are_alike_lose_exactly_what_one_longer_row_does():
     )
     np.testing.assert_allclose(merged.theta, several.theta, rtol=1e-10)
     exact = PosteriorPairs.of_members(
-        leverage=removals(merged).leverage[-1:],
-        residual=merged.residuals[-1:],
-        gamma=GAMMA,
+        leverage=removals(merged).leverage[-1:], residual=merged.residuals[-1:], gamma=GAMMA
     ).epsilon(DELTA)
     pairs = group_pairs(several, codes)
     assert pairs.alike.all()
-    assert group_epsilon(pairs, gamma=GAMMA, delta=DELTA)[7] == pytest.approx(
-        exact[0], rel=1e-7
-    )
+    assert group_epsilon(pairs, gamma=GAMMA, delta=DELTA)[7] == pytest.approx(exact[0], rel=1e-7)
 
 
 @pytest.mark.parametrize("size", [2, 3, 5])

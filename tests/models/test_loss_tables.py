@@ -20,9 +20,7 @@ def test_losses_of_many_people_are_those_of_a_few(samples, error, monkeypatch):
     found = loss_tables.sampled_epsilon(leverage, residual, delta=1e-6, samples=samples)
     some = np.arange(150 if samples == 1 else 60)
     monkeypatch.setattr(loss_tables, "TABLE_FROM", n + 1)
-    exact = loss_tables.sampled_epsilon(
-        leverage[some], residual[some], delta=1e-6, samples=samples
-    )
+    exact = loss_tables.sampled_epsilon(leverage[some], residual[some], delta=1e-6, samples=samples)
     np.testing.assert_allclose(found[some], exact, rtol=error, atol=1e-12)
     assert found[50] == 0
     assert np.isinf(found[52])

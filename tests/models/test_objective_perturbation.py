@@ -20,11 +20,7 @@ def everybody(sigma=2.0, x=X, y=Y, penalty=0.5):
     h, r = members(x, y, penalty)
     w = x @ np.linalg.inv(ridge(x, y, penalty)[1])
     return PerturbedPairs.of_members(
-        leverage=h,
-        spread=(w * w).sum(axis=1),
-        square=(x * x).sum(axis=1),
-        residual=r,
-        sigma=sigma,
+        leverage=h, spread=(w * w).sum(axis=1), square=(x * x).sum(axis=1), residual=r, sigma=sigma
     )
 
 
@@ -134,9 +130,7 @@ def test_profile_falls_and_starts_at_one_total_variation(sigma):
 
 def test_limits():
     zero = np.zeros(1)
-    nobody = PerturbedPairs(
-        leverage=zero, spread=zero, square=zero, residual=np.ones(1), sigma=1.0
-    )
+    nobody = PerturbedPairs(leverage=zero, spread=zero, square=zero, residual=np.ones(1), sigma=1.0)
     assert nobody.delta(0.0) == 0
     assert nobody.epsilon(1e-6) == 0
     for delta in (0.0, 1.0):
@@ -170,9 +164,7 @@ def test_bound_on_losses_of_a_perturbed_logistic_model_has_half_of_delta_a_side(
     # The loss is log det plus g^2/2 + g Z; |Z| beyond its quantile at delta/2 costs
     # delta on both sides together, under either law.
     square, sigma, strength, delta = 0.49, 2.0, 5.0, 1e-3
-    (bound,) = perturbed_bound(
-        np.array([square]), strength=strength, sigma=sigma, delta=delta
-    )
+    (bound,) = perturbed_bound(np.array([square]), strength=strength, sigma=sigma, delta=delta)
     g = math.sqrt(square) / sigma
     shape = math.log1p(0.25 * square / strength)
     z = (bound - shape - g * g / 2) / g
@@ -243,10 +235,6 @@ def test_rows_almost_along_an_axis_lose_no_digits(more):
         (epsilon,) = pairs.epsilon(wanted)
         for present in (False, True):
             mean, deviation, weight = fine.mixture(0, present=present)
-            above = mills.excess(
-                (epsilon - mean) / (deviation + 1e-12), deviation + 1e-12
-            )
+            above = mills.excess((epsilon - mean) / (deviation + 1e-12), deviation + 1e-12)
             profile = pairs.presence_delta if present else pairs.absence_delta
-            assert profile(epsilon)[0] == pytest.approx(
-                above @ weight, rel=1e-6, abs=1e-15
-            )
+            assert profile(epsilon)[0] == pytest.approx(above @ weight, rel=1e-6, abs=1e-15)

@@ -39,9 +39,7 @@ def test_any_parts_give_the_fit_of_the_table_in_memory(
     whole, found = question.fit(dataset), question.fit(parts)
     assert found.people == whole.people
     np.testing.assert_allclose(found.theta, whole.theta, rtol=1e-8, atol=1e-10)
-    np.testing.assert_allclose(
-        found.factor.hessian, whole.factor.hessian, rtol=1e-8, atol=1e-10
-    )
+    np.testing.assert_allclose(found.factor.hessian, whole.factor.hessian, rtol=1e-8, atol=1e-10)
     assert found.found is whole.found
 
 
@@ -110,9 +108,7 @@ def test_people_are_looked_up_and_left_out_by_their_rows(folder, most):
     dataset, question = table(8), asked(most_people=most)
     rows = question.rows(dataset)
     whole = question.design.matrix(dataset, rows)
-    parts = InParts.of(
-        question.design, in_parts(folder, dataset, (4, 20, 33), group=9), most=most
-    )
+    parts = InParts.of(question.design, in_parts(folder, dataset, (4, 20, 33), group=9), most=most)
     assert parts.people == len(rows)
     places = np.array([0, 3, len(rows) - 1])
     np.testing.assert_array_equal(parts.named(places), rows[places])
@@ -126,13 +122,10 @@ def test_people_are_looked_up_and_left_out_by_their_rows(folder, most):
         np.delete(rows, places).tolist()
     )
     np.testing.assert_array_equal(
-        np.concatenate([x for _, x, _ in left]),
-        np.delete(whole.features, places, axis=0),
+        np.concatenate([x for _, x, _ in left]), np.delete(whole.features, places, axis=0)
     )
     inside = set(rows.tolist())
-    assert [parts.counts(row) for row in range(PEOPLE)] == [
-        row in inside for row in range(PEOPLE)
-    ]
+    assert [parts.counts(row) for row in range(PEOPLE)] == [row in inside for row in range(PEOPLE)]
     held = parts.holding(rows[places], x + 1, y)
     np.testing.assert_array_equal(held.some(rows[[3, 5]])[0][0], x[1] + 1)
 

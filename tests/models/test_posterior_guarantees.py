@@ -86,13 +86,7 @@ def test_published_bounds_need_a_delta():
 
 
 def test_worst_cases_of_a_thousand_people():
-    for gamma, expected in (
-        (0.01, 0.5252),
-        (0.1, 1.182),
-        (1, 3.456),
-        (10, 12.22),
-        (100, 54.07),
-    ):
+    for gamma, expected in ((0.01, 0.5252), (0.1, 1.182), (1, 3.456), (10, 12.22), (100, 54.07)):
         arguments = {
             "gamma": gamma,
             "delta": 1e-6,
@@ -107,13 +101,7 @@ def test_worst_cases_of_a_thousand_people():
 
 
 @settings(deadline=None, max_examples=60)
-@given(
-    st.floats(-4, 1),
-    st.floats(-2, 1.5),
-    st.floats(0, 1),
-    st.floats(0, 1),
-    st.floats(0, 3),
-)
+@given(st.floats(-4, 1), st.floats(-2, 1.5), st.floats(0, 1), st.floats(0, 1), st.floats(0, 3))
 def test_no_pair_is_above_the_proved_corner(log_m, log_e, part, other, epsilon):
     m, e = 10**log_m, 10**log_e
     corner = profile.delta_of(m, guarantees.covering_residual(m, e), epsilon)
@@ -172,9 +160,7 @@ def test_domains():
         with pytest.raises(ParameterError):
             guarantees.gamma_for(**(good | bad))
     with pytest.raises(ParameterError, match="raise lambda"):
-        guarantees.risk(
-            np.zeros((2, 2)), truth=[1, 1], sigma=1.0, gamma=1.0, penalty=0.0
-        )
+        guarantees.risk(np.zeros((2, 2)), truth=[1, 1], sigma=1.0, gamma=1.0, penalty=0.0)
 
 
 def test_risk_of_simulated_samples():
@@ -187,9 +173,7 @@ def test_risk_of_simulated_samples():
     fits = np.linalg.solve(hessian, x.T @ targets.T).T
     draws = fits + simulate(np.zeros(4), hessian, gamma=gamma, draws=runs, rng=rng)
     errors = ((draws - truth) ** 2).sum(axis=1)
-    parts = guarantees.risk(
-        gram, truth=truth, sigma=sigma, gamma=gamma, penalty=penalty
-    )
+    parts = guarantees.risk(gram, truth=truth, sigma=sigma, gamma=gamma, penalty=penalty)
     assert abs(errors.mean() - parts.total) <= 4 * errors.std() / np.sqrt(runs)
     moved = draws - fits
     excess = np.einsum("ij,jk,ik->i", moved, hessian, moved) / 2
@@ -209,6 +193,4 @@ def test_efficiency_without_a_penalty():
     h, _ = members(X, Y, 0.5)
     assert np.sqrt(h).mean() <= np.sqrt(3 / 10)
     theta, _ = ridge(X, Y, 0.5)
-    assert np.linalg.norm(theta) <= guarantees.longest(
-        10, RecordBounds(target=1.5), penalty=0.5
-    )
+    assert np.linalg.norm(theta) <= guarantees.longest(10, RecordBounds(target=1.5), penalty=0.5)

@@ -52,16 +52,11 @@ def test_people_of_no_common_size_lose_what_each_loses_alone(pairs):
 def test_equal_and_impossible_people_do_not_disturb_the_others(leverage, residual):
     leverage, residual = (np.append(part, 0.01) for part in (leverage, residual))
     found = losses_of_many(leverage, residual, 1e-6)
-    alone = [
-        float(profile.epsilon_of(m, e, 1e-6))
-        for m, e in zip(leverage, residual, strict=True)
-    ]
+    alone = [float(profile.epsilon_of(m, e, 1e-6)) for m, e in zip(leverage, residual, strict=True)]
     np.testing.assert_allclose(found, alone, rtol=2e-11)
 
 
-@given(
-    st.floats(-12, 3), st.floats(-6, 4), st.floats(0, 1.2), st.sampled_from([0.0, 1.0])
-)
+@given(st.floats(-12, 3), st.floats(-6, 4), st.floats(0, 1.2), st.sampled_from([0.0, 1.0]))
 def test_the_cheap_bound_covers_presence(log_m, log_e, part, scaled):
     leverage, residual = np.array([10**log_m]), np.array([scaled * 10**log_e])
     epsilon = part * profile.ceiling(leverage, residual)

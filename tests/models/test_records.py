@@ -12,13 +12,7 @@ from dpcore.models.ridge import records
 from dpcore.models.ridge.fit import fit_ridge
 from dpcore.models.ridge.records import additions, group_removals, substitutions
 from dpcore.models.ridge.removals import removals
-from tests.models.regression_tables import (
-    NUMBERS,
-    TEN,
-    random_table,
-    solved,
-    tables,
-)
+from tests.models.regression_tables import NUMBERS, TEN, random_table, solved, tables
 
 HALF = Penalty(strength=0.5)
 FREE = Penalty(strength=0.0)

@@ -91,13 +91,9 @@ def test_diagnostics_see_separation_unique_people_and_dependence():
     assert lonely.unique == 1
     assert lonely.largest_leverage == pytest.approx(1)
     x = np.column_stack([np.ones(8), np.linspace(-1, 1, 8)])
-    split = fit_glm(
-        x, (x[:, 1] > 0) * 1.0, loss=Logistic(), penalty=Penalty(strength=0.1)
-    )
+    split = fit_glm(x, (x[:, 1] > 0) * 1.0, loss=Logistic(), penalty=Penalty(strength=0.1))
     assert diagnose(split).separated
-    assert not diagnose(
-        fit_glm(X, T, loss=Logistic(), penalty=Penalty(strength=1.0))
-    ).separated
+    assert not diagnose(fit_glm(X, T, loss=Logistic(), penalty=Penalty(strength=1.0))).separated
     near = np.column_stack([np.ones(50), np.linspace(0, 1, 50), np.linspace(0, 1, 50)])
     near[0, 2] += 1e-7
     found = diagnose(fit_ridge(near, near[:, 1], penalty=Penalty(strength=0.0)))

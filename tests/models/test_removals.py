@@ -152,9 +152,7 @@ def test_shifts_are_those_of_refits(table, strength, per_person, spared, metric)
     assert left.residual == pytest.approx(
         y - np.einsum("ij,ij->i", x, others), rel=1e-10, abs=1e-11
     )
-    assert moves(fit, np.arange(n)) == pytest.approx(
-        whole - others, rel=1e-10, abs=1e-11
-    )
+    assert moves(fit, np.arange(n)) == pytest.approx(whole - others, rel=1e-10, abs=1e-11)
 
 
 def test_the_shrinking_penalty_matters():

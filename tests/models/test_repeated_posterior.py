@@ -38,9 +38,7 @@ def test_profile_is_that_of_noncentral_chi_square(m, e, epsilon, samples):
     presence = 0.0
     if total > 0:
         presence = stats.ncx2.cdf(total / narrow, samples, samples * center**2 / narrow)
-        presence -= np.exp(epsilon) * stats.ncx2.cdf(
-            total / m, samples, samples * e * e / m
-        )
+        presence -= np.exp(epsilon) * stats.ncx2.cdf(total / m, samples, samples * e * e / m)
     got = repeated.presence_delta_of(m, e, epsilon, samples=samples)
     assert got == pytest.approx(presence, rel=1e-8, abs=1e-13)
 
@@ -70,8 +68,7 @@ def test_five_simulated_samples():
 
 def test_one_sample_and_more_of_them():
     deltas = [
-        float(repeated.delta_of(0.1, 1.0, 0.3, samples=samples))
-        for samples in (1, 2, 3, 10, 100)
+        float(repeated.delta_of(0.1, 1.0, 0.3, samples=samples)) for samples in (1, 2, 3, 10, 100)
     ]
     assert deltas[0] == profile.delta_of(0.1, 1.0, 0.3)
     assert (np.diff(deltas) > 0).all()
@@ -92,9 +89,7 @@ def test_divergences():
         got = repeated.presence_divergence(0.1, 1.0, order)
         assert got == pytest.approx(presence, abs=1e-10)
     assert repeated.absence_divergence(0.1, 1.0, 11.0) == np.inf
-    assert repeated.presence_divergence(0.1, 1.0, 1e6) == pytest.approx(
-        ceiling(0.1, 1.0), rel=1e-4
-    )
+    assert repeated.presence_divergence(0.1, 1.0, 1e6) == pytest.approx(ceiling(0.1, 1.0), rel=1e-4)
 
 
 @pytest.mark.parametrize(("m", "e", "order"), [(0.3, 0.7, 2.5), (0.02, 2.0, 6.0)])
@@ -106,9 +101,7 @@ def test_divergences_are_the_integrals_they_stand_for(m, e, order):
         (within, without, repeated.presence_divergence),
     ):
         value, _ = integrate.quad(
-            lambda u, p=one, q=other: np.exp(
-                order * p.logpdf(u) + (1 - order) * q.logpdf(u)
-            ),
+            lambda u, p=one, q=other: np.exp(order * p.logpdf(u) + (1 - order) * q.logpdf(u)),
             -8,
             12,
             limit=400,
@@ -135,9 +128,7 @@ def test_divergences_bound_the_exact_loss():
 def test_conversion_of_divergences_agrees_with_dp_accounting():
     orders = renyi.ORDERS
     theirs = max(
-        rdp_privacy_accountant.compute_epsilon(orders, 5 * kind(0.1, 1, orders), 1e-6)[
-            0
-        ]
+        rdp_privacy_accountant.compute_epsilon(orders, 5 * kind(0.1, 1, orders), 1e-6)[0]
         for kind in (repeated.absence_divergence, repeated.presence_divergence)
     )
     assert epsilon_of_five() == pytest.approx(theirs, rel=1e-12)

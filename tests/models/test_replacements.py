@@ -46,9 +46,7 @@ def test_search_finds_nearly_all_of_the_worst_record(seed):
     people, wide, intercept = 5 + seed % 6, seed % 3 == 0, seed % 2 == 0
     design = question().design
     design = replace(
-        design,
-        intercept=intercept,
-        features=design.features if wide else design.features[:1],
+        design, intercept=intercept, features=design.features if wide else design.features[:1]
     )
     rows = records(design)
     x = rows[rng.choice(len(rows), people)]
@@ -82,14 +80,10 @@ def test_in_a_large_table_others_are_tried_with_the_records_of_the_most_exposed(
     hessian, right = fit.factor.hessian, fit.features.T @ fit.target
     for person in few:
         own, y = fit.features[person], fit.target[person]
-        left = (
-            hessian - np.outer(own, own) + rows[:, :, np.newaxis] * rows[:, np.newaxis]
-        )
+        left = hessian - np.outer(own, own) + rows[:, :, np.newaxis] * rows[:, np.newaxis]
         most = max(
             np.linalg.norm(
-                np.linalg.solve(left, (right - own * y + rows * end)[..., np.newaxis])[
-                    ..., 0
-                ]
+                np.linalg.solve(left, (right - own * y + rows * end)[..., np.newaxis])[..., 0]
                 - fit.theta,
                 axis=1,
             ).max()

@@ -26,9 +26,7 @@ def rows(rng, people, columns):
     strength=st.floats(1e-3, 1e3),
 )
 @settings(max_examples=300)
-def test_penalty_moves_predictions_of_no_linear_model_by_more(
-    seed, people, columns, strength
-):
+def test_penalty_moves_predictions_of_no_linear_model_by_more(seed, people, columns, strength):
     rng = np.random.default_rng(seed)
     x = rows(rng, people, columns)
     y = rng.uniform(-1, 1, people)

@@ -104,11 +104,7 @@ def test_a_thousand_people(strength, sigma, mean, largest, found, certified):
 
 
 @settings(deadline=None, max_examples=60)
-@given(
-    st.floats(1e-4, 1e3),
-    st.integers(1, 4),
-    st.integers(0, 2**32),
-)
+@given(st.floats(1e-4, 1e3), st.integers(1, 4), st.integers(0, 2**32))
 def test_steepness_bounds_every_row(smallest, columns, seed):
     rng = np.random.default_rng(seed)
     roots = np.linalg.qr(rng.normal(size=(columns, columns)))[0]
@@ -267,9 +263,7 @@ def test_where_no_bound_exists():
 
 @settings(deadline=None, max_examples=8)
 @given(
-    st.integers(0, 2**32),
-    st.sampled_from([0.05, 1.0]),
-    st.sampled_from([Logistic(), Huber(k=0.2)]),
+    st.integers(0, 2**32), st.sampled_from([0.05, 1.0]), st.sampled_from([Logistic(), Huber(k=0.2)])
 )
 def test_sensitivity_of_flat_losses(seed, strength, loss):
     x, y = small_table(seed)

@@ -48,9 +48,7 @@ INTERVAL = 2e-3
 def epsilon_of(events, delta, *, above, interval=INTERVAL):
     """Return the epsilon of all events at ``delta``, rounded to the one side."""
     parts = (_loss(event, above=above, interval=interval) for event in events)
-    return reduce(lambda one, other: one.compose(other), parts).get_epsilon_for_delta(
-        delta
-    )
+    return reduce(lambda one, other: one.compose(other), parts).get_epsilon_for_delta(delta)
 
 
 @lru_cache
@@ -62,10 +60,9 @@ def _loss(event, *, above, interval):
         return _response(event.ratio, event.delta, known)
     if isinstance(event, BootstrapEvent):
         return _drawn(event, known)
-    make = {
-        "laplace": pld.from_laplace_mechanism,
-        "gaussian": pld.from_gaussian_mechanism,
-    }[event.law]
+    make = {"laplace": pld.from_laplace_mechanism, "gaussian": pld.from_gaussian_mechanism}[
+        event.law
+    ]
     return make(event.parameter, sampling_prob=event.rate, **known)
 
 
@@ -82,7 +79,5 @@ def _drawn(event, known):
     """Return the loss of a record that is drawn as often as a binomial says."""
     n = event.people
     chances = [comb(n, k) * (1 / n) ** k * (1 - 1 / n) ** (n - k) for k in range(n + 1)]
-    one = pld.from_mixture_gaussian_mechanism(
-        event.parameter, list(range(n + 1)), chances, **known
-    )
+    one = pld.from_mixture_gaussian_mechanism(event.parameter, list(range(n + 1)), chances, **known)
     return one.self_compose(event.times)

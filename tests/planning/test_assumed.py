@@ -9,10 +9,7 @@ from dpcore.planning.item import Item
 from tests.planning.planned import ALL, item
 from tests.releases.questions import apart
 
-OF_GROUPS = {
-    "by group": item("group"),
-    "difference": Item(request=apart(), name="gap"),
-}
+OF_GROUPS = {"by group": item("group"), "difference": Item(request=apart(), name="gap")}
 
 
 @pytest.mark.parametrize("name", OF_GROUPS)

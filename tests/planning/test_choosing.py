@@ -125,9 +125,7 @@ def test_neighbors_change_each_number_by_one_and_all_in_one_direction(relation, 
     for seed in range(40):
         ages = rng.uniform(-20, 150, 6)
         here = choice(
-            of_age(
-                kind, people=6 if relation is SUBSTITUTION else 5, relation=relation
-            ),
+            of_age(kind, people=6 if relation is SUBSTITUTION else 5, relation=relation),
             by_group(relation=relation),
             limit=float(rng.uniform(0.05, 2.0)),
             totals=tuple(np.geomspace(0.05, 20, 12).tolist()),
@@ -164,9 +162,7 @@ def test_nobody_is_counted_to_lose_less_than_they_do(kind, key, relation):
 
 
 def test_a_row_is_counted_alike_in_every_table():
-    request = choice(
-        of_age(relation=ADD_REMOVE), of_age(key="bit", relation=ADD_REMOVE)
-    )
+    request = choice(of_age(relation=ADD_REMOVE), of_age(key="bit", relation=ADD_REMOVE))
     rng = np.random.default_rng(1)
     ages = rng.uniform(-5, 120, 1_001)
     whole = request.row_losses(table(ages))

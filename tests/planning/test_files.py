@@ -75,11 +75,7 @@ def test_questions_to_resamples_come_back_as_they_were():
                     BootstrapRequest(query=query, rho=0.5, delta=1e-6, times=3),
                     ResizedRequest(query=query, draws=people // 4),
                     SubsampledRequest(
-                        query=query,
-                        law="laplace",
-                        epsilon=1.0,
-                        share=0.5,
-                        people=people,
+                        query=query, law="laplace", epsilon=1.0, share=0.5, people=people
                     ),
                 ),
             )

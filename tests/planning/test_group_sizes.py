@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.data.columns import MissingPolicy
-from dpcore.planning.group_sizes import (
-    counted,
-    paid_twice,
-    smallest_told,
-    tells_sizes,
-    told_before,
-)
+from dpcore.planning.group_sizes import counted, paid_twice, smallest_told, tells_sizes, told_before
 from dpcore.planning.item import Item
 from dpcore.releases.record import Mode
 from dpcore.releases.transaction import release
@@ -66,9 +60,7 @@ def test_a_plan_that_counts_the_same_groups_twice_says_with_which_question():
     assert not paid_twice(items[1:])
     # Two groups of several are not all of them, and sums have no counts.
     for other in (apart(), by_group(kind=StatisticKind.SUM), counts()):
-        assert not paid_twice(
-            tuple({x.key: x for x in (items[0], Item.of(other))}.values())
-        )
+        assert not paid_twice(tuple({x.key: x for x in (items[0], Item.of(other))}.values()))
     # Another column is another question.
     other = counts(replace(REGION, name="sex"))
     assert not paid_twice((Item.of(other), items[1]))
@@ -100,9 +92,7 @@ def test_head_counts_that_were_released_are_found():
     assert told_before(counts().asked, ledger.releases("f")) is None
     for request in (by_group(epsilon=1.0), by_group(kind=StatisticKind.SUM)):
         value = request.value(table())
-        release(
-            request, value, ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW
-        )
+        release(request, value, ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW)
     found = told_before(counts().asked, ledger.releases("f"))
     assert found is not None
     assert found.title == "mean of age by region"
@@ -116,9 +106,7 @@ def test_the_smallest_group_is_that_of_the_latest_answer_that_told_it():
 
     def spend(request):
         value = request.value(table())
-        return release(
-            request, value, ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW
-        )
+        return release(request, value, ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW)
 
     def found(request):
         return smallest_told(request.asked, ledger.releases("f"))
@@ -131,10 +119,7 @@ def test_the_smallest_group_is_that_of_the_latest_answer_that_told_it():
     name = f"people in {told.label}"
     ends = [two.intervals.noise[f"people in {one}"] for one in ("south", "north")]
     assert two.intervals.noise[name][0] == min(low for low, _ in ends)
-    assert (told.least, told.day) == (
-        np.floor(min(low for low, _ in ends)),
-        "2026-11-23",
-    )
+    assert (told.least, told.day) == (np.floor(min(low for low, _ in ends)), "2026-11-23")
     assert told.most == np.ceil(two.intervals.noise[name][1])
     later = spend(by_group(epsilon=2.0))
     (again,) = {found(apart()), found(by_group())}

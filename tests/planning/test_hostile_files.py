@@ -86,9 +86,7 @@ def test_any_field_of_a_plan_may_be_missing(path):
         (("items", 0, "request", "query", "size"), "items, 1, request, query, size"),
     ],
 )
-def test_a_number_that_is_none_is_refused_by_the_name_of_its_field(
-    path, field, written
-):
+def test_a_number_that_is_none_is_refused_by_the_name_of_its_field(path, field, written):
     text = changed(path, "here").replace('"here"', written)
     with pytest.raises(DataError, match=f"“{field}” the number is not finite"):
         from_json(text, TABLE)

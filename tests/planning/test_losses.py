@@ -43,8 +43,7 @@ def table():
 
 def planned(name):
     return tuple(
-        Item(request=request, name=f"question {at}")
-        for at, request in enumerate(QUESTIONS[name])
+        Item(request=request, name=f"question {at}") for at, request in enumerate(QUESTIONS[name])
     )
 
 

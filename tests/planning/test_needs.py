@@ -45,13 +45,8 @@ TARGETS = st.floats(0.3, 30.0)
 
 @pytest.mark.slow
 @settings(max_examples=25, deadline=None)
-@given(
-    st.lists(TARGETS, min_size=2, max_size=4),
-    st.none() | st.integers(0, 1),
-)
-def test_the_total_that_is_said_meets_every_target_and_a_smaller_one_does_not(
-    targets, locked
-):
+@given(st.lists(TARGETS, min_size=2, max_size=4), st.none() | st.integers(0, 1))
+def test_the_total_that_is_said_meets_every_target_and_a_smaller_one_does_not(targets, locked):
     names = ("mean", "sum", "group", "gaussian")
     scale = {"sum": PEOPLE}
     items = tuple(
@@ -86,9 +81,7 @@ def test_the_smallest_total_says_what_it_does_not_count():
     assert smallest_text((group,)) == ""
     kept = replace(item("mean", wanted=0.1), locked=True)
     assert smallest_text((kept,)) == ""
-    assert smallest_text((kept, item("sum", wanted=9e3))) == (
-        "no total meets both targets"
-    )
+    assert smallest_text((kept, item("sum", wanted=9e3))) == ("no total meets both targets")
     assert math.isinf(smallest_total((kept, group)))
 
 

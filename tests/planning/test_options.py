@@ -55,9 +55,7 @@ def test_dots_stand_in_equal_parts_of_the_law_around_the_assumed_value(name):
         assert shares == pytest.approx((np.arange(DOTS) + 0.5) / DOTS, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    "asked", [ALL["group"], apart(), means()], ids=["group", "apart", "means"]
-)
+@pytest.mark.parametrize("asked", [ALL["group"], apart(), means()], ids=["group", "apart", "means"])
 def test_dots_of_groups_keep_within_their_half_width(asked):
     planned = item("mean", request=asked, group=500)
     values = outcomes(planned, usual(planned), dots=200)
@@ -89,9 +87,7 @@ def test_picture_counts_the_answers_that_are_near_enough():
     assert f"{counts[0]} of 20 with plan, {counts[1]} of 20 with other" in picture.title
     assert counts[1] == DOTS
     assert list(picture.table) == ["plan", "other"]
-    free = outcomes_picture(
-        "mean", shown, assumed=start, quantity=Quantity(), wanted=None
-    )
+    free = outcomes_picture("mean", shown, assumed=start, quantity=Quantity(), wanted=None)
     assert "half of the answers are off by at most" in free.title
 
 
@@ -102,9 +98,7 @@ def test_as_many_dots_stand_within_the_lines_as_answers_are_near_enough(near):
     off = np.sort(np.abs(values - start))
     wanted = float(off[near - 1] + off[near]) / 2
     shown = [Possible(name="plan", values=values, key="laplace")]
-    picture = outcomes_picture(
-        "mean", shown, assumed=start, quantity=Quantity(), wanted=wanted
-    )
+    picture = outcomes_picture("mean", shown, assumed=start, quantity=Quantity(), wanted=wanted)
     (dots,) = (trace for trace in picture.figure.data if len(trace.x) == DOTS)
     within = np.abs(np.array(dots.x) - start) <= wanted
     assert np.count_nonzero(within) == np.count_nonzero(off <= wanted)

@@ -48,16 +48,13 @@ del REQUESTS["model"]
 def declared(*changed, people=PEOPLE, relation=SUBSTITUTION, unit=None):
     """How a table is declared, but for columns that have changed."""
     columns = {
-        column.name: column
-        for request in REQUESTS.values()
-        for column in request.asked.columns
+        column.name: column for request in REQUESTS.values() for column in request.asked.columns
     } | {column.name: column for column in changed}
     public = relation is SUBSTITUTION
 
     def column(name):
         if name not in columns:
-            message = f"there is no column {name!r}."
-            raise ParameterError(message)
+            raise ParameterError(f"there is no column {name!r}.")
         return columns[name]
 
     return Declared(
@@ -110,9 +107,7 @@ def test_bounds_and_people_without_a_value_are_told():
 def test_bins_of_equal_width_follow_the_bounds_and_typed_ones_stay():
     equal = equal_edges(AGE.bounds, 4)
     for edges, expected in ((equal, equal_edges(WIDER.bounds, 4)), ((0, 18, 65), None)):
-        query = Query(
-            kind=StatisticKind.HISTOGRAM, column=AGE, edges=edges, **terms(PEOPLE)
-        )
+        query = Query(kind=StatisticKind.HISTOGRAM, column=AGE, edges=edges, **terms(PEOPLE))
         found = redeclared(asked(query, "laplace"), declared(WIDER))
         assert found.query.edges == (expected or edges)
 
@@ -146,8 +141,7 @@ def test_public_sizes_of_groups_cannot_be_taken_over():
 def test_other_terms_are_told():
     unit = PrivacyUnit(rows=2)
     (one,) = changes(
-        [Item.of(of_age(StatisticKind.SUM))],
-        declared(relation=ADD_REMOVE, unit=unit, people=100),
+        [Item.of(of_age(StatisticKind.SUM))], declared(relation=ADD_REMOVE, unit=unit, people=100)
     )
     assert any("added or removed" in told for told in one.told)
     assert any("up to 2 rows" in told for told in one.told)

@@ -32,10 +32,7 @@ THREE = tuple(item(name, wanted=1.0, weight=w) for w, name in enumerate(NAMES[:3
 def random_plan(chance):
     names = chance.choice(sorted(QUICK), chance.choice([2, 2, 3]), replace=False)
     return tuple(
-        item(
-            name,
-            wanted=item(name, epsilon=3.0).width.half * 10 ** chance.uniform(-1, 1),
-        )
+        item(name, wanted=item(name, epsilon=3.0).width.half * 10 ** chance.uniform(-1, 1))
         for name in names
     )
 
@@ -116,20 +113,14 @@ def brute_force(names, items, total):
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(
-        st.tuples(st.sampled_from(sorted(POOL)), st.floats(-1.5, 1.5)),
-        min_size=2,
-        max_size=5,
+        st.tuples(st.sampled_from(sorted(POOL)), st.floats(-1.5, 1.5)), min_size=2, max_size=5
     ),
     st.floats(-2, 1.3).map(lambda power: 10**power),
 )
 def test_best_split_is_best_for_all_mechanisms(chosen, total):
     names = [name for name, _ in chosen]
     items = tuple(
-        replace(
-            POOL[name],
-            name=f"{name} {place}",
-            wanted=POOL[name].half_at(5.0) * 10**power,
-        )
+        replace(POOL[name], name=f"{name} {place}", wanted=POOL[name].half_at(5.0) * 10**power)
         for place, (name, power) in enumerate(chosen)
     )
     found = parts(items, total, Split.BEST)
@@ -149,10 +140,7 @@ def test_best_split_beside_an_answer_whose_noise_does_not_stay_within_its_bounds
     column = replace(AGE, bounds=Interval(lower=0.0, upper=50.0), replacement=25.0)
     mean, variance = (
         Item.of(asked(Query(kind=kind, column=column, **terms(50)), key))
-        for kind, key in (
-            (StatisticKind.MEAN, "bit"),
-            (StatisticKind.VARIANCE, "laplace"),
-        )
+        for kind, key in ((StatisticKind.MEAN, "bit"), (StatisticKind.VARIANCE, "laplace"))
     )
     items = (replace(mean, wanted=3.28), replace(variance, wanted=23.08))
     found = parts(items, 0.4997, Split.BEST)
@@ -210,25 +198,16 @@ def test_locks_beyond_the_total_are_refused_and_a_full_plan_is_not():
 def test_best_split_assumes_what_nobody_said_and_asks_where_it_cannot():
     unsaid = item("sum")
     said = replace(unsaid, wanted=assumed_aim(unsaid))
-    assert parts((*THREE, unsaid), 1.0, Split.BEST) == parts(
-        (*THREE, said), 1.0, Split.BEST
-    )
+    assert parts((*THREE, unsaid), 1.0, Split.BEST) == parts((*THREE, said), 1.0, Split.BEST)
     with pytest.raises(ParameterError, match="must be seen"):
         parts((*THREE, Item.of(ALL["model"])), 1.0, Split.BEST)
 
 
 def test_typed_parts_stay_where_they_fit_and_keep_their_proportions_elsewhere():
-    typed_parts = tuple(
-        one.at(x) for one, x in zip(THREE, (0.1, 0.2, 0.3), strict=True)
-    )
+    typed_parts = tuple(one.at(x) for one, x in zip(THREE, (0.1, 0.2, 0.3), strict=True))
     assert parts(typed_parts, 1.0, Split.TYPED) == (0.1, 0.2, 0.3)
-    for found in (
-        parts(typed_parts, 0.3, Split.TYPED),
-        scaled(typed_parts, 3.0, Split.TYPED),
-    ):
-        assert np.array(found) / sum(found) == pytest.approx(
-            [1 / 6, 1 / 3, 1 / 2], rel=1e-5
-        )
+    for found in (parts(typed_parts, 0.3, Split.TYPED), scaled(typed_parts, 3.0, Split.TYPED)):
+        assert np.array(found) / sum(found) == pytest.approx([1 / 6, 1 / 3, 1 / 2], rel=1e-5)
 
 
 @given(st.lists(st.floats(0.01, 5.0), min_size=3, max_size=3), st.floats(0.1, 20.0))

@@ -54,9 +54,7 @@ def of_many(seed, count=300):
     chance = np.random.default_rng(seed)
     kinds = ["laplace", "gaussian", "pure", "approximate"]
     sizes = chance.choice(np.geomspace(0.001, 0.06, 120), size=count)
-    made = zip(
-        chance.choice(kinds[:3] if seed else kinds, size=count), sizes, strict=True
-    )
+    made = zip(chance.choice(kinds[:3] if seed else kinds, size=count), sizes, strict=True)
     return [
         replace(DRAWN[kind](float(size)), delta=1e-9)
         if kind == "approximate"
@@ -96,9 +94,7 @@ def test_every_kind_that_a_ledger_holds_is_held_against_the_truth():
 
 
 def many(count, epsilon=0.1):
-    return [
-        of_age(people=812 + k, epsilon=epsilon, key="laplace") for k in range(count)
-    ]
+    return [of_age(people=812 + k, epsilon=epsilon, key="laplace") for k in range(count)]
 
 
 def test_price_is_the_tightest_total_rounded_up():

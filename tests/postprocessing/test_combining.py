@@ -8,11 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
-from dpcore.postprocessing.combining import (
-    laplace_variance,
-    laplace_weights,
-    published_weights,
-)
+from dpcore.postprocessing.combining import laplace_variance, laplace_weights, published_weights
 
 several = st.lists(st.floats(0.01, 10.0), min_size=1, max_size=8)
 

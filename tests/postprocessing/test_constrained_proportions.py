@@ -21,10 +21,7 @@ from dpcore.postprocessing.constrained_proportions import (
     split,
 )
 
-LAWS = {
-    Bounding.TRUNCATED: TruncatedLaplace,
-    Bounding.INFLATED: BoundaryInflatedLaplace,
-}
+LAWS = {Bounding.TRUNCATED: TruncatedLaplace, Bounding.INFLATED: BoundaryInflatedLaplace}
 SHARES = np.array([0.10, 0.15, 0.25, 0.50])
 numbers = st.lists(st.floats(-5, 5), min_size=1, max_size=8)
 
@@ -57,9 +54,7 @@ def test_draw_is_the_quantile_of_the_mechanism(bounding, noise, position):
 def test_draws_with_different_scales_and_bounds_have_their_own_laws(bounding):
     noise, upper = np.array([0.05, 0.5]), np.array([1.0, 0.4])
     size = (20_000, 2)
-    drawn = draw(
-        np.full(size, 0.3), noise=noise, upper=upper, bounding=bounding, rng=rng()
-    )
+    drawn = draw(np.full(size, 0.3), noise=noise, upper=upper, bounding=bounding, rng=rng())
     for column in range(2):
         bounds = Interval(lower=0.0, upper=upper[column])
         inside = (drawn[:, column] > 0) & (drawn[:, column] < upper[column])
@@ -68,8 +63,7 @@ def test_draws_with_different_scales_and_bounds_have_their_own_laws(bounding):
             law = LAWS[bounding](noise=factor * noise[column], bounds=bounds)
             low, high = law.cdf([0.0, np.nextafter(upper[column], 0)], 0.3)
             result = kstest(
-                drawn[inside, column],
-                lambda x, a=low, b=high, f=law: (f.cdf(x, 0.3) - a) / (b - a),
+                drawn[inside, column], lambda x, a=low, b=high, f=law: (f.cdf(x, 0.3) - a) / (b - a)
             )
             assert bool(result.pvalue > 1e-4) is fits
 
@@ -138,11 +132,7 @@ def test_projection_refuses_what_is_not_finite():
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (2, 0, 3, 1)])
 def test_all_but_one_keeps_bounds_and_sum_in_any_order(bounding, order):
     released = all_but_one(
-        np.broadcast_to(SHARES, (2000, 4)),
-        noise=0.3,
-        order=order,
-        bounding=bounding,
-        rng=rng(),
+        np.broadcast_to(SHARES, (2000, 4)), noise=0.3, order=order, bounding=bounding, rng=rng()
     )
     assert (released >= 0).all()
     assert released.sum(axis=-1) == pytest.approx(1.0)
@@ -180,21 +170,14 @@ def test_each_cell_is_released_on_what_is_left():
 @pytest.mark.parametrize("order", [(0, 1), (0, 1, 1, 2), (1, 2, 3, 4)])
 def test_order_that_misses_a_cell_is_refused(order):
     with pytest.raises(ParameterError, match="order"):
-        all_but_one(
-            SHARES, noise=0.1, order=order, bounding=Bounding.INFLATED, rng=rng()
-        )
+        all_but_one(SHARES, noise=0.1, order=order, bounding=Bounding.INFLATED, rng=rng())
 
 
 @pytest.mark.parametrize("bounding", Bounding)
 def test_split_keeps_total_and_both_bounds(bounding):
     bounds = Interval(lower=1.0, upper=4.0), Interval(lower=0.5, upper=3.0)
     first, second = split(
-        np.full(2000, 2.0),
-        total=4.5,
-        bounds=bounds,
-        noise=2.0,
-        bounding=bounding,
-        rng=rng(),
+        np.full(2000, 2.0), total=4.5, bounds=bounds, noise=2.0, bounding=bounding, rng=rng()
     )
     assert first + second == pytest.approx(4.5)
     # From the larger of 1 and 4.5 - 3, to the smaller of 4 and 4.5 - 0.5.

@@ -16,9 +16,7 @@ UNIT = Interval(lower=0.0, upper=1.0)
 
 
 def average(epsilon, bounds=UNIT):
-    return NoisyAverage(
-        bounds=bounds, epsilon_sum=epsilon / 2, epsilon_count=epsilon / 2
-    )
+    return NoisyAverage(bounds=bounds, epsilon_sum=epsilon / 2, epsilon_count=epsilon / 2)
 
 
 @pytest.mark.parametrize(
@@ -70,13 +68,9 @@ def test_without_clamping_there_is_no_finite_level():
     ("people", "epsilon", "expected", "with_public_number"),
     [(100, 1.0, 0.01525, 0.01414), (500, 0.1, 0.03075, 0.02828)],
 )
-def test_published_errors_of_the_noisy_average(
-    people, epsilon, expected, with_public_number
-):
+def test_published_errors_of_the_noisy_average(people, epsilon, expected, with_public_number):
     asked, draws = average(epsilon), 400_000
-    drawn = asked.simulate(
-        mean=0.3, people=people, rng=np.random.default_rng(17), size=(draws,)
-    )
+    drawn = asked.simulate(mean=0.3, people=people, rng=np.random.default_rng(17), size=(draws,))
     squares = np.square(drawn - 0.3)
     rmse = np.sqrt(squares.mean())
     error = squares.std() / np.sqrt(draws) / (2 * rmse)

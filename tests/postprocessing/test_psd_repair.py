@@ -67,9 +67,7 @@ def test_nothing_possible_is_nearer(seed):
 @settings(deadline=None, max_examples=40)
 @given(
     st.integers(2, 5).flatmap(
-        lambda d: st.lists(
-            st.floats(-5, 5), min_size=d * (d + 1) // 2, max_size=d * (d + 1) // 2
-        )
+        lambda d: st.lists(st.floats(-5, 5), min_size=d * (d + 1) // 2, max_size=d * (d + 1) // 2)
     )
 )
 def test_any_symmetric_matrix_becomes_possible(values):
@@ -129,8 +127,7 @@ def test_rounding_is_no_damage():
 
 
 @pytest.mark.parametrize(
-    "matrix",
-    [[[1.0, 2.0]], [1.0, 2.0], [[1.0, 0.1], [0.2, 1.0]], [[1.0, np.nan], [np.nan, 1]]],
+    "matrix", [[[1.0, 2.0]], [1.0, 2.0], [[1.0, 0.1], [0.2, 1.0]], [[1.0, np.nan], [np.nan, 1]]]
 )
 def test_domain(matrix):
     with pytest.raises(ParameterError, match="square, symmetric and finite"):

@@ -14,8 +14,7 @@ from dpcore.postprocessing.variance_multipliers import half_sums, multiplier
 
 FOUR = Tree.folded(4)
 UNEVEN = Tree(
-    children=((1, 2, 3), (), (4, 5), (6, 7), (), (8, 9), (), (), (), ()),
-    cells=(3, 0, 1, 2, 4, 5),
+    children=((1, 2, 3), (), (4, 5), (6, 7), (), (8, 9), (), (), (), ()), cells=(3, 0, 1, 2, 4, 5)
 )
 trees = st.builds(
     lambda cells, branching: Tree.balanced(cells, branching=branching),
@@ -126,9 +125,7 @@ def test_balanced_tree_is_as_shallow_as_can_be(cells, branching):
 
 
 def test_folded_tree_pairs_first_and_last():
-    assert FOUR.sums([0.1, 0.15, 0.25, 0.5]) == pytest.approx(
-        [0.6, 0.4, 0.1, 0.5, 0.15, 0.25]
-    )
+    assert FOUR.sums([0.1, 0.15, 0.25, 0.5]) == pytest.approx([0.6, 0.4, 0.1, 0.5, 0.15, 0.25])
     assert FOUR.depth == 2
     assert UNEVEN.depth == 3
 
@@ -173,9 +170,7 @@ def test_tree_beats_flat_releases_of_half_sums_from_32_leaves_on():
         assert (half_sums(leaves)[0] < half_sums(leaves)[1]) is (leaves >= 32)
     cells = multiplier(noise_maps.universal_histogram(Tree.balanced(64)), np.eye(64)[0])
     assert cells == pytest.approx(21.8, abs=0.05)
-    assert multiplier(noise_maps.projection(64), np.eye(64)[0]) == pytest.approx(
-        63 / 64
-    )
+    assert multiplier(noise_maps.projection(64), np.eye(64)[0]) == pytest.approx(63 / 64)
 
 
 def test_multipliers_are_what_a_simulation_finds():

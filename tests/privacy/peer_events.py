@@ -32,9 +32,7 @@ def dp_event(events):
                 # The library counts the rows of such a sample: an upper bound instead.
                 return translate(unsampled(event))
             case SampleEvent():
-                return dpa.PoissonSampledDpEvent(
-                    event.rate, translate(unsampled(event))
-                )
+                return dpa.PoissonSampledDpEvent(event.rate, translate(unsampled(event)))
             case LaplaceEvent():
                 return dpa.LaplaceDpEvent(event.parameter)
             case GaussianEvent():

@@ -22,11 +22,7 @@ from dpcore.privacy.amplification import (
     source_bound,
     source_rate,
 )
-from dpcore.privacy.subsampled import (
-    delta_of,
-    epsilon_of,
-    gaussian_divergence,
-)
+from dpcore.privacy.subsampled import delta_of, epsilon_of, gaussian_divergence
 
 # epsilon, rate: add, remove, one-sided, replaced under Poisson sampling.
 VECTORS = [
@@ -147,8 +143,7 @@ def test_edges():
 def test_draws_with_replacement_solve_their_equation(epsilon, draws, people):
     found = amplify_with_replacement(epsilon, draws, people)
     w = [
-        math.comb(draws, j) * (people - 1) ** (draws - j) / people**draws
-        for j in range(draws + 1)
+        math.comb(draws, j) * (people - 1) ** (draws - j) / people**draws for j in range(draws + 1)
     ]
     odds = math.exp(found)
     parts = [
@@ -156,9 +151,7 @@ def test_draws_with_replacement_solve_their_equation(epsilon, draws, people):
         for j, wj in enumerate(w[1:], start=1)
     ]
     gained = math.fsum(part for part in parts if part > 0)
-    assert math.fsum([w[0] * (1 - odds), *parts]) == pytest.approx(
-        0, abs=1e-9 * (gained + odds)
-    )
+    assert math.fsum([w[0] * (1 - odds), *parts]) == pytest.approx(0, abs=1e-9 * (gained + odds))
     assert found <= draws * epsilon * (1 + 1e-12)
 
 
@@ -177,9 +170,7 @@ def test_profile_on_a_sample_is_inverted(law):
     for rate, delta in ((0.3, 1e-6), (0.01, 1e-9), (1.0, 1e-5)):
         level = epsilon_of(law, ratio, rate, delta)
         proper = level > 1e-9
-        np.testing.assert_allclose(
-            delta_of(law, ratio, rate, level)[proper], delta, rtol=1e-6
-        )
+        np.testing.assert_allclose(delta_of(law, ratio, rate, level)[proper], delta, rtol=1e-6)
         assert (delta_of(law, ratio, rate, 0.0)[~proper] <= delta * 1.001).all()
     assert (epsilon_of(law, ratio, 0.01, 0.01) == 0).all()
 

@@ -57,9 +57,7 @@ def test_bounds_of_the_mean():
     ):
         found = float(mean_delta(mu, epsilon, people=500))
         assert found == pytest.approx(delta, rel=6e-9, abs=6e-10 if mu == 1 else 0)
-    assert float(generic_delta(1.0, 5.0, people=500)) == pytest.approx(
-        0.033177787, abs=6e-10
-    )
+    assert float(generic_delta(1.0, 5.0, people=500)) == pytest.approx(0.033177787, abs=6e-10)
 
 
 @pytest.mark.slow

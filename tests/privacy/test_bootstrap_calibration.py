@@ -50,10 +50,7 @@ def test_factor_for_means():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("times", "mean", "generic"),
-    [(20, 4.910, 7.182), (200, 4.405, 5.149)],
-)
+@pytest.mark.parametrize(("times", "mean", "generic"), [(20, 4.910, 7.182), (200, 4.405, 5.149)])
 def test_the_asymptotic_factor_is_not_enough_for_few_bootstraps(times, mean, generic):
     setting = FIFTY | {"times": times}
     for bound, level in ((Bound.MEAN, mean), (Bound.GENERIC, generic)):

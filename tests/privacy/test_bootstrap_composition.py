@@ -33,9 +33,7 @@ PUBLISHED = {"rho": 0.5, "people": 500}
 def test_vectors_of_composed_profiles(times, attained, mean, generic):
     expected = {Bound.ATTAINED: attained, Bound.MEAN: mean, Bound.GENERIC: generic}
     for bound, level in expected.items():
-        found = epsilon(
-            1.0, times=times, delta=1e-6, bound=bound, interval=5e-4, **PUBLISHED
-        )
+        found = epsilon(1.0, times=times, delta=1e-6, bound=bound, interval=5e-4, **PUBLISHED)
         assert found == pytest.approx(level, rel=1e-7)
         # The cells that are chosen without being told are as fine.
         chosen = epsilon(1.0, times=times, delta=1e-6, bound=bound, **PUBLISHED)
@@ -47,8 +45,7 @@ def test_the_published_bootstrap_costs_more_than_is_claimed():
     claimed = claimed_epsilon(0.5, 1e-6)
     assert claimed == pytest.approx(4.886554117462, rel=1e-12)
     bounds = {
-        bound: epsilon(1.0, times=50, delta=1e-6, bound=bound, **PUBLISHED)
-        for bound in Bound
+        bound: epsilon(1.0, times=50, delta=1e-6, bound=bound, **PUBLISHED) for bound in Bound
     }
     assert 5.168 < bounds[Bound.ATTAINED] < bounds[Bound.MEAN] < 5.279
     alone = epsilon(1.0, times=1, delta=1e-6, bound=Bound.ATTAINED, **PUBLISHED)
@@ -178,11 +175,7 @@ def test_what_is_claimed_at_other_deltas(delta, by_zcdp, by_noise):
 
 
 def test_targets_of_the_calibration_table():
-    for rho, delta, target in (
-        (0.1, 1e-6, 1.994527),
-        (1.0, 1e-6, 7.286081),
-        (0.5, 1e-9, 6.173935),
-    ):
+    for rho, delta, target in ((0.1, 1e-6, 1.994527), (1.0, 1e-6, 7.286081), (0.5, 1e-9, 6.173935)):
         assert claimed_epsilon(rho, delta) == pytest.approx(target, abs=6e-7)
 
 

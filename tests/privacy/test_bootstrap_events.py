@@ -82,12 +82,7 @@ def test_what_cannot_be_said_is_infinite_and_what_is_absurd_refused():
     assert math.isinf(compose([loud], delta=0.1).pld)
     loud = BootstrapEvent(parameter=0.02, people=5, times=2)
     assert math.isinf(compose([loud, FIFTY], delta=1e-6).pld)
-    for wrong in (
-        {"people": 0},
-        {"people": 10**400},
-        {"times": 0},
-        {"times": 10**6},
-    ):
+    for wrong in ({"people": 0}, {"people": 10**400}, {"times": 0}, {"times": 10**6}):
         with pytest.raises(ParameterError):
             BootstrapEvent(parameter=1.0, **{"people": 5, "times": 2} | wrong)
     with pytest.raises(ParameterError, match="a privacy event"):

@@ -85,9 +85,9 @@ def test_attained_profile_is_the_integral_of_the_excess(people, mu):
         return max(density - math.exp(epsilon) * norm.pdf(x), 0.0)
 
     for epsilon in (-2.0, -0.3, 0.0, 0.4 * mu, 2 * mu):
-        exact = quad(
-            excess, -12, shifts[-1] + 12, (epsilon,), limit=800, points=list(shifts[:9])
-        )[0]
+        exact = quad(excess, -12, shifts[-1] + 12, (epsilon,), limit=800, points=list(shifts[:9]))[
+            0
+        ]
         found = float(attained_delta(mu, epsilon, people=people))
         assert found == pytest.approx(exact, rel=1e-6, abs=1e-9)
 

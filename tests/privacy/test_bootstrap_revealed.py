@@ -13,8 +13,7 @@ from dpcore.privacy.bootstrap.revealed import revealed_delta, revealed_epsilon, 
 
 
 @pytest.mark.parametrize(
-    ("times", "level"),
-    [(1, 43.86), (2, 27.50), (5, 16.56), (10, 12.43), (50, 8.548), (200, 7.63)],
+    ("times", "level"), [(1, 43.86), (2, 27.50), (5, 16.56), (10, 12.43), (50, 8.548), (200, 7.63)]
 )
 def test_levels_of_telling_the_multiplicities(times, level):
     found = revealed_epsilon(math.sqrt(1 / times), times=times, people=500, delta=1e-6)

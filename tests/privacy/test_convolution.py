@@ -14,9 +14,7 @@ DELTAS = (1e-9, 1e-11, 1e-12, 1e-13, 1e-15)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("level", "times"), [(0.1, 2), (0.1, 200), (0.03, 5000), (0.3, 2000)]
-)
+@pytest.mark.parametrize(("level", "times"), [(0.1, 2), (0.1, 200), (0.03, 5000), (0.3, 2000)])
 def test_pure_releases_cost_at_least_the_optimal_composition(level, times):
     plan = [PureEvent.of(level)] * times
     for delta in DELTAS:

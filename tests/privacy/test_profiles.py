@@ -76,9 +76,7 @@ def test_table_agrees_with_newton(delta):
     mu = 10 ** np.random.default_rng(0).uniform(-8, 4, 30_000)
     mu[:4] = 0, np.inf, np.nan, gaussian.mu_for(0.0, delta)
     table = gaussian.epsilon_of(mu, delta)
-    each = np.concatenate(
-        [gaussian.epsilon_of(part, delta) for part in np.split(mu, 3)]
-    )
+    each = np.concatenate([gaussian.epsilon_of(part, delta) for part in np.split(mu, 3)])
     np.testing.assert_allclose(table, each, rtol=1e-9)
     assert table[:2].tolist() == [0, math.inf]
     assert np.isnan(table[2])
@@ -116,9 +114,7 @@ def test_laplace_vectors():
         assert laplace.delta_of(r, epsilon) == pytest.approx(delta, rel=1e-13)
         assert laplace.epsilon_of(r, delta) == pytest.approx(epsilon, abs=1e-13)
     assert laplace.delta_of(3.0, 0.0) == pytest.approx(0.7768698398515702)
-    assert laplace.two_cell_delta_of(1, 1) == pytest.approx(
-        0.2418366753592082, rel=1e-13
-    )
+    assert laplace.two_cell_delta_of(1, 1) == pytest.approx(0.2418366753592082, rel=1e-13)
     assert laplace.delta_of(np.inf, 3.0) == 1
     assert laplace.two_cell_delta_of(np.inf, 3.0) == 1
     assert laplace.epsilon_of([np.inf, 0.0], 0.5).tolist() == [np.inf, 0]

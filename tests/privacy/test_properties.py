@@ -24,10 +24,7 @@ def test_vectors_of_laplace_divergences():
 @pytest.mark.parametrize("order", [1.1, 2.0, 8.0])
 @pytest.mark.parametrize(
     ("divergence", "law"),
-    [
-        (renyi.laplace_divergence, stats.laplace),
-        (renyi.gaussian_divergence, stats.norm),
-    ],
+    [(renyi.laplace_divergence, stats.laplace), (renyi.gaussian_divergence, stats.norm)],
 )
 def test_divergences_match_quadrature(divergence, law, order, shift):
     def moment(x):
@@ -110,9 +107,7 @@ def test_odds_at_their_limits():
 def test_a_group_leaving_one_by_one_covers_leaving_at_once(shifts, share):
     """Gaussian noise, every member at a delta of their own."""
     epsilons = [share * mu * 3 for mu in shifts]
-    deltas = [
-        float(gaussian.delta_of(mu, e)) for mu, e in zip(shifts, epsilons, strict=True)
-    ]
+    deltas = [float(gaussian.delta_of(mu, e)) for mu, e in zip(shifts, epsilons, strict=True)]
     epsilon, delta = group_loss(epsilons, deltas)
     assert epsilon == pytest.approx(sum(epsilons))
     assert gaussian.delta_of(sum(shifts), epsilon) <= delta + 1e-15

@@ -19,9 +19,7 @@ from dpcore.privacy.subsampled import delta_of
 from tests.privacy.peer_events import dp_event
 
 SCHEMES = [
-    (scheme, law)
-    for scheme in (SampleEvent, FixedSampleEvent)
-    for law in ("laplace", "gaussian")
+    (scheme, law) for scheme in (SampleEvent, FixedSampleEvent) for law in ("laplace", "gaussian")
 ]
 
 

@@ -35,7 +35,5 @@ def ledger(request, tmp_path):
         opened = Ledger.at(tmp_path / "home" / "ledger.sqlite3")
     else:
         opened = request.getfixturevalue("server").ledger()
-    opened.open_account(
-        "table", PrivacyBudget.of(epsilon=1.0), NeighboringRelation.SUBSTITUTION
-    )
+    opened.open_account("table", PrivacyBudget.of(epsilon=1.0), NeighboringRelation.SUBSTITUTION)
     return opened

@@ -66,22 +66,14 @@ def table(people=200, seed=0):
 
 def with_towns(people=200, seed=0):
     plain = table(people, seed)
-    towns = np.random.default_rng(seed).choice(
-        ["north", "south", "west", "elsewhere"], people
-    )
-    return Dataset(
-        name="made up",
-        frame=plain.frame.assign(town=towns),
-        columns=(*COLUMNS, TOWN),
-    )
+    towns = np.random.default_rng(seed).choice(["north", "south", "west", "elsewhere"], people)
+    return Dataset(name="made up", frame=plain.frame.assign(town=towns), columns=(*COLUMNS, TOWN))
 
 
 def question(model=ModelKind.LINEAR, **changes):
     settings = {
         "design": Design(
-            target=TARGETS[model],
-            features=COLUMNS[3:],
-            counts=model is ModelKind.POISSON,
+            target=TARGETS[model], features=COLUMNS[3:], counts=model is ModelKind.POISSON
         ),
         "model": model,
         "penalty": Penalty(strength=20.0),

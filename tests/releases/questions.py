@@ -96,11 +96,7 @@ def matrix(key="bit", *, columns=2, epsilon=1.0, weights=None, kind=None, **chan
 def labels(name, *listed):
     """A category; people without one count as the first."""
     return Column(
-        name=name,
-        kind=ColumnKind.CATEGORY,
-        labels=listed,
-        missing=REPLACE,
-        replacement=listed[0],
+        name=name, kind=ColumnKind.CATEGORY, labels=listed, missing=REPLACE, replacement=listed[0]
     )
 
 
@@ -108,9 +104,7 @@ def crossed(key="laplace", *, columns=(), edges=(None, None), **changes):
     """How many people have each pair of two answers."""
     columns = columns or (labels("region", "north", "south"), yes_no())
     first, second = (
-        Query(
-            kind=StatisticKind.HISTOGRAM, column=column, edges=cuts, **terms(**changes)
-        )
+        Query(kind=StatisticKind.HISTOGRAM, column=column, edges=cuts, **terms(**changes))
         for column, cuts in zip(columns, edges, strict=True)
     )
     return asked(CrossedQuery(first=first, second=second), key)

@@ -39,13 +39,8 @@ def make_release(name="a-1", *, cost=TENTH, **changes):
     return Release(**fields | changes)
 
 
-def spend(
-    ledger, name, *, cost=TENTH, value=41.25, fingerprint="table", labels=("mean",)
-):
+def spend(ledger, name, *, cost=TENTH, value=41.25, fingerprint="table", labels=("mean",)):
     values = (value,) * len(labels)
     return ledger.charge(
-        fingerprint,
-        name,
-        cost,
-        lambda: make_release(name, cost=cost, labels=labels, values=values),
+        fingerprint, name, cost, lambda: make_release(name, cost=cost, labels=labels, values=values)
     )

@@ -38,12 +38,7 @@ from tests.releases.questions import ADD_REMOVE, AGE, SUBSTITUTION
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 N = 60
 AGES = np.random.default_rng(5).uniform(0, 100, N)
-KINDS = (
-    StatisticKind.MEAN,
-    StatisticKind.SUM,
-    StatisticKind.COUNT,
-    StatisticKind.PROPORTION,
-)
+KINDS = (StatisticKind.MEAN, StatisticKind.SUM, StatisticKind.COUNT, StatisticKind.PROPORTION)
 
 
 def query(kind=StatisticKind.MEAN, *, people=N, relation=SUBSTITUTION, rows=1):
@@ -71,12 +66,7 @@ def table(values=AGES, column=AGE):
 
 def released(request, dataset, ledger, mode=Mode.RELEASE):
     return release(
-        request,
-        request.value(dataset),
-        ledger=ledger,
-        fingerprint="table",
-        mode=mode,
-        now=NOW,
+        request, request.value(dataset), ledger=ledger, fingerprint="table", mode=mode, now=NOW
     )
 
 
@@ -130,9 +120,7 @@ def test_published_bootstraps_say_what_they_really_give():
     request = asked(correction=Correction.PUBLISHED, times=50, people=500)
     assert request.real_epsilon == pytest.approx(6.74466, rel=1e-4)
     assert "6.745" in request.refusal(Mode.RELEASE)
-    done = released(
-        replace(request, query=query()), table(), opened(99), Mode.CLASSROOM
-    )
+    done = released(replace(request, query=query()), table(), opened(99), Mode.CLASSROOM)
     assert done.mode is Mode.CLASSROOM
     assert "published" in done.mechanism_label
 
@@ -170,9 +158,7 @@ def test_the_answer_has_a_standard_error_and_an_interval():
     assert len(answer.values) == len(answer.labels) == 20
     mean = np.mean(answer.values)
     assert answer.derived["mean of the bootstraps"] == pytest.approx(mean)
-    lower, upper = (
-        answer.derived[f"{end} end of the 95 % interval"] for end in ("lower", "upper")
-    )
+    lower, upper = (answer.derived[f"{end} end of the 95 % interval"] for end in ("lower", "upper"))
     assert lower < mean < upper
     assert lower + upper == pytest.approx(2 * mean)
     alone = asked(times=1)
@@ -220,9 +206,7 @@ def test_everybodys_loss_is_at_most_the_worst_case():
     ages = AGES.copy()
     ages[:2] = 0, 100
     asking = request.query
-    exposure = expose(
-        request.plan, asking.statistic, ages, relation=SUBSTITUTION, delta=1e-6
-    )
+    exposure = expose(request.plan, asking.statistic, ages, relation=SUBSTITUTION, delta=1e-6)
     assert exposure.worst_case == request.real_epsilon
     assert np.all(exposure.epsilon <= exposure.worst_case)
     assert np.all(exposure.epsilon > 0)
@@ -264,10 +248,7 @@ def test_infinite_and_missing_values():
         asked(people=5).value(table())
     # Text in a column of numbers is invalid, and imputed like a missing value.
     words = asked(people=3)
-    assert (
-        words.value(table(["a", "b", "c"])).tolist()
-        == [words.query.column.replacement] * 3
-    )
+    assert words.value(table(["a", "b", "c"])).tolist() == [words.query.column.replacement] * 3
 
 
 @pytest.mark.parametrize(
@@ -290,9 +271,7 @@ def test_infinite_and_missing_values():
 )
 def test_what_cannot_be_bootstrapped_is_refused(wrong):
     with pytest.raises(ParameterError):
-        asked(**wrong) if "query" not in wrong else BootstrapRequest(
-            rho=0.5, delta=1e-6, **wrong
-        )
+        asked(**wrong) if "query" not in wrong else BootstrapRequest(rho=0.5, delta=1e-6, **wrong)
 
 
 def test_bootstraps_of_a_million_people_lie_around_their_mean():

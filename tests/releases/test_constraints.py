@@ -9,12 +9,7 @@ from hypothesis.extra.numpy import arrays
 from dpcore.errors import ParameterError
 from dpcore.postprocessing import constrained_proportions
 from dpcore.postprocessing.universal_histogram import Tree
-from dpcore.releases.constraints import (
-    CONSTRAINT,
-    MOST_SYNTHESES,
-    Constraint,
-    ConstraintKind,
-)
+from dpcore.releases.constraints import CONSTRAINT, MOST_SYNTHESES, Constraint, ConstraintKind
 
 RESCALE, PROJECT = ConstraintKind.RESCALE, ConstraintKind.PROJECT
 TREE, ALL_BUT_ONE = ConstraintKind.TREE, ConstraintKind.ALL_BUT_ONE
@@ -138,11 +133,7 @@ def test_readings_are_the_shares_with_the_noise_that_is_each_ones_own(each):
     noise = rng.normal(size=(7, 2, len(read)))
     moved = each.readings(read + noise, 4) - shares
     assert moved.shape == (7, 2, 4)
-    own = [
-        cell
-        for cell in range(4)
-        if np.isin(moved[0, 0, cell].round(9), noise[0, 0].round(9))
-    ]
+    own = [cell for cell in range(4) if np.isin(moved[0, 0, cell].round(9), noise[0, 0].round(9))]
     if each.kind is ALL_BUT_ONE:
         assert moved.sum(axis=-1) == pytest.approx(0)
         assert own == [cell for cell in range(4) if cell != each.remainder]

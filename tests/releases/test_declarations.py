@@ -90,9 +90,7 @@ FORMATS = (
 
 
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_the_format_of_a_file_comes_back_and_is_found_without_its_columns(
-    tmp_path, file_format
-):
+def test_the_format_of_a_file_comes_back_and_is_found_without_its_columns(tmp_path, file_format):
     declarations = Declarations(tmp_path)
     declarations.keep(OTHER, replace(DECLARATION, columns=(AGE,)))
     declared = replace(DECLARATION, file_format=file_format)
@@ -231,8 +229,7 @@ def test_declarations_about_other_columns_count_as_nothing(kept, path):
 
 
 @pytest.mark.parametrize(
-    "change",
-    [{"rows": 0}, {"minimum_people": 2}, {"rows": 10**13}, {"columns": (AGE, AGE)}],
+    "change", [{"rows": 0}, {"minimum_people": 2}, {"rows": 10**13}, {"columns": (AGE, AGE)}]
 )
 def test_impossible_declarations_are_refused(change):
     with pytest.raises(ParameterError):

@@ -76,14 +76,8 @@ def test_what_was_released_for_a_population_encloses_the_data_too():
     assert enclosures(known, sampled=True) == ()
 
 
-@given(
-    q=st.floats(0.05, 0.95),
-    people=st.integers(20, 100_000),
-    epsilon=st.floats(0.05, 5.0),
-)
-def test_the_quantiles_for_a_population_lie_beyond_those_for_the_data(
-    q, people, epsilon
-):
+@given(q=st.floats(0.05, 0.95), people=st.integers(20, 100_000), epsilon=st.floats(0.05, 5.0))
+def test_the_quantiles_for_a_population_lie_beyond_those_for_the_data(q, people, epsilon):
     plan = ranks(q=q, people=people, epsilon=epsilon).plan
     near, far = (plan.enclosing(LEVEL, sampled=sampled) for sampled in (False, True))
     low, wide_low = near[0] or 0.0, far[0] or 0.0
@@ -136,10 +130,7 @@ def test_the_file_holds_the_interval_and_what_the_two_quantiles_are(sampled):
         if row["label"] in {answer.title, low.title, high.title}
     }
     row = rows[answer.id]
-    assert (float(row["noise_lower"]), float(row["noise_upper"])) == (
-        found.low,
-        found.high,
-    )
+    assert (float(row["noise_lower"]), float(row["noise_upper"])) == (found.low, found.high)
     assert (row["total_lower"] == "") is not sampled
     assert float(row["level"]) == LEVEL
     assert row["interval_from"] == f"{low.id} and {high.id}"

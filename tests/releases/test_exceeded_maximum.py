@@ -44,8 +44,7 @@ ROWS = [
     *itertools.product((-1.0, 1.0), (math.nan,), (-1.0, 1.0)),  # left out
 ]
 FEATURES = tuple(
-    replace(column, missing=MissingPolicy.DROP, replacement=None)
-    for column in COLUMNS[3:]
+    replace(column, missing=MissingPolicy.DROP, replacement=None) for column in COLUMNS[3:]
 )
 
 
@@ -72,11 +71,7 @@ def of_rows(rows):
 
 
 def moved(asked, before, after):
-    return float(
-        np.linalg.norm(
-            asked.fit(of_rows(before)).theta - asked.fit(of_rows(after)).theta
-        )
-    )
+    return float(np.linalg.norm(asked.fit(of_rows(before)).theta - asked.fit(of_rows(after)).theta))
 
 
 def neighbors(rows, unit, relation, others):
@@ -174,9 +169,7 @@ def test_samples_of_a_truncated_table_keep_their_delta(key):
     asked = asked_of(ModelKind.LINEAR, design=design, most_people=1, strength=20.0)
     law = request(key, asked=asked, epsilon=1.0, delta=1e-3).law
     worst = 0.0
-    for rows in itertools.product(
-        itertools.product((-1.0, 0.0, 1.0), repeat=2), repeat=2
-    ):
+    for rows in itertools.product(itertools.product((-1.0, 0.0, 1.0), repeat=2), repeat=2):
         (y, x), (other_y, other_x) = rows
         laws = []
         for targets, features in ((y, x), (other_y, other_x)):

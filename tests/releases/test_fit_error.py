@@ -48,9 +48,7 @@ def huber_distance(fit, k, strength):
         entries = [Fraction(entry) for entry in row]
         miss = sum(a * b for a, b in zip(entries, theta, strict=True)) - Fraction(y)
         slope = min(max(miss, -Fraction(k)), Fraction(k))
-        gradient = [
-            g + slope * entry for g, entry in zip(gradient, entries, strict=True)
-        ]
+        gradient = [g + slope * entry for g, entry in zip(gradient, entries, strict=True)]
     return math.sqrt(sum(g * g for g in gradient)) / strength
 
 

@@ -62,8 +62,7 @@ def test_a_failed_draw_leaves_neither_debit_nor_answer(ledger, failure):
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [{"name": "b-1"}, {"cost": PrivacyCost()}, {"relation": ADD_REMOVE}],
+    "changes", [{"name": "b-1"}, {"cost": PrivacyCost()}, {"relation": ADD_REMOVE}]
 )
 def test_an_answer_to_another_request_is_rolled_back(ledger, changes):
     with pytest.raises(LedgerError):
@@ -74,9 +73,7 @@ def test_an_answer_to_another_request_is_rolled_back(ledger, changes):
 def test_no_draw_happens_beyond_the_budget(ledger):
     drawn = []
     with pytest.raises(BudgetExceeded):
-        ledger.charge(
-            "table", "a-1", PrivacyCost.of(epsilon=2.0), lambda: drawn.append(1)
-        )
+        ledger.charge("table", "a-1", PrivacyCost.of(epsilon=2.0), lambda: drawn.append(1))
     assert drawn == []
 
 
@@ -193,9 +190,7 @@ def run(path, *statements):
             connection.execute(statement)
 
 
-@pytest.mark.parametrize(
-    "statement", ["UPDATE entries SET body = '{}'", "DELETE FROM entries"]
-)
+@pytest.mark.parametrize("statement", ["UPDATE entries SET body = '{}'", "DELETE FROM entries"])
 def test_entries_are_append_only(path, written, statement):
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
         run(path, statement)
@@ -240,9 +235,7 @@ def test_a_ledger_of_a_later_program_is_refused(path, written):
 def test_costs_for_other_rows_a_unit_are_not_charged(ledger, rows):
     ledger.change_relation("table", SUBSTITUTION, 2)
     with pytest.raises(LedgerError, match="at most 2 rows a unit"):
-        ledger.charge(
-            "table", "a-1", TENTH, lambda: pytest.fail("drawn"), unit_rows=rows
-        )
+        ledger.charge("table", "a-1", TENTH, lambda: pytest.fail("drawn"), unit_rows=rows)
     assert ledger.account("table").spent == PrivacyCost()
     assert ledger.charge("table", "a-1", TENTH, make_release, unit_rows=2).id == "a-1"
 
@@ -267,9 +260,7 @@ def test_looking_needs_no_lock(path, written, lock):
         written.verify()
 
 
-def test_a_ledger_that_another_program_holds_refuses_and_recovers(
-    path, written, monkeypatch
-):
+def test_a_ledger_that_another_program_holds_refuses_and_recovers(path, written, monkeypatch):
     monkeypatch.setattr("dpcore.releases.ledger._PATIENCE", 0.05)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as foreign:
         foreign.execute("BEGIN IMMEDIATE")
@@ -326,9 +317,7 @@ def test_a_folder_for_reading_only_can_be_looked_at_and_not_charged():
             file.chmod(0o444)
         folder.chmod(0o555)
         command = [sys.executable, "-c", textwrap.dedent(program), str(path)]
-        said = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, check=True
-        ).stdout
+        said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
         folder.chmod(0o755)
     assert said.startswith("1\n")
     assert "cannot be written to. Nothing was charged" in said

@@ -22,9 +22,7 @@ ROOMS = range(0, 96, 4)
 
 
 def open_account(ledger):
-    ledger.open_account(
-        "table", PrivacyBudget.of(epsilon=5.0), NeighboringRelation.SUBSTITUTION
-    )
+    ledger.open_account("table", PrivacyBudget.of(epsilon=5.0), NeighboringRelation.SUBSTITUTION)
 
 
 @pytest.fixture
@@ -112,12 +110,9 @@ def test_a_disk_for_reading_only_can_be_looked_at_and_not_charged(disk):
 
 
 @pytest.mark.parametrize(
-    ("number", "told"),
-    [(errno.ENOSPC, FULL), (errno.EDQUOT, FULL), (errno.EROFS, NO_WRITING)],
+    ("number", "told"), [(errno.ENOSPC, FULL), (errno.EDQUOT, FULL), (errno.EROFS, NO_WRITING)]
 )
-def test_a_file_that_cannot_be_written_is_explained(
-    tmp_path, monkeypatch, number, told
-):
+def test_a_file_that_cannot_be_written_is_explained(tmp_path, monkeypatch, number, told):
     path = tmp_path / "home" / "ledger.sqlite3"
 
     def refused(_):

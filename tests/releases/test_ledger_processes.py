@@ -180,9 +180,7 @@ def test_a_process_killed_around_its_checkpoint_loses_no_debit(path, step, call,
     account = ledger.account("table")
     paid = 0 if account is None else account.releases
     assert len(said) <= paid == len(ledger.releases("table")) <= 1
-    ledger.open_account(
-        "table", PrivacyBudget.of(epsilon=0.2), NeighboringRelation.SUBSTITUTION
-    )
+    ledger.open_account("table", PrivacyBudget.of(epsilon=0.2), NeighboringRelation.SUBSTITUTION)
     for number in range(2):
         spend(ledger, f"a-{number}")
     account = ledger.account("table")
@@ -238,9 +236,7 @@ def test_a_plan_killed_at_any_moment_is_made_as_a_whole_or_not_at_all(place):
         assert answers in {0, 5}
         assert account.releases == answers
         assert account.spent == (TENTH if answers else PrivacyCost())
-    ledger.open_account(
-        "after", PrivacyBudget.of(epsilon=1.0), NeighboringRelation.SUBSTITUTION
-    )
+    ledger.open_account("after", PrivacyBudget.of(epsilon=1.0), NeighboringRelation.SUBSTITUTION)
     assert spend(ledger, "after-1", fingerprint="after").id == "after-1"
 
 
@@ -370,15 +366,10 @@ def test_periods_killed_while_they_change_are_as_before_or_as_after(place):
             # What is in the middle of a transaction is not there at all.
             done = call - 1
             periods = [(one.budget, one.closed) for one in account.periods]
-            assert (
-                periods
-                == [
-                    [],
-                    [(YEAR.budget, None)],
-                    [(HALF, None)],
-                    [(HALF, "done")],
-                ][done]
-            ), (call, after)
+            assert periods == [[], [(YEAR.budget, None)], [(HALF, None)], [(HALF, "done")]][done], (
+                call,
+                after,
+            )
             assert account.closed is None
     name = "4 True"
     scheduling.close_account(ledger, name, reason="over")

@@ -19,16 +19,7 @@ from dpcore.releases.ledger import Ledger
 from dpcore.releases.storage import keyfile
 from tests.releases.sample_releases import TENTH, spend
 
-COLUMNS = (
-    "sequence",
-    "recorded",
-    "fingerprint",
-    "kind",
-    "request",
-    "body",
-    "previous",
-    "digest",
-)
+COLUMNS = ("sequence", "recorded", "fingerprint", "kind", "request", "body", "previous", "digest")
 ENTRIES = 7
 
 
@@ -59,9 +50,7 @@ def write(path, requests=("a-1", "a-2", "a-3")):
 def run(path, *statements):
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for statement in statements:
-            connection.execute(
-                *(statement if isinstance(statement, tuple) else (statement,))
-            )
+            connection.execute(*(statement if isinstance(statement, tuple) else (statement,)))
 
 
 def unlocked(path, *statements):
@@ -77,9 +66,7 @@ def refused(path, match="ledger"):
         lambda ledger: ledger.releases("table"),
         lambda ledger: spend(ledger, "b-1"),
         lambda ledger: spend(ledger, "a-1"),
-        lambda ledger: ledger.change_budget(
-            "table", PrivacyBudget.of(epsilon=9.0), "more"
-        ),
+        lambda ledger: ledger.change_budget("table", PrivacyBudget.of(epsilon=9.0), "more"),
         lambda ledger: ledger.open_account(
             "new", PrivacyBudget.of(rho=1.0), NeighboringRelation.ADD_REMOVE
         ),

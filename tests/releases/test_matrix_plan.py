@@ -54,26 +54,20 @@ def test_no_small_table_reveals_more_than_the_worst_case(key, relation):
                 here.append(table)
                 there.append(other)
     value = plan.statistic.value
-    here, there = (
-        np.array([value(np.array(each)) for each in side]) for side in (here, there)
-    )
+    here, there = (np.array([value(np.array(each)) for each in side]) for side in (here, there))
     levels = plan.pair_epsilon(here, there)
     assert levels.max() <= plan.worst_case() * (1 + 1e-9)
     if key in {"laplace", "bit"}:
         # Everybody else in one corner and the record in the opposite one attain it.
         assert levels.max() == pytest.approx(plan.worst_case(), rel=1e-9)
-        np.testing.assert_allclose(
-            levels, plan.release.pair_epsilon(here, there), rtol=1e-12
-        )
+        np.testing.assert_allclose(levels, plan.release.pair_epsilon(here, there), rtol=1e-12)
     assert np.array_equal(levels, plan.pair_epsilon(here, there, delta=0.1))
 
 
 @pytest.mark.parametrize("key", ["truncated", "truncated-published"])
 @settings(deadline=None, max_examples=20)
 @given(
-    values=st.lists(
-        st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=5, max_size=5
-    ),
+    values=st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=5, max_size=5),
     record=st.tuples(st.floats(0, 1), st.floats(0, 1)),
     who=st.integers(0, 4),
 )
@@ -255,9 +249,7 @@ def test_without_variance_there_is_no_correlation_and_nothing_known(monkeypatch,
         assert ends["cov(a, b)"] == (everywhere.lower, everywhere.upper)
 
 
-def test_unbounded_noise_leaves_a_known_covariance_beside_a_negative_variance(
-    monkeypatch,
-):
+def test_unbounded_noise_leaves_a_known_covariance_beside_a_negative_variance(monkeypatch):
     drawn = iter([[-0.1], [0.1], [0.03]])
     monkeypatch.setattr(secure, "draw", lambda *_, **__: np.array(next(drawn)))
     request = matrix("laplace", people=60, epsilon=60.0)

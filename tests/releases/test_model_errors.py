@@ -15,18 +15,12 @@ from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
 from dpcore.models.ridge.fit import fit_ridge
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.models.errors import (
-    balanced_penalty,
-    errors_of,
-    taken_of_spread,
-)
+from dpcore.releases.models.errors import balanced_penalty, errors_of, taken_of_spread
 from dpcore.releases.models.request import ModelRequest
 
 
 def number(name):
-    return Column(
-        name=name, kind=ColumnKind.NUMBER, bounds=Interval(lower=-1.0, upper=1.0)
-    )
+    return Column(name=name, kind=ColumnKind.NUMBER, bounds=Interval(lower=-1.0, upper=1.0))
 
 
 def question(model=ModelKind.LINEAR, *, people=2000, strength=1.0, columns=3):
@@ -34,9 +28,7 @@ def question(model=ModelKind.LINEAR, *, people=2000, strength=1.0, columns=3):
     if model is ModelKind.LOGISTIC:
         target = Column(name="y", kind=ColumnKind.YES_NO, labels=("no", "yes"))
     return ModelQuestion(
-        design=Design(
-            target=target, features=tuple(number(f"x{k}") for k in range(columns))
-        ),
+        design=Design(target=target, features=tuple(number(f"x{k}") for k in range(columns))),
         model=model,
         penalty=Penalty(strength=strength),
         relation=NeighboringRelation.SUBSTITUTION,
@@ -46,9 +38,7 @@ def question(model=ModelKind.LINEAR, *, people=2000, strength=1.0, columns=3):
     )
 
 
-@pytest.mark.parametrize(
-    "model", [ModelKind.LINEAR, ModelKind.HUBER, ModelKind.LOGISTIC]
-)
+@pytest.mark.parametrize("model", [ModelKind.LINEAR, ModelKind.HUBER, ModelKind.LOGISTIC])
 @pytest.mark.parametrize("people", [143, 5000, 10**6])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 def test_usual_penalty_moves_predictions_as_far_as_the_noise(model, people, epsilon):
@@ -103,9 +93,7 @@ def test_penalty_takes_more_where_values_lie_close_together():
 
 
 def test_a_model_without_a_guarantee_has_a_usual_penalty_all_the_same():
-    target = Column(
-        name="y", kind=ColumnKind.NUMBER, bounds=Interval(lower=0.0, upper=50.0)
-    )
+    target = Column(name="y", kind=ColumnKind.NUMBER, bounds=Interval(lower=0.0, upper=50.0))
     asked = replace(
         question(),
         design=Design(target=target, features=(number("x"),), counts=True),

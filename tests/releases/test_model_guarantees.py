@@ -19,11 +19,7 @@ from tests.models.plain_pairs import PosteriorPairs
 from tests.releases.models import ADD_REMOVE, SUBSTITUTION, question, request
 
 
-@given(
-    st.floats(1e-3, 20),
-    st.floats(-12, -2).map(lambda power: 10**power),
-    st.integers(1, 12),
-)
+@given(st.floats(1e-3, 20), st.floats(-12, -2).map(lambda power: 10**power), st.integers(1, 12))
 def test_moves_together_make_no_more_than_asked_for(epsilon, delta, moves):
     each, left = guarantees.per_move(epsilon, delta, moves)
     total = sum(math.exp(k * each) for k in range(moves)) * left
@@ -59,11 +55,7 @@ def test_worst_shift_grows_with_rows_and_replacement():
     for model, replaced in ((ModelKind.HUBER, 2), (ModelKind.LINEAR, 1)):
         alone, twice, household = (
             guarantees.worst_shift(question(model, **change), ISOTROPIC)
-            for change in (
-                {},
-                {"relation": SUBSTITUTION},
-                {"unit": PrivacyUnit(rows=3)},
-            )
+            for change in ({}, {"relation": SUBSTITUTION}, {"unit": PrivacyUnit(rows=3)})
         )
         # A row of a truncated table may be exchanged where it comes or goes, too.
         assert twice == pytest.approx(replaced * alone, rel=1e-9)
@@ -124,13 +116,9 @@ def test_no_shift_is_bounded_without_a_penalty_or_for_counts(model):
 def test_posterior_precision_and_guarantee_are_inverse(samples, unit):
     asked = question(unit=unit, penalty=Penalty(strength=50.0))
     gamma = guarantees.posterior_gamma(asked, epsilon=2.0, delta=1e-6, samples=samples)
-    level = guarantees.posterior_epsilon(
-        asked, gamma=gamma, samples=samples, delta=1e-6
-    )
+    level = guarantees.posterior_epsilon(asked, gamma=gamma, samples=samples, delta=1e-6)
     assert level == pytest.approx(2.0, rel=1e-6)
-    less = guarantees.posterior_epsilon(
-        asked, gamma=gamma / 2, samples=samples, delta=1e-6
-    )
+    less = guarantees.posterior_epsilon(asked, gamma=gamma / 2, samples=samples, delta=1e-6)
     assert less < level
 
 
@@ -142,9 +130,7 @@ def test_no_pair_within_the_bounds_loses_more_than_the_posterior_guarantee(sampl
     rng = np.random.default_rng(3)
     leverage = rng.uniform(0, 1 / 20.0, 300)
     residual = rng.uniform(0, 1 + math.sqrt(30) / (2 * math.sqrt(20.0)), 300)
-    pairs = PosteriorPairs.of_newcomers(
-        leverage=leverage, residual=residual, gamma=gamma
-    )
+    pairs = PosteriorPairs.of_newcomers(leverage=leverage, residual=residual, gamma=gamma)
     lost = repeated.delta_of(pairs.leverage, pairs.residual, 1.0, samples=samples)
     assert lost.max() <= 1e-6
 

@@ -14,13 +14,7 @@ from dpcore.models.kinds import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.identity import canonical
-from tests.releases.models import (
-    COLUMNS,
-    SUBSTITUTION,
-    question,
-    table,
-    without_anybody,
-)
+from tests.releases.models import COLUMNS, SUBSTITUTION, question, table, without_anybody
 
 
 def test_title_says_what_is_explained_by_what():
@@ -52,9 +46,7 @@ def test_fit_makes_the_gradient_of_its_objective_vanish(model):
     asked = question(model)
     fit = asked.fit(table())
     eta = fit.features @ fit.theta
-    slopes = (
-        eta - fit.target if asked.loss is None else asked.loss.slope(eta, fit.target)
-    )
+    slopes = eta - fit.target if asked.loss is None else asked.loss.slope(eta, fit.target)
     gradient = fit.features.T @ slopes + 20.0 * fit.theta
     np.testing.assert_allclose(gradient, 0, atol=1e-9)
 

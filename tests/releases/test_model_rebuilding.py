@@ -10,21 +10,8 @@ from dpcore.models.kinds import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.models.mechanisms import MODEL_MECHANISMS, offered_for
-from dpcore.releases.rebuilding import (
-    as_declared,
-    is_model,
-    model_request_from,
-    request_from,
-)
-from tests.releases.models import (
-    COLUMNS,
-    SUBSTITUTION,
-    TOWN,
-    question,
-    request,
-    table,
-    with_towns,
-)
+from dpcore.releases.rebuilding import as_declared, is_model, model_request_from, request_from
+from tests.releases.models import COLUMNS, SUBSTITUTION, TOWN, question, request, table, with_towns
 
 EVERY = [(key, model) for model in ModelKind for key in offered_for(model)]
 
@@ -51,12 +38,7 @@ def test_every_mechanism_is_covered():
 @pytest.mark.parametrize(
     "asked",
     [
-        request(
-            "posterior",
-            samples=5,
-            draw=4,
-            asked=question(penalty=Penalty(strength=60.0)),
-        ),
+        request("posterior", samples=5, draw=4, asked=question(penalty=Penalty(strength=60.0))),
         request("adaptive", share=0.25),
         request(asked=question(relation=SUBSTITUTION, unit=PrivacyUnit(rows=2))),
         request(
@@ -78,8 +60,8 @@ def test_every_mechanism_is_covered():
                     features=(TOWN, *COLUMNS[3:]),
                     origin=-0.25,
                     others_apart=True,
-                ),
-            ),
+                )
+            )
         ),
     ],
     ids=["samples", "adaptive", "households", "design", "categories"],

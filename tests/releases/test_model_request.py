@@ -69,12 +69,7 @@ def test_only_what_guarantees_something_can_be_released(key, model):
     assert asked.refusal(Mode.RELEASE).endswith(".")
     with pytest.raises(ClaimError, match="guarantees nothing"):
         release(
-            asked,
-            None,
-            ledger=ledger_for(asked),
-            fingerprint="table",
-            mode=Mode.RELEASE,
-            now=NOW,
+            asked, None, ledger=ledger_for(asked), fingerprint="table", mode=Mode.RELEASE, now=NOW
         )
 
 
@@ -141,9 +136,7 @@ def test_intervals_hold_the_fit_of_the_table(key, model, monkeypatch):
 
 
 def test_several_samples_are_labelled_and_averaged():
-    asked = request(
-        "posterior", samples=3, asked=question(penalty=Penalty(strength=99))
-    )
+    asked = request("posterior", samples=3, asked=question(penalty=Penalty(strength=99)))
     answer = asked.plan.answer(question().fit(table()), cost=asked.cost)
     assert len(answer.values) == len(answer.labels) == 9
     assert answer.labels[0] == "intercept, 1"
@@ -167,9 +160,7 @@ def test_a_precision_of_ones_own_costs_what_it_gives():
 
 
 @pytest.mark.parametrize(("key", "model"), HOLDING)
-@pytest.mark.parametrize(
-    "change", [{"relation": SUBSTITUTION}, {"unit": PrivacyUnit(rows=2)}]
-)
+@pytest.mark.parametrize("change", [{"relation": SUBSTITUTION}, {"unit": PrivacyUnit(rows=2)}])
 def test_more_moves_need_more_noise(key, model, change):
     # One move of a row: a truncated table covers two, as many as a replaced record.
     asked = question(model, penalty=Penalty(strength=150.0), covers_excess=False)
@@ -182,17 +173,12 @@ def test_objective_perturbation_asks_for_its_penalty():
     asked = question(ModelKind.LOGISTIC, penalty=Penalty(strength=0.4))
     with_little = request("objective", ModelKind.LOGISTIC, asked=asked)
     assert "the penalty must be at least 0.5" in with_little.refusal(Mode.RELEASE)
-    assert (
-        request("objective", ModelKind.LOGISTIC, asked=asked, epsilon=2.0).guarantee
-        == 2
-    )
+    assert request("objective", ModelKind.LOGISTIC, asked=asked, epsilon=2.0).guarantee == 2
 
 
 def test_unpenalized_intercept_has_no_guarantee_to_calibrate_to():
     asked = question(penalty=Penalty(strength=20.0, spares_first=True))
-    with pytest.raises(
-        ParameterError, match="every coefficient needs a public penalty"
-    ):
+    with pytest.raises(ParameterError, match="every coefficient needs a public penalty"):
         request(asked=asked)
     assert math.isinf(request(asked=asked, gamma=1.0).guarantee)
 
@@ -202,12 +188,7 @@ def test_nonsense_is_refused():
         request("posterior", ModelKind.LOGISTIC, gamma=1.0)
     with pytest.raises(ParameterError, match="must be one of"):
         request("laplace", gamma=None)
-    for wrong in (
-        {"epsilon": 0.0},
-        {"delta": 0.0},
-        {"delta": 0.5},
-        {"epsilon": math.inf},
-    ):
+    for wrong in ({"epsilon": 0.0}, {"delta": 0.0}, {"delta": 0.5}, {"epsilon": math.inf}):
         with pytest.raises(ParameterError, match="epsilon must lie"):
             request(**wrong)
     for gamma in (0.0, -1.0, math.nan, math.inf):
@@ -252,9 +233,7 @@ def test_a_model_with_a_category_is_released_with_a_name_for_each_label(key):
 
 
 RELEASED = [
-    (key, model)
-    for key, entry in MODEL_MECHANISMS.items()
-    for model in sorted(entry.guaranteed)
+    (key, model) for key, entry in MODEL_MECHANISMS.items() for model in sorted(entry.guaranteed)
 ]
 
 
@@ -344,8 +323,7 @@ def test_intervals_of_objective_perturbation_are_as_long_as_its_noise_may_reach(
     nobody = glm_of_nobody(3, loss=Logistic(), penalty=Penalty(strength=20.0))
     rng = np.random.default_rng(4)
     moved = [
-        np.linalg.norm(nobody.pulled(asked.law.sigma * rng.standard_normal(3)))
-        for _ in range(1000)
+        np.linalg.norm(nobody.pulled(asked.law.sigma * rng.standard_normal(3))) for _ in range(1000)
     ]
     assert 0.93 < np.mean(np.array(moved) <= width) < 0.97
 

@@ -98,9 +98,7 @@ def test_an_account_of_which_nothing_was_spent_moves_too(there, rho):
     source = Ledger.in_memory()
     budget = PrivacyBudget.of(rho=0.5) if rho else PrivacyBudget.of(epsilon=1.0)
     source.open_account("table", budget, RELATION, 3)
-    there.open_account(
-        "elsewhere", PrivacyBudget.of(epsilon=7.0), NeighboringRelation.ADD_REMOVE
-    )
+    there.open_account("elsewhere", PrivacyBudget.of(epsilon=7.0), NeighboringRelation.ADD_REMOVE)
     move(source, there)
     account = there.account("elsewhere")
     assert (account.budget, account.unit_rows) == (budget, 3)

@@ -39,10 +39,7 @@ from tests.releases.questions import AGE
 
 OF_TABLE = [name for name in ALL if name != "model"]
 NAMED = TABLE.with_columns(
-    *(
-        replace(column, display_name=f"{column.name.upper()} as shown")
-        for column in TABLE.columns
-    )
+    *(replace(column, display_name=f"{column.name.upper()} as shown") for column in TABLE.columns)
 )
 
 
@@ -82,9 +79,7 @@ def test_no_two_columns_are_called_the_same():
     check_titles((replace(one, display_name="a"), other))
     for shown in ("a", "c"):
         with pytest.raises(ParameterError, match="another column"):
-            check_titles(
-                (replace(one, display_name="c"), replace(other, display_name=shown))
-            )
+            check_titles((replace(one, display_name="c"), replace(other, display_name=shown)))
 
 
 def test_a_column_with_a_condition_or_a_limit_is_another_and_has_no_name_yet():
@@ -166,9 +161,7 @@ def released(request, ledger, called=""):
 @pytest.fixture
 def ledger():
     opened = Ledger.in_memory()
-    opened.open_account(
-        ACCOUNT, PrivacyBudget.of(epsilon=9.0), NeighboringRelation.SUBSTITUTION
-    )
+    opened.open_account(ACCOUNT, PrivacyBudget.of(epsilon=9.0), NeighboringRelation.SUBSTITUTION)
     return opened
 
 
@@ -213,9 +206,7 @@ def test_files_have_a_column_of_names_only_where_there_are_names(ledger):
 
 def test_numbers_and_parameters_are_told_by_the_names_that_are_shown():
     shown = Column(name="age", kind=ColumnKind.NUMBER, display_name="years")
-    assert relabelled("mean of age, average × age", [shown]) == (
-        "mean of years, average × years"
-    )
+    assert relabelled("mean of age, average × age", [shown]) == ("mean of years, average × years")
     asked = {"query": {"crossed": [{"column": {"name": "age"}}], "kind": "age"}}
     assert titled(asked, [shown]) == {
         "query": {"crossed": [{"column": {"name": "years"}}], "kind": "age"}

@@ -32,18 +32,12 @@ EARLIER = [
         b"pay;region\n1.234,50;a\n7,5;\n",
         "6da8d3d0c42e07905f554b68b023c5e41ba2a57d3fe77f53ccbedb3dc0d03327",
     ),
-    (
-        b"a,b\n1,x\n2,y\n",
-        "d98aa03e50996ec367f49ad9090cde1ee8db0a5d6455a276ce155535bcabb68b",
-    ),
+    (b"a,b\n1,x\n2,y\n", "d98aa03e50996ec367f49ad9090cde1ee8db0a5d6455a276ce155535bcabb68b"),
     (
         b"a,b\n0.1234567890123456,True\n-1e-7,False\n",
         "5c48028c3208642c5f8f5111cfd5cbdb04cfc6a07df141d891780f9ee09c6464",
     ),
-    (
-        b"a,b\n01,x\n2,NA\n",
-        "86290bb56faaa51cf695e6abff099e240f7b2e9c0b3607164291ebfe990df9ab",
-    ),
+    (b"a,b\n01,x\n2,NA\n", "86290bb56faaa51cf695e6abff099e240f7b2e9c0b3607164291ebfe990df9ab"),
     (
         b"a,b\n9007199254740993,x\n1e400,y\n",
         "76041e8ca1b0509cafb124405d9c5a29f9e89089be7dd5cdb246c60c8b831d51",
@@ -109,17 +103,7 @@ SAME = [
     question(
         region(
             "north",
-            missing_codes=(
-                "NA",
-                "null",
-                "NULL",
-                "<NA>",
-                "nan",
-                "NaN",
-                "#N/A",
-                "n/a",
-                "N/A",
-            ),
+            missing_codes=("NA", "null", "NULL", "<NA>", "nan", "NaN", "#N/A", "n/a", "N/A"),
         )
     ),
 ]
@@ -166,8 +150,6 @@ def test_an_old_account_goes_on_and_its_answer_is_free():
     asked = question(PAY, StatisticKind.MEAN)
     known = {"ledger": ledger, "fingerprint": name, "mode": Mode.RELEASE}
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    first, again = (
-        release(asked, asked.value(table), now=now, **known) for _ in range(2)
-    )
+    first, again = (release(asked, asked.value(table), now=now, **known) for _ in range(2))
     assert again == first
     assert ledger.account(name).spent.epsilon == first.cost.epsilon

@@ -47,9 +47,7 @@ def beyond(*periods, epsilon=1.0, spent=0.0, day=TODAY):
         ((Q3_2026, replace(Q4_2026, carries="Q3 2026")), {"epsilon": 0.39}, [None]),
     ],
 )
-def test_limits_beyond_what_is_left_are_named_by_what_they_share(
-    periods, settings, said
-):
+def test_limits_beyond_what_is_left_are_named_by_what_they_share(periods, settings, said):
     assert beyond(*periods, **settings) == said
 
 

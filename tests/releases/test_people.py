@@ -75,10 +75,7 @@ def test_what_is_alike_is_offered_first_and_nothing_else_is_called_alike():
         if about is not None:
             people.describe(ledger, name, about, others=["old"])
     found = likenesses(ledger, Q4)
-    assert [(one.account.name, one.alike) for one in found] == [
-        ("pay", True),
-        ("beds", False),
-    ]
+    assert [(one.account.name, one.alike) for one in found] == [("pay", True), ("beds", False)]
     assert (found[0].shared, found[0].columns, found[0].same_name) == (3, 3, True)
     found = likenesses(ledger, Q4, same_columns=["old"])
     assert [one.account.name for one in found] == ["pay", "old", "beds"]
@@ -135,10 +132,7 @@ def test_an_account_of_several_tables_moves_with_all_of_them(ledger):
     assert likenesses(there, Q3)[0].account.name == "elsewhere"
     assert len(there.releases("elsewhere")) == 1
     (record,) = (
-        one
-        for table in account.fingerprints
-        for one in there.releases(table)
-        if one.id == "a-1"
+        one for table in account.fingerprints for one in there.releases(table) if one.id == "a-1"
     )
     assert record.values == (41.25,)
     # The table of before comes to the new machine, and to the same people.

@@ -83,10 +83,7 @@ def test_a_quarter_limits_inside_a_year_inside_the_account(dated, clock):
     account = dated.account("table")
     assert account.remaining.epsilon == 0
     assert not account.admits(TENTH)
-    assert [cost.epsilon for _, cost in by_period(account)] == [
-        Decimal("0.2"),
-        Decimal("0.3"),
-    ]
+    assert [cost.epsilon for _, cost in by_period(account)] == [Decimal("0.2"), Decimal("0.3")]
     dated.verify()
 
 
@@ -113,19 +110,14 @@ def test_what_is_closed_stays_closed(dated, clock):
     spend(dated, "a")
     scheduling.close_period(dated, "table", "Q3 2026", reason="enough")
     for refused, said in (
-        (
-            lambda: scheduling.close_period(dated, "table", "Q3 2026", reason="x"),
-            "no o",
-        ),
+        (lambda: scheduling.close_period(dated, "table", "Q3 2026", reason="x"), "no o"),
         (lambda: scheduling.close_period(dated, "table", "Q9", reason="x"), "no open"),
         (lambda: scheduling.close_period(dated, "table", "2026", reason=" "), "reason"),
         (lambda: scheduling.close_account(dated, "table", reason=""), "needs a reason"),
         (lambda: spend(dated, "b"), "“Q3 2026” was closed"),
         (lambda: opened(dated, replace(Q3_2026, name="again")), "must not overlap"),
         (
-            lambda: opened(
-                dated, period("week", date(2026, 8, 1), date(2026, 8, 7), 0.1)
-            ),
+            lambda: opened(dated, period("week", date(2026, 8, 1), date(2026, 8, 7), 0.1)),
             "is closed",
         ),
     ):
@@ -163,15 +155,9 @@ def test_what_is_closed_stays_closed(dated, clock):
         (period("all", date(2027, 1, 1), date(2027, 1, 2), 1.5), "the whole account"),
         (period("half", date(2026, 9, 1), date(2026, 10, 31)), "must not overlap"),
         (period("Q3 2026", date(2026, 10, 1), date(2026, 12, 31)), "already"),
-        (
-            period("less", date(2026, 8, 1), date(2026, 8, 31), 0.05),
-            "already spent in this",
-        ),
+        (period("less", date(2026, 8, 1), date(2026, 8, 31), 0.05), "already spent in this"),
         (period("rest", date(2027, 1, 1), date(2027, 3, 1), carries="Q9"), "is over"),
-        (
-            period("rest", *(date(2027, 1, d) for d in (1, 2)), carries="rest"),
-            "is over",
-        ),
+        (period("rest", *(date(2027, 1, d) for d in (1, 2)), carries="rest"), "is over"),
         (
             Period(
                 name="rho",
@@ -401,10 +387,7 @@ class Model:
 _STEPS = st.one_of(
     st.tuples(st.just("spend"), st.integers(1, 4)),
     st.tuples(st.just("pass"), st.integers(-60, 120)),
-    st.tuples(
-        st.sampled_from(["quarter", "year"]),
-        st.tuples(st.integers(1, 9), st.booleans()),
-    ),
+    st.tuples(st.sampled_from(["quarter", "year"]), st.tuples(st.integers(1, 9), st.booleans())),
     st.tuples(st.just("close"), st.integers(0, 5)),
 )
 
@@ -491,9 +474,7 @@ def _open(ledger, model, kind, size):
 
 def _compare(account, model):
     assert account.spent.epsilon == model.spent <= model.cap
-    assert [one.spent.epsilon for one in account.periods] == [
-        one["spent"] for one in model.periods
-    ]
+    assert [one.spent.epsilon for one in account.periods] == [one["spent"] for one in model.periods]
     for mine, one in zip(account.periods, model.periods, strict=True):
         limit = periods.limit(account.periods, mine)
         assert limit.epsilon == model.limit(one)

@@ -31,15 +31,7 @@ from dpcore.releases.resized.request import Form, ResizedRequest
 from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases import models
-from tests.releases.questions import (
-    ADD_REMOVE,
-    SUBSTITUTION,
-    asked,
-    matrix,
-    ranks,
-    shares,
-    terms,
-)
+from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, asked, matrix, ranks, shares, terms
 from tests.releases.sample_releases import make_release, spend
 from tests.releases.test_rebuilding import REQUESTS, of_one
 
@@ -49,10 +41,7 @@ PINNED = json.loads(
 MEAN = of_one(StatisticKind.MEAN).query
 SHARE = REQUESTS["proportion"].query
 MANY = replace(MEAN, **terms(200))
-NOISY = {
-    key: asked(MEAN, key, delta=1e-6 if CATALOG[key].needs_delta else 0.0)
-    for key in CATALOG
-}
+NOISY = {key: asked(MEAN, key, delta=1e-6 if CATALOG[key].needs_delta else 0.0) for key in CATALOG}
 RESAMPLED = {
     **{
         f"bootstrap, {correction}": BootstrapRequest(
@@ -98,9 +87,7 @@ FITTED = {
         for key in offered_for(model)
     },
     "linear, covering an excess": models.request(),
-    "a precision of one's own": models.request(
-        "posterior", asked=before(), gamma=2.0, samples=5
-    ),
+    "a precision of one's own": models.request("posterior", asked=before(), gamma=2.0, samples=5),
     "another share": models.request("adaptive", asked=before(), share=0.25),
     "households": models.request(
         asked=models.question(relation=SUBSTITUTION, unit=PrivacyUnit(rows=2))
@@ -124,8 +111,8 @@ FITTED = {
                 features=(models.TOWN, *models.COLUMNS[3:]),
                 origin=-0.25,
                 others_apart=True,
-            ),
-        ),
+            )
+        )
     ),
 }
 ASKED = {
@@ -192,9 +179,7 @@ def entries_of_a_ledger(monkeypatch):
 
     monkeypatch.setattr(hash_chain, "datetime", Clock)
     ledger = Ledger.in_memory()
-    ledger.open_account(
-        "table", PrivacyBudget.of(epsilon=1.0, delta=1e-6), SUBSTITUTION
-    )
+    ledger.open_account("table", PrivacyBudget.of(epsilon=1.0, delta=1e-6), SUBSTITUTION)
     ledger.change_relation("table", NeighboringRelation.ADD_REMOVE, 2)
     ledger.change_relation("table", SUBSTITUTION, 1)
     ledger.change_budget("table", PrivacyBudget.of(rho=0.5), "zCDP")

@@ -25,15 +25,7 @@ from dpcore.releases.transaction import release
 from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
-from tests.releases.questions import (
-    AGE,
-    asked,
-    by_group,
-    matrix,
-    ranks,
-    shares,
-    terms,
-)
+from tests.releases.questions import AGE, asked, by_group, matrix, ranks, shares, terms
 from tests.statistics.columns import category
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
@@ -88,12 +80,7 @@ def value_of(request):
 
 def answer(request, ledger, *, mode=Mode.RELEASE):
     return release(
-        request,
-        value_of(request),
-        ledger=ledger,
-        fingerprint="table",
-        mode=mode,
-        now=NOON,
+        request, value_of(request), ledger=ledger, fingerprint="table", mode=mode, now=NOON
     )
 
 
@@ -156,11 +143,7 @@ def test_derived_numbers_are_those_of_the_plan():
     laplace = answer(REQUESTS["by group"], opened())
     # A number for each group, or that it has too few people to say.
     assert {*laplace.labels, *laplace.unsaid} == {"north", "south", "other"}
-    assert list(laplace.derived) == [
-        "people in north",
-        "people in south",
-        "people in other",
-    ]
+    assert list(laplace.derived) == ["people in north", "people in south", "people in other"]
 
 
 def test_weights_and_constraints_make_other_analyses():
@@ -245,15 +228,11 @@ def test_a_direct_plan_speaks_for_its_mechanism():
     plan, mechanism = request.plan, request.mechanism
     assert isinstance(plan, Direct)
     assert plan.noise == mechanism.noise
-    assert plan.worst_case(delta=1e-6) == mechanism.epsilon(
-        request.sensitivity, delta=1e-6
-    )
+    assert plan.worst_case(delta=1e-6) == mechanism.epsilon(request.sensitivity, delta=1e-6)
     assert plan.rho == mechanism.rho(request.sensitivity)
     assert plan.event == mechanism.event(request.sensitivity)
     pair = np.zeros(3), np.array([20.0, -20.0, 0.0])
-    assert plan.pair_epsilon(*pair, delta=1e-6) == mechanism.pair_epsilon(
-        *pair, delta=1e-6
-    )
+    assert plan.pair_epsilon(*pair, delta=1e-6) == mechanism.pair_epsilon(*pair, delta=1e-6)
     widths = plan.half_widths(0.95)
     assert widths == pytest.approx(np.full(3, 1.959964 * mechanism.noise), rel=1e-6)
     drawn = plan.answer(np.full(3, 50.0), cost=request.cost)

@@ -49,9 +49,7 @@ def test_the_cost_is_what_was_typed_and_the_bounded_range_of_it(relation):
 def test_the_answer_is_a_candidate_and_names_its_rank_error(q):
     request = ranks(q=q, people=9)
     values = np.arange(10.0, 100.0, 10.0)
-    answer = request.plan.answer(
-        request.plan.statistic.value(values), cost=request.cost
-    )
+    answer = request.plan.answer(request.plan.statistic.value(values), cost=request.cost)
     (chosen,) = answer.values
     assert chosen in request.plan.statistic.grid
     title = "median of age" if q is None else "25 % quantile of age"
@@ -144,9 +142,7 @@ def test_no_quantile_encloses_where_ranks_are_off_by_too_much():
     plan = ranks(people=20, epsilon=0.1).plan
     assert plan.enclosing(0.95, sampled=False) == (None, None)
     plan = ranks(people=10_000, epsilon=1.0).plan
-    table, population = (
-        plan.enclosing(0.95, sampled=sampled) for sampled in (False, True)
-    )
+    table, population = (plan.enclosing(0.95, sampled=sampled) for sampled in (False, True))
     off = plan.mechanism.distance_from_best(501, missed=0.025) / 10_000
     assert table == pytest.approx((0.5 - off, 0.5 + off), abs=1e-8)
     # With sampling, about 1.96 more standard deviations of a share, and then some.

@@ -70,16 +70,11 @@ REQUESTS = {
     "mean, dropped": of_one(StatisticKind.MEAN, INCOME, known=PRIVATE),
     "gaussian": replace(of_one(StatisticKind.MEAN, key="gaussian"), delta=1e-6, draw=3),
     "households": of_one(StatisticKind.SUM, known=terms(rows=3)),
-    "count of a label": of_one(
-        StatisticKind.COUNT, yes_no(), membership=Membership(label="yes")
-    ),
+    "count of a label": of_one(StatisticKind.COUNT, yes_no(), membership=Membership(label="yes")),
     "count of a range": of_one(
-        StatisticKind.COUNT,
-        membership=Membership(interval=Interval(lower=65, upper=math.inf)),
+        StatisticKind.COUNT, membership=Membership(interval=Interval(lower=65, upper=math.inf))
     ),
-    "count of everybody": of_one(
-        StatisticKind.COUNT, known=PRIVATE, membership=Membership()
-    ),
+    "count of everybody": of_one(StatisticKind.COUNT, known=PRIVATE, membership=Membership()),
     "proportion": of_one(
         StatisticKind.PROPORTION,
         membership=Membership(interval=Interval(lower=-math.inf, upper=18)),
@@ -92,9 +87,7 @@ REQUESTS = {
         for kind in ConstraintKind
         if kind != ConstraintKind.ALL_BUT_ONE
     },
-    "shares, all but the first": shares(
-        kind=ConstraintKind.ALL_BUT_ONE, remainder=0, syntheses=2
-    ),
+    "shares, all but the first": shares(kind=ConstraintKind.ALL_BUT_ONE, remainder=0, syntheses=2),
     "shares, wide tree": shares(kind=ConstraintKind.TREE, cells=5, branching=3),
     "median": ranks(),
     "quantile": ranks(q=0.9),
@@ -102,10 +95,7 @@ REQUESTS = {
     "correlation": matrix(kind=StatisticKind.CORRELATION),
     "matrix": matrix(columns=3, weights=(1.0, 2.0, 1.0, 1.0, 1.0, 3.0)),
     "pooled variance": joint(
-        StatisticKind.POOLED_VARIANCE,
-        AGE,
-        group=category(labels=("north",)),
-        groups=PUBLIC_GROUPS,
+        StatisticKind.POOLED_VARIANCE, AGE, group=category(labels=("north",)), groups=PUBLIC_GROUPS
     ),
     "pooled covariance, private": joint(
         StatisticKind.POOLED_COVARIANCE,
@@ -219,18 +209,10 @@ tiny = st.sampled_from([1e-9, 1e-6, 1e-5])
 draws = st.integers(1, 9)
 fixed = st.builds(
     lambda kind, people: Query(
-        kind=kind,
-        column=AGE,
-        membership=MEMBERS if kind.of_members else None,
-        **terms(people),
+        kind=kind, column=AGE, membership=MEMBERS if kind.of_members else None, **terms(people)
     ),
     st.sampled_from(
-        [
-            StatisticKind.MEAN,
-            StatisticKind.PROPORTION,
-            StatisticKind.SUM,
-            StatisticKind.COUNT,
-        ]
+        [StatisticKind.MEAN, StatisticKind.PROPORTION, StatisticKind.SUM, StatisticKind.COUNT]
     ),
     st.integers(20, 3000),
 )
@@ -280,9 +262,7 @@ def samples(draw):
 @st.composite
 def resized(draw):
     query = draw(
-        fixed.filter(
-            lambda query: query.kind in {StatisticKind.MEAN, StatisticKind.PROPORTION}
-        )
+        fixed.filter(lambda query: query.kind in {StatisticKind.MEAN, StatisticKind.PROPORTION})
     )
     form = draw(st.sampled_from(Form))
     known = (
@@ -313,15 +293,11 @@ def test_requests_of_resamples_come_back_from_their_parameters(request):
 def test_what_a_request_of_resamples_does_not_use_is_not_stored():
     of_age = of_one(StatisticKind.PROPORTION, membership=MEMBERS).query
     settings = {"query": of_age, "rho": 0.5, "delta": 1e-6, "times": 3}
-    limit = BootstrapRequest(
-        **settings, correction=Correction.ASYMPTOTIC, bound=Bound.MEAN
-    )
+    limit = BootstrapRequest(**settings, correction=Correction.ASYMPTOTIC, bound=Bound.MEAN)
     again = request_from(limit.parameters(), table_of(limit))
     assert again.plan == limit.plan
     assert again.cost == limit.cost
-    published = ResizedRequest(
-        query=of_age, draws=3, form=Form.PUBLISHED, epsilon=9.0, delta=1e-3
-    )
+    published = ResizedRequest(query=of_age, draws=3, form=Form.PUBLISHED, epsilon=9.0, delta=1e-3)
     again = request_from(published.parameters(), table_of(published))
     assert again.plan == published.plan
     assert again.cost == published.cost
@@ -341,9 +317,7 @@ def test_what_a_request_of_resamples_does_not_use_is_not_stored():
 )
 def test_other_parameters_of_resamples_are_refused(change):
     query = of_one(StatisticKind.MEAN).query
-    sample = SubsampledRequest(
-        query=query, law="laplace", epsilon=1.0, share=0.5, people=5
-    )
+    sample = SubsampledRequest(query=query, law="laplace", epsilon=1.0, share=0.5, people=5)
     table = table_of(sample)
     assert request_from(sample.parameters(), table) == sample
     with pytest.raises(DataError, match="cannot be traced back"):

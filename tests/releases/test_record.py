@@ -24,9 +24,7 @@ INTERVALS = LabelledIntervals(
 @given(st.lists(st.tuples(st.text(), finite), min_size=1), st.text())
 def test_json_gives_back_the_same_release(cells, title):
     labels, values = zip(*cells, strict=True)
-    release = make_release(
-        labels=labels, values=values, title=title, intervals=INTERVALS
-    )
+    release = make_release(labels=labels, values=values, title=title, intervals=INTERVALS)
     assert Release.from_json(release.to_json()) == release
 
 
@@ -130,9 +128,7 @@ def test_a_wrong_field_is_named_and_not_quoted(name, wrong):
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"schema_version": 1}', "NaN", "[" * 100_000]
-)
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema_version": 1}', "NaN", "[" * 100_000])
 def test_what_is_no_record_is_refused(text):
     with pytest.raises(DataError):
         Release.from_json(text)
@@ -156,9 +152,7 @@ def test_values_fit_the_labels_and_are_finite(values):
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
 def test_no_cell_of_the_table_runs_as_a_formula(start):
-    release = make_release(
-        title=f"{start}HYPERLINK()", labels=(f"{start}1",), values=(-3.5,)
-    )
+    release = make_release(title=f"{start}HYPERLINK()", labels=(f"{start}1",), values=(-3.5,))
     (row,) = csv.DictReader(io.StringIO(to_csv([release]), newline=""))
     assert row["title"] == f"'{start}HYPERLINK()"
     assert row["label"] == f"'{start}1"

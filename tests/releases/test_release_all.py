@@ -26,9 +26,7 @@ from tests.releases.sample_releases import make_release
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 RELATION = NeighboringRelation.SUBSTITUTION
-AGE = Column(
-    name="age", kind=ColumnKind.NUMBER, bounds=Interval(lower=0.0, upper=100.0)
-)
+AGE = Column(name="age", kind=ColumnKind.NUMBER, bounds=Interval(lower=0.0, upper=100.0))
 MEAN = Query(
     kind=StatisticKind.MEAN,
     column=AGE,
@@ -68,12 +66,7 @@ def run(
 
 def alone(ledger, request):
     return release(
-        request,
-        np.array([50.0]),
-        ledger=ledger,
-        fingerprint="table",
-        mode=Mode.RELEASE,
-        now=NOW,
+        request, np.array([50.0]), ledger=ledger, fingerprint="table", mode=Mode.RELEASE, now=NOW
     )
 
 
@@ -90,10 +83,7 @@ def test_a_plan_is_one_debit_and_says_so_in_every_release(ledger):
     kinds = [entry.kind for entry in ledger.history("table")]
     assert kinds == ["account", "debit", "release", "release", "release"]
     debit = ledger.history("table")[1]
-    assert debit.content == {
-        "cost": PRICE.to_json(),
-        "plan": [one.id for one in made],
-    }
+    assert debit.content == {"cost": PRICE.to_json(), "plan": [one.id for one in made]}
     for asked, one in zip(THREE, made, strict=True):
         assert (one.plan.name, one.plan.releases) == (debit.request, 3)
         assert one.plan.cost == PRICE

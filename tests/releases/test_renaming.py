@@ -25,9 +25,7 @@ HOME = PrivacyUnit(noun="home", plural="homesteads")
 
 def called(request, unit):
     """The same request about rows of another name."""
-    return request_from(
-        request.parameters(), table_of(request), draw=request.draw, called=unit
-    )
+    return request_from(request.parameters(), table_of(request), draw=request.draw, called=unit)
 
 
 def record(request):
@@ -62,11 +60,7 @@ def test_an_earlier_answer_follows_the_name_and_comes_back(name):
     assert renamed(before, table, HOME) == after
     assert renamed(after, table, HOME) is after
     back = renamed(after, table, PrivacyUnit())
-    assert (back.title, back.unit, back.derived) == (
-        before.title,
-        before.unit,
-        before.derived,
-    )
+    assert (back.title, back.unit, back.derived) == (before.title, before.unit, before.derived)
 
 
 def test_the_name_is_in_the_record_and_its_files_where_it_is_another_one():

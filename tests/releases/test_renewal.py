@@ -6,12 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
-from dpcore.errors import (
-    BudgetExceeded,
-    LedgerError,
-    ParameterError,
-    UntrustedLedgerError,
-)
+from dpcore.errors import BudgetExceeded, LedgerError, ParameterError, UntrustedLedgerError
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.renewal import begin_anew
@@ -34,9 +29,7 @@ def path(tmp_path):
 
 
 def spend(ledger, name, cost=TENTH):
-    ledger.charge(
-        "table", name, cost, lambda: make_release(name, cost=cost), unit_rows=3
-    )
+    ledger.charge("table", name, cost, lambda: make_release(name, cost=cost), unit_rows=3)
 
 
 def emptied(path):
@@ -64,9 +57,7 @@ def cut(path):
     path.write_bytes(content[: len(content) // 2])
 
 
-@pytest.mark.parametrize(
-    "harm", [emptied, removed, noise, no_checkpoint, bad_checkpoint, cut]
-)
+@pytest.mark.parametrize("harm", [emptied, removed, noise, no_checkpoint, bad_checkpoint, cut])
 def test_what_was_spent_is_carried_over(path, harm):
     before = Ledger.at(path).account("table")
     harm(path)

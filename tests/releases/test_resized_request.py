@@ -68,9 +68,7 @@ def account(ledger, *, epsilon=2.0, delta=0.0, rows=1):
 
 
 def carry_out(ledger, asked, value, *, mode=Mode.RELEASE):
-    return release(
-        asked, value, ledger=ledger, fingerprint="table", mode=mode, now=NOON
-    )
+    return release(asked, value, ledger=ledger, fingerprint="table", mode=mode, now=NOON)
 
 
 def table(text):
@@ -80,8 +78,7 @@ def table(text):
 
 
 PEOPLE = table(
-    "age,smoker\n"
-    + "".join(f"{i % 90},{'yes' if i < 30 else 'no'}\n" for i in range(100))
+    "age,smoker\n" + "".join(f"{i % 90},{'yes' if i < 30 else 'no'}\n" for i in range(100))
 )
 
 
@@ -234,9 +231,7 @@ def test_table_that_does_not_fit_is_refused():
     with pytest.raises(ParameterError, match="number of rows"):
         request(mean(99)).value(PEOPLE)
     text = Dataset(
-        name="odd",
-        frame=read_csv(b"age,smoker\nold,no\n3,no\n", Dialect()),
-        columns=(AGE, SMOKER),
+        name="odd", frame=read_csv(b"age,smoker\nold,no\n3,no\n", Dialect()), columns=(AGE, SMOKER)
     )
     found = ResizedRequest(query=mean(2), draws=2).value(text)
     assert found.tolist() == [AGE.replacement, AGE.bounds.clip(3.0)]
@@ -247,9 +242,7 @@ def test_table_that_does_not_fit_is_refused():
 def test_everybody_loses_at_most_what_is_guaranteed(form, query):
     asked = request(query, form=form)
     values = asked.value(PEOPLE)
-    exposure = expose(
-        asked.plan, query.statistic, values, relation=SUBSTITUTION, delta=0.0
-    )
+    exposure = expose(asked.plan, query.statistic, values, relation=SUBSTITUTION, delta=0.0)
     assert (exposure.epsilon > 0).all()
     assert exposure.maximum <= exposure.worst_case
     if form is Form.REPAIRED:
@@ -298,17 +291,13 @@ def test_small_deltas_are_accepted_and_the_published_form_has_none():
     assert request(delta=0.0099).cost.delta == Decimal("0.0099")
     assert request(form=Form.PUBLISHED, delta=0.01).plan.noise == 0
     # With a hundred times as many people nearly no noise would have been enough.
-    noise = ResizedRequest(
-        query=mean(10**6), draws=9, epsilon=1e-6, delta=9.9e-7
-    ).plan.noise
+    noise = ResizedRequest(query=mean(10**6), draws=9, epsilon=1e-6, delta=9.9e-7).plan.noise
     assert noise > 10
 
 
 def test_means_of_several_rows_a_unit_do_not_tell_what_changed():
     one_row = request(mean(4), draws=4, epsilon=1.0).plan
-    resample = NoisyResample.calibrate(
-        people=4, draws=4, epsilon=1.0, delta=one_row.delta, rows=2
-    )
+    resample = NoisyResample.calibrate(people=4, draws=4, epsilon=1.0, delta=one_row.delta, rows=2)
     two = replace(one_row, resample=resample)
     rows, other = np.array([0.0, 100.0, 50.0, 50.0]), np.array([50.0, 52.0, 50.0, 50.0])
     means = [
@@ -316,9 +305,7 @@ def test_means_of_several_rows_a_unit_do_not_tell_what_changed():
         for table in (rows, other)
     ]
     at = np.unique(np.concatenate([*means, [-1e4, 1e4]]))[:, np.newaxis]
-    one, two_ = (
-        np.log(np.exp(-np.abs(at - law) / two.noise).mean(axis=1)) for law in means
-    )
+    one, two_ = (np.log(np.exp(-np.abs(at - law) / two.noise).mean(axis=1)) for law in means)
     exact = float(np.abs(one - two_).max())
     assert exact > 0.2
     found = two.pair_epsilon([rows.mean()], [other.mean()])

@@ -53,11 +53,7 @@ def test_every_subset_is_equally_likely():
 
 def test_tie_at_the_cut_is_drawn_again(monkeypatch):
     draws = iter([[5, 3, 3, 9], [5, 3, 4, 9]])
-    monkeypatch.setattr(
-        secret_samples,
-        "_words",
-        lambda _: np.array(next(draws), dtype=np.uint64),
-    )
+    monkeypatch.setattr(secret_samples, "_words", lambda _: np.array(next(draws), dtype=np.uint64))
     assert fixed_size_sample(4, 1).tolist() == [False, True, False, False]
 
 

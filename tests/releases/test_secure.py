@@ -28,9 +28,7 @@ FREE = PrivacyCost.of(epsilon=1e6, rho=1e6)
 
 
 def draw(mechanism, value, *, sensitivity=ONE, cost=FREE):
-    return secure.draw(
-        mechanism, np.asarray(value, float), sensitivity=sensitivity, cost=cost
-    )
+    return secure.draw(mechanism, np.asarray(value, float), sensitivity=sensitivity, cost=cost)
 
 
 def fits(draws, cdf):
@@ -63,9 +61,7 @@ def test_unbounded_draws_follow_the_stated_law_and_no_wider_one(mechanism, state
         (Interval(lower=-math.inf, upper=-2.0), -2.1),
     ],
 )
-def test_truncated_draws_follow_the_stated_law_and_no_wider_one(
-    bounds, value, monkeypatch
-):
+def test_truncated_draws_follow_the_stated_law_and_no_wider_one(bounds, value, monkeypatch):
     # Few candidates a round: quick, and it takes many rounds; the law is the same.
     monkeypatch.setattr(secure, "candidates", lambda *_: 4)
     mechanism = TruncatedLaplace(noise=0.5, bounds=bounds)
@@ -190,10 +186,7 @@ def test_releases_never_simulate():
     assert len(sources) > 5
     for source in sources:
         for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
-            named = isinstance(node, ast.Attribute) and node.attr in {
-                "random",
-                "simulate",
-            }
+            named = isinstance(node, ast.Attribute) and node.attr in {"random", "simulate"}
             imported = isinstance(node, ast.Import | ast.ImportFrom) and any(
                 "random" in name
                 for name in (

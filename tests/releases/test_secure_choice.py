@@ -22,9 +22,7 @@ FREE = PrivacyCost.of(epsilon=1e6, rho=1e6)
 
 
 def draw(mechanism, scores, *, sensitivity=ONE, cost=FREE):
-    return secure.draw(
-        mechanism, np.asarray(scores, float), sensitivity=sensitivity, cost=cost
-    )
+    return secure.draw(mechanism, np.asarray(scores, float), sensitivity=sensitivity, cost=cost)
 
 
 @pytest.mark.slow
@@ -52,9 +50,7 @@ def test_a_choice_is_one_index():
 @pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1 / 3, 0.7, 1.0, 10.0])
 @pytest.mark.parametrize("largest", [0.5, 0.7, 1.0])
 def test_calibrated_choices_pass_the_samplers_own_accounting(epsilon, largest):
-    scores = secure.widen(
-        Sensitivity(coordinates=3, l1=3.0, l2=2.0, largest=largest), 1e8
-    )
+    scores = secure.widen(Sensitivity(coordinates=3, l1=3.0, l2=2.0, largest=largest), 1e8)
     mechanism = Exponential.calibrate(
         sensitivity=scores, epsilon=epsilon, bounds=Interval(lower=0.0, upper=1.0)
     )

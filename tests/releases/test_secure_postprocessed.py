@@ -24,9 +24,7 @@ FREE = PrivacyCost.of(epsilon=1e6, rho=1e6)
 
 
 def draw(mechanism, value, *, sensitivity=ONE, cost=FREE):
-    return secure.draw(
-        mechanism, np.asarray(value, float), sensitivity=sensitivity, cost=cost
-    )
+    return secure.draw(mechanism, np.asarray(value, float), sensitivity=sensitivity, cost=cost)
 
 
 @pytest.mark.parametrize(

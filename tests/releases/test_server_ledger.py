@@ -78,9 +78,7 @@ def test_looking_creates_nothing_on_the_server_or_beside_it(server, execute):
 
 
 @pytest.mark.parametrize("own_key", [False, True])
-def test_a_machine_without_the_key_is_told_to_get_it(
-    server, written, tmp_path, own_key
-):
+def test_a_machine_without_the_key_is_told_to_get_it(server, written, tmp_path, own_key):
     home = tmp_path / "stranger"
     stranger = Place(home=home, address=server.address)
     if own_key:
@@ -137,9 +135,7 @@ def test_nobody_without_the_key_can_add_an_entry(server, written):
 
 
 def test_an_older_copy_of_the_tables_is_noticed(server, written, execute):
-    execute(
-        f"CREATE TABLE old AS TABLE {ENTRIES}", f"CREATE TABLE seal AS TABLE {STATE}"
-    )
+    execute(f"CREATE TABLE old AS TABLE {ENTRIES}", f"CREATE TABLE seal AS TABLE {STATE}")
     spend(written, "a-3")
     execute(
         UNGUARDED,
@@ -169,9 +165,7 @@ def test_a_ledger_in_order_is_not_begun_anew(written):
         written.begin_anew(reason=" ", now=NOW)
 
 
-def test_a_folder_that_cannot_be_written_keeps_nobody_from_the_server(
-    server, written, monkeypatch
-):
+def test_a_folder_that_cannot_be_written_keeps_nobody_from_the_server(server, written, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
@@ -196,9 +190,7 @@ def test_a_connection_that_broke_is_made_anew(cluster, written):
     assert spend(written, "a-3").id == "a-3"
 
 
-def test_a_writer_that_does_not_end_is_told_and_charges_nothing(
-    server, written, monkeypatch
-):
+def test_a_writer_that_does_not_end_is_told_and_charges_nothing(server, written, monkeypatch):
     monkeypatch.setattr("dpcore.releases.server.ledger._PATIENCE", 0.05)
     held = server.ledger()._database.writing(1.0)  # noqa: SLF001 - a writer that stays
     with held:
@@ -229,9 +221,7 @@ def test_errors_are_plain_and_never_tell_the_secret(cluster, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_user_who_may_only_read_looks_and_is_not_charged(
-    server, written, execute, cluster
-):
+def test_a_user_who_may_only_read_looks_and_is_not_charged(server, written, execute, cluster):
     schema = server.address.rpartition("%3D")[2]
     execute(
         "DROP ROLE IF EXISTS guest",

@@ -183,17 +183,14 @@ def test_rounding_is_covered_as_for_every_other_answer(kind, relation, rows):
 
 @settings(deadline=None, max_examples=60)
 @given(
-    counts=st.lists(st.integers(1, 10**6), min_size=26, max_size=26),
-    branching=st.integers(2, 26),
+    counts=st.lists(st.integers(1, 10**6), min_size=26, max_size=26), branching=st.integers(2, 26)
 )
 def test_sums_as_floats_compute_them_stay_within_the_sensitivity(counts, branching):
     counts, people = np.array(counts), sum(counts)
     plan = shares("bit", TREE, cells=26, people=people, branching=branching).plan
     step = np.zeros(26)
     step[[0, -1]] = 1, -1
-    here, there = (
-        plan.constraint.read(each / people) for each in (counts, counts + step)
-    )
+    here, there = (plan.constraint.read(each / people) for each in (counts, counts + step))
     moved, allowed = np.abs(there - here), plan.sensitivity
     assert moved.sum() <= allowed.l1
     assert np.sqrt((moved**2).sum()) <= allowed.l2
@@ -241,12 +238,8 @@ def test_intervals_hold_for_rare_shares_and_all_together(monkeypatch, kind):
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 10.0])
-@pytest.mark.parametrize(
-    ("key", "delta"), [("laplace", 0.0), ("bit", 0.0), ("gaussian", 1e-6)]
-)
-def test_rare_shares_without_a_procedure_hold_together(
-    monkeypatch, key, delta, epsilon
-):
+@pytest.mark.parametrize(("key", "delta"), [("laplace", 0.0), ("bit", 0.0), ("gaussian", 1e-6)])
+def test_rare_shares_without_a_procedure_hold_together(monkeypatch, key, delta, epsilon):
     rng, truth, surveys = np.random.default_rng(18), np.array([0.01] * 3 + [0.97]), 8000
     query = shares(cells=4, people=100).query
     request = asked(query, key, epsilon=epsilon, delta=delta)
@@ -254,9 +247,7 @@ def test_rare_shares_without_a_procedure_hold_together(
     monkeypatch.setattr(secure, "draw", lambda _, value, **__: value)
     # A share is in the interval around each reading from here to there.
     law = Average(mechanism=mechanism, draws=1, bounds=UNIT)
-    rare, common = (
-        allowing(law, share, people=100, tail=0.05 / 4) for share in truth[2:]
-    )
+    rare, common = (allowing(law, share, people=100, tail=0.05 / 4) for share in truth[2:])
     tables = rng.multinomial(100, truth, size=surveys) / 100
     drawn = mechanism.simulate(tables, rng=rng, size=tables.shape)
     held = (drawn[:, :3] >= rare[0]) & (drawn[:, :3] <= rare[1])
@@ -295,11 +286,7 @@ def test_mechanisms_that_do_not_fit_are_refused():
     assert fitting("gaussian") == ()
     assert fitting("laplace") == (PROJECT,)
     assert set(fitting("bit")) == set(ConstraintKind)
-    for key, kind in (
-        ("laplace", RESCALE),
-        ("gaussian", PROJECT),
-        ("truncated", ALL_BUT_ONE),
-    ):
+    for key, kind in (("laplace", RESCALE), ("gaussian", PROJECT), ("truncated", ALL_BUT_ONE)):
         with pytest.raises(ParameterError, match=r"does not go with .* choose BIT"):
             _ = shares(key, kind).plan
 

@@ -76,9 +76,7 @@ def gaussian_delta(request, here, there, epsilon):
 
 def exposure_of(request, values, delta=0.0):
     query = request.query
-    return expose(
-        request.plan, query.statistic, values, relation=query.relation, delta=delta
-    )
+    return expose(request.plan, query.statistic, values, relation=query.relation, delta=delta)
 
 
 def losses_of(request, values):
@@ -117,9 +115,7 @@ def test_no_loss_is_understated_in_tiny_tables(relation, kind):
             epsilon=float(rng.choice([0.2, 1.0, 3.0])),
             share=float(rng.choice([0.4, 0.7, 1.0])),
         )
-        values = np.where(
-            rng.random(n) < 0.5, rng.choice([0.0, 100.0], n), rng.uniform(0, 100, n)
-        )
+        values = np.where(rng.random(n) < 0.5, rng.choice([0.0, 100.0], n), rng.uniform(0, 100, n))
         shown = exposure_of(request, values)
         others = [np.delete(values, 0)]
         if relation is SUBSTITUTION:

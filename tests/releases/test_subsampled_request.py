@@ -35,12 +35,7 @@ AGE = replace(FILLED, missing=MissingPolicy.DROP, replacement=None)
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 N = 400
 AGES = np.random.default_rng(5).uniform(0, 100, N)
-KINDS = (
-    StatisticKind.MEAN,
-    StatisticKind.SUM,
-    StatisticKind.COUNT,
-    StatisticKind.PROPORTION,
-)
+KINDS = (StatisticKind.MEAN, StatisticKind.SUM, StatisticKind.COUNT, StatisticKind.PROPORTION)
 
 
 def query(kind=StatisticKind.MEAN, relation=ADD_REMOVE, *, people=N, column=None):
@@ -202,10 +197,7 @@ def test_release_from_a_csv_lands_in_the_ledger_and_composes():
     assert float(account.spent.epsilon) == pytest.approx(1.0)
     assert float(account.spent.delta) == pytest.approx(1e-6)
     events = [event_from(done.event) for done in kept]
-    assert events == [
-        asked().plan.event,
-        asked("gaussian", StatisticKind.SUM).plan.event,
-    ]
+    assert events == [asked().plan.event, asked("gaussian", StatisticKind.SUM).plan.event]
     total = compose([*events, LaplaceEvent.of(0.5)], delta=3e-6)
     assert 0.5 < total.pld <= total.basic <= 1.5 + 1e-6
     again = release(
@@ -233,11 +225,7 @@ def test_nobody_loses_more_than_the_guarantee(law, kind, relation):
     request = asked(law, kind, relation)
     values = request.query.values(table(column=request.query.column))
     exposure = expose(
-        request.plan,
-        request.query.statistic,
-        values,
-        relation=relation,
-        delta=request.used_delta,
+        request.plan, request.query.statistic, values, relation=relation, delta=request.used_delta
     )
     assert exposure.maximum <= exposure.worst_case * (1 + 1e-9)
     if kind is StatisticKind.SUM:
@@ -255,9 +243,7 @@ def test_nobody_loses_more_than_the_guarantee(law, kind, relation):
 def test_dropped_values_keep_their_rows():
     holes = AGES.copy()
     holes[::3] = np.nan
-    request = asked(
-        query=query(relation=SUBSTITUTION, people=200, column=AGE), people=N
-    )
+    request = asked(query=query(relation=SUBSTITUTION, people=200, column=AGE), people=N)
     assert request.rate == 0.1
     assert request.plan.base.query.size == TableSize(people=20, public=False)
     entries = request.value(table(holes))

@@ -78,9 +78,7 @@ def test_no_name_of_a_derived_number_is_run_as_a_formula():
 
 @pytest.mark.parametrize("sign", "=+-@＝＋－＠")
 @pytest.mark.parametrize("before", ["", " ", "\t", "\r", "\n", "x;", "x; ", "x\t"])
-def test_nothing_that_a_spreadsheet_may_take_for_a_cell_begins_as_a_formula(
-    sign, before
-):
+def test_nothing_that_a_spreadsheet_may_take_for_a_cell_begins_as_a_formula(sign, before):
     hostile = f"{before}{sign}1+1"
     row = rows_of(make_release(derived={hostile: 1.0}))[-1]
     for cell in row["label"].replace("\t", ";").replace("\n", ";").split(";"):
@@ -104,9 +102,7 @@ def test_a_file_says_what_was_computed_of_how_many_and_what_holds_together():
         statement=question.statement,
         labels=("north", "south"),
         values=(1.0, 2.0),
-        intervals=LabelledIntervals(
-            level=0.95, noise={"north": (0.0, 2.0), "south": (1.0, 3.0)}
-        ),
+        intervals=LabelledIntervals(level=0.95, noise={"north": (0.0, 2.0), "south": (1.0, 3.0)}),
         budget=PrivacyBudget.of(epsilon=3.0, delta=1e-5),
         version="1.2",
     )
@@ -189,9 +185,7 @@ def test_every_number_of_a_matrix_has_its_own_unit():
         number("pay", unit="euros"),
         number("club", unit="years"),
     )
-    query = JointQuery(
-        kind=StatisticKind.COVARIANCE_MATRIX, numbers=columns, **terms(people=9)
-    )
+    query = JointQuery(kind=StatisticKind.COVARIANCE_MATRIX, numbers=columns, **terms(people=9))
     request = asked(query, "bit")
     labels = query.statistic.labels
     rows = rows_of(

@@ -26,10 +26,7 @@ VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["versi
 NOON = datetime(2026, 1, 2, 12, tzinfo=timezone(timedelta(hours=2)))
 SECRET = 43.2109876
 AGE = Column(
-    name="age",
-    kind=ColumnKind.NUMBER,
-    bounds=Interval(lower=0.0, upper=100.0),
-    unit="years",
+    name="age", kind=ColumnKind.NUMBER, bounds=Interval(lower=0.0, upper=100.0), unit="years"
 )
 
 
@@ -46,23 +43,13 @@ def query(kind=StatisticKind.MEAN, **changes):
 
 def request(key="laplace", *, epsilon=0.4, draw=1, asked=None):
     return Request(
-        query=asked or query(),
-        mechanism_key=key,
-        epsilon=epsilon,
-        delta=1e-6,
-        draw=draw,
+        query=asked or query(), mechanism_key=key, epsilon=epsilon, delta=1e-6, draw=draw
     )
 
 
 def answer(ledger, asked, *, value=SECRET, mode=Mode.RELEASE, **options):
     return release(
-        asked,
-        np.array([value]),
-        ledger=ledger,
-        fingerprint="table",
-        mode=mode,
-        now=NOON,
-        **options,
+        asked, np.array([value]), ledger=ledger, fingerprint="table", mode=mode, now=NOON, **options
     )
 
 
@@ -70,17 +57,13 @@ def answer(ledger, asked, *, value=SECRET, mode=Mode.RELEASE, **options):
 def ledger():
     opened = Ledger.in_memory()
     opened.open_account(
-        "table",
-        PrivacyBudget.of(epsilon=1.0, delta=1e-5),
-        NeighboringRelation.ADD_REMOVE,
+        "table", PrivacyBudget.of(epsilon=1.0, delta=1e-5), NeighboringRelation.ADD_REMOVE
     )
     return opened
 
 
 HONEST = [
-    key
-    for key, entry in CATALOG.items()
-    if entry.releasable and key != "truncated-published"
+    key for key, entry in CATALOG.items() if entry.releasable and key != "truncated-published"
 ]
 
 
@@ -125,9 +108,7 @@ def test_the_same_request_is_answered_once_and_paid_once(ledger):
 
 
 def test_equal_weights_do_not_make_another_analysis():
-    names = [
-        matrix(weights=w).analysis("table") for w in (None, (1.0,) * 3, (0.4,) * 3)
-    ]
+    names = [matrix(weights=w).analysis("table") for w in (None, (1.0,) * 3, (0.4,) * 3)]
     assert len(set(names)) == 1
     assert matrix(weights=(1.0, 1.0, 2.0)).analysis("table") not in names
 
@@ -182,10 +163,7 @@ def test_a_classroom_shows_a_false_claim_at_its_real_cost(ledger):
 @pytest.mark.parametrize(
     "changes",
     [
-        {
-            "relation": NeighboringRelation.SUBSTITUTION,
-            "size": TableSize(people=100, public=False),
-        },
+        {"relation": NeighboringRelation.SUBSTITUTION, "size": TableSize(people=100, public=False)},
         {"unit": PrivacyUnit(rows=2)},
     ],
 )
@@ -215,10 +193,7 @@ def test_intervals_follow_from_the_released_values_only(ledger):
     asked = request()
     released = answer(ledger, asked)
     around = intervals(
-        asked.mechanism,
-        asked.query.statistic,
-        np.array(released.values),
-        bounds=asked.query.bounds,
+        asked.mechanism, asked.query.statistic, np.array(released.values), bounds=asked.query.bounds
     )
     assert released.intervals.noise["mean"] == tuple(around.noise[0])
     assert released.intervals.total["mean"] == tuple(around.total[0])
@@ -236,9 +211,7 @@ def test_counts_are_exact_and_other_answers_cover_their_rounding():
 def test_the_ledger_holds_nothing_confidential(tmp_path):
     path = tmp_path / "home" / "ledger.sqlite3"
     ledger = Ledger.at(path)
-    ledger.open_account(
-        "table", PrivacyBudget.of(epsilon=1.0), NeighboringRelation.ADD_REMOVE
-    )
+    ledger.open_account("table", PrivacyBudget.of(epsilon=1.0), NeighboringRelation.ADD_REMOVE)
     answer(ledger, request())
     files = [entry.read_bytes() for entry in path.parent.iterdir()]
     assert any(b"mean of age" in content for content in files)
@@ -246,6 +219,4 @@ def test_the_ledger_holds_nothing_confidential(tmp_path):
 
 
 def test_the_time_is_told_in_utc(ledger):
-    assert datetime.fromisoformat(answer(ledger, request()).created) == NOON.astimezone(
-        UTC
-    )
+    assert datetime.fromisoformat(answer(ledger, request()).created) == NOON.astimezone(UTC)

@@ -27,11 +27,7 @@ def category(name="region", labels=("north", "south")):
 
 def yes_no(name="smoker"):
     return Column(
-        name=name,
-        kind=ColumnKind.YES_NO,
-        labels=("no", "yes"),
-        missing=REPLACE,
-        replacement="no",
+        name=name, kind=ColumnKind.YES_NO, labels=("no", "yes"), missing=REPLACE, replacement="no"
     )
 
 

@@ -49,9 +49,7 @@ def test_every_step_of_a_mean_pay_is_told_with_its_side():
     raw = (10_000 + 40_000 + 60_000 + 400_000) / 4
     filled = (10_000 + 40_000 + 60_000 + 400_000 + 82_500) / 5
     assert_allclose(found.raw, [raw])
-    assert_allclose(
-        found.effects[:, 0], [filled - raw, 5_000 / 5, -250_000 / 5, 0.0], atol=1e-9
-    )
+    assert_allclose(found.effects[:, 0], [filled - raw, 5_000 / 5, -250_000 / 5, 0.0], atol=1e-9)
     assert_allclose(found.computed, [(15_000 + 40_000 + 60_000 + 150_000 + 82_500) / 5])
     (column,) = found.columns
     assert (column.missing, column.below, column.above) == (1, 1, 1)
@@ -84,14 +82,10 @@ numbers = st.lists(
 
 @pytest.mark.parametrize("kind", RAW, ids=str)
 @given(cells=numbers, drop=st.booleans(), more=st.integers(0, 9))
-def test_the_raw_value_is_that_of_the_column_and_effects_add_up(
-    kind, cells, drop, more
-):
+def test_the_raw_value_is_that_of_the_column_and_effects_add_up(kind, cells, drop, more):
     people = sum(cell is not None for cell in cells) + more if drop else len(cells)
     column = number("x", 10.0, missing=DROP) if drop else number("x", 10.0)
-    query = asked(
-        kind, column, people, public=not drop, q=0.9 if kind is Kind.QUANTILE else None
-    )
+    query = asked(kind, column, people, public=not drop, q=0.9 if kind is Kind.QUANTILE else None)
     frame = table(column, x=np.array(cells, dtype=float))
     found = bias(query, frame)
     expected = RAW[kind](frame.frame["x"])
@@ -138,8 +132,7 @@ def test_counts_and_shares_take_values_as_they_stand():
     assert_allclose(bins.effects[:3], [[0, 1], [0, 0], [0, 1]])
     smokers = yes_no()
     answers = bias(
-        asked(Kind.PROPORTIONS, smokers, 4),
-        table(smokers, smoker=["yes", "no", None, "yes"]),
+        asked(Kind.PROPORTIONS, smokers, 4), table(smokers, smoker=["yes", "no", None, "yes"])
     )
     assert_allclose(answers.raw, [1 / 3, 2 / 3])
     assert_allclose(answers.computed, [1 / 2, 1 / 2])
@@ -153,10 +146,7 @@ def test_several_columns_and_groups():
     for kind, expected in (
         (Kind.COVARIANCE, [kept.cov().iloc[0, 1]]),
         (Kind.CORRELATION, [kept.corr().iloc[0, 1]]),
-        (
-            Kind.COVARIANCE_MATRIX,
-            [kept.x.var(), kept.y.var(), kept.cov().iloc[0, 1]],
-        ),
+        (Kind.COVARIANCE_MATRIX, [kept.x.var(), kept.y.var(), kept.cov().iloc[0, 1]]),
     ):
         joint = JointQuery(kind=kind, numbers=(x, y), size=size, **TERMS)
         found = bias(joint, table(x, y, **cells))

@@ -30,9 +30,7 @@ PAY = Column(
     missing=REPLACE,
     replacement=82_500.0,
 )
-AGE = Column(
-    name="age", kind=ColumnKind.NUMBER, bounds=Interval(lower=18.0, upper=70.0)
-)
+AGE = Column(name="age", kind=ColumnKind.NUMBER, bounds=Interval(lower=18.0, upper=70.0))
 REGION = Column(
     name="region",
     kind=ColumnKind.CATEGORY,
@@ -64,10 +62,7 @@ def said(kind, column=PAY, size=PUBLIC, unit=None, **changes):
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        (
-            said(StatisticKind.MEAN),
-            f"mean of pay, {CLAMPED}; {FILLED}",
-        ),
+        (said(StatisticKind.MEAN), f"mean of pay, {CLAMPED}; {FILLED}"),
         (
             said(StatisticKind.MEAN, AGE, AT_LEAST),
             f"mean of age, {ADULT}; {LEFT_OUT}; divided by at least 300 people",
@@ -77,10 +72,7 @@ def said(kind, column=PAY, size=PUBLIC, unit=None, **changes):
             f"variance of pay, {CLAMPED}; {FILLED}; divided as for at least 300 rows",
         ),
         # Counts, totals and ranks divide by nothing.
-        (
-            said(StatisticKind.MEDIAN, size=AT_LEAST),
-            f"median of pay, {CLAMPED}; {FILLED}",
-        ),
+        (said(StatisticKind.MEDIAN, size=AT_LEAST), f"median of pay, {CLAMPED}; {FILLED}"),
         # Whether somebody is a member is asked of the value as it stands.
         (
             said(
@@ -131,11 +123,7 @@ def test_questions_of_several_columns_name_each():
         "divided as for at least 300 people",
     )
     part = Query(
-        kind=StatisticKind.SUM,
-        column=PAY,
-        relation=SUBSTITUTION,
-        unit=PrivacyUnit(),
-        size=AT_LEAST,
+        kind=StatisticKind.SUM, column=PAY, relation=SUBSTITUTION, unit=PrivacyUnit(), size=AT_LEAST
     )
     # What is declared of a missing region is for questions about the region itself.
     said = statement("sum", GroupedQuery(part=part, group=REGION).conditions)
@@ -144,16 +132,12 @@ def test_questions_of_several_columns_name_each():
 
 
 @given(
-    numbers=st.lists(
-        st.one_of(st.none(), st.floats(-1e6, 1e6)), min_size=1, max_size=9
-    ),
+    numbers=st.lists(st.one_of(st.none(), st.floats(-1e6, 1e6)), min_size=1, max_size=9),
     ends=st.tuples(st.integers(-1000, 1000), st.integers(1, 1000)),
     part=st.integers(0, 4),
     fewest=st.one_of(st.none(), st.integers(1, 12)),
 )
-def test_whoever_follows_the_statement_of_a_mean_computes_it(
-    numbers, ends, part, fewest
-):
+def test_whoever_follows_the_statement_of_a_mean_computes_it(numbers, ends, part, fewest):
     low, width = ends
     public = fewest is None
     column = Column(
@@ -171,9 +155,7 @@ def test_whoever_follows_the_statement_of_a_mean_computes_it(
         size=TableSize(people=fewest or len(numbers), public=public),
     )
     table = Dataset(
-        name="t",
-        frame=pd.DataFrame({"x": np.array(numbers, dtype=float)}),
-        columns=(column,),
+        name="t", frame=pd.DataFrame({"x": np.array(numbers, dtype=float)}), columns=(column,)
     )
     words = statement(query.title, query.conditions)
     figures = [float(found.replace(",", "")) for found in _NUMBERS.findall(words)]

@@ -28,9 +28,7 @@ Y = [-0.9, -0.2, -0.6, 0.4, -0.3, 0.7, 0.1, -0.4, 1.5, 0.6]
 TEN = np.stack([X1, Y], axis=-1)
 
 pairs_of_numbers = st.integers(1, 10).flatmap(
-    lambda n: arrays(
-        np.float64, (n, 2), elements=st.floats(-4, 4).map(lambda x: round(x, 6))
-    )
+    lambda n: arrays(np.float64, (n, 2), elements=st.floats(-4, 4).map(lambda x: round(x, 6)))
 )
 
 
@@ -58,9 +56,7 @@ def reference(kind, size, values):
     if kind is Covariance:
         return np.array([matrix[0, 1]])
     d = len(matrix)
-    return np.array(
-        [*np.diag(matrix), *(matrix[i, j] for i, j in combinations(range(d), 2))]
-    )
+    return np.array([*np.diag(matrix), *(matrix[i, j] for i, j in combinations(range(d), 2))])
 
 
 def all_changes(kind, relation, size, people, points):
@@ -163,10 +159,7 @@ def test_removal_is_the_statistic_of_the_others(kind, least, values):
     statistic = asked(kind, size, BOX)
     shifts = statistic.shifts(values, ADD_REMOVE)
     clamped = np.clip(values, -3, 3)
-    left_out = [
-        reference(kind, size, np.delete(clamped, i, axis=0))
-        for i in range(len(clamped))
-    ]
+    left_out = [reference(kind, size, np.delete(clamped, i, axis=0)) for i in range(len(clamped))]
     np.testing.assert_allclose(shifts.alternatives[:, 0], left_out, atol=1e-9)
     whole = reference(kind, size, clamped)
     np.testing.assert_allclose(shifts.actual, whole, atol=1e-9)
@@ -185,8 +178,7 @@ def test_substitution_has_the_extremes_over_all_records(least, values):
     for i, (lowest, highest) in enumerate(shifts.alternatives[:, :, 0]):
         rest = np.delete(clamped, i, axis=0)
         reached = [
-            reference(Covariance, size, np.append(rest, [new], axis=0))[0]
-            for new in records
+            reference(Covariance, size, np.append(rest, [new], axis=0))[0] for new in records
         ]
         if not size.public:
             reached.append(reference(Covariance, size, rest)[0])
@@ -210,9 +202,9 @@ def test_the_matrix_shifts_as_its_parts_do(relation, size):
         moved = np.abs(matrix.alternatives[:, 0, k] - matrix.actual[k])
         np.testing.assert_allclose(moved, alone.distances(), atol=1e-12)
         newcomers = part.additions(own, relation)
-        assert len(newcomers) == 0 or np.abs(
-            joined[0, k] - matrix.actual[k]
-        ) == pytest.approx(np.abs(newcomers - matrix.actual[k]).max())
+        assert len(newcomers) == 0 or np.abs(joined[0, k] - matrix.actual[k]) == pytest.approx(
+            np.abs(newcomers - matrix.actual[k]).max()
+        )
 
 
 @pytest.mark.parametrize("kind", [Covariance, CovarianceMatrix])
@@ -425,9 +417,7 @@ def test_rounding_errors_do_not_grow_with_the_table(members, offset):
 
 def test_no_two_numbers_of_a_matrix_have_the_same_name():
     # Intervals are kept by name.
-    hostile = CovarianceMatrix(
-        names=("a", "b, c", "a, b", "c"), bounds=(UNIT,) * 4, size=public(9)
-    )
+    hostile = CovarianceMatrix(names=("a", "b, c", "a, b", "c"), bounds=(UNIT,) * 4, size=public(9))
     assert len(set(hostile.labels)) == 10
     assert "cov('a', 'b, c')" in hostile.labels
     ordinary = CovarianceMatrix(names=("a, b", "c"), bounds=(UNIT,) * 2, size=public(9))

@@ -42,12 +42,8 @@ def test_everybody_is_in_the_cell_of_both_answers():
 
 def test_bins_and_people_left_out():
     columns = (replace(AGE, missing=DROP, replacement=None), category())
-    query = crossed(
-        columns=columns, edges=(EDGES, None), relation=ADD_REMOVE, people=3
-    ).query
-    table = dataset(
-        columns, age=[10.0, None, 200.0, 45.0], region=["north", "south", "x", None]
-    )
+    query = crossed(columns=columns, edges=(EDGES, None), relation=ADD_REMOVE, people=3).query
+    table = dataset(columns, age=[10.0, None, 200.0, 45.0], region=["north", "south", "x", None])
     # Who has no age is left out, and so is who has no region.
     assert query.rows(table).tolist() == [0, 2]
     found = query.statistic.value(query.values(table)).reshape(query.shape)
@@ -109,8 +105,7 @@ def test_questions_that_are_no_cross_table_are_refused():
         CrossedQuery(first=query.first, second=query.first)
     with pytest.raises(ParameterError, match="on the same terms"):
         CrossedQuery(
-            first=query.first,
-            second=replace(query.second, size=TableSize(people=9, public=True)),
+            first=query.first, second=replace(query.second, size=TableSize(people=9, public=True))
         )
     shares = replace(query.second, kind=StatisticKind.PROPORTIONS)
     with pytest.raises(ParameterError, match="the histograms of two"):

@@ -20,9 +20,9 @@ GRID = (0.0, 0.25, 0.5, 0.75, 1.0)
 X1 = np.array([-1.2, -0.8, -0.5, -0.1, 0.0, 0.3, 0.6, 0.9, 1.4, 2.5])
 KINDS = [(kind, ddof) for kind in (Variance, StandardDeviation) for ddof in (0, 1)]
 
-numbers = st.lists(
-    st.floats(-3, 3).map(lambda x: round(x, 6)), min_size=1, max_size=10
-).map(np.array)
+numbers = st.lists(st.floats(-3, 3).map(lambda x: round(x, 6)), min_size=1, max_size=10).map(
+    np.array
+)
 
 
 def public(n):
@@ -82,9 +82,7 @@ def test_range_is_where_the_statistic_lies(kind, ddof, n):
         return
     for size, people in ((public(n), [n]), (private(n), range(1, 11))):
         seen = [
-            reference(kind, ddof, size, table)
-            for m in people
-            for table in multisets((0.0, 1.0), m)
+            reference(kind, ddof, size, table) for m in people for table in multisets((0.0, 1.0), m)
         ]
         claimed = kind(bounds=UNIT, size=size, ddof=ddof).range
         assert claimed.lower == 0
@@ -126,9 +124,7 @@ def test_shifts_over_n_are_those_of_the_neighbors(kind, least, values):
         without = reference(kind, 0, size, rest)
         assert removed[i, 0, 0] == pytest.approx(without, abs=1e-9)
         middle = rest.mean() if len(rest) else 0.0
-        reached = [
-            reference(kind, 0, size, np.append(rest, new)) for new in (-3, 3, middle)
-        ]
+        reached = [reference(kind, 0, size, np.append(rest, new)) for new in (-3, 3, middle)]
         reached += [without] * (least is not None)
         assert replaced[i, 0, 0] == pytest.approx(min(reached), abs=1e-7)
         assert replaced[i, 1, 0] == pytest.approx(max(reached), abs=1e-9)
@@ -185,9 +181,7 @@ def test_the_root_of_a_sanitized_variance_beats_a_sanitized_deviation(
     for kind, expected in ((Variance, by_variance), (StandardDeviation, directly)):
         statistic = kind(bounds=UNIT, size=public(n))
         mechanism = BoundaryInflatedLaplace.calibrate(
-            sensitivity=statistic.sensitivity(SUBSTITUTION),
-            epsilon=1.0,
-            bounds=statistic.range,
+            sensitivity=statistic.sensitivity(SUBSTITUTION), epsilon=1.0, bounds=statistic.range
         )
         value = deviation**2 if kind is Variance else deviation
         released = mechanism.simulate(value, rng=rng, size=(draws,))

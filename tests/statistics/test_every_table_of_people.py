@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import chain, combinations_with_replacement, product
 from math import comb
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ import pytest
 from dpcore.data.bounds import Interval
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.averages import Mean, Proportion
+from dpcore.statistics.base import Statistic
 from dpcore.statistics.group_moments import GroupMoments
 from dpcore.statistics.grouped import Grouped
 from dpcore.statistics.histogram import Histogram
@@ -25,9 +25,6 @@ from dpcore.statistics.mean_moments import MeanMoments
 from dpcore.statistics.pair_moments import PairMoments
 from dpcore.statistics.rows_of_people import MeanOfPeople, of_people, packed
 from dpcore.statistics.sums import Count, Sum
-
-if TYPE_CHECKING:
-    from dpcore.statistics.base import Statistic
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 PEOPLE = 4
@@ -70,9 +67,7 @@ ASKED = {
         )
         for least in (1, 4, 9)
     },
-    "share, at least 5": Asked(
-        statistic=Proportion(size=size(5)), rows=((0.0,), (1.0,))
-    ),
+    "share, at least 5": Asked(statistic=Proportion(size=size(5)), rows=((0.0,), (1.0,))),
     "histogram": Asked(
         statistic=Histogram(labels=("a", "b", "c"), size=size(1)),
         rows=((0.0,), (1.0,)),
@@ -84,9 +79,7 @@ ASKED = {
         others=((0.0, 0.0), (0.0, 1.0)),
     ),
     "sums by group": Asked(
-        statistic=Grouped.alike(
-            labels_of_groups=("a",), part=Sum(bounds=BOUNDS, size=size(1))
-        ),
+        statistic=Grouped.alike(labels_of_groups=("a",), part=Sum(bounds=BOUNDS, size=size(1))),
         rows=((HIGH, 0.0), (LOW, 1.0)),
         others=((LOW, 0.0), (HIGH, 1.0)),
     ),
@@ -104,9 +97,7 @@ ASKED = {
         statistic=MeanMoments(labels_of_groups=("a",), bounds=(BOUNDS, BOUNDS)),
         rows=((LOW, LOW, 0.0), (HIGH, BETWEEN, 1.0)),
         others=tuple(
-            row
-            for row in product((LOW, HIGH), (LOW, HIGH), (0.0, 1.0))
-            if row != (LOW, LOW, 0.0)
+            row for row in product((LOW, HIGH), (LOW, HIGH), (0.0, 1.0)) if row != (LOW, LOW, 0.0)
         ),
     ),
 }
@@ -182,8 +173,7 @@ def test_what_everybody_moves_is_by_hand_and_the_most_is_the_sensitivity(name, m
         others = every.any if relation is SUBSTITUTION else every.any[:1]
         moved = every.values(rest[:, None] + others) - here[table][:, None]
         found = [
-            lengths(statistic.shifts(every.entries(each), relation))
-            for each in every.tables[1:]
+            lengths(statistic.shifts(every.entries(each), relation)) for each in every.tables[1:]
         ]
         for place, norm in enumerate((1, 2)):
             reached = np.concatenate([each[place] for each in found])

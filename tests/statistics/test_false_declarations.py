@@ -41,9 +41,7 @@ WEIGHT = number("weight", 200.0)
 DROPPED = number("dropped", 10.0, missing=DROP)
 COMPLETE = replace(AGE, complete=True)
 LISTED = replace(category("region", ("north", "south")), missing=DROP)
-COUNTED = replace(
-    category("town", ("A", "B")), missing=REPLACE, replacement="A", complete=True
-)
+COUNTED = replace(category("town", ("A", "B")), missing=REPLACE, replacement="A", complete=True)
 COLUMNS = (AGE, WEIGHT, DROPPED, yes_no(), LISTED, COUNTED)
 CELLS = {
     "age": (0.0, 100.0, -5.0, 1e9, None),
@@ -75,17 +73,12 @@ def requests_of(known, columns=(AGE, DROPPED, COMPLETE)):
         for kind in NUMBERS:
             found[f"{kind} of {about}"] = Query(kind=kind, column=column, **known)
         found[f"histogram of {about}"] = Query(
-            kind=StatisticKind.HISTOGRAM,
-            column=column,
-            edges=(0.0, 4.0, 10.0),
-            **known,
+            kind=StatisticKind.HISTOGRAM, column=column, edges=(0.0, 4.0, 10.0), **known
         )
         found[f"quantiles of {about}"] = Query(
             kind=StatisticKind.QUANTILES, column=column, qs=(0.25, 0.5), **known
         )
-        found[f"median of {about}"] = Query(
-            kind=StatisticKind.MEDIAN, column=column, **known
-        )
+        found[f"median of {about}"] = Query(kind=StatisticKind.MEDIAN, column=column, **known)
     for column in (yes_no(), COUNTED) + (LISTED,) * (not known["size"].public):
         label = Membership(label=column.labels[1])
         for kind in (StatisticKind.COUNT, StatisticKind.PROPORTION):
@@ -108,8 +101,7 @@ def requests_of(known, columns=(AGE, DROPPED, COMPLETE)):
     }
     if rows == 1:
         found |= {
-            f"{kind}": JointQuery(kind=kind, numbers=(AGE, WEIGHT), **known)
-            for kind in JOINT
+            f"{kind}": JointQuery(kind=kind, numbers=(AGE, WEIGHT), **known) for kind in JOINT
         }
     if known["size"].public:
         found["pooled variance"] = JointQuery(
@@ -147,14 +139,8 @@ def check_change(question, one, *others):
 
 PRIVATE = {
     f"{name}; {relation}, {rows} rows": question
-    for relation, rows in (
-        (ADD_REMOVE, 1),
-        (ADD_REMOVE, 2),
-        (SUBSTITUTION, 2),
-    )
-    for name, question in requests_of(
-        terms(FEWEST, relation=relation, rows=rows)
-    ).items()
+    for relation, rows in ((ADD_REMOVE, 1), (ADD_REMOVE, 2), (SUBSTITUTION, 2))
+    for name, question in requests_of(terms(FEWEST, relation=relation, rows=rows)).items()
 }
 
 
@@ -173,9 +159,7 @@ def test_no_unit_changes_an_answer_by_more_than_charged(name, rows, others, plac
     neighbors = [left]
     if question.relation is SUBSTITUTION:
         # With nobody in their place the table is the one above.
-        neighbors += [
-            left[:place] + others[:come] + left[place:] for come in range(1, unit + 1)
-        ]
+        neighbors += [left[:place] + others[:come] + left[place:] for come in range(1, unit + 1)]
     check_change(question, rows, *neighbors)
 
 
@@ -202,9 +186,7 @@ PUBLIC = requests_of(terms(4))
 @pytest.mark.parametrize("name", PUBLIC)
 @settings(max_examples=8, deadline=None)
 @given(rows=st.lists(ROW, min_size=3, max_size=5), other=ROW, place=st.integers(0, 2))
-def test_a_false_public_number_is_refused_for_all_tables_alike(
-    name, rows, other, place
-):
+def test_a_false_public_number_is_refused_for_all_tables_alike(name, rows, other, place):
     question = PUBLIC[name]
     replaced = [*rows[:place], other, *rows[place + 1 :]]
     if len(rows) == 4 or not question.size.public:
@@ -224,11 +206,7 @@ RESAMPLED = {
     },
     "resized": ResizedRequest(query=PUBLIC["mean of age"], draws=2),
     "sample of fixed size": SubsampledRequest(
-        query=PUBLIC["mean of age"],
-        law="laplace",
-        epsilon=1.0,
-        share=0.5,
-        people=4,
+        query=PUBLIC["mean of age"], law="laplace", epsilon=1.0, share=0.5, people=4
     ),
 }
 
@@ -251,15 +229,10 @@ def test_resamples_are_drawn_from_as_many_rows_as_are_public(name, rows):
     left=st.integers(0, 5),
     taken=st.lists(st.booleans(), min_size=6, max_size=6),
 )
-def test_the_statistic_of_a_sample_keeps_its_sensitivity_below_its_minimum(
-    rows, left, taken
-):
+def test_the_statistic_of_a_sample_keeps_its_sensitivity_below_its_minimum(rows, left, taken):
     """Whoever else is drawn: a secret sample may hold fewer than were expected."""
     request = SubsampledRequest(
-        query=PRIVATE["mean of dropped; add-remove, 1 rows"],
-        law="laplace",
-        epsilon=1.0,
-        share=0.7,
+        query=PRIVATE["mean of dropped; add-remove, 1 rows"], law="laplace", epsilon=1.0, share=0.7
     )
     base = request.plan.base
     sampled = [row for row, drawn in zip(rows, taken, strict=False) if drawn]

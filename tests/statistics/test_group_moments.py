@@ -46,11 +46,7 @@ def test_sensitivity_is_the_largest_change_of_any_small_table(degree, relation):
     statistic = moments(degree)
     records = tuple(product((-1.0, -0.5, 1.0, 3.0), (0, 1)))
     moves = changes(
-        lambda table: by_hand(statistic, table),
-        records,
-        relation,
-        range(1, 4),
-        drop=True,
+        lambda table: by_hand(statistic, table), records, relation, range(1, 4), drop=True
     )
     check(statistic.sensitivity(relation), moves)
 

@@ -42,22 +42,13 @@ def by_group(statistic, table):
     """The parts, each of the records that carry its code."""
     values = np.array(table, dtype=float).reshape(-1, 2)
     return np.array(
-        [
-            part.value(values[values[:, 1] == j, 0])[0]
-            for j, part in enumerate(statistic.parts)
-        ]
+        [part.value(values[values[:, 1] == j, 0])[0] for j, part in enumerate(statistic.parts)]
     )
 
 
 def all_changes(statistic, numbers, relation, people):
     records = tuple(product(numbers, range(len(statistic.parts))))
-    return changes(
-        lambda table: by_group(statistic, table),
-        records,
-        relation,
-        people,
-        drop=False,
-    )
+    return changes(lambda table: by_group(statistic, table), records, relation, people, drop=False)
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -97,9 +88,7 @@ def test_removal_is_the_statistic_of_the_others(name, table):
     np.testing.assert_allclose(shifts.actual, statistic.value(values), atol=1e-12)
     assert shifts.people == len(values)
     each = shifts.alternatives[shifts.kind]
-    left_out = [
-        [by_group(statistic, np.delete(values, i, axis=0))] for i in range(len(values))
-    ]
+    left_out = [[by_group(statistic, np.delete(values, i, axis=0))] for i in range(len(values))]
     np.testing.assert_allclose(each, left_out, atol=1e-9)
 
 

@@ -21,11 +21,7 @@ SMOKES = Membership(label="yes")
 
 
 def part(kind=StatisticKind.MEAN, column=AGE, **changes):
-    known = {
-        "relation": SUBSTITUTION,
-        "unit": PrivacyUnit(),
-        "size": ANY_SIZE,
-    }
+    known = {"relation": SUBSTITUTION, "unit": PrivacyUnit(), "size": ANY_SIZE}
     return Query(kind=kind, column=column, **(known | changes))
 
 
@@ -50,10 +46,7 @@ def test_every_statistic_of_one_number_can_be_asked_by_group(kind):
     column = yes_no() if kind.of_members else AGE
     asked = query(kind, column, membership=SMOKES if kind.of_members else None)
     assert asked.groups == ("north", "south", "other")
-    spread = kind.of_ratios and kind not in {
-        StatisticKind.MEAN,
-        StatisticKind.PROPORTION,
-    }
+    spread = kind.of_ratios and kind not in {StatisticKind.MEAN, StatisticKind.PROPORTION}
     parts = 1 + kind.of_ratios + spread
     assert len(asked.statistic.labels) == 3 * parts
     assert asked.bounds.lower == 0
@@ -93,9 +86,7 @@ def test_sensitivity_is_that_of_all_rows_of_a_unit(rows):
 
 def test_everybody_without_a_listed_label_is_in_the_last_group():
     table = dataset(
-        (AGE, REGION),
-        age=[10.0, np.nan, 30.0, 140.0],
-        region=["south", "north", "east", None],
+        (AGE, REGION), age=[10.0, np.nan, 30.0, 140.0], region=["south", "north", "east", None]
     )
     asked = query()
     values = asked.values(table)
@@ -107,9 +98,7 @@ def test_everybody_without_a_listed_label_is_in_the_last_group():
 
 def test_groups_of_people_left_out_are_left_out_too():
     age = number("age", missing=DROP)
-    table = dataset(
-        (age, REGION), age=[10.0, np.nan, 30.0], region=["south", "north", "north"]
-    )
+    table = dataset((age, REGION), age=[10.0, np.nan, 30.0], region=["south", "north", "north"])
     asked = query(column=age)
     assert asked.rows(table).tolist() == [0, 2]
     assert asked.values(table).tolist() == [[10, 1], [30, 0]]

@@ -42,31 +42,11 @@ def query(kind=StatisticKind.COVARIANCE, numbers=(AGE, INCOME), **changes):
 @pytest.mark.parametrize(
     ("kind", "numbers", "title", "unit"),
     [
-        (
-            StatisticKind.COVARIANCE,
-            (AGE, INCOME),
-            "covariance of age and income",
-            "years × euros",
-        ),
+        (StatisticKind.COVARIANCE, (AGE, INCOME), "covariance of age and income", "years × euros"),
         (StatisticKind.COVARIANCE, (AGE, HEIGHT), "covariance of age and height", ""),
-        (
-            StatisticKind.CORRELATION,
-            (AGE, INCOME),
-            "correlation of age and income",
-            "",
-        ),
-        (
-            MATRIX,
-            (AGE, INCOME, HEIGHT),
-            "covariance matrix of age, income and height",
-            "",
-        ),
-        (
-            StatisticKind.POOLED_VARIANCE,
-            (AGE,),
-            "pooled variance of age within region",
-            "(years)²",
-        ),
+        (StatisticKind.CORRELATION, (AGE, INCOME), "correlation of age and income", ""),
+        (MATRIX, (AGE, INCOME, HEIGHT), "covariance matrix of age, income and height", ""),
+        (StatisticKind.POOLED_VARIANCE, (AGE,), "pooled variance of age within region", "(years)²"),
         (
             StatisticKind.POOLED_COVARIANCE,
             (AGE, INCOME),
@@ -169,9 +149,7 @@ def test_sensitivity_is_that_of_all_rows_of_a_unit():
 
 def test_missing_numbers_are_replaced():
     table = dataset(
-        (AGE, INCOME),
-        age=[10.0, np.nan, 30.0, 400.0],
-        income=[1.0, 2.0, np.nan, np.inf],
+        (AGE, INCOME), age=[10.0, np.nan, 30.0, 400.0], income=[1.0, 2.0, np.nan, np.inf]
     )
     asked = query(size=public(4))
     assert asked.rows(table).tolist() == [0, 1, 2, 3]
@@ -239,14 +217,9 @@ ANALYSES = [
     query(unit=PrivacyUnit(rows=2), size=private(6)),
     query(StatisticKind.POOLED_COVARIANCE),
     query(StatisticKind.POOLED_COVARIANCE, group=category("sex"), groups=SIZES),
+    query(StatisticKind.POOLED_COVARIANCE, groups=GroupSizes(sizes=(2, 2, 2), labels_public=False)),
     query(
-        StatisticKind.POOLED_COVARIANCE,
-        groups=GroupSizes(sizes=(2, 2, 2), labels_public=False),
-    ),
-    query(
-        StatisticKind.POOLED_COVARIANCE,
-        groups=GroupSizes(sizes=(3, 1 + 1, 1 + 1)),
-        size=public(7),
+        StatisticKind.POOLED_COVARIANCE, groups=GroupSizes(sizes=(3, 1 + 1, 1 + 1)), size=public(7)
     ),
 ]
 

@@ -39,8 +39,7 @@ def tables(draw, least=1):
     """Return the moments of one to three columns, and a small table for them."""
     columns = draw(st.integers(1, 3))
     one = st.tuples(
-        st.lists(st.floats(-0.5, 1.5), min_size=columns, max_size=columns),
-        st.integers(0, 2),
+        st.lists(st.floats(-0.5, 1.5), min_size=columns, max_size=columns), st.integers(0, 2)
     )
     people = draw(st.lists(one, min_size=least, max_size=5))
     statistic = moments(columns)
@@ -59,9 +58,7 @@ def test_no_neighbor_changes_more_than_the_sensitivity(drawn, relation):
     before, after = table[:-1], table[1:]
     if relation is ADD_REMOVE:
         after = table[1:-1]
-    change = statistic.value(after.reshape(-1, table.shape[1])) - statistic.value(
-        before
-    )
+    change = statistic.value(after.reshape(-1, table.shape[1])) - statistic.value(before)
     most = statistic.sensitivity(relation)
     rounding = 1 + 1e-12
     l1, l2, largest = norms(change)
@@ -162,9 +159,7 @@ def test_who_has_no_value_of_one_column_is_left_out_of_all():
     found = query.statistic.value(query.values(table)).reshape(3, 3)
     assert found[:, 0] / query.statistic.weight == pytest.approx([2, 1, 1])
     # North: 10 and none, counted as 50. South: 200, counted as 100.
-    assert found[:2, 1] + found[:2, 0] / query.statistic.weight / 2 == pytest.approx(
-        [0.6, 1.0]
-    )
+    assert found[:2, 1] + found[:2, 0] / query.statistic.weight / 2 == pytest.approx([0.6, 1.0])
     assert query.title == "means of age and weight by region"
     assert "people without a value of weight left out of all means" in query.conditions
     told = bias(query, table)

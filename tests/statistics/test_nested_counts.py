@@ -39,9 +39,7 @@ def test_sums_of_ranges_are_the_people_up_to_each_value_and_beyond():
 
 def test_each_split_adds_up_as_many_counts_as_is_said():
     """Of counts drawn with a variance of 1 each, a sum of m has a variance of m."""
-    total = sum(
-        np.square(np.stack(split_at_each(unit))) for unit in np.eye(8 + 64 + 512)
-    )
+    total = sum(np.square(np.stack(split_at_each(unit))) for unit in np.eye(8 + 64 + 512))
     np.testing.assert_array_equal(total[0], pieces_before())
     np.testing.assert_array_equal(total.sum(axis=0), np.full(CANDIDATES, PIECES))
 

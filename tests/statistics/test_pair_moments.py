@@ -49,8 +49,7 @@ def test_shifts_are_those_of_leaving_each_person_out(relation):
         if relation is not ADD_REMOVE:
             # To the far group, where nobody who was here would be nearer.
             moves = [
-                at(np.vstack([np.delete(table, person, axis=0), record]))
-                for record in RECORDS
+                at(np.vstack([np.delete(table, person, axis=0), record])) for record in RECORDS
             ]
             far = max(np.abs(move - shifts.actual).sum() for move in moves)
             assert np.abs(reached - shifts.actual).sum() == pytest.approx(far)

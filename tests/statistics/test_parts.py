@@ -61,9 +61,7 @@ OF_SEVERAL = {
 }
 OF_PUBLIC_GROUPS = {
     "pooled variance": PooledVariance(bounds=BOUNDS, groups=GroupSizes(sizes=SIZES)),
-    "pooled covariance": PooledCovariance(
-        bounds=(BOUNDS, SECOND), groups=GroupSizes(sizes=SIZES)
-    ),
+    "pooled covariance": PooledCovariance(bounds=(BOUNDS, SECOND), groups=GroupSizes(sizes=SIZES)),
 }
 ALL = OF_NUMBERS | OF_CELLS | OF_GROUPS | OF_SEVERAL | OF_PUBLIC_GROUPS
 EXACT = {"ranks", "nested counts", "count", "proportion", "histogram", "shares"}
@@ -126,12 +124,8 @@ def test_the_shifts_of_a_part_are_those_of_these_people(name, relation, seed, cu
     everybody = statistic.shifts(values, relation)
     parts = np.split(values, cuts)
     whole = statistic.together([statistic.part(each) for each in parts])
-    distances = [
-        statistic.shifts_within(each, whole, relation).distances() for each in parts
-    ]
-    np.testing.assert_allclose(
-        np.concatenate(distances), everybody.distances(), rtol=0, atol=1e-11
-    )
+    distances = [statistic.shifts_within(each, whole, relation).distances() for each in parts]
+    np.testing.assert_allclose(np.concatenate(distances), everybody.distances(), rtol=0, atol=1e-11)
 
 
 @pytest.mark.parametrize("name", ALL)

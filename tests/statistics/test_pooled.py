@@ -76,17 +76,12 @@ def largest(points, sizes, change):
                     for new in points
                 ]
             elif change == "remove":
-                reached = [
-                    (others + known(rest)) / (n - 1 - count) for rest in without(group)
-                ]
+                reached = [(others + known(rest)) / (n - 1 - count) for rest in without(group)]
             elif change == "add":
-                reached = [
-                    (others + known((*group, new))) / (n + 1 - count) for new in points
-                ]
+                reached = [(others + known((*group, new))) / (n + 1 - count) for new in points]
             else:
                 reached = [
-                    (others - parts[i] + known(rest) + known((*table[i], new)))
-                    / (n - count)
+                    (others - parts[i] + known(rest) + known((*table[i], new))) / (n - count)
                     for i in range(count)
                     if i != j
                     for rest in without(group)
@@ -104,18 +99,7 @@ VARIANCES = [
 ]
 COVARIANCES = [
     (CORNERS, sizes)
-    for sizes in (
-        (3, 3),
-        (4, 2),
-        (2, 2, 2),
-        (5,),
-        (4,),
-        (3, 2),
-        (2, 2),
-        (4, 3),
-        (6,),
-        (2, 2, 3),
-    )
+    for sizes in ((3, 3), (4, 2), (2, 2, 2), (5,), (4,), (3, 2), (2, 2), (4, 3), (6,), (2, 2, 3))
 ]
 
 
@@ -177,11 +161,7 @@ def test_private_labels_cover_every_split_into_groups(people, count):
         (ENDS, PooledVariance(bounds=UNIT, groups=groups)),
         (CORNERS, PooledCovariance(bounds=(UNIT, UNIT), groups=groups)),
     ):
-        most = max(
-            largest(points, sizes, move)
-            for sizes in splits
-            for move in ("stay", "jump")
-        )
+        most = max(largest(points, sizes, move) for sizes in splits for move in ("stay", "jump"))
         assert statistic.sensitivity(SUBSTITUTION).l1 == pytest.approx(most)
         seen = [
             sum(map(scatter, table)) / (people - count)
@@ -199,9 +179,7 @@ def test_range_is_where_the_statistic_lies(sizes):
         (LINE, PooledVariance(bounds=UNIT, groups=groups)),
         (CORNERS, PooledCovariance(bounds=(UNIT, UNIT), groups=groups)),
     ):
-        seen = [
-            sum(map(scatter, table)) / groups.freedom for table in tables(points, sizes)
-        ]
+        seen = [sum(map(scatter, table)) / groups.freedom for table in tables(points, sizes)]
         assert statistic.range.upper == pytest.approx(max(seen))
         assert statistic.range.lower == pytest.approx(min(seen))
 
@@ -264,9 +242,7 @@ def test_removal_is_the_statistic_of_the_others(kind, sizes, seed):
     freedom = len(values) - count
     shifts = statistic.shifts(values, ADD_REMOVE)
     left_out = [
-        reference(
-            np.delete(numbers, i, axis=0), np.delete(codes, i), count, freedom - 1
-        )
+        reference(np.delete(numbers, i, axis=0), np.delete(codes, i), count, freedom - 1)
         for i in range(len(values))
     ]
     np.testing.assert_allclose(shifts.alternatives[:, 0, 0], left_out, atol=1e-12)
@@ -287,9 +263,7 @@ def test_removal_is_the_statistic_of_the_others(kind, sizes, seed):
 @pytest.mark.parametrize("labels_public", [True, False])
 @settings(deadline=None, max_examples=15)
 @given(sizes=some_sizes, seed=st.integers(0, 10**6))
-def test_substitution_has_the_extremes_over_all_records(
-    kind, labels_public, sizes, seed
-):
+def test_substitution_has_the_extremes_over_all_records(kind, labels_public, sizes, seed):
     values, numbers, codes = drawn(kind, sizes, seed)
     statistic = pooled(kind, tuple(sizes), labels_public=labels_public)
     count, freedom = len(sizes), len(values) - len(sizes)
@@ -304,9 +278,7 @@ def test_substitution_has_the_extremes_over_all_records(
             mean = rest[left == j].mean(axis=0) if (left == j).any() else rest[0]
             records = np.array(CORNERS)[:, : numbers.shape[1]]
             reached += [
-                reference(
-                    np.append(rest, [new], axis=0), np.append(left, j), count, freedom
-                )
+                reference(np.append(rest, [new], axis=0), np.append(left, j), count, freedom)
                 for new in (*records, mean)
             ]
         assert lowest == pytest.approx(min(reached), abs=1e-12)
@@ -387,6 +359,4 @@ def test_bad_values_are_refused(values, match):
     with pytest.raises(ParameterError, match=match):
         pooled(PooledVariance, (2, 2)).value(values)
     with pytest.raises(ParameterError, match="finite bounds"):
-        PooledVariance(
-            bounds=Interval(lower=0, upper=np.inf), groups=GroupSizes(sizes=(2, 2))
-        )
+        PooledVariance(bounds=Interval(lower=0, upper=np.inf), groups=GroupSizes(sizes=(2, 2)))

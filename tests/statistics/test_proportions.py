@@ -35,9 +35,7 @@ def reference(statistic, table):
     n = len(table)
     own = n if statistic.size.public else max(n, statistic.size.people)
     counts = np.bincount(np.array(table, dtype=int), minlength=len(statistic.cells))
-    return np.minimum(counts / (statistic.constant or own), 1.0)[
-        : len(statistic.labels)
-    ]
+    return np.minimum(counts / (statistic.constant or own), 1.0)[: len(statistic.labels)]
 
 
 def all_changes(statistic, relation, people):
@@ -54,9 +52,7 @@ def all_changes(statistic, relation, people):
 @pytest.mark.parametrize("count", [2, 3, 4])
 @pytest.mark.parametrize("n", [2, 3, 5, 8])
 @pytest.mark.parametrize("omit_last", [False, True])
-def test_sensitivity_is_the_largest_change_of_a_public_size(
-    relation, count, n, omit_last
-):
+def test_sensitivity_is_the_largest_change_of_a_public_size(relation, count, n, omit_last):
     statistic = asked(count, public(n), omit_last=omit_last)
     check(statistic.sensitivity(relation), all_changes(statistic, relation, [n]))
 
@@ -65,9 +61,7 @@ def test_sensitivity_is_the_largest_change_of_a_public_size(
 @pytest.mark.parametrize("count", [2, 3, 4])
 @pytest.mark.parametrize("n", [2, 5])
 @pytest.mark.parametrize("omit_last", [False, True])
-def test_sensitivity_over_a_constant_is_the_largest_change(
-    relation, count, n, omit_last
-):
+def test_sensitivity_over_a_constant_is_the_largest_change(relation, count, n, omit_last):
     for size in (public(n), private(n)):
         statistic = asked(count, size, omit_last=omit_last, constant=20)
         moves = all_changes(statistic, relation, [n])
@@ -78,9 +72,7 @@ def test_sensitivity_over_a_constant_is_the_largest_change(
 @pytest.mark.parametrize("count", [2, 3, 4])
 @pytest.mark.parametrize("least", [1, 2, 3, 4])
 @pytest.mark.parametrize("omit_last", [False, True])
-def test_sensitivity_of_a_private_size_covers_every_size(
-    relation, count, least, omit_last
-):
+def test_sensitivity_of_a_private_size_covers_every_size(relation, count, least, omit_last):
     statistic = asked(count, private(least), omit_last=omit_last)
     moves = all_changes(statistic, relation, range(1, 8))
     check(statistic.sensitivity(relation), moves)
@@ -108,9 +100,7 @@ def test_shifts_of_ten_people():
     expected = {0: 0.1111111111, 1: 0.1555555556, 2: 0.1777777778}
     np.testing.assert_allclose(shifts.distances(), [expected[c] for c in TEN])
     expected = {0: 0.06849348892, 1: 0.09813067629, 2: 0.1099943882}
-    np.testing.assert_allclose(
-        np.linalg.norm(moved, axis=1), [expected[c] for c in TEN], rtol=1e-9
-    )
+    np.testing.assert_allclose(np.linalg.norm(moved, axis=1), [expected[c] for c in TEN], rtol=1e-9)
     replaced = statistic.shifts(TEN, SUBSTITUTION)
     np.testing.assert_allclose(replaced.distances(), 0.2)
     moved = replaced.alternatives - replaced.actual
@@ -204,9 +194,7 @@ def test_shares_have_their_exact_spread():
     counts = rng.multinomial(12, [0.5, 0.3, 0.2], size=200_000)
     estimate = np.array([0.5, 0.3, 0.2])
     exact = (counts / 12).std(axis=0)
-    np.testing.assert_allclose(
-        asked(3, public(12)).sampling_sd(estimate), exact, rtol=0.01
-    )
+    np.testing.assert_allclose(asked(3, public(12)).sampling_sd(estimate), exact, rtol=0.01)
     over = asked(3, public(12), constant=15)
     np.testing.assert_allclose(
         over.sampling_sd(estimate * 12 / 15), (counts / 15).std(axis=0), rtol=0.01

@@ -42,11 +42,7 @@ def test_pooled_variance_is_too_small_for_a_person_who_joins_many_small_groups()
 
 @pytest.mark.parametrize(
     ("groups", "expected"),
-    [
-        (sizes(3, 3), 0.2306624327),
-        (sizes(100), 0.0116574423),
-        (sizes(*(2,) * 50), 0.0273469388),
-    ],
+    [(sizes(3, 3), 0.2306624327), (sizes(100), 0.0116574423), (sizes(*(2,) * 50), 0.0273469388)],
 )
 def test_pooled_covariance(groups, expected):
     assert published.pooled_covariance(groups) == pytest.approx(expected, abs=6e-11)

@@ -25,12 +25,7 @@ from dpcore.releases.record import Mode, Release
 from dpcore.releases.request import Request
 from dpcore.releases.table import to_csv
 from dpcore.statistics.bins import edges_at, whole_edges
-from dpcore.statistics.calendar_bins import (
-    Period,
-    calendar_edges,
-    calendar_labels,
-    period_of,
-)
+from dpcore.statistics.calendar_bins import Period, calendar_edges, calendar_labels, period_of
 from dpcore.statistics.column_bins import edges_for, names_of_bins, usual_edges
 from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.grouped_query import ANY_SIZE
@@ -40,9 +35,7 @@ from dpcore.statistics.query import Query
 
 YEAR = Interval(lower=day_of(dt.date(2024, 1, 1)), upper=day_of(dt.date(2024, 12, 31)))
 ADMISSION = Column(name="admission", kind=ColumnKind.DATE, bounds=YEAR)
-VISITS = Column(
-    name="visits", kind=ColumnKind.WHOLE, bounds=Interval(lower=0.0, upper=20.0)
-)
+VISITS = Column(name="visits", kind=ColumnKind.WHOLE, bounds=Interval(lower=0.0, upper=20.0))
 WARD = Column(name="ward", kind=ColumnKind.CATEGORY, labels=("north", "south"))
 FEW = TableSize(people=3, public=False)
 
@@ -154,11 +147,7 @@ def test_a_difference_of_dates_is_in_days_and_no_percentage():
         assert text.startswith("2024-")
 
 
-@given(
-    low=st.integers(-(10**5), 10**5),
-    width=st.integers(1, 4000),
-    period=st.sampled_from(Period),
-)
+@given(low=st.integers(-(10**5), 10**5), width=st.integers(1, 4000), period=st.sampled_from(Period))
 def test_bins_of_the_calendar_hold_each_day_once(low, width, period):
     bounds = Interval(lower=float(low), upper=float(low + width))
     try:
@@ -273,9 +262,7 @@ def test_the_end_of_a_day_is_of_that_day(day):
 
 
 @given(
-    days=st.floats(-1e5, 1e5),
-    error=st.floats(1e-6, 1e4),
-    unit=st.sampled_from([DATES, MOMENTS]),
+    days=st.floats(-1e5, 1e5), error=st.floats(1e-6, 1e4), unit=st.sampled_from([DATES, MOMENTS])
 )
 def test_the_ends_of_an_interval_of_dates_are_rounded_outwards(days, error, unit):
     quantity = Quantity(unit=unit)

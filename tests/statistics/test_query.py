@@ -119,9 +119,7 @@ def test_allowed_statistics_of_each_kind_of_column():
             "",
         ),
         (
-            query(
-                StatisticKind.COUNT, age(), relation=ADD_REMOVE, membership=EVERYBODY
-            ),
+            query(StatisticKind.COUNT, age(), relation=ADD_REMOVE, membership=EVERYBODY),
             "number of people",
             "people",
         ),
@@ -177,47 +175,27 @@ def test_sensitivity_is_that_of_all_rows_of_a_unit():
         (StatisticKind.MEAN, age(bounds=None), {}, "needs public bounds"),
         (StatisticKind.MEAN, age(), {"membership": EVERYBODY}, "no use for a cond"),
         (StatisticKind.COUNT, age(), {}, "needs a condition"),
-        (
-            StatisticKind.COUNT,
-            age(),
-            {"membership": EVERYBODY},
-            "public under substitution",
-        ),
+        (StatisticKind.COUNT, age(), {"membership": EVERYBODY}, "public under substitution"),
         (
             StatisticKind.PROPORTION,
             age(),
             {"membership": EVERYBODY, "relation": ADD_REMOVE},
             "name a condition",
         ),
-        (
-            StatisticKind.COUNT,
-            age(),
-            {"membership": Membership(label="old")},
-            "name a range",
-        ),
+        (StatisticKind.COUNT, age(), {"membership": Membership(label="old")}, "name a range"),
         (
             StatisticKind.COUNT,
             color(),
             {"membership": Membership(label="blue")},
             "not on the public list",
         ),
-        (
-            StatisticKind.COUNT,
-            color(),
-            {"membership": Membership(interval=AGES)},
-            "has labels",
-        ),
+        (StatisticKind.COUNT, color(), {"membership": Membership(interval=AGES)}, "has labels"),
         (StatisticKind.HISTOGRAM, age(), {}, "needs edges"),
         (StatisticKind.HISTOGRAM, color(), {"edges": (0.0, 1.0, 2.0)}, "no use for"),
         (StatisticKind.MEAN, age(), {"edges": (0.0, 1.0, 2.0)}, "no use for edges"),
         (StatisticKind.HISTOGRAM, age(), {"edges": (0.0, 2.0, 1.0)}, "ascending"),
         (StatisticKind.HISTOGRAM, age(), {"edges": (0.0, 2.0)}, "3 to 201 edges"),
-        (
-            StatisticKind.VARIANCE,
-            age(),
-            {"size": TableSize(people=2, public=True)},
-            "at least 3",
-        ),
+        (StatisticKind.VARIANCE, age(), {"size": TableSize(people=2, public=True)}, "at least 3"),
     ],
 )
 def test_questions_without_an_answer_are_refused(kind, column, changes, match):
@@ -252,13 +230,9 @@ def test_members_are_found_among_raw_numbers():
         (Interval(lower=18, upper=30), [1, 1, 0, 0]),
         (Interval(lower=200, upper=np.inf), [0, 0, 0, 1]),
     ):
-        asked = query(
-            StatisticKind.COUNT, column, membership=Membership(interval=interval)
-        )
+        asked = query(StatisticKind.COUNT, column, membership=Membership(interval=interval))
         assert asked.values(table).tolist() == members
-    everybody = query(
-        StatisticKind.COUNT, column, membership=EVERYBODY, relation=ADD_REMOVE
-    )
+    everybody = query(StatisticKind.COUNT, column, membership=EVERYBODY, relation=ADD_REMOVE)
     assert everybody.values(table).tolist() == [1, 1, 1, 1]
 
 
@@ -300,8 +274,7 @@ def test_labels_of_another_declaration_are_refused():
 
 def test_answers_are_read_from_a_data_set():
     frame = pd.DataFrame(
-        {"age": [30.0, np.nan, 120.0], "smoker": ["yes", "no", "maybe"]},
-        index=[2, 3, 4],
+        {"age": [30.0, np.nan, 120.0], "smoker": ["yes", "no", "maybe"]}, index=[2, 3, 4]
     )
     table = Dataset(name="t", frame=frame, columns=(age(DROP), smoker()))
     mean = query(StatisticKind.MEAN, age(DROP))
@@ -315,9 +288,9 @@ def test_answers_are_read_from_a_data_set():
     assert counted.tolist() == [1, 0, 0]
 
 
-intervals = st.tuples(
-    st.one_of(st.just(-np.inf), st.integers(-5, 40)), st.integers(41, 90)
-).map(lambda ends: Interval(lower=ends[0], upper=ends[1]))
+intervals = st.tuples(st.one_of(st.just(-np.inf), st.integers(-5, 40)), st.integers(41, 90)).map(
+    lambda ends: Interval(lower=ends[0], upper=ends[1])
+)
 memberships = st.one_of(
     st.just(EVERYBODY), intervals.map(lambda interval: Membership(interval=interval))
 )
@@ -359,17 +332,13 @@ def test_parameters_describe_the_query_and_survive_json(
 def test_equal_analyses_have_equal_parameters():
     whole = Interval(lower=0, upper=100)
     plain = query(StatisticKind.MEAN, age())
-    described = query(
-        StatisticKind.MEAN, age(bounds=whole, unit="a", description="Age in years")
-    )
+    described = query(StatisticKind.MEAN, age(bounds=whole, unit="a", description="Age in years"))
     assert json.dumps(plain.parameters()) == json.dumps(described.parameters())
 
 
 def test_a_complete_column_is_read_where_it_is():
     frame = pd.DataFrame({"age": [3.0, 120.0, 50.0], "late": [1.0, np.nan, 2.0]})
-    columns = tuple(
-        Column(name=name, kind=ColumnKind.NUMBER, bounds=AGES) for name in frame
-    )
+    columns = tuple(Column(name=name, kind=ColumnKind.NUMBER, bounds=AGES) for name in frame)
     table = Dataset(name="t", frame=frame, columns=columns)
     age, late = (query(StatisticKind.MEAN, each).values(table) for each in columns)
     assert np.shares_memory(age, frame["age"].to_numpy())

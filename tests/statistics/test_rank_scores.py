@@ -232,9 +232,7 @@ def test_the_rank_of_the_answer_is_near_its_target(data):
         candidates=201,
     )
     mechanism = Exponential.calibrate(
-        sensitivity=scores.sensitivity(SUBSTITUTION),
-        epsilon=0.5,
-        bounds=scores.bounds,
+        sensitivity=scores.sensitivity(SUBSTITUTION), epsilon=0.5, bounds=scores.bounds
     )
     drawn = mechanism.simulate(scores.value(values), rng=rng, size=(4000,))
     answers = scores.grid[drawn]

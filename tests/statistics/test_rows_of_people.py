@@ -74,9 +74,7 @@ LINEAR = [name for name in ASKED if not name.startswith(("mean", "share"))]
 def owned(records, most=MOST):
     """All that a person may have: from no row to so many."""
     sizes = range(most + 1)
-    return tuple(
-        chain.from_iterable(combinations_with_replacement(records, m) for m in sizes)
-    )
+    return tuple(chain.from_iterable(combinations_with_replacement(records, m) for m in sizes))
 
 
 def entries(people, records, most=MOST):
@@ -116,10 +114,7 @@ def test_what_a_person_can_change_is_exact(name, most, relation):
     mine = owned(records, most)
     others = mine if relation is SUBSTITUTION else [()]
     pairs = [
-        (before, after)
-        for before in mine
-        for after in others
-        if relation is SUBSTITUTION or before
+        (before, after) for before in mine for after in others if relation is SUBSTITUTION or before
     ]
     moves = {
         tuple(value(name, (rest, after)) - value(name, (rest, before)))
@@ -155,9 +150,7 @@ def tables(name):
     everything = owned(records)
     few = everything if len(records) == 2 else everything[:: max(1, len(records) - 1)]
     rng = np.random.default_rng(5)
-    every = list(
-        chain.from_iterable(combinations_with_replacement(few, n) for n in range(1, 5))
-    )
+    every = list(chain.from_iterable(combinations_with_replacement(few, n) for n in range(1, 5)))
     if len(every) <= 60:
         return every
     looked_at = 15 if len(everything) > 50 else 60  # there is more to reach by hand
@@ -181,8 +174,7 @@ def test_everybody_moves_it_as_by_hand(name, relation):
             rest = [*shown[:place], *shown[place + 1 :]]
             others = extremes if relation is SUBSTITUTION else [()]
             hand = max(
-                np.abs(value(name, (*rest, other)) - value(name, shown)).sum()
-                for other in others
+                np.abs(value(name, (*rest, other)) - value(name, shown)).sum() for other in others
             )
             assert found[place] == pytest.approx(hand, abs=1e-12), (people, own)
             assert found[place] <= asked.sensitivity(relation).l1 * (1 + 1e-12)
@@ -196,9 +188,7 @@ def test_nobody_can_join_with_more_than_the_extremes(name):
     joined = asked.additions(entries(here, records), ADD_REMOVE)
     actual = value(name, here)
     most = np.abs(joined - actual).sum(axis=1).max()
-    by_hand = max(
-        np.abs(value(name, (*here, own)) - actual).sum() for own in owned(records)
-    )
+    by_hand = max(np.abs(value(name, (*here, own)) - actual).sum() for own in owned(records))
     assert most == pytest.approx(by_hand, rel=1e-12)
 
 

@@ -12,9 +12,7 @@ from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.spread import StandardDeviation, Variance
 from dpcore.statistics.sums import Count, Sum
 
-populations = st.lists(
-    st.tuples(st.floats(0, 1), st.floats(0.01, 1)), min_size=1, max_size=6
-)
+populations = st.lists(st.tuples(st.floats(0, 1), st.floats(0.01, 1)), min_size=1, max_size=6)
 SLACK = 1 + 1e-9
 
 
@@ -108,7 +106,5 @@ def test_estimates_beyond_the_range_are_clipped():
     public = TableSize(people=20, public=True)
     unit = Interval(lower=0.0, upper=1.0)
     for statistic in (Mean, Sum, Variance, StandardDeviation):
-        spread = statistic(bounds=unit, size=public).sampling_sd(
-            np.array([-50.0, 50.0])
-        )
+        spread = statistic(bounds=unit, size=public).sampling_sd(np.array([-50.0, 50.0]))
         assert np.isfinite(spread).all()

@@ -113,9 +113,7 @@ def test_sensitivity_of_a_public_size_is_the_largest_removal(name, n):
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize("relation", NeighboringRelation)
 @pytest.mark.parametrize("least", [3, 4])
-def test_sensitivity_of_a_private_size_covers_tables_of_every_size(
-    name, relation, least
-):
+def test_sensitivity_of_a_private_size_covers_tables_of_every_size(name, relation, least):
     make, grid = FAMILIES[name]
     moves = changes(make, grid, private(least), relation, range(1, 7))
     check(make(private(least)).sensitivity(relation), moves)

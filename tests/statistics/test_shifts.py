@@ -21,9 +21,7 @@ BOUNDS = Interval(lower=-3.0, upper=3.0)
 OF_NUMBERS = [Sum, Mean, Variance, StandardDeviation]
 
 numbers = arrays(
-    np.float64,
-    st.integers(1, 12),
-    elements=st.floats(-4, 4).map(lambda x: round(x, 6)),
+    np.float64, st.integers(1, 12), elements=st.floats(-4, 4).map(lambda x: round(x, 6))
 )
 
 
@@ -68,11 +66,7 @@ def of_table(statistic, size, values):
                 0.24333333333333332,
             ],
         ),
-        (
-            Mean,
-            SUBSTITUTION,
-            [0.42, 0.38, 0.35, 0.31, 0.30, 0.33, 0.36, 0.39, 0.44, 0.55],
-        ),
+        (Mean, SUBSTITUTION, [0.42, 0.38, 0.35, 0.31, 0.30, 0.33, 0.36, 0.39, 0.44, 0.55]),
         (
             Variance,
             ADD_REMOVE,
@@ -127,14 +121,10 @@ def test_removal_is_the_statistic_of_the_others(statistic, least, values):
     size = public(len(values)) if least is None else private(least)
     asked = statistic(bounds=BOUNDS, size=size)
     shifts = asked.shifts(values, ADD_REMOVE)
-    left_out = [
-        of_table(statistic, size, np.delete(values, i)) for i in range(len(values))
-    ]
+    left_out = [of_table(statistic, size, np.delete(values, i)) for i in range(len(values))]
     np.testing.assert_allclose(shifts.alternatives[:, 0, 0], left_out, atol=1e-9)
     whole = of_table(statistic, size, values)
-    np.testing.assert_allclose(
-        [shifts.actual[0], asked.value(values)[0]], whole, atol=1e-9
-    )
+    np.testing.assert_allclose([shifts.actual[0], asked.value(values)[0]], whole, atol=1e-9)
 
 
 @pytest.mark.parametrize("statistic", OF_NUMBERS)
@@ -211,9 +201,7 @@ def test_statistics_follow_a_change_of_unit(statistic, moves, a, b):
     np.testing.assert_allclose(
         after.alternatives, moves(before.alternatives, a, b, 10), **tolerance
     )
-    np.testing.assert_allclose(
-        after.actual, moves(before.actual, a, b, 10), **tolerance
-    )
+    np.testing.assert_allclose(after.actual, moves(before.actual, a, b, 10), **tolerance)
 
 
 @pytest.mark.parametrize("statistic", OF_NUMBERS)
@@ -245,10 +233,7 @@ def test_memberships_shift_as_numbers_between_0_and_1(member, relation, least):
 
 
 @settings(deadline=None, max_examples=40)
-@given(
-    cells=arrays(np.int64, st.integers(1, 9), elements=st.integers(0, 3)),
-    drop=st.booleans(),
-)
+@given(cells=arrays(np.int64, st.integers(1, 9), elements=st.integers(0, 3)), drop=st.booleans())
 def test_histogram_moves_people_out_of_their_cell(cells, drop):
     size = private(1) if drop else public(len(cells))
     asked = Histogram(labels=("a", "b", "c", "d"), size=size)

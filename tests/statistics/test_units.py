@@ -23,11 +23,7 @@ PAY = number("pay", bounds=Interval(lower=100.0, upper=101.0), replacement=100.5
 SIGNED = number("signed", bounds=Interval(lower=-1.0, upper=3.0), replacement=0.0)
 ENDS = (0.0, 40.0, 100.0)
 COLOR = Column(
-    name="color",
-    kind=ColumnKind.CATEGORY,
-    labels=("a", "b"),
-    missing=REPLACE,
-    replacement="a",
+    name="color", kind=ColumnKind.CATEGORY, labels=("a", "b"), missing=REPLACE, replacement="a"
 )
 
 
@@ -62,14 +58,8 @@ PAIRS = tuple(product((100.0, 101.0), (-1.0, 3.0)))
 QUESTIONS = {
     "sum": (one(StatisticKind.SUM, PAY), (100.0, 101.0)),
     "signed sum": (one(StatisticKind.SUM, SIGNED), (-1.0, 0.0, 3.0)),
-    "count": (
-        one(StatisticKind.COUNT, yes_no(), membership=Membership(label="yes")),
-        (0.0, 1.0),
-    ),
-    "rows": (
-        one(StatisticKind.COUNT, yes_no(), membership=Membership(label=None)),
-        (1.0,),
-    ),
+    "count": (one(StatisticKind.COUNT, yes_no(), membership=Membership(label="yes")), (0.0, 1.0)),
+    "rows": (one(StatisticKind.COUNT, yes_no(), membership=Membership(label=None)), (1.0,)),
     "share": (
         one(StatisticKind.PROPORTION, yes_no(), membership=Membership(label="yes")),
         (0.0, 1.0),
@@ -116,9 +106,7 @@ def moves(question, records, *, rows, others):
             value((*rest, *after)) - value((*rest, *before))
             for rest in owned(records, others)
             for before in owned(records, rows)
-            for after in (
-                owned(records, rows) if question.relation is SUBSTITUTION else [()]
-            )
+            for after in (owned(records, rows) if question.relation is SUBSTITUTION else [()])
         ]
     )
 
@@ -160,9 +148,7 @@ def test_two_rows_in_place_of_one_move_a_sum_by_what_one_of_them_is():
     assert asked.sensitivity.l1 >= 102.0
 
 
-@pytest.mark.parametrize(
-    "build", [one(StatisticKind.SUM, PAY), several(StatisticKind.COVARIANCE)]
-)
+@pytest.mark.parametrize("build", [one(StatisticKind.SUM, PAY), several(StatisticKind.COVARIANCE)])
 def test_how_many_rows_there_are_is_private_where_units_own_several(build):
     known = {"relation": SUBSTITUTION, "size": TableSize(people=5, public=True)}
     assert build(unit=PrivacyUnit(), **known).size.public
@@ -176,6 +162,4 @@ def test_statistics_of_public_groups_are_about_one_row_a_person():
     known = terms(SUBSTITUTION, 2)
     sizes = GroupSizes(sizes=(2, 2, 2), labels_public=True)
     with pytest.raises(ParameterError, match="one row for each person"):
-        several(StatisticKind.POOLED_COVARIANCE, group=category(), groups=sizes)(
-            **known
-        )
+        several(StatisticKind.POOLED_COVARIANCE, group=category(), groups=sizes)(**known)

@@ -52,9 +52,7 @@ def test_sample_has_a_fixed_size_and_does_not_depend_on_values():
     sample = class_sample(table, rng=rng(1))
     assert sample.people == SAMPLE
     other = table.frame.assign(income=0.0)
-    turned = class_sample(
-        type(table)(name="x", frame=other, columns=table.columns), rng=rng(1)
-    )
+    turned = class_sample(type(table)(name="x", frame=other, columns=table.columns), rng=rng(1))
     assert sample.frame.index.equals(turned.frame.index)
     assert class_sample(village(), rng=rng()).people == SAMPLE
 
@@ -131,9 +129,7 @@ def test_private_counts_stay_below_what_epsilon_allows(epsilon):
     # Fair coins: right guesses are dominated by as many coins that fall right with
     # probability e^eps/(1 + e^eps), and independent columns add up.
     right, columns, draw = 0, 40, rng(round(10 * epsilon))
-    inside = rebuild.parts(
-        rebuild.Parts.HALVES, people=PEOPLE, counts=2 * PEOPLE, rng=draw
-    )
+    inside = rebuild.parts(rebuild.Parts.HALVES, people=PEOPLE, counts=2 * PEOPLE, rng=draw)
     solver = rebuild.Solver.of(inside)
     for _ in range(columns):
         bits = np.asarray(draw.integers(0, 2, PEOPLE), dtype=float)
@@ -171,18 +167,14 @@ def test_no_guess_is_right_more_often_than_the_ceiling_on_a_small_table():
 def test_luck_is_the_tail_of_the_binomial_law():
     for n, p in ((10, 0.5), (7, 0.73)):
         most = round(rebuild.likely_at_most(n, p, missed=0.1) * n)
-        tail = sum(
-            math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(most + 1, n + 1)
-        )
+        tail = sum(math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(most + 1, n + 1))
         before = tail + math.comb(n, most) * p**most * (1 - p) ** (n - most)
         assert tail <= 0.1 < before
 
 
 def test_a_column_of_one_answer_is_guessed_without_counts():
     bits = np.zeros(20)
-    solver = rebuild.Solver.of(
-        rebuild.parts(rebuild.Parts.HALVES, people=20, counts=40, rng=rng())
-    )
+    solver = rebuild.Solver.of(rebuild.parts(rebuild.Parts.HALVES, people=20, counts=40, rng=rng()))
     told = rebuild.private_counts(solver, bits, epsilon=0.01, runs=3, rng=rng())
     assert rebuild.recover(solver, told, bits, share=0.0).share == 1.0
     assert rebuild.guessing(bits) == 1.0

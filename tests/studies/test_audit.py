@@ -8,12 +8,7 @@ from scipy.stats import binomtest
 
 from dpcore.errors import ParameterError
 from dpcore.inference.share_intervals import clopper_pearson
-from dpcore.studies.teaching.audit import (
-    Audit,
-    Event,
-    audit,
-    detectable_from,
-)
+from dpcore.studies.teaching.audit import Audit, Event, audit, detectable_from
 from dpcore.studies.teaching.laboratory import CLAMPED, PUBLISHED, REPAIRED, Setup
 
 SETUP = Setup(key=PUBLISHED, epsilon=1.0, place=0.0, shift=0.1)
@@ -32,16 +27,10 @@ def rng(seed=1):
         (0.05, 0.3934872046, 0.1462326198, 0.98984991, 0.68974164, 0.83179657),
     ],
 )
-def test_exact_evidence_of_the_event(
-    margin, first, second, published, repaired, clamped
-):
+def test_exact_evidence_of_the_event(margin, first, second, published, repaired, clamped):
     event = Event(setup=SETUP, margin=margin)
     np.testing.assert_allclose(event.probabilities(), (first, second), atol=1e-9)
-    for key, expected in (
-        (PUBLISHED, published),
-        (REPAIRED, repaired),
-        (CLAMPED, clamped),
-    ):
+    for key, expected in ((PUBLISHED, published), (REPAIRED, repaired), (CLAMPED, clamped)):
         got = Event(setup=SETUP.through(key), margin=margin).log_ratio()
         assert got == pytest.approx(expected, abs=1e-8)
 
@@ -136,9 +125,7 @@ def test_audit_needs_draws(draws):
         audit(Event(setup=SETUP, margin=0.01), draws, rng=rng())
 
 
-@pytest.mark.parametrize(
-    ("hits", "draws", "level"), [(-1, 5, 0.9), (6, 5, 0.9), (1, 5, 1)]
-)
+@pytest.mark.parametrize(("hits", "draws", "level"), [(-1, 5, 0.9), (6, 5, 0.9), (1, 5, 1)])
 def test_limits_outside_their_domain_are_refused(hits, draws, level):
     with pytest.raises(ParameterError):
         clopper_pearson(hits, draws, confidence=level)

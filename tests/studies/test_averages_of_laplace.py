@@ -12,11 +12,7 @@ from hypothesis import strategies as st
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import symmetric
 from dpcore.mechanisms.laplace.sums import LaplaceSum
-from dpcore.studies.resampling.averages.equipartition import (
-    Equipartition,
-    Sharing,
-    laplace_epsilon,
-)
+from dpcore.studies.resampling.averages.equipartition import Equipartition, Sharing, laplace_epsilon
 from dpcore.studies.resampling.averages.rivals import Rivals
 
 USUAL = Rivals(epsilon=1.0, delta=1e-6)
@@ -38,9 +34,7 @@ def test_known_limits(epsilon, delta, analytic, classic, limit, published):
     assert rivals.classic == pytest.approx(classic, rel=1e-9)
     assert rivals.limit == pytest.approx(limit, abs=6e-4)
     assert rivals.published_limit == pytest.approx(published, abs=6e-3)
-    assert rivals.classic == pytest.approx(
-        rivals.average(1) * rivals.published_limit, rel=1e-9
-    )
+    assert rivals.classic == pytest.approx(rivals.average(1) * rivals.published_limit, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -89,9 +83,7 @@ def test_one_draw_is_the_best_average():
 def test_published_share_spends_too_much(epsilon, delta, times, spent):
     parts = Equipartition(epsilon=epsilon, delta=delta, times=times)
     assert parts.spent(Sharing.PUBLISHED) == pytest.approx(spent, rel=1e-9)
-    assert parts.variance(Sharing.PUBLISHED) == pytest.approx(
-        2 * -math.log(delta) / epsilon**2
-    )
+    assert parts.variance(Sharing.PUBLISHED) == pytest.approx(2 * -math.log(delta) / epsilon**2)
 
 
 def test_published_share_spends_too_much_with_laplace_noise_too():
@@ -107,11 +99,7 @@ def test_known_variances():
 
 
 def test_every_other_sharing_keeps_its_promise():
-    kept = [
-        Sharing.BASIC,
-        Sharing.ADVANCED,
-        Sharing.OPTIMAL,
-    ]
+    kept = [Sharing.BASIC, Sharing.ADVANCED, Sharing.OPTIMAL]
     for sharing in kept:
         assert USUAL_PARTS.spent(sharing) <= 1 + 1e-9
     part = USUAL_PARTS.part(Sharing.LAPLACE)

@@ -37,8 +37,7 @@ from dpcore.studies.resampling.bootstrap.runs import (
 
 AGES = Experiment()
 PUBLISHED = [
-    Method(rule=Rule.PUBLISHED, tail=tail)
-    for tail in (None, CONSERVATIVE, MOST_CONSERVATIVE)
+    Method(rule=Rule.PUBLISHED, tail=tail) for tail in (None, CONSERVATIVE, MOST_CONSERVATIVE)
 ]
 UNBIASED_KEPT = replace(PUBLISHED[0], clipping=Clipping.SAMPLING)
 CORRECTED = Method(rule=Rule.CORRECTED, tail=CONSERVATIVE)
@@ -100,9 +99,7 @@ def test_quadrature_is_that_of_another_rule(method, k):
     kinks = [clip * method_share for method_share in (0.9, 1.0)] + [k - 1.0]
     value = sum(
         integrate.quad(integrand, low, high, limit=200)[0]
-        for low, high in zip(
-            [0.0, *sorted(kinks)], [*sorted(kinks), 40.0 * k], strict=True
-        )
+        for low, high in zip([0.0, *sorted(kinks)], [*sorted(kinks), 40.0 * k], strict=True)
     )
     assert exact_coverage(setting, method) == pytest.approx(value, abs=2e-4)
 
@@ -115,9 +112,7 @@ def test_corrected_intervals_hold_what_they_promise_whatever_the_noise():
 
 
 def test_published_conservative_intervals_do_not():
-    found = [
-        exact_coverage(Experiment(rho=1e7, times=k), PUBLISHED[1]) for k in (10, 50)
-    ]
+    found = [exact_coverage(Experiment(rho=1e7, times=k), PUBLISHED[1]) for k in (10, 50)]
     # With a/k and n/(n - 1) left out, these are close to 0.9056 and 0.9421.
     assert found == pytest.approx([0.9056, 0.9421], abs=2e-3)
 
@@ -154,15 +149,9 @@ def test_bought_variance_covers_with_shorter_intervals(runs):
     safe = BoughtVariance(width=100.0, people=500, rho=0.5, share=0.2, tail=0.01)
     rng = np.random.default_rng(12)
     held, length = bought_coverage(AGES, plain, runs, rng, level=0.95)
-    assert (held, length) == (
-        pytest.approx(0.943, abs=0.013),
-        pytest.approx(3.17, abs=0.03),
-    )
+    assert (held, length) == (pytest.approx(0.943, abs=0.013), pytest.approx(3.17, abs=0.03))
     held, length = bought_coverage(AGES, safe, runs, rng, level=0.95)
-    assert (held, length) == (
-        pytest.approx(0.98, abs=0.008),
-        pytest.approx(3.84, abs=0.03),
-    )
+    assert (held, length) == (pytest.approx(0.98, abs=0.008), pytest.approx(3.84, abs=0.03))
 
 
 def test_memory_of_an_experiment_does_not_grow_with_the_bootstraps():

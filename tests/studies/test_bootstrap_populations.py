@@ -28,11 +28,7 @@ def test_deviation_of_clamped_normal_values(width):
 
 @pytest.mark.parametrize(
     "population",
-    [
-        Ages(),
-        Normal(half_width=1.5),
-        People.of(np.array([0.0, 0.2, 1.0]), bounds=UNIT, name="x"),
-    ],
+    [Ages(), Normal(half_width=1.5), People.of(np.array([0.0, 0.2, 1.0]), bounds=UNIT, name="x")],
     ids=lambda p: p.name,
 )
 def test_draws_have_the_mean_and_deviation(population):

@@ -11,12 +11,7 @@ from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.studies.comparing.comparable import (
-    comparable,
-    each_number,
-    fewest_people,
-    with_people,
-)
+from dpcore.studies.comparing.comparable import comparable, each_number, fewest_people, with_people
 from dpcore.studies.comparing.tradeoffs import Setting
 from tests.statistics.columns import category, number
 
@@ -35,9 +30,7 @@ def joint(kind, groups=None):
     columns = (AGE,) if kind is StatisticKind.POOLED_VARIANCE else (AGE, INCOME)
     group = REGION if groups else None
     size = TableSize(people=90, public=True)
-    return JointQuery(
-        kind=kind, numbers=columns, size=size, group=group, groups=groups, **COMMON
-    )
+    return JointQuery(kind=kind, numbers=columns, size=size, group=group, groups=groups, **COMMON)
 
 
 @pytest.mark.parametrize(
@@ -65,10 +58,7 @@ def test_what_is_not_a_number_with_noise_is_not_compared(query):
         (one(StatisticKind.PROPORTIONS, REGION), "share of one category"),
         (one(StatisticKind.HISTOGRAM, **EDGES), "count of one bin"),
         (one(StatisticKind.HISTOGRAM, REGION), "count of one category"),
-        (
-            GroupedQuery(part=one(StatisticKind.SUM), group=REGION),
-            "sum of one group",
-        ),
+        (GroupedQuery(part=one(StatisticKind.SUM), group=REGION), "sum of one group"),
     ],
 )
 def test_one_of_several_numbers_is_named(query, name):
@@ -78,9 +68,7 @@ def test_one_of_several_numbers_is_named(query, name):
 
 
 @pytest.mark.parametrize("public", [True, False])
-@pytest.mark.parametrize(
-    "kind", [StatisticKind.POOLED_VARIANCE, StatisticKind.POOLED_COVARIANCE]
-)
+@pytest.mark.parametrize("kind", [StatisticKind.POOLED_VARIANCE, StatisticKind.POOLED_COVARIANCE])
 def test_pooled_statistics_are_compared_down_to_the_fewest_people(kind, public):
     sizes = (60, 26, 4) if public else (90, 0, 0)
     query = joint(kind, GroupSizes(sizes=sizes, labels_public=public))
@@ -100,10 +88,7 @@ def test_sums_of_groups_need_no_number_of_people():
     assert with_people(query, 45).group == REGION
 
 
-@given(
-    st.lists(st.integers(2, 10**6), min_size=1, max_size=30),
-    st.integers(0, 10**7),
-)
+@given(st.lists(st.integers(2, 10**6), min_size=1, max_size=30), st.integers(0, 10**7))
 def test_resized_groups_keep_their_proportions(sizes, more):
     groups = GroupSizes(sizes=tuple(sizes))
     people = groups.fewest_people + more

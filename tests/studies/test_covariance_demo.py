@@ -38,12 +38,8 @@ def test_sanitized_matrix_is_possible(correlation):
 @pytest.mark.parametrize("key", COMPARED)
 def test_odd_releases_are_counted(key):
     shown = show(key)
-    release = CovarianceRelease(
-        widths=(8.0, 16.0, 8.0), people=400, key=key, epsilon=1.0
-    )
-    drawn = release.simulate(
-        vector_of(shown.truth), rng=np.random.default_rng(1), size=(400,)
-    )
+    release = CovarianceRelease(widths=(8.0, 16.0, 8.0), people=400, key=key, epsilon=1.0)
+    drawn = release.simulate(vector_of(shown.truth), rng=np.random.default_rng(1), size=(400,))
     undefined = (drawn[:, :3] == 0).any(axis=1).mean()
     broken = np.mean([repair(matrix_of(values)).changed for values in drawn])
     assert shown.undefined == pytest.approx(undefined, abs=0.08)

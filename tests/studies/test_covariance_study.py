@@ -40,9 +40,7 @@ def vectors():
 
 
 def reference(scenario, statistic):
-    return vectors()[
-        f"{scenario.key}|{scenario.correlation}|{scenario.people}|{statistic}"
-    ]
+    return vectors()[f"{scenario.key}|{scenario.correlation}|{scenario.people}|{statistic}"]
 
 
 def outside(outcomes):
@@ -70,10 +68,7 @@ def test_default_study_lies_within_the_acceptance_ranges():
 
 
 def test_few_numbers_fall_outside():
-    counts = [
-        len(outside(tuple(run(DESIGN, np.random.default_rng(seed)))))
-        for seed in range(10)
-    ]
+    counts = [len(outside(tuple(run(DESIGN, np.random.default_rng(seed))))) for seed in range(10)]
     assert sum(counts) < 0.01 * 10 * 45 * 4 * 6
 
 
@@ -136,9 +131,7 @@ def test_second_variance_has_four_times_the_first():
         release = DESIGN.release(key, 100)
         laws = [release.step(j, release.largest[j]).mechanism for j in (0, 1)]
         u = np.linspace(0.01, 0.99, 21)
-        first, second = (
-            law.quantile(u, truth[j]) for j, law in zip((0, 1), laws, strict=True)
-        )
+        first, second = (law.quantile(u, truth[j]) for j, law in zip((0, 1), laws, strict=True))
         assert second == pytest.approx(4 * first)
         assert laws[0].atoms(1.0)[0] == pytest.approx(laws[1].atoms(4.0)[0])
 
@@ -176,9 +169,7 @@ def test_dropping_leaves_the_undefined_out():
     scenario = Scenario(key="bit", correlation=0.9, people=50)
     outcomes = {
         rule: simulate(
-            replace(DESIGN, degenerate=rule, repetitions=20_000),
-            scenario,
-            np.random.default_rng(3),
+            replace(DESIGN, degenerate=rule, repetitions=20_000), scenario, np.random.default_rng(3)
         )
         for rule in Degenerate
     }
@@ -194,9 +185,7 @@ def test_dropping_leaves_the_undefined_out():
 def test_nothing_kept_is_not_a_number():
     design = replace(DESIGN, degenerate=Degenerate.DROP, repetitions=2, people=(3,))
     scenario = Scenario(key="bit", correlation=0.9, people=3)
-    outcomes = [
-        simulate(design, scenario, np.random.default_rng(seed)) for seed in range(20)
-    ]
+    outcomes = [simulate(design, scenario, np.random.default_rng(seed)) for seed in range(20)]
     empty = [o for o in outcomes if o.of["r"].kept == 0]
     assert empty
     for outcome in empty:
@@ -236,8 +225,7 @@ def test_effects_that_nobody_could_see_prove_nothing():
     # With that much budget biases are trillionths, and a pile is a 1e-12.
     design = replace(DESIGN, epsilon=100.0)
     found = {
-        each.key: each
-        for each in findings(design, tuple(run(design, np.random.default_rng(8))))
+        each.key: each for each in findings(design, tuple(run(design, np.random.default_rng(8))))
     }
     for key in ("F1", "F3", "F5"):
         assert found[key].verdict is Verdict.UNSEEN

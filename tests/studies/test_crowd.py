@@ -40,12 +40,7 @@ def test_crowds_of_models_are_those_of_tables_that_are_built(law):
     counts = (0, 1, 5)
     found = crowd_of(fit, law, 9).copies(counts)
     expected = [
-        built(
-            np.vstack([TEN, *[TEN[9]] * k]),
-            np.append(NUMBERS, [NUMBERS[9]] * k),
-            law,
-            9,
-        )
+        built(np.vstack([TEN, *[TEN[9]] * k]), np.append(NUMBERS, [NUMBERS[9]] * k), law, 9)
         for k in counts
     ]
     assert found == pytest.approx(expected, rel=1e-7)
@@ -56,10 +51,7 @@ def test_crowds_of_models_are_those_of_tables_that_are_built(law):
     assert found == pytest.approx([expected[0], many], rel=1e-7)
     strengths = (0.1, 0.5, 10.0)
     found = crowd_of(fit, law, 9).penalties(strengths)
-    expected = [
-        built(TEN, NUMBERS, law, 9, Penalty(strength=strength))
-        for strength in strengths
-    ]
+    expected = [built(TEN, NUMBERS, law, 9, Penalty(strength=strength)) for strength in strengths]
     assert found == pytest.approx(expected, rel=1e-7)
 
 
@@ -80,9 +72,7 @@ def test_crowds_of_statistics():
     assert found[2] == pytest.approx(more.epsilon[4])
     assert (np.diff(found) < 0).all()
     people = (2, 5, 10, 20, 4000, 8000)
-    found = crowd_behind(request, exposure, 4).people(
-        people, rng=np.random.default_rng(1)
-    )
+    found = crowd_behind(request, exposure, 4).people(people, rng=np.random.default_rng(1))
     assert found[1] == pytest.approx(exposure.epsilon[4])
     assert crowd.slope(people[-2:], found[-2:]) == pytest.approx(-1, abs=0.01)
 
@@ -90,9 +80,7 @@ def test_crowds_of_statistics():
 def test_a_public_number_of_people_grows_with_the_table():
     for request, values in ((mean("bit"), AGES), (questions.shares(), CELLS)):
         exposure = exposed(request, values)
-        found = crowd_behind(request, exposure, 1).people(
-            (5, 50), rng=np.random.default_rng(1)
-        )
+        found = crowd_behind(request, exposure, 1).people((5, 50), rng=np.random.default_rng(1))
         assert found[0] == pytest.approx(exposure.epsilon[1])
         assert found[1] < found[0]
 
@@ -110,9 +98,7 @@ def test_tables_that_cannot_be_built_are_refused():
     exposure = exposed(request, AGES)
     for wrong in (1, crowd.MOST_ROWS + 1):
         with pytest.raises(ParameterError, match="people"):
-            crowd_behind(request, exposure, 0).people(
-                (wrong,), rng=np.random.default_rng(1)
-            )
+            crowd_behind(request, exposure, 0).people((wrong,), rng=np.random.default_rng(1))
     each = fit_ridge(TEN, NUMBERS, penalty=Penalty(strength=0.5, per_person=True))
     with pytest.raises(ParameterError, match="sum of losses"):
         crowd_of(each, SampledFit(gamma=1.0), 0).people((1,))

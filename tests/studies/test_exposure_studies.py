@@ -74,10 +74,7 @@ def exposed(request):
 def test_clamping_changes_nobodys_loss_and_redrawing_raises_it():
     # Noise as wide as the bounds are apart, so that they matter.
     request = replace(asked("laplace"), epsilon=0.005)
-    found = {
-        other.key: other
-        for other in other_exposures(request, exposed(request), delta=DELTA)
-    }
+    found = {other.key: other for other in other_exposures(request, exposed(request), delta=DELTA)}
     assert found["bit"].least == pytest.approx(1, rel=1e-9)
     assert found["bit"].most == pytest.approx(1, rel=1e-9)
     redrawn = found["truncated-published"]
@@ -180,18 +177,11 @@ def test_groups_of_one_row_lose_what_the_row_does_under_a_sample():
     assert found.above_sum == 0
 
 
-@pytest.mark.parametrize(
-    "law", [LAW, SampledFit(gamma=2.0), NoisyFit(gamma=2.0, metric=FISHER)]
-)
+@pytest.mark.parametrize("law", [LAW, SampledFit(gamma=2.0), NoisyFit(gamma=2.0, metric=FISHER)])
 def test_leverage_and_residual_decide_the_loss(law):
     found = removals(RIDGE)
     why = causes(
-        law,
-        RIDGE,
-        leverage=found.leverage,
-        residual=found.residual,
-        shift=found.move,
-        delta=DELTA,
+        law, RIDGE, leverage=found.leverage, residual=found.residual, shift=found.move, delta=DELTA
     )
     np.testing.assert_allclose(why.residual, found.residual, rtol=1e-9)
     at = why.loss_at(why.leverage, np.abs(why.residual))

@@ -46,9 +46,7 @@ def table(people=PEOPLE, seed=0):
 
 
 def number(name):
-    return Column(
-        name=name, kind=ColumnKind.NUMBER, bounds=Interval(lower=-1.0, upper=1.0)
-    )
+    return Column(name=name, kind=ColumnKind.NUMBER, bounds=Interval(lower=-1.0, upper=1.0))
 
 
 def request(key, *, strength, people=PEOPLE, **named):
@@ -61,9 +59,7 @@ def request(key, *, strength, people=PEOPLE, **named):
         unit=PrivacyUnit(),
         most_people=people,
     )
-    return ModelRequest(
-        question=question, mechanism_key=key, epsilon=1.0, delta=DELTA, **named
-    )
+    return ModelRequest(question=question, mechanism_key=key, epsilon=1.0, delta=DELTA, **named)
 
 
 def ridge(strength, people=PEOPLE):
@@ -184,11 +180,7 @@ def test_releases_without_a_fast_loss_are_refused():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("key", "named"),
-    [
-        ("posterior", {"samples": 4}),
-        ("objective", {"gamma": 0.05}),
-    ],
+    ("key", "named"), [("posterior", {"samples": 4}), ("objective", {"gamma": 0.05})]
 )
 def test_slow_losses_are_those_of_everybody_at_each_precision(key, named):
     fit = ridge(60.0, people=40)
@@ -214,13 +206,9 @@ def test_a_perturbed_logistic_objective_has_its_theorem_and_bounds():
     yes = Column(name="yes", kind=ColumnKind.YES_NO, labels=("no", "yes"))
     plain = request("output", strength=20.0)
     question = replace(
-        plain.question,
-        design=replace(plain.question.design, target=yes),
-        model=ModelKind.LOGISTIC,
+        plain.question, design=replace(plain.question.design, target=yes), model=ModelKind.LOGISTIC
     )
-    asked = ModelRequest(
-        question=question, mechanism_key="objective", epsilon=1.0, delta=DELTA
-    )
+    asked = ModelRequest(question=question, mechanism_key="objective", epsilon=1.0, delta=DELTA)
     found = frontier(asked, fit)
     assert found.at(found.guarantee) == pytest.approx(1.0, rel=1e-6)
     assert (np.diff(found.guarantee) >= 0).all()
@@ -241,9 +229,7 @@ def test_total_variations_of_some_people_estimate_those_of_everybody():
     m, e = found.outside, np.sqrt(3.0) * np.abs(found.residual)
     everybody = leverage_and_residual.delta_of(m, e, 0.0)
     assert some.variation.mean() == pytest.approx(everybody.mean(), rel=0.05)
-    more = sampled_variation(
-        replace(one, samples=5), fit, rng=np.random.default_rng(0), **people
-    )
+    more = sampled_variation(replace(one, samples=5), fit, rng=np.random.default_rng(0), **people)
     assert (more.variation >= some.variation).all()
     # A sum of T independent draws differs by at most T times as much.
     assert (more.variation <= 5 * some.variation + 1e-12).all()
@@ -290,11 +276,7 @@ def test_penalty_is_an_error_and_no_limit_changes_with_it(loss):
     shrunk = [part.shrinkage for part in parts]
     assert shrunk == sorted(shrunk)
     assert shrunk[0] > 0
-    expected = (
-        x @ plain.theta
-        if loss is None
-        else loss.slope(x @ plain.theta, np.zeros(len(x)))
-    )
+    expected = x @ plain.theta if loss is None else loss.slope(x @ plain.theta, np.zeros(len(x)))
     refit = (
         fit_ridge(x, expected, penalty=fits[2].penalty)
         if loss is None
@@ -318,8 +300,7 @@ def fit_expected(x, mean, loss, penalty):
 
 def test_more_penalty_is_more_error_without_noise():
     found = [
-        frontier(request("output", strength=s, gamma=1e6), ridge(s))
-        for s in (2.0, 20.0, 200.0)
+        frontier(request("output", strength=s, gamma=1e6), ridge(s)) for s in (2.0, 20.0, 200.0)
     ]
     levels = [each.without_noise for each in found]
     assert levels == sorted(levels)

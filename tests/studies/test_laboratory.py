@@ -24,12 +24,8 @@ from dpcore.studies.teaching.laboratory import (
     two_worlds,
 )
 
-VECTORS = json.loads(
-    (Path(__file__).parents[1] / "vectors" / "bounded_laplace.json").read_text()
-)
-ON_TWO_BOUNDS = [
-    row for row in VECTORS["published_delta"] if math.isfinite(float(row[1]))
-]
+VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "bounded_laplace.json").read_text())
+ON_TWO_BOUNDS = [row for row in VECTORS["published_delta"] if math.isfinite(float(row[1]))]
 PURE = [key for key, entry in CATALOG.items() if not entry.needs_delta]
 ON_BOUND = Setup(key=PUBLISHED, epsilon=1.0, place=0.0, shift=0.1)
 
@@ -78,9 +74,7 @@ def test_density_and_atoms_make_a_law(key):
         drawn = ~np.isnan(density)
         mass = trapezoid(density[drawn], worlds.x[drawn]) + sum(atoms)
         low, high = setup.mechanism().cdf(worlds.x[[0, -1]], position)
-        assert mass == pytest.approx(
-            high if setup.entry.bounded else high - low, abs=1e-3
-        )
+        assert mass == pytest.approx(high if setup.entry.bounded else high - low, abs=1e-3)
 
 
 def test_published_line_leaves_the_band_at_the_bound_only():
@@ -112,9 +106,7 @@ def test_far_tails_of_little_noise_are_left_out_not_infinite():
 @pytest.mark.parametrize("row", ON_TWO_BOUNDS)
 def test_meter_reads_the_published_scale_as_epsilon_and_delta(row):
     epsilon, width, expected, _ = row
-    meter = measure(
-        Setup(key=PUBLISHED, epsilon=epsilon, place=0.0, shift=1 / float(width))
-    )
+    meter = measure(Setup(key=PUBLISHED, epsilon=epsilon, place=0.0, shift=1 / float(width)))
     assert meter.delta == pytest.approx(expected, abs=1e-10)
     assert not meter.holds
     assert 1 < meter.inflation < 2

@@ -66,9 +66,7 @@ def test_a_perfect_prediction_still_has_a_loss_from_a_sample_only():
     found = mapped()
     expected = sample(np.array([np.median(LEVERAGE)]), np.zeros(1))[0]
     assert found.floor == expected > 0
-    noise = leverage_map(
-        LEVERAGE, RESIDUAL, EPSILON, loss_at=lambda a, r: np.sqrt(a) * np.abs(r)
-    )
+    noise = leverage_map(LEVERAGE, RESIDUAL, EPSILON, loss_at=lambda a, r: np.sqrt(a) * np.abs(r))
     assert noise.floor == 0
 
 

@@ -17,12 +17,7 @@ from dpcore.statistics.pooled import PooledVariance
 from dpcore.statistics.spread import StandardDeviation, Variance
 from dpcore.statistics.sums import Count, Sum
 from dpcore.studies.teaching.explorable import EXPLORABLE
-from dpcore.studies.teaching.neighbors import (
-    MOST_PEOPLE,
-    sizes,
-    worst_neighbor,
-    worst_table,
-)
+from dpcore.studies.teaching.neighbors import MOST_PEOPLE, sizes, worst_neighbor, worst_table
 from dpcore.studies.teaching.small_tables import Change, Columns, Setting, rank
 
 UNIT = Interval(lower=0.0, upper=1.0)
@@ -56,12 +51,7 @@ def local(name, table, setting, change):
 
 def attained(name, table, setting, change):
     """The local sensitivity of the table that is said to be the worst."""
-    return local(
-        name,
-        worst_table(EXPLORABLE[name], table, setting, change),
-        setting,
-        change,
-    )
+    return local(name, worst_table(EXPLORABLE[name], table, setting, change), setting, change)
 
 
 @st.composite
@@ -209,12 +199,8 @@ def test_worst_case_is_the_largest_change_over_all_tables_of_a_grid(name, change
 def test_pooled_variance_of_given_groups(people, change, expected):
     table = of_sizes(*people)
     setting = Setting(bounds=UNIT, groups=len(people))
-    assert worst_case("pooled-variance", table, setting, change) == pytest.approx(
-        expected
-    )
-    assert attained("pooled-variance", table, setting, change) == pytest.approx(
-        expected
-    )
+    assert worst_case("pooled-variance", table, setting, change) == pytest.approx(expected)
+    assert attained("pooled-variance", table, setting, change) == pytest.approx(expected)
 
 
 def test_pooled_variance_of_groups_larger_than_the_explorer_shows():
@@ -232,17 +218,12 @@ def test_a_private_group_makes_the_pooled_variance_move_more():
     for public, expected in ((True, (1 - 1 / 3) / 4), (False, (1 - 1 / 6) / 4)):
         setting = Setting(bounds=UNIT, groups=2, group_is_public=public)
         change = Change.SUBSTITUTION
-        assert worst_case("pooled-variance", table, setting, change) == pytest.approx(
-            expected
-        )
-        assert attained("pooled-variance", table, setting, change) == pytest.approx(
-            expected
-        )
+        assert worst_case("pooled-variance", table, setting, change) == pytest.approx(expected)
+        assert attained("pooled-variance", table, setting, change) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"),
-    [("variance", 0.2), ("standard-deviation", 0.4472135955)],
+    ("name", "expected"), [("variance", 0.2), ("standard-deviation", 0.4472135955)]
 )
 def test_spread_of_five(name, expected):
     for change in (Change.SUBSTITUTION, Change.REMOVAL):
@@ -297,9 +278,7 @@ def test_pooled_variance_is_that_of_the_statistic_that_is_released(people, publi
         assert most == pytest.approx(known.sensitivity(relation).l1)
 
 
-@pytest.mark.parametrize(
-    ("name", "known"), [("count", Count), ("proportion", Proportion)]
-)
+@pytest.mark.parametrize(("name", "known"), [("count", Count), ("proportion", Proportion)])
 def test_members_are_those_in_the_upper_half(name, known):
     values = np.array([0.0, 0.49, 0.5, 0.9])
     statistic = known(size=TableSize(people=4, public=True))
@@ -394,16 +373,12 @@ def test_one_person_alone_is_answered_or_refused_in_words(name, change):
 @pytest.mark.parametrize("n", [0, MOST_PEOPLE + 1])
 def test_empty_and_large_tables_are_refused(n):
     with pytest.raises(ParameterError, match="1 to 12 people"):
-        worst_neighbor(
-            EXPLORABLE["mean"], rows([0.5] * n), Setting(bounds=UNIT), Change.REMOVAL
-        )
+        worst_neighbor(EXPLORABLE["mean"], rows([0.5] * n), Setting(bounds=UNIT), Change.REMOVAL)
 
 
 def test_statistic_without_a_value_has_no_worst_neighbor():
     table = rows([0.5] * 4, [0, 1, 0, 1])
-    found = worst_neighbor(
-        EXPLORABLE["slope"], table, Setting(bounds=UNIT), Change.SUBSTITUTION
-    )
+    found = worst_neighbor(EXPLORABLE["slope"], table, Setting(bounds=UNIT), Change.SUBSTITUTION)
     assert np.isnan(found.here)
     assert found.local == 0
 

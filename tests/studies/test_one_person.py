@@ -50,9 +50,7 @@ def scalar(key, absent, present, epsilon=1.0):
 
 
 def mean(key, *, delta=0.0, **changes):
-    query = Query(
-        kind=StatisticKind.MEAN, column=questions.AGE, **questions.terms(**changes)
-    )
+    query = Query(kind=StatisticKind.MEAN, column=questions.AGE, **questions.terms(**changes))
     return questions.asked(query, key, delta=delta)
 
 
@@ -88,9 +86,7 @@ def test_test_curve_and_profile_tell_the_same(laws):
 @pytest.mark.parametrize("laws", everything().values(), ids=everything().keys())
 def test_simulated_evidence_has_the_profile(laws):
     rng = np.random.default_rng(7)
-    absent, present = (
-        laws.evidence(40_000, present=there, rng=rng) for there in (False, True)
-    )
+    absent, present = (laws.evidence(40_000, present=there, rng=rng) for there in (False, True))
     for epsilon in (0.0, 0.4):
         gains = (
             np.maximum(-np.expm1(epsilon - present), 0),
@@ -133,11 +129,7 @@ def test_curve_is_the_closed_form():
     assert detection == pytest.approx(laplace_detection(alarm, r=1.0))
 
 
-@given(
-    mu=st.floats(0.01, 8),
-    prior=st.floats(0.01, 0.99),
-    epsilon=st.floats(0, 5),
-)
+@given(mu=st.floats(0.01, 8), prior=st.floats(0.01, 0.99), epsilon=st.floats(0, 5))
 def test_the_best_guess_is_at_least_the_prior_and_at_most_one(mu, prior, epsilon):
     laws = gaussian_laws(mu)
     guess = one_person.best_guess(laws, prior)

@@ -96,9 +96,7 @@ def test_losses_are_those_of_people_left_out():
     rest = np.arange(40) != 7
     theta, hessian = ridge(x[rest], y[rest], simulation.penalty)
     pairs = PosteriorPairs.of_newcomers(
-        leverage=[x[7] @ np.linalg.solve(hessian, x[7])],
-        residual=[y[7] - x[7] @ theta],
-        gamma=2.0,
+        leverage=[x[7] @ np.linalg.solve(hessian, x[7])], residual=[y[7] - x[7] @ theta], gamma=2.0
     )
     assert figure.losses[7] == pytest.approx(pairs.epsilon(1e-6)[0], rel=1e-9)
     assert RecordBounds().residual(np.linalg.norm(theta)) > abs(y[7] - x[7] @ theta)

@@ -10,14 +10,7 @@ from dpcore.errors import ParameterError
 from dpcore.studies.findings import Verdict
 from dpcore.studies.individual.wang2019.figures import Simulation
 from dpcore.studies.individual.wang2019.findings import findings
-from dpcore.studies.individual.wang2019.run import (
-    Design,
-    Pane,
-    Part,
-    numbers,
-    of_pane,
-    run,
-)
+from dpcore.studies.individual.wang2019.run import Design, Pane, Part, numbers, of_pane, run
 
 
 @pytest.fixture(scope="module")
@@ -73,16 +66,12 @@ def test_what_the_text_says_held_against_the_run(parts):
         (0.1, Verdict.FAILS),
     ],
 )
-def test_about_like_one_over_the_people_is_a_power_near_minus_one(
-    parts, power, verdict
-):
+def test_about_like_one_over_the_people_is_a_power_near_minus_one(parts, power, verdict):
     bent = [
         Part(
             pane=Pane.BY_SIZE,
             setting=people,
-            losses=replace(
-                parts[1].losses, losses=np.array([0.2 * (people / 100) ** power])
-            ),
+            losses=replace(parts[1].losses, losses=np.array([0.2 * (people / 100) ** power])),
         )
         for people in (100, 1_000, 10_000)
     ]
@@ -103,9 +92,7 @@ def test_the_usual_run_is_computed_once_and_no_other_is_kept(parts):
 
 def test_a_run_that_was_stopped_says_what_it_saw():
     started = tuple(itertools.islice(run(Design()), 1))
-    unseen = [
-        one.key for one in findings(Design(), started) if one.verdict is Verdict.UNSEEN
-    ]
+    unseen = [one.key for one in findings(Design(), started) if one.verdict is Verdict.UNSEEN]
     assert unseen == ["2a", "2b"]
     assert all(one.verdict is Verdict.UNSEEN for one in findings(Design(), ()))
 

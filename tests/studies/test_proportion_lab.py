@@ -32,12 +32,7 @@ def test_clouds_are_shares_around_the_truth(mechanism):
 
 def test_less_epsilon_spreads_the_clouds_and_empties_cells():
     near, far = (
-        clouds(
-            SHARES,
-            Point(mechanism="bit", epsilon=epsilon, people=50),
-            draws=400,
-            rng=rng(),
-        )
+        clouds(SHARES, Point(mechanism="bit", epsilon=epsilon, people=50), draws=400, rng=rng())
         for epsilon in (1.0, 0.1)
     )
     for one, other in zip(near, far, strict=True):
@@ -77,11 +72,7 @@ def test_pictures_are_described():
     point = Point(mechanism="truncated", epsilon=0.2, people=50)
     found = prices(0.1, point, sets=(2,), draws=50, rng=rng())
     drawn = clouds(SHARES, point, draws=50, rng=rng())
-    pictures = [
-        simplex_picture(drawn, SHARES, NAMES),
-        tree_picture(64, 3),
-        prices_picture(found),
-    ]
+    pictures = [simplex_picture(drawn, SHARES, NAMES), tree_picture(64, 3), prices_picture(found)]
     for picture in pictures:
         assert picture.title in picture.alt
         assert any(character.isdigit() for character in picture.title)

@@ -92,11 +92,7 @@ def test_a_wrong_study_would_be_caught(change):
     named = dict(zip(wrong.epsilons, Design().epsilons, strict=True))
     relabeled = [
         study.Accuracy(
-            **{
-                name: getattr(r, name)
-                for name in r.__dataclass_fields__
-                if name != "epsilon"
-            },
+            **{name: getattr(r, name) for name in r.__dataclass_fields__ if name != "epsilon"},
             epsilon=named[r.epsilon],
         )
         for r in results
@@ -123,9 +119,7 @@ def test_noise_aware_intervals_cover_as_in_the_reference(results):
 
 def test_real_epsilon_is_what_each_procedure_costs(results):
     real = {
-        (r.procedure, r.mechanism, r.epsilon): r.real_epsilon
-        for r in results
-        if r.people == 100
+        (r.procedure, r.mechanism, r.epsilon): r.real_epsilon for r in results if r.people == 100
     }
     expected = {
         0.1: (0.190902414, 0.195204847, 0.197732176),
@@ -144,9 +138,7 @@ def test_real_epsilon_is_what_each_procedure_costs(results):
 
 
 def test_same_seed_same_results_and_settings_one_by_one():
-    runs = [
-        list(study.run(SMALL, rng=np.random.default_rng(seed))) for seed in (3, 3, 4)
-    ]
+    runs = [list(study.run(SMALL, rng=np.random.default_rng(seed))) for seed in (3, 3, 4)]
     assert len(runs[0]) == SMALL.settings == 4
     pairs = zip(*runs, strict=True)
     for first, same, other in pairs:

@@ -56,9 +56,7 @@ def test_count_from_a_published_realized_loss():
 def test_every_person_finds_the_mean_among_two_candidates(values, data, epsilon, seed):
     person = data.draw(st.integers(0, len(values) - 1))
     rng = np.random.default_rng(seed)
-    found = attack_mean(
-        np.array(values), person, bounds=BOUNDS, epsilon=epsilon, rng=rng
-    )
+    found = attack_mean(np.array(values), person, bounds=BOUNDS, epsilon=epsilon, rng=rng)
     nearest = min(abs(candidate - found.truth) for candidate in found.candidates)
     assert nearest < 1e-9
     assert len(found.candidates) <= 2
@@ -98,12 +96,7 @@ def test_rounding_only_blurs_the_answer():
     bounds = Interval(lower=0.0, upper=100.0)
     exact, blurred = (
         attack_mean(
-            values,
-            7,
-            bounds=bounds,
-            epsilon=0.5,
-            rng=np.random.default_rng(1),
-            digits=digits,
+            values, 7, bounds=bounds, epsilon=0.5, rng=np.random.default_rng(1), digits=digits
         )
         for digits in (None, 3)
     )

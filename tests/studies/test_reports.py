@@ -108,13 +108,7 @@ def test_picture_and_table_of_reports(table):
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [
-        {"epsilon": 0.0},
-        {"delta": 1.0},
-        {"failure": 0.0},
-        {"failure": 1.0},
-    ],
+    "wrong", [{"epsilon": 0.0}, {"delta": 1.0}, {"failure": 0.0}, {"failure": 1.0}]
 )
 def test_domains(wrong):
     with pytest.raises(ParameterError):

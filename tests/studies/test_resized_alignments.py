@@ -37,9 +37,7 @@ def test_reference_values():
     assert found["advantage"].variance == pytest.approx(4.9950004167e-5, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("key", "least"), [("claim", 20), ("pair", 2.2207), ("advantage", 4.995)]
-)
+@pytest.mark.parametrize(("key", "least"), [("claim", 20), ("pair", 2.2207), ("advantage", 4.995)])
 def test_break_even(key, least):
     rival = named()[key]
     assert break_even(USUAL, rival) == pytest.approx(least, rel=1e-3)
@@ -57,9 +55,7 @@ def test_break_even_grows_with_z():
         n = int(rng.integers(10_000, 10**6))
         z = float(np.exp(rng.uniform(np.log(2), np.log(200))))
         bootstrap = ResizedBootstrap.of_ratio(n, z)
-        least = {
-            key: break_even(bootstrap, rival) for key, rival in named(bootstrap).items()
-        }
+        least = {key: break_even(bootstrap, rival) for key, rival in named(bootstrap).items()}
         assert least["claim"] == pytest.approx(2 * z, rel=0.03)
         tau = -z * np.expm1(-1 / z)  # times z
         assert least["uniform"] == pytest.approx(z / 12 / tau**2, rel=0.05)
@@ -77,9 +73,7 @@ def test_rivals_are_equal_in_what_they_are_said_to_be_equal_in():
         assert found["claim"].epsilon == bootstrap.claimed_epsilon
         assert found["advantage"].deltas(0.0) == pytest.approx(tau)
         assert found["pair"].deltas(1 / z) == pytest.approx(tau)
-        assert found["error"].variance == pytest.approx(
-            float(bootstrap.variance(k / n))
-        )
+        assert found["error"].variance == pytest.approx(float(bootstrap.variance(k / n)))
         assert (found["uniform"].deltas([0.0, 3.0]) == tau).all()
         assert found["uniform"].delta == tau
         assert found["claim"].delta == 0
@@ -104,9 +98,7 @@ def test_detection_is_one_minus_the_least_miss_rate():
         found = rival.detection(alarm)
         assert (np.diff(found) >= -1e-12).all()
         assert (found >= alarm - 1e-12).all()
-        assert (found - alarm).max() == pytest.approx(
-            float(rival.deltas(0.0)), abs=1e-3
-        )
+        assert (found - alarm).max() == pytest.approx(float(rival.deltas(0.0)), abs=1e-3)
         if math.isfinite(rival.epsilon):
             # No pure release lets anybody detect more (Dong, Roth and Su 2022).
             steep = math.exp(rival.epsilon) * alarm

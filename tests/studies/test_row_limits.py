@@ -8,13 +8,7 @@ import pytest
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.figures.row_limits import limits_picture
-from dpcore.studies.row_limits import (
-    LIMITS,
-    Guess,
-    count_errors,
-    mean_errors,
-    with_limit,
-)
+from dpcore.studies.row_limits import LIMITS, Guess, count_errors, mean_errors, with_limit
 
 BOUNDS = Interval(lower=0.0, upper=10.0)
 ROWS = ([1.0, 12.0, 4.0, 7.0], [9.0], [2.0, 3.0, 3.0])
@@ -25,9 +19,7 @@ ALL = np.array(LIMITS)
 
 @pytest.mark.parametrize("least", [1, 6, 20])
 def test_bias_and_chance_of_a_mean_are_those_of_every_choice(least):
-    found = mean_errors(
-        VALUES, PERSON, BOUNDS, least=least, epsilon=0.5, limits=np.arange(1, 6)
-    )
+    found = mean_errors(VALUES, PERSON, BOUNDS, least=least, epsilon=0.5, limits=np.arange(1, 6))
     truth = BOUNDS.clip(VALUES).mean()
     for place, m in enumerate(found.limits):
         ways = [combinations(own, min(m, len(own))) for own in ROWS]

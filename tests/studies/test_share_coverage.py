@@ -22,17 +22,11 @@ def test_intervals_cover_where_naive_ones_do_not(kind, syntheses):
     rng, truth = np.random.default_rng(12), np.array([0.2, 0.3, 0.5])
     known = {"kind": kind, "syntheses": syntheses}
     benign = coverage(
-        shares("bit", people=500, epsilon=4.0, **known).plan,
-        truth,
-        surveys=500,
-        rng=rng,
+        shares("bit", people=500, epsilon=4.0, **known).plan, truth, surveys=500, rng=rng
     )
     assert benign.released.min() >= 0.93
     noisy = coverage(
-        shares("bit", people=500, epsilon=0.1, **known).plan,
-        truth,
-        surveys=500,
-        rng=rng,
+        shares("bit", people=500, epsilon=0.1, **known).plan, truth, surveys=500, rng=rng
     )
     assert noisy.naive.max() < 0.8
     assert noisy.released.min() >= 0.9
@@ -46,9 +40,7 @@ def test_intervals_cover_where_naive_ones_do_not(kind, syntheses):
         *((ConstraintKind.RESCALE, 50, 1.0, sets) for sets in (2, 5)),
     ],
 )
-def test_intervals_of_rare_shares_miss_no_more_than_promised(
-    kind, people, epsilon, syntheses
-):
+def test_intervals_of_rare_shares_miss_no_more_than_promised(kind, people, epsilon, syntheses):
     known = {"people": people, "epsilon": epsilon, "syntheses": syntheses}
     plan = shares("bit", kind, cells=4, **known).plan
     truth, surveys = np.array([0.01, 0.01, 0.01, 0.97]), 4000

@@ -14,11 +14,7 @@ from dpcore.studies.resampling.subsampling.claims import (
     measure,
     renyi_curve,
 )
-from dpcore.studies.resampling.subsampling.errors import (
-    MOST_SIMULATED,
-    SampledMean,
-    simulate,
-)
+from dpcore.studies.resampling.subsampling.errors import MOST_SIMULATED, SampledMean, simulate
 
 EVEN = np.arange(1000) / 999
 STUDY = SampledMean.of(EVEN, width=1.0, epsilon=0.5)
@@ -84,8 +80,7 @@ def test_worst_table_is_the_hardest():
 
 
 @pytest.mark.parametrize(
-    "change",
-    [{"people": 0}, {"width": 0.0}, {"epsilon": math.inf}, {"variance": -1.0}],
+    "change", [{"people": 0}, {"width": 0.0}, {"epsilon": math.inf}, {"variance": -1.0}]
 )
 def test_senseless_settings_are_refused(change):
     settings = {

@@ -17,9 +17,7 @@ from dpcore.statistics.query import Query
 from dpcore.studies.comparing import tradeoffs
 from dpcore.studies.comparing.tradeoffs import Fairness, Metric, Setting, winners
 
-AGE = Column(
-    name="age", kind=ColumnKind.NUMBER, bounds=Interval(lower=0.0, upper=100.0)
-)
+AGE = Column(name="age", kind=ColumnKind.NUMBER, bounds=Interval(lower=0.0, upper=100.0))
 
 
 def setting(kind=StatisticKind.MEAN, people=100, **changes):
@@ -71,9 +69,7 @@ def test_same_true_epsilon_is_the_same_for_all_pure_mechanisms():
 
 
 def test_same_nominal_epsilon_is_not_what_truncation_gives():
-    (curve,) = tradeoffs.against_epsilon(
-        setting(), ("truncated-published",), np.array([0.01, 1.0])
-    )
+    (curve,) = tradeoffs.against_epsilon(setting(), ("truncated-published",), np.array([0.01, 1.0]))
     # Bounds are 100 sensitivities apart.
     assert curve.epsilon / [0.01, 1.0] == pytest.approx([1.98, 1.48988], abs=0.01)
 
@@ -135,9 +131,7 @@ def test_the_point_of_the_page_is_read_off_no_grid(key, epsilon, place):
     at = setting(epsilon=epsilon, place=place)
     (here,) = tradeoffs.at_setting(at, [key])
     mechanism = at.mechanism(key)
-    assert float(here.rmse[0]) == pytest.approx(
-        float(mechanism.mse(at.position)) ** 0.5
-    )
+    assert float(here.rmse[0]) == pytest.approx(float(mechanism.mse(at.position)) ** 0.5)
     assert float(here.bias[0]) == pytest.approx(float(mechanism.bias(at.position)))
 
 
@@ -187,9 +181,7 @@ def test_a_curve_joined_by_a_point_is_that_with_the_point_in_its_grid():
     grid = np.geomspace(0.01, 10, 7)
     together = tradeoffs.against_epsilon(at, keys, np.unique([*grid, at.epsilon]))
     lines = tradeoffs.against_epsilon(at, keys, grid)
-    for line, one, both in zip(
-        lines, tradeoffs.at_setting(at, keys), together, strict=True
-    ):
+    for line, one, both in zip(lines, tradeoffs.at_setting(at, keys), together, strict=True):
         joined = line.joined_by(one)
         assert joined.key == both.key
         for name in ("x", "bias", "spread", "rmse", "epsilon"):

@@ -20,18 +20,10 @@ PEOPLE = 600
 
 
 def filled(name, kind, value, **more):
-    return Column(
-        name=name,
-        kind=kind,
-        missing=MissingPolicy.REPLACE,
-        replacement=value,
-        **more,
-    )
+    return Column(name=name, kind=kind, missing=MissingPolicy.REPLACE, replacement=value, **more)
 
 
-AGE = filled(
-    "age", ColumnKind.NUMBER, 50.0, bounds=Interval(lower=0, upper=100), unit="years"
-)
+AGE = filled("age", ColumnKind.NUMBER, 50.0, bounds=Interval(lower=0, upper=100), unit="years")
 PAY = filled("pay", ColumnKind.NUMBER, 0.5, bounds=Interval(lower=0, upper=0.75))
 WARD = filled("ward", ColumnKind.CATEGORY, "a", labels=("a", "b", "c"))
 SICK = filled("sick", ColumnKind.YES_NO, "no", labels=("no", "yes"))
@@ -52,9 +44,7 @@ DATASET = Dataset(
 
 
 def asked(columns=COLUMNS, hub=AGE, *, epsilon=2.0, bins=5, public=True):
-    relation = (
-        NeighboringRelation.SUBSTITUTION if public else NeighboringRelation.ADD_REMOVE
-    )
+    relation = NeighboringRelation.SUBSTITUTION if public else NeighboringRelation.ADD_REMOVE
     size = TableSize(people=PEOPLE if public else 1, public=public)
     return questions(
         columns,
@@ -82,10 +72,7 @@ def told(request, drawn, off):
         for label, value in zip(labels, drawn, strict=True)
     }
     return record(
-        request,
-        labels,
-        tuple(map(float, drawn)),
-        LabelledIntervals(level=0.95, noise=ends),
+        request, labels, tuple(map(float, drawn)), LabelledIntervals(level=0.95, noise=ends)
     )
 
 
@@ -119,12 +106,7 @@ def made(counts, seed=1, whole_numbers=("age",)):
     fitted = fit(trees)
     whole = rounding.whole(trees, fitted)
     rng = np.random.default_rng(seed)
-    return (
-        trees,
-        fitted,
-        whole,
-        rows.deal(trees, whole, rng=rng, whole_numbers=whole_numbers),
-    )
+    return (trees, fitted, whole, rows.deal(trees, whole, rng=rng, whole_numbers=whole_numbers))
 
 
 def exactly(request):

@@ -139,9 +139,7 @@ def test_nobody_can_be_left_and_is_said():
 
 def test_it_is_made_from_public_things_alone():
     for made_by in (forest.plant, fit, rounding.whole, rows.deal):
-        kinds = [
-            str(p.annotation) for p in inspect.signature(made_by).parameters.values()
-        ]
+        kinds = [str(p.annotation) for p in inspect.signature(made_by).parameters.values()]
         assert not any("Dataset" in kind for kind in kinds)
 
 

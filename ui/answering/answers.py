@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 import streamlit as st
 
+from dpcore.arrays import FloatArray
+from dpcore.data.quantities import Quantity
 from dpcore.figures import answers as figures
+from dpcore.figures.theme import Picture
 from dpcore.inference.intervals import LEVEL, Intervals
+from dpcore.mechanisms.base import Sensitivity
 from dpcore.releases.digits import number_text
 from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.crossed import CrossPlan
@@ -17,26 +21,20 @@ from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.means import MeansPlan
 from dpcore.releases.plans.plan import Direct
+from dpcore.releases.plans.ranks import RankPlan
 from dpcore.releases.quantities import quantity_in
+from dpcore.releases.record import Release
+from dpcore.releases.releasable import Releasable
+from dpcore.releases.request import Request
 from dpcore.releases.table import noise_unit
+from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.means_query import MeansQuery
 from dpcore.wording import capital, significant
 from ui import offering, partwise, results, session
 from ui.answering import chains, crossed, groups, matrices, means, pair
 from ui.answering.previews import price
 from ui.text import after_number, literal
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.quantities import Quantity
-    from dpcore.figures.theme import Picture
-    from dpcore.mechanisms.base import Sensitivity
-    from dpcore.releases.plans.ranks import RankPlan
-    from dpcore.releases.record import Release
-    from dpcore.releases.releasable import Releasable
-    from dpcore.releases.request import Request
-    from dpcore.statistics.crossed_query import CrossedQuery
-    from dpcore.statistics.means_query import MeansQuery
 
 _RELEASED = (
     "Public: the exact answer with noise, drawn once and charged to the budget. How "
@@ -48,9 +46,7 @@ _SAMPLED = (
     "numbers, so the second interval is on the wide side."
 )
 _THESE_ROWS = "The answer is about the rows of this table."
-_EVERYBODY = (
-    "There is no sampling error: “Data” says that the data are the whole population."
-)
+_EVERYBODY = "There is no sampling error: “Data” says that the data are the whole population."
 
 
 def show(answer: Release, asked: Request) -> None:
@@ -79,8 +75,7 @@ def show(answer: Release, asked: Request) -> None:
         _beyond(answer, asked)
         # The numbers of a matrix have a scale each.
         noise_scale = (
-            f", noise scale {significant(answer.noise)} "
-            f"{literal(noise_unit(answer))}".rstrip()
+            f", noise scale {significant(answer.noise)} {literal(noise_unit(answer))}".rstrip()
         )
         st.markdown(
             f"Cost: {price(asked)}. Draw {answer.draw} of this question, "
@@ -141,9 +136,7 @@ def _one_rank(answer: Release, asked: Request) -> None:
     )
 
 
-def parts_picture(
-    answer: Release, asked: Request, *, truth: FloatArray | None
-) -> Picture:
+def parts_picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Picture:
     """Return a picture of an answer of several numbers, beside the truth if given."""
     noun, quantity = _parts_axis(asked)
     return figures.parts_picture(
@@ -200,8 +193,7 @@ def details(asked: Request) -> None:
         f"**Sensitivity.** {largest}\n\n"
         f"**Noise scale.** {amounts}.\n\n"
         f"**What it is.** {literal(capital(asked.statement))}.\n\n"
-        "**Intervals.** “Noise alone” holds exactly that number of this table. "
-        + _of_sampling()
+        "**Intervals.** “Noise alone” holds exactly that number of this table. " + _of_sampling()
     )
 
 
@@ -246,19 +238,11 @@ def _of_what(asked: Request) -> str:
         if partwise.moves_are_shown()
         else " is in no interval."
     )
-    return (
-        "Intervals are about the number after clamping and imputation. What these "
-        f"change{told}"
-    )
+    return f"Intervals are about the number after clamping and imputation. What these change{told}"
 
 
 def resampled(
-    answer: Release,
-    asked: Releasable,
-    *,
-    title: str,
-    note: str,
-    keys: tuple[str, str],
+    answer: Release, asked: Releasable, *, title: str, note: str, keys: tuple[str, str]
 ) -> None:
     """Show a number from resamples with its interval and files."""
     around, value = recorded(answer), answer.values[0]
@@ -267,9 +251,7 @@ def resampled(
     figure, files = keys
     with offering.frame(answer):
         st.metric(
-            f"Sanitized {literal(title)}",
-            f"{text}{after_number(quantity.suffix)}",
-            help=_RELEASED,
+            f"Sanitized {literal(title)}", f"{text}{after_number(quantity.suffix)}", help=_RELEASED
         )
         if answer.intervals is not None:
             picture = figures.resampled_picture(

@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.chains import Quantiles, chain_picture
+from dpcore.figures.theme import Picture
 from dpcore.inference.intervals import LEVEL
+from dpcore.releases.plans.chains import ChainPlan
+from dpcore.releases.record import Release
+from dpcore.releases.request import Request
 from dpcore.wording import percent, significant
 from ui import results, session
 from ui.text import literal
@@ -17,11 +22,6 @@ from ui.text import literal
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from dpcore.arrays import FloatArray
-    from dpcore.figures.theme import Picture
-    from dpcore.releases.plans.chains import ChainPlan
-    from dpcore.releases.record import Release
-    from dpcore.releases.request import Request
 
 _Cells = tuple["DeltaGenerator", "DeltaGenerator", "DeltaGenerator"]
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.crossed import CrossNumbers, cross_picture
+from dpcore.figures.theme import Picture
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import with_ends
+from dpcore.releases.plans.crossed import CrossPlan
+from dpcore.releases.record import Release
+from dpcore.releases.request import Request
+from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.wording import percent
 from ui import results, session
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.figures.theme import Picture
-    from dpcore.releases.plans.crossed import CrossPlan
-    from dpcore.releases.record import Release
-    from dpcore.releases.request import Request
-    from dpcore.statistics.crossed_query import CrossedQuery
 
 
 def show(answer: Release, asked: Request, query: CrossedQuery, plan: CrossPlan) -> None:
@@ -93,9 +89,6 @@ def _table(answer: Release, query: CrossedQuery) -> dict[str, list[str]]:
     for place, name in enumerate(columns):
         # A space more where a category is called as the column of the table is.
         header = f"{name} " if name in table else name
-        table[header] = [
-            *(told(cell) for cell in cells[:, place].tolist()),
-            told(sums[1][place]),
-        ]
+        table[header] = [*(told(cell) for cell in cells[:, place].tolist()), told(sums[1][place])]
     table[f"all of {second}"] = [*(told(name) for name in sums[0]), ""]
     return table

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -13,17 +12,14 @@ import streamlit as st
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.differences import Compared, difference_picture, difference_table
 from dpcore.inference.group_differences import Held, difference, more_in_percent
-from dpcore.releases.record import WATERMARK, Mode
+from dpcore.releases.record import WATERMARK, Mode, Release
+from dpcore.releases.request import Request
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.means_query import MeansQuery
 from dpcore.wording import interval_ends, percent
 from ui import controls, results, session
 from ui.text import after_number, literal
-
-if TYPE_CHECKING:
-    from dpcore.releases.record import Release
-    from dpcore.releases.request import Request
 
 _PAIR = 2
 _IN_POINTS = 100.0
@@ -59,35 +55,23 @@ def show(answer: Release, asked: Request) -> None:
     edge = "classroom" if answer.mode is Mode.CLASSROOM else "public"
     with st.container(border=True, key=f"{edge}-difference"):
         results.public_badge()
-        st.markdown(
-            "**Compare two groups.** This follows from the answer above and costs "
-            "nothing."
-        )
+        st.markdown("**Compare two groups.** This follows from the answer above and costs nothing.")
         one = told[0] if len(told) == 1 else _column(asked, told)
         pair = _pair(asked, tuple(one.groups))
         found = compared(one.groups, *pair, dated=one.dated)
-        picture = difference_picture(
-            found, noun=one.noun, unit=one.unit, statement=asked.statement
-        )
+        picture = difference_picture(found, noun=one.noun, unit=one.unit, statement=asked.statement)
         results.show(picture, "difference")
         _remarks(found, one, level=known.level)
         results.table_files(
-            partial(_every_pair, one, answer.mode),
-            "differences-of-groups",
-            "differences",
+            partial(_every_pair, one, answer.mode), "differences-of-groups", "differences"
         )
 
 
-def compared(
-    groups: dict[str, Held], one: str, other: str, *, dated: bool = False
-) -> Compared:
+def compared(groups: dict[str, Held], one: str, other: str, *, dated: bool = False) -> Compared:
     """Return two groups with what lies between them; of dates no percentage."""
     percent = None if dated else more_in_percent(groups[one], groups[other])
     return Compared(
-        one=one,
-        other=other,
-        apart=difference(groups[one], groups[other]),
-        percent=percent,
+        one=one, other=other, apart=difference(groups[one], groups[other]), percent=percent
     )
 
 
@@ -162,9 +146,7 @@ def _pair(asked: Request, groups: tuple[str, ...]) -> tuple[str, str]:
     """Let two different groups be chosen, at first the first two."""
     key = f"{session.generation()}-{asked.query.columns[-1].name}-{hash(groups)}"
     left, right = controls.row(2)
-    one = left.selectbox(
-        "Compare the group", groups, key=f"compare-{key}", kept="session"
-    )
+    one = left.selectbox("Compare the group", groups, key=f"compare-{key}", kept="session")
     others = tuple(group for group in groups if group != one)
     other = right.selectbox(
         "With the group",
@@ -207,9 +189,7 @@ def _remarks(found: Compared, one: _Numbers, *, level: float) -> None:
 def _every_pair(told: _Numbers, mode: Mode) -> pd.DataFrame:
     """Return the differences of all pairs, both ways round, for a file."""
     groups = told.groups
-    pairs = [
-        compared(groups, *pair, dated=told.dated) for pair in permutations(groups, 2)
-    ]
+    pairs = [compared(groups, *pair, dated=told.dated) for pair in permutations(groups, 2)]
     table = pd.DataFrame(difference_table(pairs, noun=told.noun, unit=told.unit))
     table["watermark"] = WATERMARK if mode is Mode.CLASSROOM else ""
     return table

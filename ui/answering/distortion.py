@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 
+from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.capping import CappedDataset
 from dpcore.inference.expectation import expect
+from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.request import Request
-from dpcore.statistics.bias import CAUSES, bias
+from dpcore.releases.resized.request import ResizedRequest
+from dpcore.releases.subsampled.request import SubsampledRequest
+from dpcore.statistics.bias import CAUSES, Bias, bias
 from dpcore.wording import capital, people, significant
 from ui import confidential, results, session
+from ui.study import Study
 from ui.text import after_number, literal
 
-if TYPE_CHECKING:
-    from dpcore.data.dataset import Dataset
-    from dpcore.releases.bootstrap.request import BootstrapRequest
-    from dpcore.releases.resized.request import ResizedRequest
-    from dpcore.releases.subsampled.request import SubsampledRequest
-    from dpcore.statistics.bias import Bias
-    from ui.study import Study
-
-    AboutColumns = Request | BootstrapRequest | ResizedRequest | SubsampledRequest
+AboutColumns = Request | BootstrapRequest | ResizedRequest | SubsampledRequest
 
 _DIGITS = 4
 
@@ -39,9 +34,7 @@ def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
         if not shown:
             return
         found = session.remember(
-            "bias",
-            study.about(asked.query),
-            lambda: bias(asked.query, study.in_memory),
+            "bias", study.about(asked.query), lambda: bias(asked.query, study.in_memory)
         )
         _outside(found, asked.query.unit.counted)
         _beyond_the_cap(study.in_memory)
@@ -99,9 +92,7 @@ def _three_parts(found: Bias, asked: AboutColumns, study: Study) -> None:
     """Show the value both ways, and its error in three parts."""
     quantity = asked.query.quantity
     unit = after_number(quantity.suffix)
-    computed, raw, off = (
-        float(numbers[0]) for numbers in (found.computed, found.raw, found.total)
-    )
+    computed, raw, off = (float(numbers[0]) for numbers in (found.computed, found.raw, found.total))
     left, right = st.columns(2)
     left.metric(
         "As it is computed",

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import streamlit as st
 
 from dpcore.budget_filter import PrivacyCost
 from dpcore.inference.intervals import LEVEL
-from dpcore.releases.enclosing import enclosures, sides_of
+from dpcore.releases.account import Account
+from dpcore.releases.enclosing import Enclosure, enclosures, sides_of
+from dpcore.releases.record import Release
+from dpcore.releases.request import Request
 from dpcore.statistics.query import Query
 from dpcore.wording import percent
 from ui import accounts, offering, releasing, session
 from ui.answering.previews import price
 from ui.releasing import Pressed
+from ui.study import Study
 from ui.text import after_number, literal
-
-if TYPE_CHECKING:
-    from dpcore.releases.account import Account
-    from dpcore.releases.enclosing import Enclosure
-    from dpcore.releases.record import Release
-    from dpcore.releases.request import Request
-    from ui.study import Study
 
 _PRESSED = "_enclosing"
 
@@ -39,9 +36,7 @@ def show(answer: Release, asked: Request, study: Study, account: Account) -> Non
         return
     sides = sides_of(asked, sampled=study.sampled)
     needed = [side for side in sides if side is not None]
-    missing = [
-        one for one in needed if releasing.latest(study.fingerprint, one) is None
-    ]
+    missing = [one for one in needed if releasing.latest(study.fingerprint, one) is None]
     name = _name(asked, study)
     noted = cast("Pressed | None", session.take(_PRESSED))
     if missing and noted is not None and noted.is_of(name):
@@ -60,12 +55,7 @@ def show(answer: Release, asked: Request, study: Study, account: Account) -> Non
 
 
 def _offer(
-    asked: Request,
-    missing: list[Request],
-    study: Study,
-    account: Account,
-    *,
-    both: bool,
+    asked: Request, missing: list[Request], study: Study, account: Account, *, both: bool
 ) -> None:
     """Say what an interval needs and costs, and offer to release it."""
     cost = sum((one.cost for one in missing), PrivacyCost())
@@ -113,9 +103,7 @@ def _press(name: str, *, confirmed: bool = False) -> None:
 
 def _release(missing: list[Request], study: Study) -> None:
     for one in missing:
-        press = Pressed(
-            one.analysis(study.fingerprint), 1, session.mode(), confirmed=True
-        )
+        press = Pressed(one.analysis(study.fingerprint), 1, session.mode(), confirmed=True)
         if not releasing.carry_out(one, study, press):
             return
 

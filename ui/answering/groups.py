@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.answers import GroupNumbers, groups_picture
+from dpcore.figures.theme import Picture
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import sizes_text
+from dpcore.releases.plans.groups import GroupPlan
+from dpcore.releases.record import Release
+from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import percent, significant
 from ui import controls, results, session
@@ -19,11 +24,6 @@ from ui.text import after_number, literal
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from dpcore.arrays import FloatArray
-    from dpcore.figures.theme import Picture
-    from dpcore.releases.plans.groups import GroupPlan
-    from dpcore.releases.record import Release
-    from dpcore.releases.request import Request
 
 _USUAL_SIZE, _ANY_NUMBER = 100, 10**9
 _SIZES = (10, 30, 100, 300, 1_000, 10_000)
@@ -115,11 +115,7 @@ def _unsaid(answer: Release, plan: GroupPlan) -> dict[str, str]:
 
 
 def picture(
-    answer: Release,
-    asked: Request,
-    plan: GroupPlan,
-    *,
-    truth: FloatArray | None,
+    answer: Release, asked: Request, plan: GroupPlan, *, truth: FloatArray | None
 ) -> Picture:
     """Return the picture of an answer; ``truth`` holds the sums of the table."""
     return groups_picture(
@@ -144,9 +140,7 @@ def numbers_of(answer: Release, plan: GroupPlan, *, sampled: bool) -> GroupNumbe
         groups=plan.groups,
         ratios=np.array([ratios.get(group, np.nan) for group in plan.groups]),
         noise=np.array([noise.get(group, unknown) for group in plan.groups]),
-        total=np.array([total.get(group, unknown) for group in plan.groups])
-        if sampled
-        else None,
+        total=np.array([total.get(group, unknown) for group in plan.groups]) if sampled else None,
         counts=np.array([answer.derived[names[group]] for group in plan.groups]),
         counts_noise=np.array([noise[names[group]] for group in plan.groups]),
     )

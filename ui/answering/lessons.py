@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 import streamlit as st
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.figures.covariances.matrices import ellipses_picture
 from dpcore.figures.teaching.draws import WIDEST, Shot, draws_picture
+from dpcore.figures.theme import Picture
 from dpcore.mechanisms.covariances.layout import matrix_of
 from dpcore.postprocessing.psd_repair import repair
 from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
+from dpcore.releases.plans.matrices import MatrixPlan
 from dpcore.releases.plans.means import MeansPlan
-from dpcore.releases.record import Mode
+from dpcore.releases.plans.ranks import RankPlan
+from dpcore.releases.plans.shares import SharePlan
+from dpcore.releases.record import Mode, Release
+from dpcore.releases.request import Request
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.raw import sample_quantile
@@ -26,16 +32,7 @@ from dpcore.wording import percent
 from ui import partwise, results, session
 from ui.answering import chains, crossed, groups, means, pair
 from ui.answering.answers import parts_picture
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.figures.theme import Picture
-    from dpcore.releases.plans.matrices import MatrixPlan
-    from dpcore.releases.plans.ranks import RankPlan
-    from dpcore.releases.plans.shares import SharePlan
-    from dpcore.releases.record import Release
-    from dpcore.releases.request import Request
-    from ui.study import Study
+from ui.study import Study
 
 _DRAWS = 200
 _SURVEYS = 1000
@@ -53,18 +50,14 @@ def lesson(answer: Release, asked: Request, study: Study) -> None:
         return
     kind = asked.query.kind
     with st.container(border=True, key="classroom-lesson"):
-        st.badge(
-            "Classroom: answers without noise", icon=":material/school:", color="gray"
-        )
+        st.badge("Classroom: answers without noise", icon=":material/school:", color="gray")
         if kind.of_matrix:
             picture = _matrix(answer, asked, truth)
         elif kind.of_ranks and study.parts is not None:
             partwise.in_memory(study, "The quantile beside its draws")
             return
         elif kind.of_ranks:
-            quantile = session.remember(
-                "quantile", question, lambda: _quantile(asked, study)
-            )
+            quantile = session.remember("quantile", question, lambda: _quantile(asked, study))
             picture = _ranks(answer, asked, truth, quantile)
         else:
             picture = _of_groups(answer, asked, truth)
@@ -113,9 +106,7 @@ def _draws(answer: Release, asked: Request, truth: float) -> Picture:
     return draws_picture(
         asked.mechanism_key,
         asked.mechanism.simulate(truth, rng=_rng(), size=(_DRAWS,)),
-        shot=Shot.around(
-            truth, sensitivity=asked.sensitivity.largest, bounds=asked.query.bounds
-        ),
+        shot=Shot.around(truth, sensitivity=asked.sensitivity.largest, bounds=asked.query.bounds),
         released=float(answer.values[0]),
         bias=float(asked.mechanism.bias(truth)),
         statement=asked.statement,
@@ -123,9 +114,7 @@ def _draws(answer: Release, asked: Request, truth: float) -> Picture:
     )
 
 
-def _ranks(
-    answer: Release, asked: Request, scores: FloatArray, truth: float
-) -> Picture:
+def _ranks(answer: Release, asked: Request, scores: FloatArray, truth: float) -> Picture:
     plan = cast("RankPlan", asked.plan)
     grid = plan.statistic.grid
     drawn = plan.mechanism.simulate(scores, rng=_rng(), size=(_DRAWS,))

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 import streamlit as st
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.covariances.matrices import covariance_picture, ellipses_picture
 from dpcore.mechanisms.covariances.layout import matrix_of
 from dpcore.postprocessing.psd_repair import repair
+from dpcore.releases.plans.matrices import MatrixPlan
+from dpcore.releases.record import Release
+from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import interval_ends, percent, significant
 from ui import results, session
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.releases.plans.matrices import MatrixPlan
-    from dpcore.releases.record import Release
-    from dpcore.releases.request import Request
 
 
 def show(answer: Release, asked: Request, *, noise: FloatArray) -> None:

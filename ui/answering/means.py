@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from dpcore.arrays import FloatArray
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.answers import GroupNumbers
 from dpcore.figures.several_means import ColumnMeans, means_picture
+from dpcore.figures.theme import Picture
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import sizes_text
 from dpcore.releases.one_by_one import one_by_one
+from dpcore.releases.plans.means import MeansPlan
+from dpcore.releases.record import Release
+from dpcore.releases.request import Request
 from dpcore.releases.table import TOO_FEW
+from dpcore.statistics.means_query import MeansQuery
 from dpcore.wording import percent, significant
 from ui import controls, results, session
 from ui.text import literal
 
-if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
-    from dpcore.arrays import FloatArray
-    from dpcore.figures.theme import Picture
-    from dpcore.releases.plans.means import MeansPlan
-    from dpcore.releases.record import Release
-    from dpcore.releases.request import Request
-    from dpcore.statistics.means_query import MeansQuery
-
-    _Cells = tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]
+_Cells = tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]
 
 _USUAL_SIZE: Final = 100
 _MOST_PEOPLE: Final = 10**9
@@ -86,8 +83,7 @@ def preview(asked: Request, query: MeansQuery, plan: MeansPlan, cells: _Cells) -
             f"By {query.unit.counted} in a group, at most about, as a part of the "
             "range between the bounds: "
             + "; ".join(
-                f"{people:,}: {_part(each)}"
-                for people, each in zip(sizes, known, strict=True)
+                f"{people:,}: {_part(each)}" for people, each in zip(sizes, known, strict=True)
             )
             + ". Two groups differ in the table, too, where their intervals do not "
             "overlap."
@@ -140,12 +136,7 @@ def _unsaid(answer: Release, plan: MeansPlan) -> dict[str, str]:
 
 
 def picture(
-    answer: Release,
-    asked: Request,
-    query: MeansQuery,
-    plan: MeansPlan,
-    *,
-    truth: FloatArray | None,
+    answer: Release, asked: Request, query: MeansQuery, plan: MeansPlan, *, truth: FloatArray | None
 ) -> Picture:
     """Return the picture of an answer; ``truth`` holds the sums of the table."""
     exact = None if truth is None else plan.truth(truth)
@@ -156,9 +147,7 @@ def picture(
             numbers=_numbers(answer, plan, names),
             truth=None if exact is None else exact[place],
         )
-        for place, (column, names) in enumerate(
-            zip(query.numbers, plan.names, strict=True)
-        )
+        for place, (column, names) in enumerate(zip(query.numbers, plan.names, strict=True))
     )
     return means_picture(columns, statement=asked.statement, counted=query.unit.counted)
 
@@ -195,9 +184,7 @@ def _numbers(answer: Release, plan: MeansPlan, names: tuple[str, ...]) -> GroupN
         groups=plan.groups,
         ratios=np.array([values.get(name, np.nan) for name in names]),
         noise=np.array([noise.get(name, unknown) for name in names]),
-        total=np.array([total.get(name, unknown) for name in names])
-        if sampled
-        else None,
+        total=np.array([total.get(name, unknown) for name in names]) if sampled else None,
         counts=np.array([answer.derived[name] for name in plan.count_names]),
         counts_noise=np.array([noise[name] for name in plan.count_names]),
     )

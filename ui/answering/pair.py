@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from dpcore.arrays import FloatArray
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.differences import Compared, difference_picture, untold_picture
+from dpcore.figures.theme import Picture
 from dpcore.inference.group_differences import Held
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import sizes_text
+from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.quantities import quantity_in
+from dpcore.releases.record import Release
+from dpcore.releases.request import Request
 from dpcore.releases.table import TOO_FEW
 from dpcore.wording import percent, significant
 from ui import controls, results, session
 from ui.text import after_number, literal
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamlit.delta_generator import DeltaGenerator
-
-    from dpcore.arrays import FloatArray
-    from dpcore.figures.theme import Picture
-    from dpcore.releases.plans.differences import DifferencePlan
-    from dpcore.releases.record import Release
-    from dpcore.releases.request import Request
-
-    _Cells = tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]
+_Cells = tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]
 
 _USUAL_SIZE: Final = 100
 _MOST_PEOPLE: Final = 10**9
@@ -67,9 +63,7 @@ def preview(asked: Request, plan: DifferencePlan, cells: _Cells) -> None:
         "larger than this cannot be told from an empty one. Then there is no number.",
     )
     known = [(people, plan.half_width((people, people))) for people in _SIZES]
-    told = [
-        f"{people:,}: {_said(each, unit)}" for people, each in known if people <= most
-    ]
+    told = [f"{people:,}: {_said(each, unit)}" for people, each in known if people <= most]
     if told:
         st.caption(
             f"By {asked.query.unit.counted} in each of the two groups, at most about: "
@@ -121,9 +115,7 @@ def _counts(plan: DifferencePlan) -> dict[str, str]:
     return dict(zip(plan.pair, plan.names[-2:], strict=True))
 
 
-def picture(
-    answer: Release, asked: Request, plan: DifferencePlan, truth: FloatArray
-) -> Picture:
+def picture(answer: Release, asked: Request, plan: DifferencePlan, truth: FloatArray) -> Picture:
     """Return the picture of an answer beside that of the table, for a lesson."""
     found = _compared(answer, plan)
     if found is None:

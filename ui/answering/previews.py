@@ -12,29 +12,27 @@ from scipy.special import ndtri
 from dpcore.figures.attackers import odds_text
 from dpcore.inference.expectation import expect
 from dpcore.inference.intervals import LEVEL, level_of_each
+from dpcore.releases.account import Account
 from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
+from dpcore.releases.plans.matrices import MatrixPlan
 from dpcore.releases.plans.means import MeansPlan
-from dpcore.releases.plans.plan import Direct
-from dpcore.releases.request import offered
+from dpcore.releases.plans.plan import Direct, Plan
+from dpcore.releases.plans.ranks import RankPlan
+from dpcore.releases.request import Request, offered
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.means_query import MeansQuery
 from dpcore.wording import capital, epsilon_text, significant
 from ui import accounts, results, session
 from ui.answering import chains, groups, means, pair
+from ui.offering import Places
 from ui.text import after_number, literal
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from dpcore.releases.account import Account
-    from dpcore.releases.plans.matrices import MatrixPlan
-    from dpcore.releases.plans.plan import Plan
-    from dpcore.releases.plans.ranks import RankPlan
-    from dpcore.releases.request import Request
-    from dpcore.statistics.means_query import MeansQuery
-    from ui.offering import Places
 
 _IN_UNITS = ("noise scale", "noise", "largest possible")
 _ADVISED = ("laplace", "bit", "truncated", "gaussian", "exponential")
@@ -78,8 +76,7 @@ def preview(asked: Request, account: Account, fits: bool) -> Places:  # noqa: FB
         else accounts.beyond(account.budget, asked.cost),
         delta_color="off" if fits else "inverse",
         delta_arrow="off",
-        help="Charged once: the ε asked for, or what is really given where that is "
-        "more.",
+        help="Charged once: the ε asked for, or what is really given where that is more.",
     )
     noun = session.unit().noun
     odds = odds_text(asked.real_epsilon, asked.used_delta, noun=noun)
@@ -97,9 +94,7 @@ def preview(asked: Request, account: Account, fits: bool) -> Places:  # noqa: FB
 
 def _given(asked: Request) -> str:
     """Say that less is given away than is charged for, where that is so."""
-    real, charged = (
-        epsilon_text(at) for at in (asked.real_epsilon, float(asked.cost.epsilon))
-    )
+    real, charged = (epsilon_text(at) for at in (asked.real_epsilon, float(asked.cost.epsilon)))
     if asked.real_epsilon >= float(asked.cost.epsilon) or real == charged:
         return ""
     return f" It really gives away ε {real} at most; ε {charged} is charged."

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
-from dpcore.data.columns import ColumnKind
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.statistics.bins import edges_at
 from dpcore.statistics.calendar_bins import Period, calendar_edges
 from dpcore.statistics.column_bins import usual_edges
 from ui import controls, session
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dpcore.data.columns import Column
 
 _USUAL: Final = 10
 
@@ -28,8 +24,7 @@ def ask(column: Column, cells: Iterator[controls.Cell]) -> tuple[float, ...]:
     """
     bounds = column.bounds
     if bounds is None:
-        message = "declare public bounds first: the bins lie between them."
-        raise ParameterError(message)
+        raise ParameterError("declare public bounds first: the bins lie between them.")
     if column.kind is ColumnKind.DATE:
         period = next(cells).selectbox(
             "Bins",
@@ -41,9 +36,7 @@ def ask(column: Column, cells: Iterator[controls.Cell]) -> tuple[float, ...]:
         )
         return calendar_edges(bounds, period)
     whole = column.kind is ColumnKind.WHOLE
-    count = next(cells).number(
-        "Bins of equal width", _USUAL, (2, 50), key="bins", kept="table"
-    )
+    count = next(cells).number("Bins of equal width", _USUAL, (2, 50), key="bins", kept="table")
     text = next(cells).place.text_input(
         "Or edges of the bins",
         placeholder="18; 40; 65",

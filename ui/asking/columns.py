@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import floor
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 import pandas as pd
 import streamlit as st
@@ -15,6 +16,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.steps import prepared_anew
 from dpcore.data.quantities import bounds_text, quantity_of, replacement_text
 from dpcore.data.recognizable import names_people
+from dpcore.data.table import Table, TableT
 from dpcore.data.templates import TEMPLATES
 from dpcore.errors import DPCoreError, ParameterError
 from dpcore.wording import in_full
@@ -22,11 +24,6 @@ from ui import controls, session
 from ui.asking import reading
 from ui.data import declaring
 from ui.text import literal, sentence_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.data.table import Table, TableT
 
 _KINDS: list[ColumnKind] = list(ColumnKind)
 _NAMED = 6
@@ -72,9 +69,7 @@ def choose(dataset: Table, *, every: bool = False) -> int:
     )
 
 
-def declare(
-    dataset: TableT, position: int, keep: Callable[[Table], None]
-) -> TableT | None:
+def declare(dataset: TableT, position: int, keep: Callable[[Table], None]) -> TableT | None:
     """Show the form of one column; keep and return what was declared.
 
     An invalid entry is explained in place; the last valid declaration stays kept, and
@@ -210,9 +205,7 @@ def _date_form(column: Column, key: str) -> Column:
     )
 
 
-def _number_form(
-    column: Column, key: str, place: st.delta_generator.DeltaGenerator
-) -> Column:
+def _number_form(column: Column, key: str, place: st.delta_generator.DeltaGenerator) -> Column:
     place.selectbox(
         "Template",
         range(len(TEMPLATES)),
@@ -249,16 +242,11 @@ def _number_form(
     )
     if lower is None or upper is None:
         return replace(
-            column,
-            bounds=None,
-            missing=MissingPolicy.DROP,
-            replacement=None,
-            complete=False,
+            column, bounds=None, missing=MissingPolicy.DROP, replacement=None, complete=False
         )
     if lower >= upper:
         ends = in_full(lower), in_full(upper)
-        message = f"the lower bound ({ends[0]}) must lie below the upper ({ends[1]})."
-        raise ParameterError(message)
+        raise ParameterError(f"the lower bound ({ends[0]}) must lie below the upper ({ends[1]}).")
     # Refused here if they are too large, before their middle is none.
     bounded = replace(
         column,
@@ -273,21 +261,14 @@ def _number_form(
         return bounded
     complete = choice == _NOBODY
     replacement = (
-        _tell_complete(cell, middle)
-        if complete
-        else _replacement(cell, column, middle, key=key)
+        _tell_complete(cell, middle) if complete else _replacement(cell, column, middle, key=key)
     )
     return replace(
-        bounded,
-        missing=MissingPolicy.REPLACE,
-        replacement=replacement,
-        complete=complete,
+        bounded, missing=MissingPolicy.REPLACE, replacement=replacement, complete=complete
     )
 
 
-def _label_form(
-    column: Column, key: str, place: st.delta_generator.DeltaGenerator
-) -> Column:
+def _label_form(column: Column, key: str, place: st.delta_generator.DeltaGenerator) -> Column:
     equality = reading.equality(column, key)
     if column.kind is ColumnKind.YES_NO:
         labels = tuple(
@@ -334,9 +315,7 @@ def _label_form(
     )
 
 
-def _label(
-    cell: controls.Cell, column: Column, labels: tuple[str, ...], *, key: str
-) -> str | None:
+def _label(cell: controls.Cell, column: Column, labels: tuple[str, ...], *, key: str) -> str | None:
     """Ask as which label missing values are imputed; ``None`` until one is chosen."""
     known = str(column.replacement)
     chosen = cell.place.selectbox(
@@ -529,9 +508,7 @@ def _is_said(value: float | str, key: str) -> bool:
     return bool(session.public(_choice(key))) or session.public(_meant(key)) == value
 
 
-def _replacement(
-    cell: controls.Cell, column: Column, middle: float, *, key: str
-) -> float:
+def _replacement(cell: controls.Cell, column: Column, middle: float, *, key: str) -> float:
     """Ask what a missing number counts as: the middle, until another is chosen."""
     choice, kept = _choice(key), column.replacement
     chosen = bool(session.public(choice)) or (

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import ColumnKind
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dates import date_of, day_of, end_of_day
 from dpcore.errors import ParameterError
 from dpcore.statistics.joint_query import MOST_COLUMNS
@@ -17,14 +17,9 @@ from dpcore.statistics.membership import Membership
 from dpcore.wording import significant
 from ui import controls, session
 from ui.asking import bins
+from ui.study import Study
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dpcore.data.columns import Column
-    from ui.study import Study
-
-    Cells = Iterator[controls.Cell]
+Cells = Iterator[controls.Cell]
 
 _ROW = 4
 _SHOWN_FIRST = 2
@@ -125,19 +120,14 @@ def _shares(cells: Cells) -> tuple[float, ...]:
     return tuple(percent / 100 for percent in percents)
 
 
-def _others(
-    column: Column, kind: StatisticKind, study: Study, cells: Cells
-) -> tuple[Column, ...]:
+def _others(column: Column, kind: StatisticKind, study: Study, cells: Cells) -> tuple[Column, ...]:
     if not kind.of_several or kind is StatisticKind.POOLED_VARIANCE:
         return ()
     numbers = [
-        other
-        for other in study.dataset.columns
-        if other.kind.is_numeric and other != column
+        other for other in study.dataset.columns if other.kind.is_numeric and other != column
     ]
     if not numbers:
-        message = f"a {kind} needs a second column of numbers."
-        raise ParameterError(message)
+        raise ParameterError(f"a {kind} needs a second column of numbers.")
     names = [study.dataset.short(other.name) for other in numbers]
     key = f"{session.generation()}-{column.name}"
     if kind in _TOGETHER:
@@ -155,11 +145,7 @@ def _others(
         )
         return tuple(numbers[i] for i in sorted(chosen))
     place = next(cells).selectbox(
-        "And",
-        range(len(names)),
-        format_func=names.__getitem__,
-        key=f"and-{key}",
-        kept="session",
+        "And", range(len(names)), format_func=names.__getitem__, key=f"and-{key}", kept="session"
     )
     return (numbers[place],)
 
@@ -173,13 +159,10 @@ def _crossed_with(
 def _pair(group: Column, cells: Cells) -> tuple[str, str]:
     key = f"{session.generation()}-{group.name}-{hash(group.labels)}"
     # Whom a question is about is not guessed from the table: the list is public.
-    one = next(cells).selectbox(
-        "Mean of", group.labels, key=f"pair-{key}", kept="session"
-    )
+    one = next(cells).selectbox("Mean of", group.labels, key=f"pair-{key}", kept="session")
     others = tuple(label for label in group.labels if label != one)
     if not others:
-        message = f"{group.name!r} needs a public list of two labels or more."
-        raise ParameterError(message)
+        raise ParameterError(f"{group.name!r} needs a public list of two labels or more.")
     other = next(cells).selectbox(
         "Less that of",
         others,
@@ -196,11 +179,10 @@ def _label_column(
 ) -> tuple[Column, ...]:
     choices = _labelled(column, study)
     if not choices:
-        message = (
+        raise ParameterError(
             f"a {kind} needs another yes/no or category column with a public list of "
             "labels; declare one on the Data page."
         )
-        raise ParameterError(message)
     names = [study.dataset.short(other.name) for other in choices]
     place = next(cells).selectbox(
         label,
@@ -225,9 +207,7 @@ def _labelled(column: Column, study: Study) -> list[Column]:
     ]
 
 
-def _group(
-    column: Column, kind: StatisticKind, study: Study, cells: Cells
-) -> Column | None:
+def _group(column: Column, kind: StatisticKind, study: Study, cells: Cells) -> Column | None:
     if not (kind.by_group or kind.pooled):
         return None
     # By itself, a column has one answer in each group, which everybody knows.
@@ -235,11 +215,10 @@ def _group(
     if not choices:
         if not kind.pooled:
             return None
-        message = (
+        raise ParameterError(
             "a pooled statistic needs a yes/no or category column with a public list "
             "of labels; declare one on the Data page."
         )
-        raise ParameterError(message)
     names = [study.dataset.short(other.name) for other in choices]
     place = next(cells).place.selectbox(
         "Within the groups of" if kind.pooled else "By group",
@@ -258,9 +237,7 @@ def _group(
     return None if place is None else choices[place]
 
 
-def _membership(
-    column: Column, kind: StatisticKind, study: Study, cells: Cells
-) -> Membership:
+def _membership(column: Column, kind: StatisticKind, study: Study, cells: Cells) -> Membership:
     position = study.dataset.columns.index(column)
     key = f"{session.generation()}-{position}"
     everyone = kind is StatisticKind.COUNT and not study.public_number
@@ -269,8 +246,7 @@ def _membership(
         if everyone:
             options.insert(0, None)
         if not options:
-            message = "declare the public list of categories first, below."
-            raise ParameterError(message)
+            raise ParameterError("declare the public list of categories first, below.")
         everybody = "everybody"
         while everybody in column.labels:
             everybody += " at all"
@@ -285,12 +261,10 @@ def _membership(
             persist_state="session",
         )
         if label is None and not everyone:
-            message = "choose who counts: the question is about one of the categories."
-            raise ParameterError(message)
+            raise ParameterError("choose who counts: the question is about one of the categories.")
         return Membership(label=label)
     if column.bounds is None:
-        message = "declare public bounds of the column first, below."
-        raise ParameterError(message)
+        raise ParameterError("declare public bounds of the column first, below.")
     bounds = column.bounds
     if column.kind is ColumnKind.DATE:
         return _of_dates(bounds, cells, key)
@@ -301,10 +275,7 @@ def _membership(
         kept="session",
     )
     upper = next(cells).number(
-        "Counts up to",
-        bounds.upper,
-        key=f"to-{key}-{bounds.lower}-{bounds.upper}",
-        kept="session",
+        "Counts up to", bounds.upper, key=f"to-{key}-{bounds.lower}-{bounds.upper}", kept="session"
     )
     st.caption(
         f"Whoever has less than {significant(lower, 6)} or more than "
@@ -321,7 +292,6 @@ def _of_dates(bounds: Interval, cells: Cells, key: str) -> Membership:
     first = next(cells).day("Counts from", known[0], key=f"from-day-{key}")
     last = next(cells).day("Counts up to", known[1], key=f"to-day-{key}")
     if first is None or last is None or first > last:
-        message = "name the first and the last day that counts, in this order."
-        raise ParameterError(message)
+        raise ParameterError("name the first and the last day that counts, in this order.")
     st.caption("The last day counts with all its hours.")
     return Membership(interval=Interval(lower=day_of(first), upper=end_of_day(last)))

@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
+from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
+from dpcore.data.table import Table
 from dpcore.wording import percent
 from ui import confidential, partwise, session
-
-if TYPE_CHECKING:
-    from dpcore.data.columns import Column
-    from dpcore.data.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +42,7 @@ class _Fit:
     def of(cls, name: str, part: Dataset) -> _Fit:
         """Return how the declaration of a column fits a part of a table."""
         column = part.column(name)
-        absent = {
-            "missing": int(part.missing(name).sum()),
-            "invalid": part.invalid(name),
-        }
+        absent = {"missing": int(part.missing(name).sum()), "invalid": part.invalid(name)}
         if not column.is_declared:
             return cls(**absent)
         if not column.kind.is_numeric:
@@ -82,10 +76,7 @@ class _Fit:
     def touches(self, column: Column) -> bool:
         """Return whether the bounds are exactly the least and the largest number."""
         bounds = column.bounds
-        return bounds is not None and (self.least, self.most) == (
-            bounds.lower,
-            bounds.upper,
-        )
+        return bounds is not None and (self.least, self.most) == (bounds.lower, bounds.upper)
 
 
 def _looked(dataset: Table, column: Column) -> _Fit | None:

@@ -5,14 +5,22 @@ Public settings are in the URL; the column is not, and nothing that came with th
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
+from dpcore.data.columns import Column, ColumnKind
+from dpcore.data.dataset import Dataset
+from dpcore.data.table import Table
 from dpcore.errors import ParameterError
+from dpcore.mechanisms.catalog import Entry
+from dpcore.relations import TableSize
+from dpcore.releases.constraints import Constraint
 from dpcore.releases.request import Request, offered
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.difference_query import DifferenceQuery
@@ -22,24 +30,12 @@ from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import MEANINGS, StatisticKind, allowed
 from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.query import Query
+from dpcore.statistics.question import Question
 from dpcore.statistics.rows_of_people import ASKED_OF_PEOPLE
 from ui import controls, partwise, session
 from ui.asking import columns, details, methods
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    from dpcore.data.columns import Column, ColumnKind
-    from dpcore.data.dataset import Dataset
-    from dpcore.data.table import Table
-    from dpcore.mechanisms.catalog import Entry
-    from dpcore.relations import TableSize
-    from dpcore.releases.constraints import Constraint
-    from dpcore.statistics.question import Question
-    from ui.asking.details import Details
-    from ui.study import Study
+from ui.asking.details import Details
+from ui.study import Study
 
 _LAST = "_last_statistic"
 _ASKED = "_asked_column"
@@ -61,20 +57,12 @@ def ask(study: Study) -> Request:
     kinds = _offered(column.kind, study.dataset.cap)
     changed = _settle_statistic(column.kind, kinds)
     kind = second.selectbox(
-        "Statistic",
-        kinds,
-        key="statistic",
-        kept="table",
-        note=_explained(kinds, study.dataset.cap),
+        "Statistic", kinds, key="statistic", kept="table", note=_explained(kinds, study.dataset.cap)
     )
     session.set_public(_last(), (column.kind, kind))
     key = methods.mechanism(third, kind)
     epsilon = fourth.charged_epsilon(
-        "ε for this release",
-        _USUAL_EPSILON,
-        (1e-9, 700.0, 0.1),
-        key=_EPSILON,
-        kept="table",
+        "ε for this release", _USUAL_EPSILON, (1e-9, 700.0, 0.1), key=_EPSILON, kept="table"
     )
     if anew:
         st.caption(f"For another column ε starts at {_USUAL_EPSILON:g} again.")
@@ -102,9 +90,7 @@ def ask(study: Study) -> Request:
     return request
 
 
-def _question(
-    column: Column, kind: StatisticKind, asked: Details, study: Study
-) -> Question:
+def _question(column: Column, kind: StatisticKind, asked: Details, study: Study) -> Question:
     """Return the question that the controls describe.
 
     Raises:
@@ -138,9 +124,7 @@ def _question(
     return query
 
 
-def _joint(
-    column: Column, kind: StatisticKind, asked: Details, study: Study
-) -> JointQuery:
+def _joint(column: Column, kind: StatisticKind, asked: Details, study: Study) -> JointQuery:
     # In the order of the table: either column first is the same question.
     numbers = sorted((column, *asked.others), key=study.dataset.columns.index)
     size = study.size(*numbers)
@@ -210,13 +194,12 @@ def _groups(asked: Details, size: TableSize, study: Study) -> GroupSizes | None:
     if sizes[-1] == 0:
         sizes = sizes[:-1]
     if min(sizes) < _FEWEST_IN_PUBLIC_GROUP:
-        message = (
+        raise ParameterError(
             f"public groups need at least two {session.unit().counted} each, and one "
             "of these has fewer. "
             "Change the list of labels, or leave “The group of every row is public” "
             "off."
         )
-        raise ParameterError(message)
     return GroupSizes(sizes=sizes, labels_public=True)
 
 
@@ -284,9 +267,7 @@ def _offered(column: ColumnKind, cap: int | None) -> tuple[StatisticKind, ...]:
     return tuple(kind for kind in kinds if kind in ASKED_OF_PEOPLE)
 
 
-def _settle_statistic(
-    column: ColumnKind, kinds: tuple[StatisticKind, ...]
-) -> StatisticKind | None:
+def _settle_statistic(column: ColumnKind, kinds: tuple[StatisticKind, ...]) -> StatisticKind | None:
     """Choose a statistic that the column has; return the one it does not have.
 
     Back at a column of another kind, the statistic asked of that kind comes back.

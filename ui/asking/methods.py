@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import pandas as pd
 import streamlit as st
@@ -14,24 +14,17 @@ from dpcore.releases.request import offered
 from dpcore.releases.splits import rebalanced
 from dpcore.statistics.covariance_matrix import CovarianceMatrix
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.question import Question
 from dpcore.wording import significant
 from ui import controls, session
 
-if TYPE_CHECKING:
-    from dpcore.statistics.question import Question
-
 _EQUAL, _BY_SENSITIVITY, _OWN = "equal parts", "same noise on all", "own shares"
-_OF_KNOWN_SUMS = {
-    StatisticKind.QUANTILES,
-    StatisticKind.DIFFERENCE,
-    StatisticKind.MEANS,
-}
+_OF_KNOWN_SUMS = {StatisticKind.QUANTILES, StatisticKind.DIFFERENCE, StatisticKind.MEANS}
 _Shares = tuple[tuple[float, ...], tuple[bool, ...]]
 _MEANING = {
     ConstraintKind.RESCALE: "every share is divided by the sum of all",
     ConstraintKind.PROJECT: "the nearest shares that are at least 0 and add up to 1",
-    ConstraintKind.ALL_BUT_ONE: "one category gets what the others leave, and all of "
-    "their noise",
+    ConstraintKind.ALL_BUT_ONE: "one category gets what the others leave, and all of their noise",
     ConstraintKind.TREE: "sums of categories are released too, then made consistent; "
     "pays off from about 32 categories on",
 }
@@ -59,9 +52,7 @@ def constraint(key: str, cells: tuple[str, ...]) -> Constraint | None:
     kinds = list(fitting(key))
     first, second, third, _ = controls.row(4)
     if not kinds:
-        first.place.caption(
-            "With this mechanism shares are released as they are drawn."
-        )
+        first.place.caption("With this mechanism shares are released as they are drawn.")
         return None
     kind = first.place.selectbox(
         "Make the shares add up to 1",
@@ -87,9 +78,7 @@ def constraint(key: str, cells: tuple[str, ...]) -> Constraint | None:
             kept="session",
         )
     elif kind is ConstraintKind.TREE:
-        branching = second.number(
-            "Children of a node", 2, (2, 10), key="branching", kept="table"
-        )
+        branching = second.number("Children of a node", 2, (2, 10), key="branching", kept="table")
     syntheses = third.number(
         "Independent answers",
         1,
@@ -100,9 +89,7 @@ def constraint(key: str, cells: tuple[str, ...]) -> Constraint | None:
         "mean is released, and their scatter tells the error. One answer with an "
         "interval that knows the noise needs less of it.",
     )
-    return Constraint(
-        kind=kind, remainder=remainder, branching=branching, syntheses=syntheses
-    )
+    return Constraint(kind=kind, remainder=remainder, branching=branching, syntheses=syntheses)
 
 
 def weights(query: Question) -> tuple[float, ...] | None:
@@ -127,9 +114,7 @@ def weights(query: Question) -> tuple[float, ...] | None:
 
 def _own(labels: tuple[str, ...]) -> tuple[float, ...]:
     """Let every share be edited, and locked while the others make room."""
-    st.caption(
-        "Change a share and lock it: what is not locked makes room, in proportion."
-    )
+    st.caption("Change a share and lock it: what is not locked makes room, in proportion.")
     key = f"shares-{session.generation()}-{hash(labels)}"
     start, last = f"_{key}-start", f"_{key}-last"
     if session.public(key) is None:
@@ -138,9 +123,7 @@ def _own(labels: tuple[str, ...]) -> tuple[float, ...]:
         session.set_public(start, session.public(last) or equal)
     before, locks = cast("_Shares", session.public(start))
     edited = st.data_editor(
-        pd.DataFrame(
-            {"number": labels, "share of the budget, %": before, "locked": locks}
-        ),
+        pd.DataFrame({"number": labels, "share of the budget, %": before, "locked": locks}),
         disabled=["number"],
         hide_index=True,
         key=key,
@@ -150,7 +133,5 @@ def _own(labels: tuple[str, ...]) -> tuple[float, ...]:
     shares = rebalanced(typed, locked)
     session.set_public(last, (typed, locked))
     used = zip(labels, shares, strict=True)
-    st.caption(
-        "In use: " + ", ".join(f"{label} {significant(s)} %" for label, s in used) + "."
-    )
+    st.caption("In use: " + ", ".join(f"{label} {significant(s)} %" for label, s in used) + ".")
     return shares

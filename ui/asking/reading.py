@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import zoneinfo
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import streamlit as st
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import ColumnKind, LabelEquality, MissingPolicy
+from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dates import DateFormat, DateOrder, date_of, day_of
 from dpcore.errors import ParameterError
 from ui import controls
-
-if TYPE_CHECKING:
-    from dpcore.data.columns import Column
 
 _ORDERS: Final = {
     DateOrder.ISO: "2024-12-31 (year, month, day)",
@@ -85,14 +82,12 @@ def _bounds(column: Column, key: str) -> Interval | None:
     lower = left.day("First possible date", low, key=f"first-day-{key}")
     upper = right.day("Last possible date", high, key=f"last-day-{key}")
     st.caption(
-        "Dates outside the bounds are clamped. Narrow bounds add bias; wide bounds add "
-        "noise."
+        "Dates outside the bounds are clamped. Narrow bounds add bias; wide bounds add noise."
     )
     if lower is None or upper is None:
         return None
     if lower >= upper:
-        message = f"the first date ({lower}) must lie before the last ({upper})."
-        raise ParameterError(message)
+        raise ParameterError(f"the first date ({lower}) must lie before the last ({upper}).")
     return Interval(lower=day_of(lower), upper=day_of(upper))
 
 
@@ -100,8 +95,7 @@ def imputed_date(cell: controls.Cell, column: Column, *, key: str) -> float:
     """Ask for the date that missing ones are imputed as; first the middle."""
     bounds, known = column.bounds, column.replacement
     if bounds is None:
-        message = "set the bounds of the column first."
-        raise ParameterError(message)
+        raise ParameterError("set the bounds of the column first.")
     middle = np.floor((bounds.lower + bounds.upper) / 2)
     start = float(known) if isinstance(known, float | int) else float(middle)
     shown = date_of(start)

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.figures.attackers import surest
 from dpcore.figures.attacks.averaging import running_picture
-from dpcore.studies.attacks.averaging import ask_again, band, needed
+from dpcore.studies.attacks.averaging import Averaging, ask_again, band, needed
 from dpcore.wording import epsilon_text, measured, percent, significant
 from ui import controls
 from ui.attacks import subject as people
 from ui.attacks import verdicts
+from ui.attacks.subject import Subject
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.studies.attacks.averaging import Averaging
-    from ui.attacks.subject import Subject
 
 _MOST = 100_000
 
@@ -36,11 +32,7 @@ def show(subject: Subject) -> None:
         note="How often the same question is put.",
     )
     epsilon = lower[0].number(
-        "ε of each answer",
-        0.5,
-        (0.01, 20.0),
-        key="averaging-epsilon",
-        note=controls.EPSILON_HELP,
+        "ε of each answer", 0.5, (0.01, 20.0), key="averaging-epsilon", note=controls.EPSILON_HELP
     )
     budget = lower[1].number(
         "Budget ε for all answers",
@@ -89,10 +81,7 @@ def _private(found: Averaging) -> str:
         f"and costs ε {epsilon_text(found.epsilon)} once."
     )
     if paid < 1:
-        return (
-            "The budget does not pay for even one answer of this price: nothing is "
-            "answered."
-        )
+        return "The budget does not pay for even one answer of this price: nothing is answered."
     off = significant(float(band(min(paid, _MOST), found.scale)))
     total = epsilon_text(paid * found.epsilon)
     chance = math.exp(-1 / (2 * found.scale)) if paid == 1 else None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from dpcore.figures.attackers import surest
@@ -13,10 +11,8 @@ from dpcore.wording import capital, epsilon_text, in_full, percent, significant
 from ui import controls
 from ui.attacks import subject as people
 from ui.attacks import verdicts
+from ui.attacks.subject import Subject
 from ui.text import after_number, literal
-
-if TYPE_CHECKING:
-    from ui.attacks.subject import Subject
 
 
 def show(subject: Subject) -> None:
@@ -27,11 +23,7 @@ def show(subject: Subject) -> None:
         return
     person = people.ask_person(cells[1], subject, target, "Who moves in")
     epsilon = cells[2].number(
-        "ε of each total",
-        1.0,
-        (0.01, 20.0),
-        key="differencing-epsilon",
-        note=controls.EPSILON_HELP,
+        "ε of each total", 1.0, (0.01, 20.0), key="differencing-epsilon", note=controls.EPSILON_HELP
     )
     seed = cells[3].seed(key="differencing-seed")
     found = attack(target, person, epsilon=epsilon, rng=np.random.default_rng(seed))

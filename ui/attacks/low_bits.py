@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import streamlit as st
@@ -13,9 +13,7 @@ from dpcore.studies.attacks.low_bits import careless, on_grid
 from dpcore.wording import epsilon_text, in_full, three_digits
 from ui import controls, results
 from ui.attacks import verdicts
-
-if TYPE_CHECKING:
-    from ui.attacks.subject import Subject
+from ui.attacks.subject import Subject
 
 _DRAWS: Final = 500
 _LISTED: Final = 8
@@ -37,11 +35,7 @@ def show(subject: Subject) -> None:
         note="Without one person, say.",
     )
     epsilon = cells[2].number(
-        "ε of the release",
-        1.0,
-        (0.1, 5.0),
-        key="bits-epsilon",
-        note=controls.EPSILON_HELP,
+        "ε of the release", 1.0, (0.1, 5.0), key="bits-epsilon", note=controls.EPSILON_HELP
     )
     seed = cells[3].seed(key="bits-seed")
     if first == second:
@@ -59,13 +53,9 @@ def show(subject: Subject) -> None:
     )
     results.table(
         {
-            "careless release": [
-                one.hex() for one in naive.releases[:_LISTED].tolist()
-            ],
+            "careless release": [one.hex() for one in naive.releases[:_LISTED].tolist()],
             f"can come from {in_full(second)}": _yes(naive.possible),
-            "release on a grid": [
-                one.hex() for one in grid.releases[:_LISTED].tolist()
-            ],
+            "release on a grid": [one.hex() for one in grid.releases[:_LISTED].tolist()],
             f"can it come from {in_full(second)}": _yes(grid.possible),
         },
         key="bits-table",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 import numpy as np
 import streamlit as st
@@ -11,18 +11,15 @@ import streamlit as st
 from dpcore.figures.attackers import surest
 from dpcore.figures.attacks.membership import machine_picture, score_picture
 from dpcore.inference.share_intervals import clopper_pearson
-from dpcore.studies.attacks.membership import game, play
+from dpcore.studies.attacks.membership import Game, Rounds, game, play
 from dpcore.studies.attacks.reconstruction import ceiling
+from dpcore.studies.attacks.targets import Target
 from dpcore.wording import capital, epsilon_text, interval_ends, nearest, significant
 from ui import controls, session
 from ui.attacks import subject as people
 from ui.attacks import verdicts
+from ui.attacks.subject import Subject
 from ui.text import after_number, literal
-
-if TYPE_CHECKING:
-    from dpcore.studies.attacks.membership import Game, Rounds
-    from dpcore.studies.attacks.targets import Target
-    from ui.attacks.subject import Subject
 
 _ROUNDS: Final = 10_000
 _BY_HAND: Final = 200
@@ -38,18 +35,12 @@ _PRIVATE, _EXACT = "a private total", "the exact total"
 def show(subject: Subject) -> None:
     """Ask whom the game is about, let the reader play, then the machine."""
     cells = controls.row([1.4, 1, 1, 1, 1.2])
-    target = people.ask_numbers(
-        (cells[0], cells[4]), subject, "attack-member", yes_no=True
-    )
+    target = people.ask_numbers((cells[0], cells[4]), subject, "attack-member", yes_no=True)
     if target is None:
         return
     person = people.ask_person(cells[1], subject, target, "Who is looked for")
     epsilon = cells[2].number(
-        "ε of the total",
-        1.0,
-        (0.01, 20.0),
-        key="membership-epsilon",
-        note=controls.EPSILON_HELP,
+        "ε of the total", 1.0, (0.01, 20.0), key="membership-epsilon", note=controls.EPSILON_HELP
     )
     seed = int(cells[3].seed(key="membership-seed"))
     name = subject.called(person)
@@ -73,9 +64,7 @@ def show(subject: Subject) -> None:
     )
 
 
-def _machine(
-    subject: Subject, private: Game, exact: Game, epsilon: float, seed: int
-) -> None:
+def _machine(subject: Subject, private: Game, exact: Game, epsilon: float, seed: int) -> None:
     """Let the likelihood ratio test play many rounds against both releases."""
     scores = []
     for about in (exact, private):
@@ -117,9 +106,7 @@ def _by_hand(
     if subject.masked:
         st.caption("The two totals say the value. Switch on “Show values” to play.")
         return
-    released = controls.HERE.radio(
-        "You see", [_PRIVATE, _EXACT], key="membership-released"
-    )
+    released = controls.HERE.radio("You see", [_PRIVATE, _EXACT], key="membership-released")
     about = private if released == _PRIVATE else exact
     rounds = play(about, _BY_HAND, rng=np.random.default_rng([seed, 2]))
     game_id = f"{subject.key('game')} {target.what} {name} {released} {epsilon} {seed}"

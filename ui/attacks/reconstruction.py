@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.attacks.reconstruction import (
-    Bars,
-    Curve,
-    bars_picture,
-    curve_picture,
-)
+from dpcore.arrays import FloatArray
+from dpcore.figures.attacks.reconstruction import Bars, Curve, bars_picture, curve_picture
 from dpcore.privacy.interpretation import posterior
 from dpcore.studies.attacks.reconstruction import (
     Method,
@@ -36,13 +33,8 @@ from dpcore.wording import at_most, epsilon_text, nearest, percent, significant
 from ui import controls, session, work
 from ui.attacks import subject as people
 from ui.attacks import verdicts
+from ui.attacks.subject import Subject
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dpcore.arrays import FloatArray
-    from ui.attacks.subject import Subject
 
 _UNITS: Final = (5, 10)
 _RUNS: Final = 20
@@ -75,9 +67,7 @@ def show(subject: Subject) -> None:
     """Ask for a column, a kind of parts and a total; then solve."""
     upper, lower = controls.row([1.4, 1, 1, 1]), controls.row([1.4, 1, 1, 1])
     secret = people.ask_secret((upper[0], upper[1]), subject, "attack-secret")
-    size = upper[2].selectbox(
-        "People attacked", _SIZES, index=1, key="reconstruction-people"
-    )
+    size = upper[2].selectbox("People attacked", _SIZES, index=1, key="reconstruction-people")
     times = upper[3].selectbox(
         "Counts a person",
         (2, 4, 8),
@@ -125,9 +115,7 @@ def show(subject: Subject) -> None:
         _shown(found, asked, bits, subject, literal(secret.what))
 
 
-def _pieces(
-    asked: _Asked, bits: FloatArray
-) -> Iterator[tuple[str | float, FloatArray, float]]:
+def _pieces(asked: _Asked, bits: FloatArray) -> Iterator[tuple[str | float, FloatArray, float]]:
     """Yield what each kind of counts gives away: its name or total, and the runs."""
     rng = np.random.default_rng(asked.seed)
     inside = parts(asked.kind, people=asked.people, counts=asked.counts, rng=rng)
@@ -162,11 +150,7 @@ def _shown(
     limit = float(ceiling(asked.epsilon, share=share))
     limit = max(limit, guess)
     bars = Bars(
-        guessing=guess,
-        careless=careless,
-        private=mean,
-        epsilon=asked.epsilon,
-        ceiling=limit,
+        guessing=guess, careless=careless, private=mean, epsilon=asked.epsilon, ceiling=limit
     )
     subject.show(bars_picture(bars), "reconstruction")
     exact = careless["exact"]

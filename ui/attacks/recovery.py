@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import streamlit as st
@@ -12,16 +12,14 @@ from dpcore.figures.individual.telling import recovery_picture
 from dpcore.individual.own_worst import own_worst_shift
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.studies.attacks.targets import Target
 from dpcore.studies.individual.recovery import attack_mean
 from dpcore.wording import capital, epsilon_text, measured, significant
 from ui import controls, results
 from ui.attacks import subject as people
 from ui.attacks import verdicts
+from ui.attacks.subject import Subject
 from ui.text import after_number, literal
-
-if TYPE_CHECKING:
-    from dpcore.studies.attacks.targets import Target
-    from ui.attacks.subject import Subject
 
 _ALL, _THREE = "all digits", "3 digits, rounded up"
 _DIGITS: Final = {_ALL: None, _THREE: 3}
@@ -35,11 +33,7 @@ def show(subject: Subject) -> None:
         return
     person = people.ask_person(cells[1], subject, target, "Who is told")
     epsilon = cells[2].number(
-        "ε of the mean",
-        1.0,
-        (0.01, 20.0),
-        key="recovery-epsilon",
-        note=controls.EPSILON_HELP,
+        "ε of the mean", 1.0, (0.01, 20.0), key="recovery-epsilon", note=controls.EPSILON_HELP
     )
     digits = cells[3].selectbox("Told with", list(_DIGITS), key="recovery-digits")
     seed = cells[4].seed(key="recovery-seed")

@@ -7,14 +7,18 @@ page.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import streamlit as st
 
+from dpcore.data.columns import Column
+from dpcore.data.dataset import Dataset
+from dpcore.figures.theme import Picture
 from dpcore.studies.attacks.targets import (
     SAMPLE,
     SOMEBODY,
+    Target,
     at_least,
     attackable,
     class_sample,
@@ -22,14 +26,8 @@ from dpcore.studies.attacks.targets import (
     village,
 )
 from ui import results, session
-
-if TYPE_CHECKING:
-    from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
-    from dpcore.figures.theme import Picture
-    from dpcore.studies.attacks.targets import Target
-    from ui.controls import Cell, Kept
-    from ui.study import Study
+from ui.controls import Cell, Kept
+from ui.study import Study
 
 _TWO: Final = 2
 _SEED: Final = 1
@@ -155,17 +153,13 @@ def ask_person(cell: Cell, subject: Subject, target: Target, label: str) -> int:
     return int(number) - 1
 
 
-def _ask_column(
-    cell: Cell, subject: Subject, name: str, *, yes_no: bool
-) -> Column | None:
+def _ask_column(cell: Cell, subject: Subject, name: str, *, yes_no: bool) -> Column | None:
     columns = attackable(subject.dataset)
     if not columns:
         st.info("Declare bounds or labels of a column on Data to attack it.")
         return None
     usual = [
-        place
-        for place, column in enumerate(columns)
-        if (column.kind.is_numeric) is not yes_no
+        place for place, column in enumerate(columns) if (column.kind.is_numeric) is not yes_no
     ]
     if yes_no:
         usual.sort(key=lambda place: len(columns[place].labels) != _TWO)

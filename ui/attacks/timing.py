@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from scipy.special import expit
@@ -15,9 +15,7 @@ from dpcore.studies.teaching.laboratory import UNIT, acceptance
 from dpcore.wording import epsilon_text, nearest, significant, three_digits
 from ui import controls, results
 from ui.attacks import verdicts
-
-if TYPE_CHECKING:
-    from ui.attacks.subject import Subject
+from ui.attacks.subject import Subject
 
 _RELEASES: Final = 2000
 _MOST: Final = 1000
@@ -44,11 +42,7 @@ def show(subject: Subject) -> None:
         note="As a share of the range. The other value is that far away.",
     )
     epsilon = upper[2].number(
-        "ε of each release",
-        1.0,
-        (0.1, 5.0),
-        key="timing-epsilon",
-        note=controls.EPSILON_HELP,
+        "ε of each release", 1.0, (0.1, 5.0), key="timing-epsilon", note=controls.EPSILON_HELP
     )
     timed = int(
         lower[0].number(

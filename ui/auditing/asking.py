@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 import numpy as np
 import streamlit as st
 
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.releases.releasable import Releasable
 from dpcore.studies.auditing import trials
 from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES
+from dpcore.studies.auditing.naive import NaiveRelease
+from dpcore.studies.auditing.trial import Trial
 from dpcore.studies.teaching.laboratory import Setup
 from ui import controls, plans, session
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.releases.releasable import Releasable
-    from dpcore.studies.auditing.naive import NaiveRelease
-    from dpcore.studies.auditing.trial import Trial
-    from ui.study import Study
+from ui.study import Study
 
 WHAT: Final = "audit-what"
-MISTAKE, MECHANISM, QUESTION = (
-    "a known mistake",
-    "a mechanism",
-    "a question about the table",
-)
+MISTAKE, MECHANISM, QUESTION = ("a known mistake", "a mechanism", "a question about the table")
 _NAIVE, _REPAIRED = "as it was done", "done right"
-_WORST, _TYPED, _PERSON = (
-    "the worst pair",
-    "two values that I type",
-    "a person of this table",
-)
+_WORST, _TYPED, _PERSON = ("the worst pair", "two values that I type", "a person of this table")
 _BROUGHT = "_audited-question"
 _DRAWS: Final = [2000, 10_000, 50_000, 200_000]
 _CONFIDENCES: Final = [0.9, 0.95, 0.99, 0.999]
@@ -120,9 +109,7 @@ def _mistake() -> Asked:
         key=f"{key} {how} {seed} {draws}",
         draws=draws,
         confidence=confidence,
-        trial=lambda: mistake.trial(
-            rng=np.random.default_rng(seed), repaired=how == _REPAIRED
-        ),
+        trial=lambda: mistake.trial(rng=np.random.default_rng(seed), repaired=how == _REPAIRED),
         mistake=mistake,
     )
 
@@ -136,11 +123,7 @@ def _mechanism() -> Asked:
         key="audit-mechanism",
     )
     epsilon = second.slider(
-        "Promised ε",
-        1.0,
-        (0.1, 5.0, 0.1),
-        key="audit-epsilon",
-        note=controls.EPSILON_HELP,
+        "Promised ε", 1.0, (0.1, 5.0, 0.1), key="audit-epsilon", note=controls.EPSILON_HELP
     )
     pair = third.selectbox(
         "Pair",
@@ -165,9 +148,7 @@ def _mechanism() -> Asked:
         key=f"{setup} {pair} {draws}",
         draws=draws,
         confidence=confidence,
-        trial=lambda: trials.of_mechanism(
-            setup, rng=np.random.default_rng(), worst=pair == _WORST
-        ),
+        trial=lambda: trials.of_mechanism(setup, rng=np.random.default_rng(), worst=pair == _WORST),
     )
 
 
@@ -214,9 +195,7 @@ def _question(study: Study) -> Asked:
         key=f"{about} {values}",
         draws=draws,
         confidence=confidence,
-        trial=lambda: (
-            trials.worst(request) if pair == _WORST else trials.typed(request, *values)
-        ),
+        trial=lambda: trials.worst(request) if pair == _WORST else trials.typed(request, *values),
         request=request,
     )
 
@@ -249,8 +228,7 @@ def _row(which: str) -> str:
 
 def _of_row(request: Releasable, study: Study) -> Trial:
     person, other = (
-        cast("int", session.public(_row(which)) or 1) - 1
-        for which in ("person", "other")
+        cast("int", session.public(_row(which)) or 1) - 1 for which in ("person", "other")
     )
     return trials.of_person(request, study.in_memory, person, other)
 

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.figures.auditing import found
-from dpcore.studies.auditing.audit import audit
+from dpcore.studies.auditing.audit import Audit, audit
 from dpcore.studies.auditing.structure import checks
 from dpcore.studies.auditing.trial import Drawn, batches, pieces
 from dpcore.wording import capital, epsilon_text, significant
 from ui import controls, results, session, work
 from ui.auditing import asking
+from ui.auditing.asking import Asked
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.studies.auditing.audit import Audit
-    from ui.auditing.asking import Asked
-    from ui.study import Study
 
 _SLOT = "audit"
 
@@ -40,9 +36,7 @@ def show(asked: Asked, *, rows: str = "") -> None:
     if drawn is None:
         return
     if draws < asked.draws:
-        st.caption(
-            f"Of an answer with {len(trial.labels):,} numbers {draws:,} are drawn."
-        )
+        st.caption(f"Of an answer with {len(trial.labels):,} numbers {draws:,} are drawn.")
     done = session.remember(
         f"{_SLOT}-found",
         f"{key} {asked.confidence} {len(drawn)}",

@@ -5,12 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.covariances.design import (
-    COMPARED,
-    Degenerate,
-    Design,
-    half_widths_holding,
-)
+from dpcore.studies.covariances.design import COMPARED, Degenerate, Design, half_widths_holding
 from dpcore.wording import percent
 from ui import controls
 
@@ -93,11 +88,7 @@ def _spread() -> tuple[tuple[float, float], tuple[float, float]]:
     """Ask for standard deviations and bounds of the two variables."""
     cells = controls.row(4)
     first = cells[0].number(
-        "Standard deviation of the first",
-        1.0,
-        (1e-3, 1e3),
-        key="s1-first",
-        note="The original: 1.",
+        "Standard deviation of the first", 1.0, (1e-3, 1e3), key="s1-first", note="The original: 1."
     )
     second = cells[1].number(
         "Of the second (reconstructed)", 2.0, (1e-3, 1e3), key="s1-second", note=_LOST
@@ -110,11 +101,7 @@ def _spread() -> tuple[tuple[float, float], tuple[float, float]]:
     )
     if form == _SHARE:
         share = cells[3].number(
-            "Share within the bounds, %",
-            99.0,
-            (50.0, 99.999999),
-            key="s1-share",
-            note=_LOST,
+            "Share within the bounds, %", 99.0, (50.0, 99.999999), key="s1-share", note=_LOST
         )
         return (first, second), half_widths_holding(share / 100, (first, second))
     multiple = cells[3].number(
@@ -126,9 +113,7 @@ def _spread() -> tuple[tuple[float, float], tuple[float, float]]:
     )
     bounds = multiple * first, multiple * second
     held = percent(Design(half_widths=bounds, deviations=(first, second)).shares[0])
-    st.caption(
-        f"Bounds at ± {multiple:g} standard deviations hold {held} of a Gaussian."
-    )
+    st.caption(f"Bounds at ± {multiple:g} standard deviations hold {held} of a Gaussian.")
     return (first, second), bounds
 
 

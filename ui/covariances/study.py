@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -11,21 +11,14 @@ import streamlit as st
 from dpcore.figures.covariances.matrices import covariance_picture, ellipses_picture
 from dpcore.figures.covariances.study import panel_picture
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.covariances.demo import SIZES, demonstrate
-from dpcore.studies.covariances.design import STATISTICS
+from dpcore.studies.covariances.demo import SIZES, Demonstration, demonstrate
+from dpcore.studies.covariances.design import STATISTICS, Design
 from dpcore.studies.covariances.findings import findings
-from dpcore.studies.covariances.study import costs, numbers, run
+from dpcore.studies.covariances.study import Outcome, costs, numbers, run
 from dpcore.wording import epsilon_text, percent, significant
 from ui import controls, results, session, tabs, work
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.studies.covariances.demo import Demonstration
-    from dpcore.studies.covariances.design import Design
-    from dpcore.studies.covariances.study import Outcome
-
-    Study = work.Run[tuple[Design, int], Outcome]
+Study = work.Run[tuple[Design, int], Outcome]
 
 _DRAWS = "_s1_draws"
 
@@ -58,10 +51,7 @@ def proof(current: Study) -> None:
         )
     if fine:
         keep = "keeps" if len(fine) == 1 else "keep"
-        text += (
-            f"**What holds:** {' and '.join(fine)} {keep} ε "
-            f"{epsilon_text(design.epsilon)}."
-        )
+        text += f"**What holds:** {' and '.join(fine)} {keep} ε {epsilon_text(design.epsilon)}."
     st.markdown(text)
 
 

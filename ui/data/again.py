@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.steps import as_read, prepared
 from dpcore.errors import DPCoreError
+from dpcore.releases.declarations import Declaration
 from ui import session
 from ui.data import terms
 from ui.study import Draft
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.data.dataset import Dataset
-    from dpcore.releases.declarations import Declaration
 
 
 def offer(declared: Declaration) -> None:
@@ -38,10 +35,7 @@ def _as_declared(source: Dataset, declared: Declaration) -> Dataset:
     Only how this file writes its numbers is its own.
     """
     return source.with_columns(
-        *(
-            replace(column, notation=source.column(column.name).notation)
-            for column in declared.file
-        )
+        *(replace(column, notation=source.column(column.name).notation) for column in declared.file)
     )
 
 
@@ -61,11 +55,5 @@ def _prepare() -> None:
         return
     start = terms.of(declared)
     session.keep_draft(
-        Draft(
-            dataset=made,
-            example=None,
-            declared=True,
-            start=start,
-            file_format=draft.file_format,
-        )
+        Draft(dataset=made, example=None, declared=True, start=start, file_format=draft.file_format)
     )

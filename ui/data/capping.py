@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import streamlit as st
 
+from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.capping import CappedDataset, RowCap, at_most
+from dpcore.data.preparation.conditions import Condition
 from dpcore.data.preparation.filtering import FilteredDataset
+from dpcore.data.preparation.recipes import Ownerless
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import controls, session
 from ui.data import declaring, terms
 from ui.study import Draft
 from ui.text import literal, sentence_of
-
-if TYPE_CHECKING:
-    from dpcore.data.dataset import Dataset
-    from dpcore.data.preparation.conditions import Condition
-    from dpcore.data.preparation.recipes import Ownerless
 
 _ONE, _SEVERAL = "one row, made of all of them", "their rows, at most so many"
 _USUAL_MOST = 5
@@ -78,20 +76,11 @@ def offer(source: Dataset, asked: RowCap, dataset: Dataset) -> bool:
         return not same
     try:
         with st.spinner("Choosing the rows that count …"):
-            made = at_most(
-                source,
-                asked,
-                kept,
-                key=session.fingerprint_key(),
-            )
+            made = at_most(source, asked, kept, key=session.fingerprint_key())
     except DPCoreError as error:
         st.error(sentence_of(error))
         return True
-    return keep(
-        made,
-        same_rows=before is not None,
-        relation=NeighboringRelation.ADD_REMOVE,
-    )
+    return keep(made, same_rows=before is not None, relation=NeighboringRelation.ADD_REMOVE)
 
 
 def conditions_on(source: Dataset, dataset: Dataset) -> tuple[Condition, ...]:
@@ -104,10 +93,7 @@ def conditions_on(source: Dataset, dataset: Dataset) -> tuple[Condition, ...]:
 
 
 def keep(
-    dataset: Dataset,
-    *,
-    same_rows: bool = False,
-    relation: NeighboringRelation | None = None,
+    dataset: Dataset, *, same_rows: bool = False, relation: NeighboringRelation | None = None
 ) -> NoReturn:
     """Take a table that was made as the one that is not in use yet.
 

@@ -7,12 +7,13 @@ passwords.
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 import streamlit as st
 
 from dpcore.data.doors.databases.asking import asked
-from dpcore.data.doors.databases.named import databases
+from dpcore.data.doors.databases.named import Database, databases
 from dpcore.data.doors.databases.reading import Progress, read
 from dpcore.errors import DataError, DPCoreError
 from ui import session, work
@@ -20,11 +21,6 @@ from ui.data import declaring
 from ui.study import Draft
 from ui.text import sentence_of
 from ui.work import Told
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dpcore.data.doors.databases.named import Database
 
 _SLOT: Final = "database"
 _READS: Final = "_database_reads"

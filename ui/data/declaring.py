@@ -7,24 +7,20 @@ from __future__ import annotations
 
 import contextlib
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from dpcore.data.dataset import Dataset
+from dpcore.data.doors.opening import Opened
+from dpcore.data.file_format import FileFormat
+from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.data.preparation.steps import Steps, as_read, steps_of
+from dpcore.data.table import Table
 from dpcore.errors import LedgerError, ParameterError
 from dpcore.releases.declarations import Declaration, Declarations
 from dpcore.releases.record import Mode
 from dpcore.releases.storage import default_folder
 from ui import session
 from ui.data import fingerprinting
-from ui.study import Draft, Earlier
-
-if TYPE_CHECKING:
-    from dpcore.data.doors.opening import Opened
-    from dpcore.data.file_format import FileFormat
-    from dpcore.data.partitions.table import PartitionedDataset
-    from dpcore.data.table import Table
-    from ui.study import Study
+from ui.study import Draft, Earlier, Study
 
 _FOLDER = "declared"
 

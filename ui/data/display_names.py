@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import streamlit as st
 
-from dpcore.data.columns import LONGEST_NAME, check_titles
+from dpcore.data.columns import LONGEST_NAME, Column, check_titles
+from dpcore.data.table import Table, TableT
 from dpcore.errors import ParameterError
 from ui import session
 from ui.text import literal, sentence_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.data.columns import Column
-    from dpcore.data.table import Table, TableT
 
 
 def ask(dataset: TableT, keep: Callable[[Table], None]) -> TableT:
@@ -28,9 +24,7 @@ def ask(dataset: TableT, keep: Callable[[Table], None]) -> TableT:
     if not derived:
         return dataset
     form = st.expander(
-        "Names of derived columns",
-        key=f"display-names-{session.generation()}",
-        on_change="rerun",
+        "Names of derived columns", key=f"display-names-{session.generation()}", on_change="rerun"
     )
     if not form.open:
         return dataset

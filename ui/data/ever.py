@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
-from dpcore.data.preparation.conditions import LabelCondition
-from dpcore.data.preparation.recipes import Derived, Recipe
+from dpcore.data.columns import Column, ColumnKind
+from dpcore.data.dataset import Dataset
+from dpcore.data.preparation.conditions import Condition, LabelCondition
+from dpcore.data.preparation.recipes import Derived, Preparation, Recipe
 from ui import session
 from ui.data.filtering import condition
-
-if TYPE_CHECKING:
-    from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
-    from dpcore.data.preparation.conditions import Condition
-    from dpcore.data.preparation.recipes import Preparation
 
 
 def ask(source: Dataset, owners: list[str], made: Preparation | None) -> list[Derived]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
+from dpcore.data.columns import Column, ColumnKind
+from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.capping import CappedDataset, at_most
 from dpcore.data.preparation.conditions import (
     Comparison,
+    Condition,
     DateCondition,
     LabelCondition,
     NumberCondition,
@@ -19,13 +19,8 @@ from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import controls, session
 from ui.data import capping
+from ui.study import Draft, Study
 from ui.text import literal, sentence_of
-
-if TYPE_CHECKING:
-    from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
-    from dpcore.data.preparation.conditions import Condition
-    from ui.study import Draft, Study
 
 
 def ask(current: Draft | Study) -> bool:
@@ -99,18 +94,14 @@ def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> bool:
     try:
         conditions = tuple(
             condition(
-                columns[names.index(name)],
-                f"{session.generation()}-{names.index(name)}",
-                kept,
+                columns[names.index(name)], f"{session.generation()}-{names.index(name)}", kept
             )
             for name in chosen
         )
         waiting = bool(conditions) and conditions != kept
         if waiting:
             st.caption("Not taken over before you press “Keep only these rows”.")
-        if conditions and st.button(
-            "Keep only these rows", disabled=conditions == kept
-        ):
+        if conditions and st.button("Keep only these rows", disabled=conditions == kept):
             with st.spinner("Choosing the rows …"):
                 made = _chosen(dataset, conditions)
             capping.keep(made, same_rows=True, relation=NeighboringRelation.ADD_REMOVE)

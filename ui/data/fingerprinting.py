@@ -6,24 +6,19 @@ That of files which stay where they are reads every byte of them, with progress.
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 import streamlit as st
 
 from dpcore.data.dataset import Dataset
 from dpcore.data.earlier_reading import earlier_fingerprint
-from dpcore.data.partitions.table import Reading
+from dpcore.data.partitions.table import PartitionedDataset, Reading
+from dpcore.data.table import Table
 from dpcore.errors import DPCoreError, LedgerError
 from ui import session, work
-from ui.study import Study, Taken
+from ui.study import Draft, Study, Taken
 from ui.work import Told
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dpcore.data.partitions.table import PartitionedDataset
-    from dpcore.data.table import Table
-    from ui.study import Draft
 
 _SLOT: Final = "fingerprint"
 _EARLIER: Final = "earlier-fingerprint"
@@ -63,18 +58,14 @@ def recognized(dataset: Dataset, key: bytes) -> str:
         book = session.kept_ledger()
         if book.account(here) is None:
             before = session.remember(
-                _EARLIER,
-                f"{here} {id(dataset.frame)}",
-                lambda: earlier_fingerprint(dataset, key),
+                _EARLIER, f"{here} {id(dataset.frame)}", lambda: earlier_fingerprint(dataset, key)
             )
             if before is not None and book.account(before) is not None:
                 return before
     return here
 
 
-def _of_files(
-    table: PartitionedDataset, current: Draft | Study, *, pressed: bool
-) -> Taken | None:
+def _of_files(table: PartitionedDataset, current: Draft | Study, *, pressed: bool) -> Taken | None:
     """Return the fingerprint of files; ``None`` while they are read, and before.
 
     Every byte of them is read, once: a table that was in use is not read anew.
@@ -115,9 +106,7 @@ def _pieces(table: PartitionedDataset, key: bytes) -> Iterator[Piece]:
     try:
         for reading in table.fingerprinting(key):
             yield (
-                Taken(fingerprint=reading.fingerprint, key=key)
-                if reading.fingerprint
-                else reading
+                Taken(fingerprint=reading.fingerprint, key=key) if reading.fingerprint else reading
             )
     except DPCoreError as error:
         yield error

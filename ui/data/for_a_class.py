@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import streamlit as st
 
-from dpcore.data.recognizable import findings
+from dpcore.data.recognizable import Finding, findings
 from ui import confidential, session
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.data.recognizable import Finding
-    from ui.study import Study
 
 
 def check() -> None:
@@ -30,21 +25,15 @@ def check() -> None:
             "made-up table, shows the same without anybody in it."
         )
         # A class must not see it only because the mode was changed.
-        with confidential.area(
-            "class", "what people could be recognized by", ready=False
-        ) as shown:
+        with confidential.area("class", "what people could be recognized by", ready=False) as shown:
             if shown:
                 _tell(_found(study))
-        st.page_link(
-            "pages/made_up.py", label="Make a table of people who do not exist"
-        )
+        st.page_link("pages/made_up.py", label="Make a table of people who do not exist")
 
 
 def _found(study: Study) -> tuple[Finding, ...]:
     with st.spinner("Looking through the columns …"):
-        return session.remember(
-            "class", study.fingerprint, lambda: findings(study.in_memory.frame)
-        )
+        return session.remember("class", study.fingerprint, lambda: findings(study.in_memory.frame))
 
 
 def _tell(found: Sequence[Finding]) -> None:

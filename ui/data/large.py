@@ -5,7 +5,8 @@ Opening reads the footers of the files, which takes milliseconds, whatever their
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import streamlit as st
 
@@ -15,9 +16,6 @@ from dpcore.errors import DataError, DPCoreError
 from ui import session
 from ui.data import databases, declaring
 from ui.text import sentence_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _NAME: Final = "large-table"
 

@@ -6,26 +6,20 @@ that is chosen by it gives the table away: the page says so.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
+from dpcore.data.dataset import Dataset
+from dpcore.data.preparation.capping import RowCap
+from dpcore.data.preparation.conditions import Condition
 from dpcore.data.preparation.filtering import met_by
 from dpcore.data.preparation.owners import persons
 from dpcore.data.units import NOBODY
 from dpcore.errors import DataError
 from dpcore.figures.row_limits import limits_picture
-from dpcore.studies.row_limits import Guess, count_errors, mean_errors, with_limit
+from dpcore.studies.row_limits import Guess, LimitErrors, count_errors, mean_errors, with_limit
 from ui import confidential, controls, results, session
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from dpcore.data.dataset import Dataset
-    from dpcore.data.preparation.capping import RowCap
-    from dpcore.data.preparation.conditions import Condition
-    from dpcore.studies.row_limits import LimitErrors
 
 _COUNT, _MEAN = "a count", "a mean"
 
@@ -78,10 +72,7 @@ def show(source: Dataset, rule: RowCap, conditions: tuple[Condition, ...] = ()) 
         "that count: patients who come often may stay longer.",
     )
     of = controls.HERE.radio(
-        "Off by how much is",
-        [_MEAN, _COUNT],
-        key=f"limits-of-{generation}",
-        kept="session",
+        "Off by how much is", [_MEAN, _COUNT], key=f"limits-of-{generation}", kept="session"
     )
     limits = with_limit(rule.most)
     guess = Guess(rows=rows, each=each, gap=gap / 100)
@@ -101,12 +92,7 @@ def show(source: Dataset, rule: RowCap, conditions: tuple[Condition, ...] = ()) 
 
 
 def _of_table(
-    source: Dataset,
-    rule: RowCap,
-    guess: Guess,
-    of: str,
-    epsilon: float,
-    person: NDArray[np.intp],
+    source: Dataset, rule: RowCap, guess: Guess, of: str, epsilon: float, person: NDArray[np.intp]
 ) -> LimitErrors:
     """Return the errors in the table, of a column that is chosen. CONFIDENTIAL.
 
@@ -119,20 +105,16 @@ def _of_table(
     limits = with_limit(rule.most)
     there = person > NOBODY
     if not there.any():
-        message = "no row counts, or says whose it is. Choose another column."
-        raise DataError(message)
+        raise DataError("no row counts, or says whose it is. Choose another column.")
     if of == _COUNT:
         return count_errors(person[there], epsilon, limits)
     ready = [
         column
         for column in source.columns
-        if column.kind.is_numeric
-        and column.bounds is not None
-        and column.name not in rule.owners
+        if column.kind.is_numeric and column.bounds is not None and column.name not in rule.owners
     ]
     if not ready:
-        message = "declare the bounds of a column of numbers below to see its mean."
-        raise DataError(message)
+        raise DataError("declare the bounds of a column of numbers below to see its mean.")
     names = [column.name for column in ready]
     place = st.selectbox(
         "Mean of",
@@ -145,8 +127,7 @@ def _of_table(
     there &= ~source.missing(column.name)
     bounds = column.bounds
     if bounds is None or not there.any():
-        message = "nobody has a value of this column."
-        raise DataError(message)
+        raise DataError("nobody has a value of this column.")
     return mean_errors(
         source.numbers(column.name)[there],
         person[there],
@@ -157,9 +138,7 @@ def _of_table(
     )
 
 
-def _persons(
-    source: Dataset, rule: RowCap, conditions: tuple[Condition, ...]
-) -> NDArray[np.intp]:
+def _persons(source: Dataset, rule: RowCap, conditions: tuple[Condition, ...]) -> NDArray[np.intp]:
     about = f"{session.generation()} {id(source.frame)} {rule} {conditions}"
 
     def found() -> NDArray[np.intp]:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from dpcore.data.partitions.table import PartitionedDataset
 from ui.data import filtering, whose, widening
-
-if TYPE_CHECKING:
-    from ui.study import Draft, Study
+from ui.study import Draft, Study
 
 
 def ask(current: Draft | Study) -> list[str]:

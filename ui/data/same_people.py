@@ -8,24 +8,20 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.steps import steps_of
+from dpcore.data.table import Table
 from dpcore.errors import LedgerError
 from dpcore.releases import people
 from dpcore.releases.amounts import limit_text
-from dpcore.releases.people import Description
+from dpcore.releases.people import Description, Likeness
 from ui import accounts, session
 from ui.data import declaring, fingerprinting
+from ui.study import Study, Terms
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.data.table import Table
-    from dpcore.releases.people import Likeness
-    from ui.study import Study, Terms
 
 _OTHERS = ""
 _PRESSED_TOO_EARLY = (
@@ -210,20 +206,14 @@ def _offered(dataset: Table) -> tuple[Likeness, ...]:
         here = _fingerprint(dataset)
         if any(here in account.fingerprints for account in known):
             return ()
-    return people.likenesses(
-        book, _description(dataset), declaring.with_columns(dataset)
-    )
+    return people.likenesses(book, _description(dataset), declaring.with_columns(dataset))
 
 
 def _fingerprint(dataset: Dataset) -> str:
     key = session.fingerprint_key()
-    about = (
-        f"{session.generation()} {session.uploads()} {dataset.name} {id(dataset.frame)}"
-    )
+    about = f"{session.generation()} {session.uploads()} {dataset.name} {id(dataset.frame)}"
     return session.remember(
-        "offered-fingerprint",
-        about,
-        lambda: fingerprinting.recognized(dataset, key),
+        "offered-fingerprint", about, lambda: fingerprinting.recognized(dataset, key)
     )
 
 

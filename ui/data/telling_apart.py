@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
+from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.owners import persons
+from dpcore.data.preparation.recipes import Ownerless
 from dpcore.data.units import NOBODY
 from ui import confidential, session
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.data.dataset import Dataset
-    from dpcore.data.preparation.recipes import Ownerless
 
 
 def show(source: Dataset, owners: tuple[str, ...], ownerless: Ownerless) -> None:
@@ -43,9 +39,7 @@ def show(source: Dataset, owners: tuple[str, ...], ownerless: Ownerless) -> None
             st.caption(f"Rows with an owner: {rows:,}. Owners: {people:,}.")
 
 
-def _counted(
-    source: Dataset, owners: tuple[str, ...], ownerless: Ownerless
-) -> tuple[int, int]:
+def _counted(source: Dataset, owners: tuple[str, ...], ownerless: Ownerless) -> tuple[int, int]:
     """Return how many people there are, and how many rows say that they are theirs."""
     person = persons(source, owners, ownerless)
     return int(person.max(initial=NOBODY)) + 1, int((person > NOBODY).sum())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -14,15 +14,11 @@ from dpcore.figures.attackers import odds_text
 from dpcore.nouns import plural_of
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.relations import NeighboringRelation, PrivacyUnit
+from dpcore.releases.declarations import Declaration
 from dpcore.wording import epsilon_text, in_full
 from ui import controls, links, session
 from ui.study import Terms
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.releases.declarations import Declaration
 
 _RELATIONS = {
     NeighboringRelation.SUBSTITUTION: "Substitution",
@@ -244,9 +240,7 @@ def _name(start: PrivacyUnit, *, several: bool) -> PrivacyUnit:
     return replace(start, noun=noun or "person", plural=plural, rows=1, cap=None)
 
 
-def _unit(
-    cell: controls.Cell, named: PrivacyUnit, before: int, cap: int | None
-) -> PrivacyUnit:
+def _unit(cell: controls.Cell, named: PrivacyUnit, before: int, cap: int | None) -> PrivacyUnit:
     """Ask how many rows one unit owns; it owned at most so many ``before``."""
     noun = named.noun
     if cap is not None:
@@ -260,8 +254,7 @@ def _unit(
         value=before == 1,
         key=f"whole-{session.generation()}",
         persist_state="session",
-        help=f"The guarantee protects rows. If one {noun} may own several, say how "
-        "many.",
+        help=f"The guarantee protects rows. If one {noun} may own several, say how many.",
     )
     if whole:
         return named
@@ -292,8 +285,7 @@ def _budget(start: PrivacyBudget, unit: PrivacyUnit, people: int) -> PrivacyBudg
         index=int(start.rho is not None),
         key="notion",
         kept="table",
-        note="All releases together are limited by the sums of ε and δ, or by the sum "
-        "of ρ.",
+        note="All releases together are limited by the sums of ε and δ, or by the sum of ρ.",
     )
     if notion == _RHO:
         rho = first.charged(
@@ -307,8 +299,7 @@ def _budget(start: PrivacyBudget, unit: PrivacyUnit, people: int) -> PrivacyBudg
         ).inside
         reading = epsilon_of_rho(rho, delta=1e-6)
         st.caption(
-            f"All releases together: ρ {in_full(rho)}, at most ε "
-            f"{epsilon_text(reading)} at δ 1e-6."
+            f"All releases together: ρ {in_full(rho)}, at most ε {epsilon_text(reading)} at δ 1e-6."
         )
         _warn(reading, unit)
         return PrivacyBudget.of(rho=rho)

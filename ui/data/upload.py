@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -16,22 +17,15 @@ from dpcore.data.encodings import NAMES
 from dpcore.data.examples import EXAMPLES, Example
 from dpcore.data.file_format import SEPARATOR_NAMES, FileFormat
 from dpcore.data.first_rows import first_rows
-from dpcore.data.limits import MAX_BYTES
+from dpcore.data.limits import MAX_BYTES, Proceed
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import DPCoreError
 from dpcore.relations import PrivacyUnit
 from dpcore.wording import capital
 from ui import confidential, controls, session
 from ui.data import again, databases, declaring, large, terms
-from ui.study import Draft
+from ui.study import Draft, Upload
 from ui.text import literal, sentence_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.data.limits import Proceed
-    from ui.study import Upload
-
 
 _ENDINGS = [
     *(
@@ -169,19 +163,13 @@ def _opened(upload: Upload, proceed: Proceed) -> Draft:
         session.note_format(wanted or suggested, None)
     declared = declaring.file_formats()
     opened = read(
-        data,
-        wanted,
-        sheet=upload.sheet,
-        declared=declared,
-        suggested=suggested,
-        proceed=proceed,
+        data, wanted, sheet=upload.sheet, declared=declared, suggested=suggested, proceed=proceed
     )
     session.note_format(opened.file_format, opened.suggested)
     if found:
         session.note_sheets(opened.file_format.sheet, found)
     reused = wanted is None and any(
-        each.parts == opened.file_format.parts
-        and {*each.header} == {*opened.file_format.header}
+        each.parts == opened.file_format.parts and {*each.header} == {*opened.file_format.header}
         for each in declared
     )
     draft = declaring.drafted(upload.name, opened, reused=reused)
@@ -286,9 +274,7 @@ def _tell_reuse(draft: Draft, known: FileFormat, suggested: FileFormat | None) -
     other = () if suggested is None else suggested.differences(known)
     if suggested is not None and other:
         st.info(f"The file itself suggests {literal(', '.join(other))}.")
-        st.button(
-            "Use the suggested format", on_click=_read_as_suggested, args=(suggested,)
-        )
+        st.button("Use the suggested format", on_click=_read_as_suggested, args=(suggested,))
 
 
 def _read_as_suggested(suggested: FileFormat) -> None:
@@ -299,11 +285,7 @@ def _read_as_suggested(suggested: FileFormat) -> None:
 def tell_format(known: FileFormat | None) -> None:
     """Say how the file of the table in use was read."""
     if known is not None:
-        own = (
-            ""
-            if known.dialect or known.sheet
-            else " Codes of the file are missing, too."
-        )
+        own = "" if known.dialect or known.sheet else " Codes of the file are missing, too."
         st.caption(f"File format: {literal(', '.join(known.parts))}.{own}")
 
 
@@ -367,9 +349,7 @@ def _edit_format(upload: Upload, known: FileFormat, draft: Draft | None = None) 
             return
         try:
             dialect = Dialect(**asked) if asked else None
-            wanted = replace(
-                known, dialect=dialect, title_rows=rows, missing_codes=codes
-            )
+            wanted = replace(known, dialect=dialect, title_rows=rows, missing_codes=codes)
         except DPCoreError as error:
             st.error(sentence_of(error))
             return
@@ -422,8 +402,7 @@ def _ask_skipped(cell: controls.Cell, known: int, key: str) -> int:
         (0, None),
         key=f"skipped-{key}",
         kept="page",
-        note="Titles, comments and the like, which are left out. Blank lines always "
-        "are.",
+        note="Titles, comments and the like, which are left out. Blank lines always are.",
     )
 
 

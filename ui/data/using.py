@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.data.examples import EXAMPLES
+from dpcore.data.file_format import FileFormat
+from dpcore.data.table import Table
 from dpcore.errors import DPCoreError, LedgerError, ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.declared import read_by_column, types_of
-from dpcore.releases.record import Mode
+from dpcore.releases.record import Mode, Release
 from ui import session
 from ui.data import declaring, fingerprinting, same_people, terms, upload
+from ui.data.same_people import Whose
 from ui.data.upload import load_example
-from ui.study import Study
+from ui.study import Draft, Study, Taken, Terms
 from ui.text import literal, sentence_of
-
-if TYPE_CHECKING:
-    from dpcore.data.file_format import FileFormat
-    from dpcore.data.table import Table
-    from dpcore.releases.record import Release
-    from ui.data.same_people import Whose
-    from ui.study import Draft, Taken, Terms
 
 _LINK = "example"
 _ADD_REMOVE = NeighboringRelation.ADD_REMOVE
@@ -39,9 +34,7 @@ _OTHER_ROWS = (
 )
 
 
-def offer(
-    dataset: Table, current: Draft | Study, agreed: Terms, whose: Whose | None
-) -> None:
+def offer(dataset: Table, current: Draft | Study, agreed: Terms, whose: Whose | None) -> None:
     """Offer to put a table in use on these terms; say why it cannot be."""
     pressed = st.button("Use this data", type="primary")
     try:
@@ -51,12 +44,7 @@ def offer(
         if taken is None:
             return
         study = accept(
-            dataset,
-            current.example,
-            agreed,
-            taken,
-            whose,
-            file_format=current.file_format,
+            dataset, current.example, agreed, taken, whose, file_format=current.file_format
         )
     except DPCoreError as error:
         st.error(sentence_of(error))
@@ -103,11 +91,7 @@ def accept(
 
 def _study(dataset: Table, example: str | None, agreed: Terms, taken: Taken) -> Study:
     return Study(
-        dataset=dataset,
-        fingerprint=taken.fingerprint,
-        key=taken.key,
-        terms=agreed,
-        example=example,
+        dataset=dataset, fingerprint=taken.fingerprint, key=taken.key, terms=agreed, example=example
     )
 
 
@@ -157,10 +141,7 @@ def tell_not_in_force(typed: Terms) -> None:
 
 def _tell_lesson(study: Study, typed: Terms) -> list[str]:
     """Say where the lesson so far stays, if the new terms begin another."""
-    same = (typed.relation, typed.unit.rows) == (
-        study.terms.relation,
-        study.terms.unit.rows,
-    )
+    same = (typed.relation, typed.unit.rows) == (study.terms.relation, study.terms.unit.rows)
     if same or session.mode() is not Mode.CLASSROOM:
         return []
     releases = session.account(study).releases
@@ -178,8 +159,7 @@ def tell_mode(current: Draft | Study) -> None:
     after = session.mode_in_use(current.example)
     if after is not session.mode():
         st.caption(
-            f"It begins in {after.capitalize()} mode. A mode that you choose at the "
-            "side stays."
+            f"It begins in {after.capitalize()} mode. A mode that you choose at the side stays."
         )
 
 

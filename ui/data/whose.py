@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from dpcore.data.columns import ColumnKind
+from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.capping import CappedDataset, RowCap
 from dpcore.data.preparation.people import PeopleDataset, one_row_each
 from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Recipe
@@ -15,11 +14,8 @@ from dpcore.relations import NeighboringRelation
 from ui import controls, session
 from ui.data import capping, declaring, ever, limits, telling_apart
 from ui.data.filtering import whole
+from ui.study import Draft, Study
 from ui.text import literal, sentence_of
-
-if TYPE_CHECKING:
-    from dpcore.data.dataset import Dataset
-    from ui.study import Draft, Study
 
 # So many columns are filled in; more are chosen by hand.
 _FILLED = 20
@@ -36,10 +32,7 @@ _LABELS = {
     Recipe.DISTINCT: "Number of distinct values",
 }
 _USUAL = Preparation(owners=("",))
-_OWNERLESS = {
-    Ownerless.DROP: "leave it out",
-    Ownerless.ALONE: "count it as a person of its own",
-}
+_OWNERLESS = {Ownerless.DROP: "leave it out", Ownerless.ALONE: "count it as a person of its own"}
 
 
 def ask(current: Draft | Study) -> bool:
@@ -109,9 +102,7 @@ def _warn(source: Dataset) -> None:
     )
 
 
-def _offer(
-    source: Dataset, dataset: Dataset, asked: Preparation, *, same: bool
-) -> None:
+def _offer(source: Dataset, dataset: Dataset, asked: Preparation, *, same: bool) -> None:
     """Offer to make one row a person: of all rows, whatever conditions hold now."""
     kept = capping.conditions_on(source, dataset)
     if kept:
@@ -157,9 +148,7 @@ def _form(
     telling_apart.show(source, tuple(owners), ownerless)
     if capping.ask_way(rule):
         return capping.ask(tuple(owners), ownerless, rule)
-    derived = [
-        one for recipe in _LABELS for one in _derived(source, recipe, owners, made, key)
-    ]
+    derived = [one for recipe in _LABELS for one in _derived(source, recipe, owners, made, key)]
     conditions = st.container()
     count = st.checkbox(
         "Number of rows of the person",
@@ -178,10 +167,7 @@ def _form(
         with conditions:
             derived += ever.ask(source, owners, made)
         return Preparation(
-            owners=tuple(owners),
-            derived=tuple(derived),
-            count=count,
-            ownerless=ownerless,
+            owners=tuple(owners), derived=tuple(derived), count=count, ownerless=ownerless
         )
     except DPCoreError as error:
         st.error(sentence_of(error))
@@ -189,11 +175,7 @@ def _form(
 
 
 def _derived(
-    source: Dataset,
-    recipe: Recipe,
-    owners: list[str],
-    made: Preparation | None,
-    key: int,
+    source: Dataset, recipe: Recipe, owners: list[str], made: Preparation | None, key: int
 ) -> list[Derived]:
     """Ask of which columns a recipe is made."""
     usable = [

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
+from dpcore.data.columns import Column, ColumnKind
+from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.conditions import Comparison, NumberCondition
 from dpcore.data.preparation.date_columns import Age, DatePart, PartOfDate
 from dpcore.data.preparation.new_columns import (
@@ -16,6 +17,7 @@ from dpcore.data.preparation.new_columns import (
     Calculated,
     Calculation,
     Flag,
+    NewColumn,
     Without,
 )
 from dpcore.data.preparation.recoding import Recode, Recoded
@@ -23,13 +25,8 @@ from dpcore.data.preparation.steps import as_read, prepared, steps_of, widened
 from dpcore.errors import DPCoreError, ParameterError
 from ui import controls, session
 from ui.data import capping
+from ui.study import Draft, Study
 from ui.text import literal, sentence_of
-
-if TYPE_CHECKING:
-    from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
-    from dpcore.data.preparation.new_columns import NewColumn
-    from ui.study import Draft, Study
 
 _DECIMAL_COMMA: Final = re.compile(r"^([-+]?\d+),(\d+)$")
 _BINS, _FLAG = "bins of a number", "yes or no: a number compared with another"
@@ -74,11 +71,7 @@ def ask(current: Draft | Study) -> None:
         )
         every = [column.name for column in as_read(current.in_memory).columns]
         usable = {*every, *(one.name for one in made if isinstance(one, Without))}
-        columns = [
-            column
-            for column in widened(current.in_memory).columns
-            if column.name in usable
-        ]
+        columns = [column for column in widened(current.in_memory).columns if column.name in usable]
         try:
             new = _form(columns, every)
             ready = new is not None and new not in made
@@ -105,9 +98,7 @@ def _form(columns: list[Column], every: list[str]) -> NewColumn | None:
     key = f"{session.generation()}"
     dates = [one.name for one in columns if one.kind is ColumnKind.DATE]
     numbers = [
-        one.name
-        for one in columns
-        if one.kind.is_numeric and one.kind is not ColumnKind.DATE
+        one.name for one in columns if one.kind.is_numeric and one.kind is not ColumnKind.DATE
     ]
     labelled = [one.name for one in columns if one.kind.has_labels]
     left, middle, right = controls.row(3)
@@ -142,28 +133,20 @@ def _of_numbers(
             placeholder="18; 40; 65",
             key=f"new-edges-{key}",
             persist_state="session",
-            help="Public numbers, typed and not looked up. An edge belongs to the bin "
-            "above it.",
+            help="Public numbers, typed and not looked up. An edge belongs to the bin above it.",
         )
         edges = controls.listed(text, float, "edges")
         return Bins(column=first, edges=edges) if edges else None
     if kind == _FLAG:
         comparison = right.selectbox(
-            "Is",
-            list(Comparison),
-            format_func=str,
-            key=f"new-comparison-{key}",
-            kept="session",
+            "Is", list(Comparison), format_func=str, key=f"new-comparison-{key}", kept="session"
         )
-        number = right.number(
-            "Public number", 0.0, key=f"new-number-{key}", kept="session"
-        )
+        number = right.number("Public number", 0.0, key=f"new-number-{key}", kept="session")
         condition = NumberCondition(column=first, comparison=comparison, number=number)
         return Flag(condition=condition)
     others = [name for name in numbers if name != first]
     if not others:
-        message = "the table has no second column of numbers."
-        raise ParameterError(message)
+        raise ParameterError("the table has no second column of numbers.")
     second = right.selectbox(
         "Minus" if kind == _DIFFERENCE else "Per",
         others,
@@ -221,11 +204,7 @@ def _recoded(
 
 
 def _without(
-    left: controls.Cell,
-    right: controls.Cell,
-    every: list[str],
-    numbers: list[str],
-    key: str,
+    left: controls.Cell, right: controls.Cell, every: list[str], numbers: list[str], key: str
 ) -> Without | None:
     column = left.selectbox("Of", every, key=f"new-coded-{key}", kept="session")
     text = right.place.text_input(

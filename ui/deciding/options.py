@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import streamlit as st
 
@@ -12,15 +12,13 @@ from dpcore.errors import ParameterError
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.files import from_json
 from dpcore.planning.item import LEAST, MOST
+from dpcore.planning.options import Option
 from dpcore.planning.splits import scaled
 from dpcore.wording import significant
 from ui import answered, controls, plans, session
 from ui.controls import EPSILON_HELP, Typed
 from ui.planning import loading
-
-if TYPE_CHECKING:
-    from dpcore.planning.options import Option
-    from ui.study import Study
+from ui.study import Study
 
 _TOTAL: Final = "the same questions for another total"
 _KEPT: Final = "a plan that was kept, or is in a file"
@@ -151,10 +149,8 @@ def _load(study: Study, text: bytes) -> None:
     """
     found = from_json(text, study.dataset, study.terms.unit)
     if not found.basket.items:
-        message = "no question of that plan can be asked of this table."
-        raise ParameterError(message)
+        raise ParameterError("no question of that plan can be asked of this table.")
     plans.set_aside(found.basket)
     if found.lost:
         names = ", ".join(f"“{name}”" for name in found.lost)
-        message = f"this table cannot be asked {names}: left out."
-        raise ParameterError(message)
+        raise ParameterError(f"this table cannot be asked {names}: left out.")

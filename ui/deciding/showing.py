@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -14,25 +14,19 @@ from dpcore.figures.attackers import surest
 from dpcore.figures.meaning.odds import Sides, Told, worlds_text
 from dpcore.figures.planning.outcomes import Possible, outcomes_picture
 from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, hangs, is_difference
-from dpcore.planning.group_sizes import seen, sign
-from dpcore.planning.options import rows_of
+from dpcore.planning.group_sizes import Smallest, seen, sign
+from dpcore.planning.item import Item
+from dpcore.planning.options import Option, Row, rows_of
 from dpcore.planning.outcomes import DOTS, outcomes, usual
+from dpcore.planning.widths import Width
 from dpcore.studies.meaning.guarantee import Guarantee
 from dpcore.wording import brief, capital, epsilon_text, significant
 from ui import controls, results, session, stand_ins
 from ui.offering import priced
+from ui.study import Study
 from ui.text import literal, sentence_of
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dpcore.planning.group_sizes import Smallest
-    from dpcore.planning.item import Item
-    from dpcore.planning.options import Option, Row
-    from dpcore.planning.widths import Width
-    from ui.study import Study
-
-    Sizes = Mapping[str, Smallest]
+Sizes = Mapping[str, Smallest]
 
 _LARGEST = 700.0
 
@@ -44,8 +38,7 @@ def answer(plan: Option, other: Option, told_sizes: Sizes) -> None:
     told = f"at most {first} sure under {plan.name}, {second} under {other.name}"
     if plan.wanted or other.wanted:
         shows = "; ".join(
-            f"{option.name} shows {_seen(option, told_sizes)}"
-            for option in (plan, other)
+            f"{option.name} shows {_seen(option, told_sizes)}" for option in (plan, other)
         )
         told += f". Of what must be seen, {shows}"
         if plan.smallest:
@@ -99,10 +92,7 @@ def questions(plan: Option, other: Option, told_sizes: Sizes) -> None:
     """Show how far off each answer will be under either plan."""
     st.header("What each answer shows")
     rows = rows_of(plan.basket.items, other.basket.items)
-    results.table(
-        [_row(row, plan, other, told_sizes) for row in rows],
-        key="decide-questions",
-    )
+    results.table([_row(row, plan, other, told_sizes) for row in rows], key="decide-questions")
     st.caption(
         "± is the half-width of the noise alone, 95 times of 100, all numbers of an "
         "answer at once; by group it is that of a group as small as “± is of” says, "
@@ -116,9 +106,7 @@ def questions(plan: Option, other: Option, told_sizes: Sizes) -> None:
 def _say_assumed(rows: Sequence[Row], plan: Option, told_sizes: Sizes) -> None:
     """Say of every ✓ and ✗ of the plan that hangs on an assumed size what it takes."""
     kept = [row.first for row in rows if row.first is not None]
-    told = [
-        (item.name, f"{condition(item)}{_known(item, told_sizes)}") for item in kept
-    ]
+    told = [(item.name, f"{condition(item)}{_known(item, told_sizes)}") for item in kept]
     lines = [f"- **{literal(name)}**: {literal(said)}" for name, said in told if said]
     if lines:
         heading = f"\\* hangs on sizes of groups that were assumed. Under {plan.name}:"
@@ -143,9 +131,7 @@ def _row(row: Row, plan: Option, other: Option, told_sizes: Sizes) -> dict[str, 
     pairs = zip((plan, other), (row.first, row.second), row.widths, strict=True)
     for option, item, width in pairs:
         found[f"±, {option.name}"] = _cell(row, item, width, told_sizes)
-        found[f"ε, {option.name}"] = (
-            "" if item is None else significant(item.epsilon, 6)
-        )
+        found[f"ε, {option.name}"] = "" if item is None else significant(item.epsilon, 6)
     found["± is of"] = next(notes, "")
     return found
 
@@ -213,11 +199,7 @@ def possible(plan: Option, other: Option) -> None:
         return
     if shown:
         picture = outcomes_picture(
-            brief(row.item.name, 60),
-            shown,
-            assumed=assumed,
-            quantity=quantity,
-            wanted=row.wanted,
+            brief(row.item.name, 60), shown, assumed=assumed, quantity=quantity, wanted=row.wanted
         )
         results.show(picture, "decide-dots", simulated=True)
         of = row.item.width.of

@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import streamlit as st
 
 from dpcore.documents.decision import Decision, decision_page
 from dpcore.documents.gathering import changes_of
+from dpcore.planning.group_sizes import Smallest
+from dpcore.planning.options import Option
 from dpcore.releases.record import Mode
 from ui import controls, downloads, session
 from ui.documents import asking, numerals
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dpcore.planning.group_sizes import Smallest
-    from dpcore.planning.options import Option
-    from ui.study import Study
-
+from ui.study import Study
 
 _LONGEST: Final = 40
 
 
-def offer(
-    plan: Option, other: Option, study: Study, told_sizes: Mapping[str, Smallest]
-) -> None:
+def offer(plan: Option, other: Option, study: Study, told_sizes: Mapping[str, Smallest]) -> None:
     """Ask for what only people know, and offer the page."""
     st.header("A page to sign")
     st.markdown(

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.documents.catalog import offered
 from dpcore.documents.numerals import Numerals
+from dpcore.documents.subject import Subject
 from dpcore.errors import DPCoreError
 from ui import controls, downloads, results
 from ui.documents import asking, numerals
+from ui.study import Study
 from ui.text import sentence_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.documents.subject import Subject
-    from ui.study import Study
 
 
 def show(gather: Callable[[], Subject], study: Study, *, key: str) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import streamlit as st
 
+from dpcore.documents.typed import Typed
 from ui import controls, typed
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.documents.typed import Typed
-    from ui.study import Study
 
 _LONGEST: Final = 600
 
@@ -41,9 +39,7 @@ def before_release(study: Study) -> None:
             if names
             else "Nobody is named yet as deciding."
         )
-        st.page_link(
-            "pages/decision.py", label="Name people, and make the page to sign"
-        )
+        st.page_link("pages/decision.py", label="Name people, and make the page to sign")
     state = right.radio(
         "Is the page signed?",
         list(typed.STATES),

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from dpcore.documents import gathering
+from dpcore.documents.subject import Subject
+from dpcore.planning.basket import Basket
+from dpcore.releases.record import Release
 from ui import plans, session, typed
 from ui.meaning.asking import facts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.documents.subject import Subject
-    from dpcore.planning.basket import Basket
-    from dpcore.releases.record import Release
-    from ui.study import Study
+from ui.study import Study
 
 
 def released(study: Study, releases: Sequence[Release]) -> Subject:

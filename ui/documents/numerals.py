@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.documents.numerals import Numerals
-
-if TYPE_CHECKING:
-    from ui.controls import Cell
+from ui.controls import Cell
 
 _CAPTIONS: Final = {
     Numerals.POINT: "as in English",

@@ -7,34 +7,30 @@ one person who is looked up are found by reading the parts twice.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import streamlit as st
 
+from dpcore.data.columns import Column
+from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import InPartsError
 from dpcore.figures.attackers import belief_text
 from dpcore.figures.individual.counted import counted_picture
 from dpcore.figures.individual.exposures import groups_picture
-from dpcore.individual.distribution import loss_distribution, person_of_row
+from dpcore.individual.distribution import LossDistribution, Place, loss_distribution, person_of_row
 from dpcore.individual.explanation import explain_alone
 from dpcore.relations import NeighboringRelation
+from dpcore.releases.models.request import ModelRequest
+from dpcore.releases.rebuilding import StatisticRequest
 from dpcore.releases.request import Request
 from dpcore.wording import epsilon_text, in_full, percent, rounded, significant
 from ui import controls, partwise, results, session, tabs
 from ui.individual import everybody, exposing
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.data.columns import Column
-    from dpcore.data.partitions.table import PartitionedDataset
-    from dpcore.individual.distribution import LossDistribution, Place
-    from dpcore.releases.models.request import ModelRequest
-    from dpcore.releases.rebuilding import StatisticRequest
-    from ui.study import Study
 
 _TWICE: Final = 2
 _EVERYBODY: Final = "Working out everybody's loss"
@@ -62,17 +58,13 @@ def views(
     """
     table = study.parts
     if table is None or not isinstance(asked, Request):
-        message = "Losses from this release are not computed of a table in parts."
-        raise InPartsError(message)
+        raise InPartsError("Losses from this release are not computed of a table in parts.")
     sides = {"Everybody": _everybody, "One person": _one_person}
     tabs.show(sides, asked, study, table, relation, key="individual-view")
 
 
 def _everybody(
-    asked: Request,
-    study: Study,
-    table: PartitionedDataset,
-    relation: NeighboringRelation,
+    asked: Request, study: Study, table: PartitionedDataset, relation: NeighboringRelation
 ) -> None:
     losses = partwise.found(
         "counted-losses",
@@ -88,9 +80,7 @@ def _everybody(
     alike = relation is asked.relation
     if (relation, asked.relation) == everybody.REPLACED_NOT_PROMISED:
         st.info(everybody.REPLACED)
-    results.show(
-        counted_picture(losses, key=asked.mechanism_key, alike=alike), "exposure"
-    )
+    results.show(counted_picture(losses, key=asked.mechanism_key, alike=alike), "exposure")
     tell_threshold(losses)
     _most_exposed(losses, asked, relation)
     _groups(asked, study, table, relation)
@@ -121,9 +111,7 @@ def tell_threshold(losses: LossDistribution) -> None:
     everybody.tell_exceeding(share, limit, losses.maximum)
 
 
-def _most_exposed(
-    losses: LossDistribution, asked: Request, relation: NeighboringRelation
-) -> None:
+def _most_exposed(losses: LossDistribution, asked: Request, relation: NeighboringRelation) -> None:
     """List who is most exposed, by row number and the value in use, and why."""
     st.markdown("**Who is most exposed, and why**")
     first = losses.most_exposed[0]
@@ -131,10 +119,7 @@ def _most_exposed(
     tell_ties(losses)
     results.table(
         _listed(losses.most_exposed, asked),
-        column_config={
-            "moves the answer by": results.THREE_DIGITS,
-            **everybody.OWN_DIGITS,
-        },
+        column_config={"moves the answer by": results.THREE_DIGITS, **everybody.OWN_DIGITS},
         key="most-exposed",
     )
 
@@ -152,9 +137,7 @@ def tell_ties(losses: LossDistribution) -> None:
         )
 
 
-def _reason(
-    person: Place, asked: Request, relation: NeighboringRelation, guarantee: float
-) -> str:
+def _reason(person: Place, asked: Request, relation: NeighboringRelation, guarantee: float) -> str:
     replaced = relation is NeighboringRelation.SUBSTITUTION
     return explain_alone(person, asked.query, replaced=replaced, worst_case=guarantee)
 
@@ -172,10 +155,7 @@ def _listed(people: Sequence[Place], asked: Request) -> dict[str, list[object]]:
 
 
 def _groups(
-    asked: Request,
-    study: Study,
-    table: PartitionedDataset,
-    relation: NeighboringRelation,
+    asked: Request, study: Study, table: PartitionedDataset, relation: NeighboringRelation
 ) -> None:
     """Show who bears the loss, by a category."""
     column = everybody.ask_group(study)
@@ -185,9 +165,7 @@ def _groups(
         "counted-groups",
         f"{relation} {asked.analysis(study.fingerprint)} {column}",
         table,
-        partial(
-            _grouped, asked=asked, relation=relation, by=study.dataset.column(column)
-        ),
+        partial(_grouped, asked=asked, relation=relation, by=study.dataset.column(column)),
         doing="Comparing groups",
         passes=_TWICE,
     )
@@ -197,10 +175,7 @@ def _groups(
 
 
 def _grouped(
-    table: PartitionedDataset,
-    asked: Request,
-    relation: NeighboringRelation,
-    by: Column,
+    table: PartitionedDataset, asked: Request, relation: NeighboringRelation, by: Column
 ) -> LossDistribution:
     return loss_distribution(
         asked.plan, asked.query, table, delta=asked.used_delta, relation=relation, by=by
@@ -208,10 +183,7 @@ def _grouped(
 
 
 def _one_person(
-    asked: Request,
-    study: Study,
-    table: PartitionedDataset,
-    relation: NeighboringRelation,
+    asked: Request, study: Study, table: PartitionedDataset, relation: NeighboringRelation
 ) -> None:
     """Look one person up, by the row of the table."""
     row = ask_row(table)
@@ -221,12 +193,7 @@ def _one_person(
         table,
         lambda read: _Looked(
             person_of_row(
-                asked.plan,
-                asked.query,
-                read,
-                row - 1,
-                delta=asked.used_delta,
-                relation=relation,
+                asked.plan, asked.query, read, row - 1, delta=asked.used_delta, relation=relation
             )
         ),
         doing=f"Looking this {session.unit().noun} up",
@@ -243,8 +210,7 @@ def ask_row(table: PartitionedDataset) -> int:
         (1, table.rows),
         key=f"one-person-row-{session.generation()}",
         kept="page",
-        note="Rows are counted over all files of the table, in the order of their "
-        "names.",
+        note="Rows are counted over all files of the table, in the order of their names.",
     )
     return int(row)
 
@@ -255,9 +221,7 @@ class _Looked(NamedTuple):
     place: Place | None
 
 
-def _tell(
-    person: Place | None, row: int, asked: Request, relation: NeighboringRelation
-) -> None:
+def _tell(person: Place | None, row: int, asked: Request, relation: NeighboringRelation) -> None:
     if person is None:
         st.info(NOT_THERE)
         return
@@ -273,10 +237,7 @@ def _tell(
     st.markdown(literal(_reason(person, asked, relation, guarantee)))
     results.table(
         _listed([person], asked),
-        column_config={
-            "moves the answer by": results.THREE_DIGITS,
-            **everybody.OWN_DIGITS,
-        },
+        column_config={"moves the answer by": results.THREE_DIGITS, **everybody.OWN_DIGITS},
         key="looked-up",
     )
     st.caption(_LEFT_OUT)

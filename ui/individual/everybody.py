@@ -6,36 +6,34 @@ before it is opened.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import DPCoreError
 from dpcore.figures.individual import bounds as published
 from dpcore.figures.individual import exposures, model_exposures
 from dpcore.individual import generalization
 from dpcore.individual.chain import Chain
+from dpcore.individual.exposure import Exposure
+from dpcore.individual.losses import Losses
+from dpcore.individual.models.exposure import ModelExposure
 from dpcore.relations import NeighboringRelation
+from dpcore.studies.individual.bound_check import BoundCheck
 from dpcore.studies.individual.moment_curve import moment_curve
 from dpcore.wording import epsilon_text, percent, rounded, significant
 from ui import controls, results, session
-from ui.individual.subject import ModelSubject
+from ui.individual.subject import AnySubject, ModelSubject
+from ui.study import Study
 from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
     from streamlit.delta_generator import DeltaGenerator
 
-    from dpcore.arrays import FloatArray
-    from dpcore.individual.exposure import Exposure
-    from dpcore.individual.losses import Losses
-    from dpcore.individual.models.exposure import ModelExposure
-    from dpcore.studies.individual.bound_check import BoundCheck
-    from ui.individual.subject import AnySubject
-    from ui.study import Study
 
 _MOST = (
     "Confidential: what the release can tell about the one person of this table whom "
@@ -48,10 +46,7 @@ REPLACED = (
     "that goes and one that comes: that some are larger than the guarantee breaks no "
     "promise. Choose “the person had not been there” above to hold losses against it."
 )
-REPLACED_NOT_PROMISED = (
-    NeighboringRelation.SUBSTITUTION,
-    NeighboringRelation.ADD_REMOVE,
-)
+REPLACED_NOT_PROMISED = (NeighboringRelation.SUBSTITUTION, NeighboringRelation.ADD_REMOVE)
 _ORDERS = np.geomspace(1, 1000, 60)
 _LARGEST = "most exposed"
 _SLIDER = ("1", "2", "3", "5", "8", "12", "20", "50", "100", "200", "1000", _LARGEST)
@@ -110,11 +105,7 @@ def moments(subject: AnySubject, study: Study) -> None:
 
 
 def _groups(
-    losses: Losses,
-    study: Study,
-    *,
-    rows: Callable[[], NDArray[np.intp]],
-    mechanism_key: str,
+    losses: Losses, study: Study, *, rows: Callable[[], NDArray[np.intp]], mechanism_key: str
 ) -> None:
     """Show who bears the loss, by a category; ``rows`` of the table are from 0."""
     name = ask_group(study)
@@ -216,8 +207,7 @@ def tell_guarantee(cell: DeltaGenerator, guarantee: float) -> None:
     cell.metric(
         "Any table, anybody (DP)",
         epsilon_text(guarantee),
-        help="The guarantee: the largest loss over all tables and all "
-        f"{session.unit().nouns}.",
+        help=f"The guarantee: the largest loss over all tables and all {session.unit().nouns}.",
     )
 
 
@@ -231,9 +221,7 @@ def tell_average(cell: DeltaGenerator, loss: float, *, upper: bool = False) -> N
     _tell(cell, "Average loss here", loss, _AVERAGE, upper=upper)
 
 
-def _tell(
-    cell: DeltaGenerator, label: str, loss: float, explained: str, *, upper: bool
-) -> None:
+def _tell(cell: DeltaGenerator, label: str, loss: float, explained: str, *, upper: bool) -> None:
     cell.metric(
         label,
         significant(loss, up=upper),
@@ -282,9 +270,7 @@ def _moments(losses: Losses, analysis: str, *, key: str) -> None:
         "most exposed "
         "count.",
     )
-    curve = session.remember(
-        "moments", analysis, lambda: moment_curve(losses.ordered, _ORDERS)
-    )
+    curve = session.remember("moments", analysis, lambda: moment_curve(losses.ordered, _ORDERS))
     exact = np.inf if order == _LARGEST else float(order)
     at = (min(exact, float(_ORDERS[-1])), losses.moment(exact))
     if not np.isfinite(losses.maximum):

@@ -3,40 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import streamlit as st
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.individual.exposures import others_picture, sentences
 from dpcore.individual.explanation import explain, tied_text
-from dpcore.individual.exposure import Behind, Moves, expose
+from dpcore.individual.exposure import Behind, Exposure, Moves, expose
 from dpcore.individual.variation import lengths, total_variations
+from dpcore.mechanisms.base import Mechanism
+from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.plans.plan import OneMechanism
+from dpcore.releases.rebuilding import StatisticRequest
+from dpcore.releases.request import Request
 from dpcore.statistics.blocks import shifts_of
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.query import Query
+from dpcore.statistics.question import Question
 from dpcore.statistics.rows_of_people import unpacked
-from dpcore.studies.individual.bound_check import gaussian_checks
+from dpcore.studies.individual.bound_check import BoundCheck, gaussian_checks
 from dpcore.studies.individual.other_mechanisms import other_exposures
 from ui import results, session
 from ui.individual import everybody, persons
+from ui.individual.subject import StatisticSubject
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.individual.exposure import Exposure
-    from dpcore.mechanisms.base import Mechanism
-    from dpcore.mechanisms.exponential import Exponential
-    from dpcore.releases.rebuilding import StatisticRequest
-    from dpcore.releases.request import Request
-    from dpcore.statistics.question import Question
-    from dpcore.studies.individual.bound_check import BoundCheck
-    from ui.individual.subject import StatisticSubject
-    from ui.study import Study
 
 _BEHIND: Final = ("values", "shifts", "joined")
 COLUMNS: Final = (*_BEHIND, "exposure", "others", "variation")
@@ -66,16 +62,10 @@ def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Expo
         session.stay(_BEHIND)
 
     def behind() -> Behind:
-        values = session.this_run(
-            "values", question, lambda: asked.query.values(study.in_memory)
-        )
+        values = session.this_run("values", question, lambda: asked.query.values(study.in_memory))
         about = f"{relation} {question}"
-        shifts = session.this_run(
-            "shifts", about, lambda: shifts_of(statistic, values, relation)
-        )
-        joined = session.this_run(
-            "joined", about, lambda: statistic.additions(values, relation)
-        )
+        shifts = session.this_run("shifts", about, lambda: shifts_of(statistic, values, relation))
+        joined = session.this_run("joined", about, lambda: statistic.additions(values, relation))
         return Behind(values, Moves(shifts, joined))
 
     def compute() -> Exposure:
@@ -148,9 +138,7 @@ def _closer(subject: StatisticSubject, study: Study) -> None:
     everybody.folded(
         "What this says about overfitting",
         "closer-overfitting",
-        lambda: everybody.overfitting(
-            exposure, exposure.delta, _variation(subject, analysis)
-        ),
+        lambda: everybody.overfitting(exposure, exposure.delta, _variation(subject, analysis)),
     )
     if isinstance(_mechanism(asked), Gaussian):
         everybody.folded(
@@ -173,9 +161,7 @@ def _others(subject: StatisticSubject, analysis: str) -> None:
         st.info("This question has no other mechanism to be compared with.")
         return
     others = session.while_shown(
-        "others",
-        analysis,
-        lambda: other_exposures(asked, exposure, delta=asked.used_delta or 1e-6),
+        "others", analysis, lambda: other_exposures(asked, exposure, delta=asked.used_delta or 1e-6)
     )
     for said in sentences(others):
         st.markdown(said)
@@ -222,10 +208,7 @@ def most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> N
     st.markdown("\n\n".join(said))
     results.table(
         listed.table,
-        column_config={
-            "moves the answer by": results.THREE_DIGITS,
-            **everybody.OWN_DIGITS,
-        },
+        column_config={"moves the answer by": results.THREE_DIGITS, **everybody.OWN_DIGITS},
         key="most-exposed",
     )
 
@@ -243,9 +226,7 @@ def _most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> 
     why = explain(most[0], exposure, asked.query)
     tied = tied_text(exposure, asked.query, listed=_MOST)
     entries = [person.entry for person in most]
-    table = persons.who(rows[entries], study) | in_use(
-        asked, np.asarray(exposure.values)[entries]
-    )
+    table = persons.who(rows[entries], study) | in_use(asked, np.asarray(exposure.values)[entries])
     if not asked.query.kind.of_places:
         table["moves the answer by"] = [person.shift for person in most]
     table |= everybody.own(exposure, entries)
@@ -273,9 +254,7 @@ def definitions() -> None:
     )
 
 
-def _rows_in_use(
-    lines: FloatArray, query: Question, *, counted: bool
-) -> dict[str, list[Any]]:
+def _rows_in_use(lines: FloatArray, query: Question, *, counted: bool) -> dict[str, list[Any]]:
     """Return how many rows of some people count, and what is in them on average."""
     rows, line = unpacked(lines, query.unit.cap or 1)
     owned = np.bincount(line, minlength=len(lines))

@@ -6,7 +6,7 @@ Only the view that is open is computed.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -14,37 +14,25 @@ from dpcore.individual.models.exposure import known_relations
 from dpcore.models.kinds import ModelKind
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.models.request import ModelRequest
+from dpcore.releases.rebuilding import StatisticRequest
 from dpcore.releases.request import Request
 from dpcore.wording import epsilon_text, significant
 from ui import controls, partwise, session, tabs
 from ui.asking import inputs
-from ui.individual import (
-    counted,
-    exposing,
-    one_person,
-    publishing,
-    resampled,
-    what_if,
-)
+from ui.individual import counted, exposing, one_person, publishing, resampled, what_if
 from ui.individual.ledger import totals as person_totals
 from ui.individual.models import counted as model_counted
 from ui.individual.models import exposing as model_exposing
 from ui.individual.models import subject as model_subject
 from ui.individual.subject import (
+    AnySubject,
     ModelSubject,
     ResampledSubject,
     StatisticSubject,
     SubjectKind,
 )
 from ui.models import modelling
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.releases.rebuilding import StatisticRequest
-    from ui.individual.subject import AnySubject
-    from ui.study import Study
-
+from ui.study import Study
 
 _WORLDS = {
     NeighboringRelation.ADD_REMOVE: "the person had not been there",
@@ -103,9 +91,7 @@ def show(
     views(subject(study, asked, relation, unit_column), study)
 
 
-def ask_change(
-    asked: StatisticRequest | ModelRequest, study: Study
-) -> NeighboringRelation:
+def ask_change(asked: StatisticRequest | ModelRequest, study: Study) -> NeighboringRelation:
     """Show the control of which change of a record losses are about; return it."""
     if not isinstance(asked, Request | ModelRequest):
         st.caption(resampled.compared(asked))

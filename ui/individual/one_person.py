@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import streamlit as st
@@ -20,25 +20,18 @@ from dpcore.figures.individual.one_person import (
 )
 from dpcore.individual.models.losses import evidence_of_release, laws_of_model
 from dpcore.individual.person_bounds import epsilon_at, profile
-from dpcore.mechanisms.person_laws import ScalarLaws
+from dpcore.mechanisms.person_laws import PersonLaws, ScalarLaws
 from dpcore.models.influence import Influence
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.record import Mode
+from dpcore.releases.record import Mode, Release
 from dpcore.studies.individual import one_person
 from dpcore.wording import nearest, percent, significant
 from ui import controls, releasing, results, session, tabs
 from ui.individual import persons
-from ui.individual.subject import StatisticSubject
+from ui.individual.persons import Person
+from ui.individual.subject import AnySubject, ModelSubject, StatisticSubject, Subject
+from ui.study import Study
 from ui.text import literal, sentence_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.mechanisms.person_laws import PersonLaws
-    from dpcore.releases.record import Release
-    from ui.individual.persons import Person
-    from ui.individual.subject import AnySubject, ModelSubject, Subject
-    from ui.study import Study
 
 _DRAWS = 20_000
 _ROUNDS = 20
@@ -79,9 +72,7 @@ def show(subject: Subject, study: Study) -> None:
         )
     key = f"{subject.identity(study)} {person.entry}"
     try:
-        laws = session.remember(
-            "person-laws", key, lambda: _laws_of(subject, person.entry)
-        )
+        laws = session.remember("person-laws", key, lambda: _laws_of(subject, person.entry))
     except DPCoreError as error:
         # Of some releases no closed form is known; the other views do without.
         st.info(sentence_of(error))
@@ -115,9 +106,7 @@ def _laws_of(subject: Subject, entry: int) -> PersonLaws:
     if isinstance(subject, StatisticSubject):
         unit = subject.request.quantity.name
         label = f"released {request.title}" + (f", {unit}" if unit else "")
-        return one_person.laws_of_statistic(
-            subject.request, subject.exposure, entry, label=label
-        )
+        return one_person.laws_of_statistic(subject.request, subject.exposure, entry, label=label)
     fit = subject.fit
     law = fit.law_of(subject.request.law)
     replaced = subject.relation is NeighboringRelation.SUBSTITUTION
@@ -138,9 +127,7 @@ def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
         "other. What sticks out above that is δ.",
     )
     known = 0 < person.epsilon < np.inf
-    epsilon = (
-        share / 100 * (person.epsilon if known else float(subject.request.epsilon))
-    )
+    epsilon = share / 100 * (person.epsilon if known else float(subject.request.epsilon))
     delta, presence = one_person.hockey_stick(laws, epsilon)
     line = laws.line()
     if line is None:
@@ -173,9 +160,7 @@ def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
     )
 
 
-def attacker(
-    subject: AnySubject, person: Person, laws: PersonLaws
-) -> tuple[float, float]:
+def attacker(subject: AnySubject, person: Person, laws: PersonLaws) -> tuple[float, float]:
     """Show what the best attacker finds; return how sure before, and how often right.
 
     Both are probabilities.
@@ -300,8 +285,7 @@ def _realized(study: Study, subject: Subject, person: Person, laws: PersonLaws) 
     if observed is None and classroom:
         number = controls.HERE.draw(
             "Draw number",
-            f"Another number draws another release, with the {session.unit().noun} in "
-            "the table.",
+            f"Another number draws another release, with the {session.unit().noun} in the table.",
             key="realized-draw",
         )
         seeded = np.random.default_rng([number, person.entry])
@@ -310,9 +294,7 @@ def _realized(study: Study, subject: Subject, person: Person, laws: PersonLaws) 
     if observed is None:
         source = _unmarked(subject)
     exposure = subject.exposure
-    picture = realized_picture(
-        found, own=person.epsilon, delta=exposure.delta, observed=observed
-    )
+    picture = realized_picture(found, own=person.epsilon, delta=exposure.delta, observed=observed)
     results.show(picture, "person-realized")
     st.markdown(
         f"{source} Before a release ε has to cover every outcome; afterwards the loss "
@@ -321,9 +303,7 @@ def _realized(study: Study, subject: Subject, person: Person, laws: PersonLaws) 
     )
 
 
-def _of_latest(
-    subject: Subject, person: Person, laws: PersonLaws, study: Study
-) -> float | None:
+def _of_latest(subject: Subject, person: Person, laws: PersonLaws, study: Study) -> float | None:
     """Return the loss that the latest release of the question caused, if known."""
     try:
         release = releasing.latest(study.fingerprint, subject.request)
@@ -349,9 +329,7 @@ def _of_model(subject: Subject, person: Person, release: Release) -> float | Non
         return None
     columns = len(subject.fit.theta)
     coefficients = np.array(release.values).reshape(-1, columns)
-    loss = evidence_of_release(
-        subject.fit, subject.request.law, person.entry, coefficients
-    )
+    loss = evidence_of_release(subject.fit, subject.request.law, person.entry, coefficients)
     return abs(loss)
 
 

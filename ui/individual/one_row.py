@@ -10,6 +10,5 @@ def said(what: str) -> str:
     'Moving somebody is shown where one row is a person: make one of each on Data.'
     """
     return (
-        f"{what[0].upper()}{what[1:]} is shown where one row is a person: make one of "
-        "each on Data."
+        f"{what[0].upper()}{what[1:]} is shown where one row is a person: make one of each on Data."
     )

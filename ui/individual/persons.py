@@ -6,22 +6,18 @@ The choice is not part of the address of the page.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from dpcore.data.preparation.naming import names_of
+from dpcore.individual.losses import Losses
 from dpcore.wording import in_full, significant
 from ui import controls, session
+from ui.individual.subject import AnySubject
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.individual.losses import Losses
-    from ui.individual.subject import AnySubject
-    from ui.study import Study
 
 MOST, TYPICAL, LEAST = (
     "the most exposed person",
@@ -29,9 +25,7 @@ MOST, TYPICAL, LEAST = (
     "the least exposed person",
 )
 ROW = "a row of the table"
-COMPARED = (
-    "Losses here compare with the table without the person, whatever is compared above."
-)
+COMPARED = "Losses here compare with the table without the person, whatever is compared above."
 _WHO = [MOST, TYPICAL, LEAST, ROW]
 
 
@@ -44,9 +38,7 @@ class Person:
     epsilon: float = field(repr=False)
 
 
-def choose(
-    subject: AnySubject, study: Study, key: str, *, usual: str = MOST
-) -> Person | None:
+def choose(subject: AnySubject, study: Study, key: str, *, usual: str = MOST) -> Person | None:
     """Ask whom to look at; ``None``, with a word why, where that row does not count."""
     left, right = controls.row([2, 1])
     # Who has several rows is told by their number, in the order of the table.
@@ -83,9 +75,7 @@ def choose(
     else:
         place = exposure.people // 2 if who == TYPICAL else 0
         entry = int(np.flatnonzero(exposure.epsilon == exposure.ordered[place])[0])
-    person = Person(
-        entry=entry, row=int(rows[entry]), epsilon=float(exposure.epsilon[entry])
-    )
+    person = Person(entry=entry, row=int(rows[entry]), epsilon=float(exposure.epsilon[entry]))
     limit = "at most " if exposure.upper else ""
     called = names_of(study.in_memory, np.array([person.row]))
     named = "".join(f", {name} {said}" for name, (said,) in called.items())

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column
+from dpcore.data.dataset import Dataset
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.individual.telling import recovery_picture, told_text
 from dpcore.relations import NeighboringRelation
-from dpcore.studies.individual.recovery import attack_count, attack_mean
+from dpcore.studies.individual.recovery import Recovery, attack_count, attack_mean
 from dpcore.wording import in_full, measured, significant
 from ui import controls, results, session
+from ui.controls import Cell
 from ui.individual import one_row, telling
-from ui.individual.subject import StatisticSubject
+from ui.individual.subject import StatisticSubject, Subject
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
-    from dpcore.studies.individual.recovery import Recovery
-    from ui.controls import Cell
-    from ui.individual.subject import Subject
-    from ui.study import Study
 
 _MEAN, _COUNT, _TOLD = "Attack on a mean", "Attack on a count", "What may be told"
 _USUAL_DELTA = 1e-6
@@ -126,8 +119,7 @@ def _ask(subject: Subject, study: Study) -> _Target | None:
     target = _target(dataset, column, label)
     if len(target.values) < _FEWEST:
         st.info(
-            f"The attack needs at least two {session.unit().nouns} with a value of "
-            "this column."
+            f"The attack needs at least two {session.unit().nouns} with a value of this column."
         )
         return None
     return target
@@ -164,9 +156,7 @@ def _mean(target: _Target, subject: Subject, study: Study) -> None:
     )
     digits, seed = _settings(cells)
     if not target.known[row - 1]:
-        st.info(
-            f"The {session.unit().noun} of row {row:,} has no value of this column."
-        )
+        st.info(f"The {session.unit().noun} of row {row:,} has no value of this column.")
         return
     entry = int(np.count_nonzero(target.known[: row - 1]))
     found = attack_mean(
@@ -240,10 +230,7 @@ def _settings(cells: Sequence[Cell]) -> tuple[int | None, int]:
         note="Rounding blurs the answer, and does not hide it.",
     )
     seed = cells[2].draw(
-        "Draw",
-        "Another number, another simulated release.",
-        key="attack-draw",
-        most=10**6,
+        "Draw", "Another number, another simulated release.", key="attack-draw", most=10**6
     )
     return _DIGITS[told], seed
 
@@ -261,8 +248,7 @@ def _shown(found: Recovery, what: str, unit: str) -> None:
     cells[1].metric(
         "Attacker finds",
         significant(found.recovered, 6),
-        help="What follows for the exact number from the released one and the loss "
-        "that is told.",
+        help="What follows for the exact number from the released one and the loss that is told.",
     )
     cells[2].metric(
         "Without noise",

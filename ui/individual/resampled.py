@@ -4,33 +4,29 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.figures.individual.bounds import bounds_picture
 from dpcore.figures.individual.one_person import delta_text
-from dpcore.individual.exposure import expose
+from dpcore.individual.exposure import Exposure, expose
 from dpcore.individual.person_bounds import epsilon_at, profile
+from dpcore.mechanisms.person_laws import PersonLaws
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.bootstrap.request import BootstrapRequest
+from dpcore.releases.rebuilding import ResampledRequest
 from dpcore.releases.resized.request import ResizedRequest
 from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.studies.individual.one_person import laws_of_statistic
 from dpcore.wording import epsilon_text
 from ui import controls, results, session
 from ui.individual import everybody, exposing, one_person, persons
+from ui.individual.persons import Person
 from ui.individual.subject import ResampledSubject
 from ui.resampling.resized import own as resized_own
 from ui.resampling.standard_errors import asking
 from ui.resampling.subsampling import release
-
-if TYPE_CHECKING:
-    from dpcore.individual.exposure import Exposure
-    from dpcore.mechanisms.person_laws import PersonLaws
-    from dpcore.releases.rebuilding import ResampledRequest
-    from ui.individual.persons import Person
-    from ui.study import Study
+from ui.study import Study
 
 _USUAL_DELTA = 1e-6
 _EXACT = "Exact for everybody"
@@ -109,9 +105,7 @@ def subject(study: Study, asked: ResampledRequest) -> ResampledSubject:
             )
         return replace(found, upper=not _exactness(asked).startswith(_EXACT))
 
-    exposure = session.while_shown(
-        "resampled-exposure", asked.analysis(study.fingerprint), compute
-    )
+    exposure = session.while_shown("resampled-exposure", asked.analysis(study.fingerprint), compute)
     return ResampledSubject(request=asked, exposure=exposure, relation=relation)
 
 
@@ -137,9 +131,7 @@ def person(subject: ResampledSubject, study: Study) -> None:
         laws = session.remember(
             "resampled-laws",
             key,
-            lambda: laws_of_statistic(
-                subject.request, subject.exposure, chosen.entry, label=""
-            ),
+            lambda: laws_of_statistic(subject.request, subject.exposure, chosen.entry, label=""),
         )
     one_person.attacker(subject, chosen, laws)
     _profile(subject, chosen, laws)
@@ -214,10 +206,6 @@ def _profile(subject: ResampledSubject, person: Person, laws: PersonLaws) -> Non
         f"is {epsilon_text(own)} at most."
     )
     picture = bounds_picture(
-        profile(laws),
-        delta=delta,
-        own=own,
-        key=subject.request.mechanism_key,
-        exact=False,
+        profile(laws), delta=delta, own=own, key=subject.request.mechanism_key, exact=False
     )
     results.show(picture, "person-bounds")

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    from dpcore.individual.exposure import Exposure
-    from dpcore.individual.models.exposure import ModelExposure
-    from dpcore.models.fits import Fit
-    from dpcore.models.glm.audit import AuditedRemovals
-    from dpcore.relations import NeighboringRelation
-    from dpcore.releases.models.request import ModelRequest
-    from dpcore.releases.rebuilding import ResampledRequest
-    from dpcore.releases.request import Request
-    from ui.study import Study
+from dpcore.individual.exposure import Exposure
+from dpcore.individual.models.exposure import ModelExposure
+from dpcore.models.fits import Fit
+from dpcore.models.glm.audit import AuditedRemovals
+from dpcore.relations import NeighboringRelation
+from dpcore.releases.models.request import ModelRequest
+from dpcore.releases.rebuilding import ResampledRequest
+from dpcore.releases.request import Request
+from ui.study import Study
 
 
 class SubjectKind(StrEnum):

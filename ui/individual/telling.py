@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.individual.telling import coverage_table, reports_picture
 from dpcore.individual.own_worst import own_worst_shift
 from dpcore.individual.release_losses import ReleaseLosses
 from dpcore.models.kinds import ModelKind
 from dpcore.privacy.events import GaussianEvent, LaplaceEvent
+from dpcore.releases.request import Request
 from dpcore.statistics.query import Query
 from dpcore.studies.individual.reports import (
     Reports,
     ReportSettings,
+    ReportStudy,
     Sharper,
     simulated_table,
     study,
 )
 from dpcore.wording import epsilon_text, significant
 from ui import controls, results, session
-from ui.individual.subject import ModelSubject, StatisticSubject
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dpcore.arrays import FloatArray
-    from dpcore.releases.request import Request
-    from dpcore.studies.individual.reports import ReportStudy
-    from ui.individual.subject import Subject
-    from ui.study import Study
+from ui.individual.subject import ModelSubject, StatisticSubject, Subject
+from ui.study import Study
 
 _MINE, _SIMULATED = "your model", "a simulated table"
 _AT_ONCE, _PATIENCE = 20, 1.0
@@ -57,9 +52,7 @@ class _Draws:
         """Return the study with its first release."""
         pending = begun.draws(rng)
         first = next(pending)
-        return cls(
-            study=begun, pending=pending, latest=first, covered=[first.covered()]
-        )
+        return cls(study=begun, pending=pending, latest=first, covered=[first.covered()])
 
     def go_on(self, until: int, seconds: float) -> None:
         """Draw until there are so many releases, for about so long at most."""
@@ -72,8 +65,7 @@ class _Draws:
     def held(self) -> dict[str, float]:
         """Return the mean share for each report."""
         return {
-            name: float(np.mean([one[name] for one in self.covered]))
-            for name in self.covered[0]
+            name: float(np.mean([one[name] for one in self.covered])) for name in self.covered[0]
         }
 
 
@@ -108,8 +100,7 @@ def _own_worst(request: Request) -> None:
     if not isinstance(query, Query) or bounds is None or query.unit.several:
         return
     value = controls.HERE.number(
-        f"The most that {session.unit().indefinite} of this value can lose, whoever "
-        "else is there",
+        f"The most that {session.unit().indefinite} of this value can lose, whoever else is there",
         bounds.lower,
         (bounds.lower, bounds.upper),
         key=f"own-value-{session.generation()}-{bounds.lower:g}-{bounds.upper:g}",
@@ -117,11 +108,7 @@ def _own_worst(request: Request) -> None:
         note="Any value within the public bounds: no record is looked up.",
     )
     shift = own_worst_shift(
-        query.kind,
-        float(value),
-        bounds=bounds,
-        size=query.size,
-        relation=query.relation,
+        query.kind, float(value), bounds=bounds, size=query.size, relation=query.relation
     )
     plan, guarantee = request.plan, request.real_epsilon
     event = plan.event
@@ -160,8 +147,7 @@ def _ask() -> ReportSettings:
         95.0,
         (50.0, 99.0),
         key="report-level",
-        note="The chance that a report bounds the realized loss of a given "
-        f"{session.unit().noun}.",
+        note=f"The chance that a report bounds the realized loss of a given {session.unit().noun}.",
     )
     more = cells[3].number(
         "Further ε for a noisy Hessian",
@@ -182,8 +168,7 @@ def _ask() -> ReportSettings:
 def _source(subject: Subject) -> str:
     """Let the curator choose the table, where the subject can be one."""
     if not (
-        isinstance(subject, ModelSubject)
-        and subject.request.question.model is ModelKind.LOGISTIC
+        isinstance(subject, ModelSubject) and subject.request.question.model is ModelKind.LOGISTIC
     ):
         st.info(
             "What stands here is about a made-up table of 2,000 people, and not about "
@@ -200,9 +185,7 @@ def _source(subject: Subject) -> str:
     )
 
 
-def _draws(
-    subject: Subject, study_in_use: Study, settings: ReportSettings, source: str
-) -> _Draws:
+def _draws(subject: Subject, study_in_use: Study, settings: ReportSettings, source: str) -> _Draws:
     """Return simulated releases, as many as asked for in about a second at a time."""
     key = f"{settings} {source}"
     if source == _MINE:
@@ -245,8 +228,7 @@ def _results(draws: _Draws, settings: ReportSettings) -> None:
     runs = len(draws.covered)
     st.markdown(f"How often the reports held, over {runs} simulated releases")
     results.table(
-        coverage_table(draws.held, latest, promised=1 - settings.failure),
-        key="report-coverage",
+        coverage_table(draws.held, latest, promised=1 - settings.failure), key="report-coverage"
     )
     st.button("Draw 20 more releases", on_click=_more, args=(runs,), key="report-more")
     count = len(latest.truth)
@@ -263,10 +245,7 @@ def _results(draws: _Draws, settings: ReportSettings) -> None:
         {
             "what": list(rows),
             "epsilon": [float(values[place - 1]) for values in rows.values()],
-            "may be told": [
-                "no",
-                *[f"to this {session.unit().noun}" for _ in latest.told],
-            ],
+            "may be told": ["no", *[f"to this {session.unit().noun}" for _ in latest.told]],
         },
         column_config={"epsilon": results.THREE_DIGITS},
         key="report-one",

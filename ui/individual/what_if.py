@@ -5,34 +5,28 @@ The controls hold how far values move, not the values; nothing is in the address
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
-from dpcore.data.columns import ColumnKind
+from dpcore.arrays import FloatArray
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.figures.individual.what_if import moved_picture
+from dpcore.figures.theme import Picture
 from dpcore.individual.models.records import record_in_units, record_of
-from dpcore.individual.moves import move_in_glm, move_in_statistic
+from dpcore.individual.moves import Moved, move_in_glm, move_in_statistic
 from dpcore.individual.what_if_ridge import move_in_ridge, ridge_base
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others
 from dpcore.wording import significant
 from ui import controls, results, session, tabs
+from ui.controls import Cell
 from ui.individual import one_row, persons, what_if_crowd
-from ui.individual.subject import ModelSubject, StatisticSubject
+from ui.individual.subject import ModelSubject, StatisticSubject, Subject
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.columns import Column
-    from dpcore.figures.theme import Picture
-    from dpcore.individual.moves import Moved
-    from ui.controls import Cell
-    from ui.individual.subject import Subject
-    from ui.study import Study
 
 _MOVE, _JOIN = "move a person", "let a newcomer join"
 # Interpolated losses would seem to move, and exact ones take their time.
@@ -45,10 +39,7 @@ def show(subject: Subject, study: Study) -> None:
     if study.dataset.cap is not None:
         st.info(one_row.said("moving somebody"))
         return
-    sides = {
-        "Move one person, watch everybody": _moves,
-        "Blend into the crowd": what_if_crowd.show,
-    }
+    sides = {"Move one person, watch everybody": _moves, "Blend into the crowd": what_if_crowd.show}
     tabs.show(sides, subject, study, key="what-if-side")
     with st.expander("What is this?", key="what-if-definitions"):
         st.markdown(
@@ -74,9 +65,7 @@ def _moves(subject: Subject, study: Study) -> None:
         "own loss, and to "
         f"everybody else's. {_direction(subject)}"
     )
-    can_join = (
-        isinstance(subject, ModelSubject) or not subject.request.query.size.public
-    )
+    can_join = isinstance(subject, ModelSubject) or not subject.request.query.size.public
     who = st.radio(
         "What to do",
         [_MOVE, _JOIN] if can_join else [_MOVE],
@@ -85,8 +74,7 @@ def _moves(subject: Subject, study: Study) -> None:
         persist_state="session",
         help=None
         if can_join
-        else f"Nobody can join a table whose number of {session.unit().nouns} is "
-        "public.",
+        else f"Nobody can join a table whose number of {session.unit().nouns} is public.",
     )
     person = None
     if who == _MOVE:
@@ -184,16 +172,12 @@ def _model(subject: ModelSubject, study: Study, entry: int | None) -> _Seen | No
     asked = f"{key} {entry} {values.tolist()}"
     if not fit.linear:
         if fit.people > _SLOW_FIT and not st.button("Fit the model anew"):
-            st.caption(
-                f"With this many {session.unit().nouns} a fit takes a few seconds."
-            )
+            st.caption(f"With this many {session.unit().nouns} a fit takes a few seconds.")
             return None
         return session.remember(
             "moved",
             asked,
-            lambda: _Seen.of(
-                move_in_glm(fit, law, entry, record, delta=delta), subject
-            ),
+            lambda: _Seen.of(move_in_glm(fit, law, entry, record, delta=delta), subject),
         )
 
     def moved() -> Moved:
@@ -243,9 +227,7 @@ def _record(columns: tuple[Column, ...], now: FloatArray | None) -> FloatArray:
             row[place] = _label(cell, name, names, now, place, key)
             continue
         bounds = column.bounds
-        unit = (
-            f" ({literal(column.unit)})" if column.unit not in {"", column.name} else ""
-        )
+        unit = f" ({literal(column.unit)})" if column.unit not in {"", column.name} else ""
         key = _key(column.name, now)
         if now is None:
             row[place] = cell.slider(
@@ -281,12 +263,7 @@ def _key(name: str, now: FloatArray | None) -> str:
 
 
 def _label(
-    cell: Cell,
-    name: str,
-    labels: tuple[str, ...],
-    now: FloatArray | None,
-    at: int,
-    key: str,
+    cell: Cell, name: str, labels: tuple[str, ...], now: FloatArray | None, at: int, key: str
 ) -> float:
     """Ask for one of some labels; the person's own is not preset."""
     offered = [*range(len(labels))] if now is None else [-1, *range(len(labels))]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import streamlit as st
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.individual import what_if
 from dpcore.figures.individual.what_if import crowd_picture
 from dpcore.statistics.joint_query import JointQuery
@@ -15,15 +16,9 @@ from dpcore.studies.individual import crowd
 from dpcore.studies.individual.crowd import RidgeCrowd, StatisticCrowd
 from ui import controls, results, session
 from ui.individual import persons
-from ui.individual.subject import ModelSubject, StatisticSubject
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from dpcore.arrays import FloatArray
-    from ui.individual.persons import Person
-    from ui.individual.subject import Subject
-    from ui.study import Study
+from ui.individual.persons import Person
+from ui.individual.subject import ModelSubject, StatisticSubject, Subject
+from ui.study import Study
 
 _TIMES = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32)
 _PENALTIES = np.geomspace(1e-3, 1e3, 31)
@@ -120,9 +115,7 @@ def _penalty(subject: Subject, person: Person, study: Study) -> None:
 
 
 def _of_statistic(subject: StatisticSubject, person: Person) -> StatisticCrowd:
-    return StatisticCrowd(
-        request=subject.request, exposure=subject.exposure, entry=person.entry
-    )
+    return StatisticCrowd(request=subject.request, exposure=subject.exposure, entry=person.entry)
 
 
 def _of_model(subject: ModelSubject, person: Person) -> RidgeCrowd:
@@ -149,7 +142,5 @@ def _draw(
 ) -> None:
     key = f"{subject.identity(study)} {person.entry}"
     losses = session.remember(f"crowd-{grown.axis}", key, compute)
-    picture = crowd_picture(
-        grown, x, losses, today=today, key=subject.request.mechanism_key
-    )
+    picture = crowd_picture(grown, x, losses, today=today, key=subject.request.mechanism_key)
     results.show(picture, "crowd")

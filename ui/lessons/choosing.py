@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.lessons.catalog import LESSONS
-from dpcore.lessons.lesson import Step
-from dpcore.lessons.paths import PATHS
+from dpcore.lessons.lesson import Lesson, Step
+from dpcore.lessons.paths import PATHS, Path
 from ui import controls, session
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from dpcore.lessons.lesson import Lesson
-    from dpcore.lessons.paths import Path
 
 PROJECTOR = "projector"
 _PATH, _LESSON, _STEP = "path", "lesson", "step"
@@ -74,9 +68,7 @@ def ask(*, projected: bool) -> Place:
         kept="session",
         label_visibility="collapsed",
     )
-    found = Place(
-        path=path, lesson=lessons[lesson], step=Step(step), projected=projected
-    )
+    found = Place(path=path, lesson=lessons[lesson], step=Step(step), projected=projected)
     _write(found.settings)
     return found
 
@@ -131,12 +123,7 @@ def go_on(place: Place) -> None:
 
 
 def _button(
-    label: str,
-    leads: tuple[str, Step] | None,
-    shortcut: str,
-    place: Place,
-    *,
-    primary: bool,
+    label: str, leads: tuple[str, Step] | None, shortcut: str, place: Place, *, primary: bool
 ) -> None:
     st.button(
         label,

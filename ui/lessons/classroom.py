@@ -8,24 +8,21 @@ from __future__ import annotations
 
 import secrets
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.lessons.classroom import spaced
-from dpcore.lessons.lesson import Step
+from dpcore.lessons.lesson import Question, Step
 from dpcore.wording import people
 from ui import session
 from ui.lessons import hosting, phones
+from ui.lessons.choosing import Place
 from ui.lessons.classes import ROOMS
 from ui.lessons.sharing import code as code_of
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.lessons.lesson import Question
-    from ui.lessons.choosing import Place
 
 _LED, _SHARED = "_class_led", "class-shares-address"
 _SECONDS: Final = 2

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import streamlit as st
 
 from dpcore.lessons.paths import Pace
 from ui import session
-
-if TYPE_CHECKING:
-    from ui.lessons.choosing import Place
+from ui.lessons.choosing import Place
 
 _BEGAN = "_lessons_began"
 _SECONDS = 20

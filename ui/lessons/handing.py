@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.documents.handout import answer_key, handout
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.documents.page import Page
-    from dpcore.lessons.paths import Path
+from dpcore.documents.page import Page
+from dpcore.lessons.paths import Path
 
 
 def show(path: Path) -> None:
     """Offer both, made once they are asked for."""
-    area = st.expander(
-        "Print this path for a class", key="lesson-handout", on_change="rerun"
-    )
+    area = st.expander("Print this path for a class", key="lesson-handout", on_change="rerun")
     if not area.open:
         return
     with area:

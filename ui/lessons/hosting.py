@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _LOCAL = "localhost"
 _EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - only compared with
@@ -28,9 +25,7 @@ def page_for_devices() -> str | None:
     )
 
 
-def for_devices(
-    page: str, *, address: str, hosts: Sequence[str], port: int
-) -> str | None:
+def for_devices(page: str, *, address: str, hosts: Sequence[str], port: int) -> str | None:
     """Return the address of a page for other devices, or ``None`` if there is none.
 
     Args:

@@ -19,14 +19,13 @@ import streamlit as st
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from dpcore.lessons.classroom import LASTS, Refusal, typed
+from dpcore.lessons.classroom import LASTS, Refusal, Room, typed
 from dpcore.lessons.seats import DIGEST, seat_of, token_of
 from ui.lessons.classes import KEY, ROOMS
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from dpcore.lessons.classroom import Room
 
 PATH: Final = "/class"
 """Where phones join, below the base path of the server."""

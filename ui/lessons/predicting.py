@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable
+from typing import cast
 
 import streamlit as st
 
 from dpcore.figures.lessons.votes import votes_picture
+from dpcore.lessons.lesson import Lesson, Question
 from ui import controls, results, session
 from ui.lessons import classroom
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.lessons.lesson import Lesson, Question
 
 _MOST = 999
 
@@ -24,9 +21,7 @@ def ask(lesson: Lesson, question: Question) -> int | None:
     return choose(question, key, lambda: _note(lesson, key))
 
 
-def choose(
-    question: Question, key: str, heard: Callable[[], None] | None = None
-) -> int | None:
+def choose(question: Question, key: str, heard: Callable[[], None] | None = None) -> int | None:
     """Show a question with its answers, none of them chosen at first.
 
     ``heard`` is called before the page is drawn anew with the answer that was chosen.
@@ -52,9 +47,7 @@ def known(lesson: Lesson) -> int | None:
 
 def collect(lesson: Lesson, question: Question) -> None:
     """Let whoever teaches type how many of a class expect what."""
-    area = st.expander(
-        "Collect what a class expects", key=f"class-{lesson.key}", on_change="rerun"
-    )
+    area = st.expander("Collect what a class expects", key=f"class-{lesson.key}", on_change="rerun")
     if not area.open:
         return
     with area:
@@ -66,15 +59,9 @@ def collect(lesson: Lesson, question: Question) -> None:
         cells = controls.row(len(question.choices))
         counts = [
             cell.number(
-                choice.text,
-                0,
-                (0, _MOST),
-                key=f"votes-{lesson.key}-{place}",
-                kept="session",
+                choice.text, 0, (0, _MOST), key=f"votes-{lesson.key}-{place}", kept="session"
             )
-            for place, (cell, choice) in enumerate(
-                zip(cells, question.choices, strict=True)
-            )
+            for place, (cell, choice) in enumerate(zip(cells, question.choices, strict=True))
         ]
     session.set_public(_counted(lesson), counts)
 

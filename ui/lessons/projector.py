@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
-if TYPE_CHECKING:
-    from dpcore.figures.theme import Picture
+from dpcore.figures.theme import Picture
 
 _LETTERS, _WORDS = 20, 17
 _AXES = 60

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from io import BytesIO
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import segno
 import streamlit as st
 
 from ui.lessons import hosting
-
-if TYPE_CHECKING:
-    from ui.lessons.choosing import Place
+from ui.lessons.choosing import Place
 
 _SCALE, _WIDTH = 8, 300
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import streamlit as st
 
 from dpcore.glossary import mentioned
-from dpcore.lessons.lesson import Step
+from dpcore.lessons.lesson import Choice, Knob, Lesson, Question, Settings, Step, Telling
 from ui import controls, results, session, words
 from ui.lessons import classroom, predicting, projector
+from ui.lessons.choosing import Place
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.lessons.lesson import Choice, Knob, Lesson, Question, Settings, Telling
-    from ui.lessons.choosing import Place
 
 
 def show(place: Place) -> None:
@@ -39,11 +34,7 @@ def _predict(place: Place, telling: Telling) -> None:
 def _reveal(place: Place, telling: Telling) -> None:
     lesson, question = place.lesson, telling.predict
     chosen = predicting.known(lesson)
-    if (
-        chosen is None
-        and not predicting.counts(lesson, question)
-        and not _opened(lesson)
-    ):
+    if chosen is None and not predicting.counts(lesson, question) and not _opened(lesson):
         st.info("Predict first: the answer is shown once you have.")
         st.markdown(literal(telling.situation))
         predicting.ask(lesson, question)
@@ -75,8 +66,7 @@ def _play(place: Place, telling: Telling) -> None:
         )
     cells = controls.row(len(lesson.knobs))
     settings = {
-        knob.key: _set(cell, knob, lesson)
-        for cell, knob in zip(cells, lesson.knobs, strict=True)
+        knob.key: _set(cell, knob, lesson) for cell, knob in zip(cells, lesson.knobs, strict=True)
     }
     _picture(place, settings)
 
@@ -151,9 +141,7 @@ def _set(cell: controls.Cell, knob: Knob, lesson: Lesson) -> float:
     note = knob.note or None
     if knob.whole:
         least, most, step = (int(number) for number in knob.within)
-        return cell.slider(
-            knob.label, int(knob.value), (least, most, step), key=key, note=note
-        )
+        return cell.slider(knob.label, int(knob.value), (least, most, step), key=key, note=note)
     return cell.slider(knob.label, knob.value, knob.within, key=key, note=note)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import streamlit as st
 
@@ -15,19 +15,17 @@ from dpcore.figures.meaning.label import Facts
 from dpcore.figures.meaning.odds import Sides, Told
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.planning.options import Option
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.record import Mode
 from dpcore.studies.meaning import reading
 from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.studies.meaning.reading import Reading
 from dpcore.wording import epsilon_text, in_full
 from ui import answered, controls, plans, session
 from ui.asking import inputs
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.planning.options import Option
-    from dpcore.studies.meaning.reading import Reading
-    from ui.study import Study
 
 _BUDGET: Final = "the whole budget of this table"
 _PLAN: Final = "the plan"
@@ -98,12 +96,9 @@ def _plan(study: Study) -> Subject:
     with controls.valid():
         cost = plan.price.cost
         if not cost.epsilon.is_finite():
-            message = "one of the planned questions guarantees nothing finite."
-            raise ParameterError(message)
+            raise ParameterError("one of the planned questions guarantees nothing finite.")
     facts = facts_of(study)
-    sure = Guarantee(
-        epsilon=max(float(cost.epsilon), _LEAST), delta=min(float(cost.delta), _MOST)
-    )
+    sure = Guarantee(epsilon=max(float(cost.epsilon), _LEAST), delta=min(float(cost.delta), _MOST))
     if facts.so_far[0] > 0:
         st.caption(_beside(plan, facts))
     many = len(plan.basket.items)
@@ -213,8 +208,7 @@ def _own(study: Study | None) -> Subject:
             bounds=_UNIT,
         )
         if found.guarantee is None:
-            message = f"{entry.label} guarantees nothing finite with these settings."
-            raise ParameterError(message)
+            raise ParameterError(f"{entry.label} guarantees nothing finite with these settings.")
     if entry.bounded:
         st.caption(
             "What noise within bounds gives away depends on how far one "
@@ -223,11 +217,7 @@ def _own(study: Study | None) -> Subject:
         )
     _say_flaw(epsilon, found.guarantee.epsilon, entry.flaw)
     told = Told(
-        guarantee=found.guarantee,
-        sides=sides,
-        attack=found.attack,
-        label=entry.label,
-        key=key,
+        guarantee=found.guarantee, sides=sides, attack=found.attack, label=entry.label, key=key
     )
     return Subject(told=told, reading=found, facts=facts, name="one such release")
 

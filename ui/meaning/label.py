@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from dpcore.figures.meaning.label import sections, text_of
+from ui.meaning.asking import Subject
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from ui.meaning.asking import Subject
 
 
 def show(subject: Subject) -> None:

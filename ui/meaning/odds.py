@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from dpcore.figures.attackers import belief_text
@@ -16,10 +14,8 @@ from dpcore.figures.meaning.odds import (
 )
 from dpcore.wording import capital
 from ui import controls, results, session
+from ui.meaning.asking import Subject
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from ui.meaning.asking import Subject
 
 _CASES = 100
 
@@ -27,9 +23,7 @@ _CASES = 100
 def answer(subject: Subject) -> None:
     """Say in one sentence what the guarantee leaves an attacker."""
     sure = subject.told.guarantee
-    said = belief_text(
-        sure.epsilon, delta=sure.delta, about=f" about one {session.unit().noun}"
-    )
+    said = belief_text(sure.epsilon, delta=sure.delta, about=f" about one {session.unit().noun}")
     st.markdown(
         f"**{literal(capital(said))}**, from {literal(subject.name)}, whoever the "
         f"{session.unit().noun} is and whatever else the attacker knows. “Sure” is of "
@@ -61,8 +55,7 @@ def beliefs(subject: Subject) -> None:
         50,
         (1, 99),
         key="meaning-prior",
-        note="From what they knew already. For a guess of one thing among many it is "
-        "far below 50.",
+        note="From what they knew already. For a guess of one thing among many it is far below 50.",
     )
     picture = belief_picture(subject.told, before / _CASES)
     results.show(picture, "belief", simulated=True)

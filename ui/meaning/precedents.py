@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from dpcore.figures.meaning.precedents import precedents_picture
@@ -11,17 +9,15 @@ from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.studies.meaning.precedents import (
     CONFIRMED,
     Model,
+    Precedent,
     Protects,
     chosen,
     precedents,
 )
 from dpcore.wording import epsilon_text, in_full
 from ui import controls, results
+from ui.meaning.asking import Subject
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.studies.meaning.precedents import Precedent
-    from ui.meaning.asking import Subject
 
 _SAME = "what compares with an account here"
 _UNITS = {
@@ -32,11 +28,7 @@ _UNITS = {
     "a single event, row or trip": Protects.PART,
     "something else, or not recorded": Protects.OTHER,
 }
-_MODELS = {
-    "anywhere": None,
-    "in the center": Model.CENTRAL,
-    "on each device": Model.LOCAL,
-}
+_MODELS = {"anywhere": None, "in the center": Model.CENTRAL, "on each device": Model.LOCAL}
 
 
 def show(subject: Subject) -> None:
@@ -61,9 +53,7 @@ def show(subject: Subject) -> None:
         return
     own = _own(subject) if unit == _SAME else {}
     for _, promise in own.values():
-        st.markdown(
-            f"**Yours** is what “Speak of” says at the top: {literal(promise)}."
-        )
+        st.markdown(f"**Yours** is what “Speak of” says at the top: {literal(promise)}.")
     if any(one.epsilon is not None for one in those):
         picture = precedents_picture(those, own=own.get("epsilon"))
         results.show(picture, "precedents", simulated=True)

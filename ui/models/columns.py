@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 import streamlit as st
 
 from dpcore.data.columns import ColumnKind
+from dpcore.data.table import Table
 from ui import controls, session
 from ui.asking import columns
 from ui.data import declaring
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.data.table import Table
-    from ui.study import Study
 
 _STARTS: Final = {
     "rand-hie": ("visits", ("coinsurance", "limitation", "chronic diseases")),

@@ -6,22 +6,19 @@ it is known until then.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import streamlit as st
 
+from dpcore.data.dataset import Dataset
+from dpcore.models.design import Design
+from dpcore.models.fits import Fit
+from dpcore.releases.models.request import ModelRequest
 from dpcore.releases.rebuilding import as_declared
 from ui import partwise, session
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.data.dataset import Dataset
-    from dpcore.models.design import Design
-    from dpcore.models.fits import Fit
-    from dpcore.releases.models.request import ModelRequest
-    from ui.study import Study
+from ui.study import Study
 
 _T = TypeVar("_T")
 
@@ -36,9 +33,7 @@ def fitted(study: Study, asked: ModelRequest) -> Fit | None:
     key, table = study.about(asked.question), study.parts
     if table is None:
         with st.spinner("Fitting …"):
-            return session.while_shown(
-                "model-fit", key, lambda: asked.value(study.dataset)
-            )
+            return session.while_shown("model-fit", key, lambda: asked.value(study.dataset))
     return partwise.found(
         "model-fit-of-parts",
         key,
@@ -73,13 +68,7 @@ def _people(design: Design, part: Dataset) -> int:
 
 
 def found(
-    slot: str,
-    key: str,
-    study: Study,
-    fit: Fit,
-    compute: Callable[[Fit], _T],
-    *,
-    doing: str,
+    slot: str, key: str, study: Study, fit: Fit, compute: Callable[[Fit], _T], *, doing: str
 ) -> _T | None:
     """Return what is found with a fit, kept while it is shown.
 

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from dpcore.arrays import FloatArray
 from dpcore.data.columns import ColumnKind
 from dpcore.data.quantities import quantity_of
 from dpcore.models.kinds import ModelKind
+from dpcore.models.terms import Term
 from dpcore.releases.models.plan import in_units
+from dpcore.releases.models.request import ModelRequest
+from dpcore.releases.record import Release
 from dpcore.wording import significant
 from ui import results
 from ui.models import scaling
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.models.terms import Term
-    from dpcore.releases.models.request import ModelRequest
-    from dpcore.releases.record import Release
 
 _MEANS: Final = {
     ModelKind.LINEAR: "the target",
@@ -80,9 +78,7 @@ def released(answer: Release, asked: ModelRequest, values: FloatArray) -> None:
         st.caption(f"The target is in {literal(unit)}.")
 
 
-def exact(
-    asked: ModelRequest, theta: FloatArray, plain: FloatArray | None
-) -> pd.DataFrame:
+def exact(asked: ModelRequest, theta: FloatArray, plain: FloatArray | None) -> pd.DataFrame:
     """Return the fit itself, and without its penalty, in units. CONFIDENTIAL."""
     design = asked.question.design
     fitted = list(in_units(design, theta).values())

@@ -8,27 +8,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.models.design import Design
 from dpcore.models.kinds import USUAL_THRESHOLD, ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
 from dpcore.releases.models.errors import balanced_penalty
-from dpcore.releases.models.mechanisms import offered_for
+from dpcore.releases.models.mechanisms import ModelEntry, offered_for
+from dpcore.releases.models.request import ModelRequest
 from dpcore.wording import epsilon_text, in_full, significant
 from ui import controls, session
+from ui.controls import Cell
 from ui.models import columns, noise, scaling
-
-if TYPE_CHECKING:
-    from dpcore.data.columns import Column
-    from dpcore.releases.models.mechanisms import ModelEntry
-    from dpcore.releases.models.request import ModelRequest
-    from ui.controls import Cell
-    from ui.study import Study
+from ui.study import Study
 
 _ASKED: Final = "_model_asked"
 
@@ -51,11 +47,7 @@ def ask(study: Study) -> ModelRequest:
         with second.place:
             key = _mechanism(model)
         epsilon = third.charged_epsilon(
-            "ε for this release",
-            1.0,
-            (1e-6, 100.0, 0.1),
-            key="model-epsilon",
-            kept="table",
+            "ε for this release", 1.0, (1e-6, 100.0, 0.1), key="model-epsilon", kept="table"
         )
         delta = fourth.charged_delta(key="model-delta", kept="table")
         return _request(study, chosen, model, (key, epsilon, delta))

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dpcore.errors import ParameterError
+from dpcore.models.question import ModelQuestion
 from dpcore.releases.models.mechanisms import MODEL_MECHANISMS
 from dpcore.releases.models.request import ModelRequest
 from ui import controls, session
 from ui.text import literal
 
-if TYPE_CHECKING:
-    from dpcore.models.question import ModelQuestion
-
 _USUAL_GAMMA: Final = {"output": 100.0, "output-public": 100.0, "objective": 1.0}
 
 
-def released(
-    question: ModelQuestion, key: str, epsilon: float, delta: float
-) -> ModelRequest:
+def released(question: ModelQuestion, key: str, epsilon: float, delta: float) -> ModelRequest:
     """Ask for what the mechanism needs besides, and return the request."""
     left, right = controls.row(2)
     samples, share, matrix = 1, 0.5, None
@@ -81,9 +77,7 @@ def _gamma(cell: controls.Cell, key: str, *, free: bool) -> float | None:
     ).inside
 
 
-def _matrix(
-    question: ModelQuestion, cell: controls.Cell
-) -> tuple[tuple[float, ...], ...]:
+def _matrix(question: ModelQuestion, cell: controls.Cell) -> tuple[tuple[float, ...], ...]:
     """Return a public diagonal matrix with an entry for each coefficient."""
     names = question.labels
     text = cell.place.text_input(
@@ -99,9 +93,7 @@ def _matrix(
     except ValueError:
         numbers = []
     if len(numbers) != len(names) or not all(0 < n < math.inf for n in numbers):
-        message = (
-            f"the public precisions must be {len(names)} positive numbers, separated "
-            "by spaces."
+        raise ParameterError(
+            f"the public precisions must be {len(names)} positive numbers, separated by spaces."
         )
-        raise ParameterError(message)
     return tuple(tuple(row) for row in np.diag(numbers).tolist())

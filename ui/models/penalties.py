@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import streamlit as st
 
+from dpcore.arrays import FloatArray
+from dpcore.models.fits import Fit
 from dpcore.models.kinds import ModelKind
+from dpcore.models.shrinkage import Plain
 from dpcore.releases.models.errors import errors_of, taken_of_spread
+from dpcore.releases.models.request import ModelRequest
 from dpcore.wording import in_full, percent, significant
 from ui import results, session
 from ui.models import in_columns
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.models.fits import Fit
-    from dpcore.models.shrinkage import Plain
-    from dpcore.releases.models.request import ModelRequest
 
 _ROUNDING: Final = 1e-9
 _SPREADS: Final = (1.0, 0.5, 0.1)

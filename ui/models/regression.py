@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import InPartsError
 from dpcore.figures.coefficients import coefficients_picture
-from dpcore.models.diagnostics import diagnose
+from dpcore.models.diagnostics import Diagnostics, diagnose
+from dpcore.models.fits import Fit
 from dpcore.models.laws.adaptive import AdaptivePosterior
 from dpcore.models.posterior import published_adaptive as published
 from dpcore.models.shrinkage import plain_beside
 from dpcore.releases.models.errors import errors_of
+from dpcore.releases.models.request import ModelRequest
+from dpcore.releases.record import Release
 from dpcore.wording import in_full, people, percent, significant
 from ui import offering, results, session
 from ui.models import fitting, in_columns, modelling, penalties
+from ui.study import Study
 from ui.text import sentence_of
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.models.diagnostics import Diagnostics
-    from dpcore.models.fits import Fit
-    from dpcore.releases.models.request import ModelRequest
-    from dpcore.releases.record import Release
-    from ui.study import Study
 
 _DRAW = "_model_draw"
 _HARD = 1e10
@@ -68,9 +63,7 @@ def released(answer: Release, asked: ModelRequest) -> None:
         offering.badge(answer, "model")
 
 
-def coefficients(
-    answer: Release, asked: ModelRequest
-) -> tuple[FloatArray, FloatArray | None, int]:
+def coefficients(answer: Release, asked: ModelRequest) -> tuple[FloatArray, FloatArray | None, int]:
     """Return released coefficients, their ends if known, and how many samples."""
     names, numbers = asked.question.labels, np.array(answer.values)
     # Other numbers may be released first, such as an eigenvalue.
@@ -132,9 +125,7 @@ def _left_out(study: Study, asked: ModelRequest, fit: Fit) -> None:
         )
 
 
-def _beside(
-    study: Study, asked: ModelRequest, fit: Fit, answer: Release | None
-) -> None:
+def _beside(study: Study, asked: ModelRequest, fit: Fit, answer: Release | None) -> None:
     """Show the fit beside what was released, or else beside a simulated draw.
 
     Raises:
@@ -158,10 +149,7 @@ def _beside(
     results.show(picture, "truth")
     if answer is None:
         st.button(
-            "Simulate another draw",
-            on_click=session.count_up,
-            args=(_DRAW,),
-            key="simulate-model",
+            "Simulate another draw", on_click=session.count_up, args=(_DRAW,), key="simulate-model"
         )
         st.caption("Simulated by NumPy: it costs nothing, and may not leave.")
 
@@ -174,9 +162,7 @@ def _simulated(study: Study, asked: ModelRequest, fit: Fit) -> FloatArray | None
         f"{number} {asked.analysis(study.fingerprint)}",
         study,
         fit,
-        lambda fit: np.asarray(
-            asked.law.simulations(fit, rng=np.random.default_rng(number))[0]
-        ),
+        lambda fit: np.asarray(asked.law.simulations(fit, rng=np.random.default_rng(number))[0]),
         doing="Simulating a draw",
     )
 
@@ -250,8 +236,7 @@ def _negative(asked: ModelRequest) -> str:
     number = design.target.bounds is not None and not design.counts
     if not number:
         return text + (
-            "even odds (or a count of 1). A smaller penalty fits better, and needs "
-            "more noise."
+            "even odds (or a count of 1). A smaller penalty fits better, and needs more noise."
         )
     middle = significant(design.scale(design.target)[0], 4)
     return text + (
@@ -324,10 +309,7 @@ def _published_constants(asked: ModelRequest) -> None:
     gamma = published.gamma(epsilon, delta, floor=floor, residual=residual)
     claimed = significant(delta / 3)
     sample = (
-        significant(
-            published.sample_delta(epsilon, delta, floor=floor, residual=residual),
-            up=True,
-        )
+        significant(published.sample_delta(epsilon, delta, floor=floor, residual=residual), up=True)
         if gamma > 0
         else "no sample"
     )

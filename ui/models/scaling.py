@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
+from dpcore.data.columns import Column, ColumnKind
+from dpcore.models.design import Design
 from dpcore.models.kinds import ModelKind
 from ui import controls, session
+from ui.controls import Cell
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.data.columns import Column
-    from dpcore.models.design import Design
-    from ui.controls import Cell
-    from ui.study import Study
 
 # Published averages: a visit to a doctor every four months, as other surveys of the
 # time report it, too.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -13,10 +12,8 @@ from dpcore.planning.item import MOST_PEOPLE, Item
 from dpcore.releases.plans.chains import ChainPlan
 from ui import controls, head_counts, naming, plans, session
 from ui.asking import inputs
+from ui.study import Study
 from ui.text import after_number, literal
-
-if TYPE_CHECKING:
-    from ui.study import Study
 
 
 def typed(study: Study) -> None:

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.planning.assumed import condition
-from dpcore.planning.basket import Split
+from dpcore.planning.basket import Basket, Split
 from dpcore.planning.inverting import epsilon_for, people_for
-from dpcore.planning.item import HEAVIEST, LEAST, MOST
+from dpcore.planning.item import HEAVIEST, LEAST, MOST, Item
 from dpcore.wording import capital, epsilon_text
 from ui import controls, plans, session
 from ui.controls import Typed
 from ui.text import after_number, literal, sentence_of
-
-if TYPE_CHECKING:
-    from dpcore.planning.basket import Basket
-    from dpcore.planning.item import Item
 
 _ERROR, _EPSILON, _PEOPLE = "error from ε", "ε from the error", "people from both"
 _MOST_PEOPLE = 10**9
@@ -139,8 +134,7 @@ def _epsilon(cell: controls.Cell, item: Item, name: str) -> Typed:
 def _error(cell: controls.Cell, item: Item, way: str) -> float:
     half = item.width.half
     if not math.isfinite(half):
-        message = f"the error of it cannot be said in advance: {item.width.of}."
-        raise ParameterError(message)
+        raise ParameterError(f"the error of it cannot be said in advance: {item.width.of}.")
     key = f"plan-half-{way == _PEOPLE}-{item.key}"
     unit = f", {literal(item.width.unit)}" if item.width.unit else ""
     return _number(
@@ -179,9 +173,7 @@ def _labelled(item: Item) -> Item:
     name = plans.box(
         named,
         item.name,
-        lambda: first.place.text_input(
-            "Name", item.name, key=named, persist_state="session"
-        ),
+        lambda: first.place.text_input("Name", item.name, key=named, persist_state="session"),
     )
     unit = f", {literal(item.width.unit)}" if item.width.unit else ""
     wanted = _number(

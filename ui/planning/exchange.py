@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.planning.basket import Basket
 from dpcore.planning.files import to_json
 from ui import downloads, plans
 from ui.planning import loading
-
-if TYPE_CHECKING:
-    from dpcore.planning.basket import Basket
 
 
 def show(basket: Basket) -> None:
@@ -22,9 +19,7 @@ def show(basket: Basket) -> None:
         downloads.button(
             "Download the plan (JSON)",
             downloads.File(
-                name="plan.json",
-                mime="application/json",
-                content=partial(to_json, basket),
+                name="plan.json", mime="application/json", content=partial(to_json, basket)
             ),
             key="plan-json",
             note="Questions, bounds, ε and what must be seen: all of it public, and "

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import streamlit as st
 
 from dpcore.errors import DPCoreError
 from dpcore.releases.kept import LARGEST
 from ui import session
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ui.study import Study
 
 
 def box(label: str, *, name: str, use: Callable[[Study, bytes], None]) -> None:
@@ -24,12 +20,7 @@ def box(label: str, *, name: str, use: Callable[[Study, bytes], None]) -> None:
     """
     key = f"{name}-{session.count(_counted(name))}"
     st.file_uploader(
-        label,
-        type="json",
-        key=key,
-        max_upload_size=1,
-        on_change=_load,
-        args=(key, name, use),
+        label, type="json", key=key, max_upload_size=1, on_change=_load, args=(key, name, use)
     )
     notice = session.take(_noted(name))
     if notice is not None:

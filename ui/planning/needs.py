@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.planning.needs import needs, smallest_text
+from dpcore.planning.basket import Basket
+from dpcore.planning.needs import Need, needs, smallest_text
 from dpcore.wording import capital, epsilon_text, significant
 from ui import results
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.planning.basket import Basket
-    from dpcore.planning.needs import Need
-    from ui.study import Study
 
 
 def show(basket: Basket, study: Study) -> None:
@@ -27,9 +23,7 @@ def show(basket: Basket, study: Study) -> None:
     if not short:
         return
     place = st.expander(
-        "What each need takes, and what would take less",
-        key="plan-needs",
-        on_change="rerun",
+        "What each need takes, and what would take less", key="plan-needs", on_change="rerun"
     )
     if not place.open:
         return

@@ -5,21 +5,16 @@ They are never changed silently: what differs is listed, and one press takes it 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import streamlit as st
 
-from dpcore.planning.redeclared import changes
+from dpcore.planning.basket import Basket
+from dpcore.planning.redeclared import Changed, changes
+from dpcore.releases.record import Release
 from ui import plans, session
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.planning.basket import Basket
-    from dpcore.planning.redeclared import Changed
-    from dpcore.releases.record import Release
-    from ui.study import Study
 
 
 def show(basket: Basket, study: Study, known: Sequence[Release | None]) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.planning.totals import price_of
+from dpcore.budget_filter import PrivacyCost
+from dpcore.planning.basket import Basket
+from dpcore.planning.totals import Price, price_of
 from dpcore.releases.identity import analysis_id
 from dpcore.releases.models.request import ModelRequest
-from dpcore.releases.record import Mode
+from dpcore.releases.record import Mode, Release
+from dpcore.releases.releasable import Releasable
 from dpcore.releases.request import Request
 from dpcore.releases.resized.request import ResizedRequest
 from dpcore.releases.subsampled.request import SubsampledRequest
@@ -21,26 +24,12 @@ from ui.answering import answers, differences
 from ui.documents import asking
 from ui.models import regression
 from ui.planning import showing
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.budget_filter import PrivacyCost
-    from dpcore.planning.basket import Basket
-    from dpcore.planning.totals import Price
-    from dpcore.releases.record import Release
-    from dpcore.releases.releasable import Releasable
-    from ui.study import Study
 
 
 def offer(
-    basket: Basket,
-    study: Study,
-    price: Price,
-    known: Sequence[Release | None],
-    *,
-    ready: bool,
+    basket: Basket, study: Study, price: Price, known: Sequence[Release | None], *, ready: bool
 ) -> None:
     """Offer the release of the whole plan, and show the answers that there are.
 
@@ -72,11 +61,7 @@ def offer(
     if ready and releasing.waiting(name) is not None:
         yes = partial(releasing.press, name, 1, confirmed=True)
         offering.confirm(
-            account,
-            showing.in_words(price.cost, account),
-            price.cost,
-            key="plan",
-            yes=yes,
+            account, showing.in_words(price.cost, account), price.cost, key="plan", yes=yes
         )
     told = releasing.told()
     if told is not None:
@@ -84,9 +69,7 @@ def offer(
     _answers(basket, known)
 
 
-def _carry_out(
-    basket: Basket, requests: Sequence[Releasable], study: Study, name: str
-) -> None:
+def _carry_out(basket: Basket, requests: Sequence[Releasable], study: Study, name: str) -> None:
     pressed = releasing.pressed()
 
     def cost(new: Sequence[Releasable]) -> PrivacyCost:

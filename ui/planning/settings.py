@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from dpcore.planning.basket import Split
+from dpcore.planning.basket import Basket, Split
 from dpcore.planning.item import LEAST, MOST
 from dpcore.planning.splits import settled
 from ui import controls, plans, session
 from ui.controls import EPSILON_HELP, Typed
 from ui.text import sentence_of
-
-if TYPE_CHECKING:
-    from dpcore.planning.basket import Basket
 
 _LARGEST_DELTA = 0.1
 _MEANING = {
@@ -57,12 +53,7 @@ def ask(basket: Basket) -> Basket:
         key,
         start,
         lambda: third.radio(
-            "Split",
-            list(Split),
-            index=list(Split).index(start),
-            key=key,
-            kept="session",
-            note=note,
+            "Split", list(Split), index=list(Split).index(start), key=key, kept="session", note=note
         ),
     )
     try:
@@ -92,20 +83,13 @@ def deal(basket: Basket, *, told: bool) -> Basket:
 
 
 def _number(
-    cell: controls.Cell,
-    label: str,
-    value: float,
-    within: tuple[float, float],
-    name: str,
-    note: str,
+    cell: controls.Cell, label: str, value: float, within: tuple[float, float], name: str, note: str
 ) -> Typed:
     """Show a box that takes every number, so that what is in force is on screen."""
     key = f"plan-{name}"
     least, most = within
     said = f"{note} From {least:g} to {most:g}."
     found = plans.box(
-        key,
-        value,
-        lambda: cell.number(label, value, key=key, kept="session", note=said),
+        key, value, lambda: cell.number(label, value, key=key, kept="session", note=said)
     )
     return Typed(label=label, number=found, least=least, most=most)

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
 
+from dpcore.budget_filter import PrivacyCost
 from dpcore.figures.planning.prices import prices_picture
 from dpcore.figures.planning.slide import slide_picture
 from dpcore.planning.aims import assumed_aim, says_nothing
 from dpcore.planning.assumed import OF_A_DIFFERENCE, is_difference
-from dpcore.planning.basket import Split
+from dpcore.planning.basket import Basket, Split
 from dpcore.planning.comparison import compare
 from dpcore.planning.group_sizes import too_few
-from dpcore.planning.totals import price_of
+from dpcore.planning.item import Item
+from dpcore.planning.totals import Price, price_of
+from dpcore.releases.account import Account
 from dpcore.releases.amounts import spent_text
 from dpcore.releases.plans.ranks import RankPlan
+from dpcore.releases.record import Release
 from dpcore.wording import epsilon_text, in_full, rounded, significant
 from ui import accounts, head_counts, offering, plans, results, session, stand_ins
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.budget_filter import PrivacyCost
-    from dpcore.planning.basket import Basket
-    from dpcore.planning.item import Item
-    from dpcore.planning.totals import Price
-    from dpcore.releases.account import Account
-    from dpcore.releases.record import Release
-    from ui.study import Study
 
 _MOST_DRAWN = 20
 _ALL = 0.999
@@ -65,9 +59,7 @@ def slide(basket: Basket, study: Study) -> None:
         st.markdown(f"**{literal(picture.title)}**")
         results.table(
             {
-                str(name): [significant(x) for x in column]
-                if column.dtype.kind == "f"
-                else column
+                str(name): [significant(x) for x in column] if column.dtype.kind == "f" else column
                 for name, column in picture.table.items()
             },
             key="plan-slide-table",
@@ -100,8 +92,7 @@ def slide(basket: Basket, study: Study) -> None:
         told.append("Says nothing: the error is as wide as all that the answer can be.")
     if np.isinf(found.halves).any():
         told.append(
-            "Can’t say: a group of the size that was assumed could not be told from "
-            "an empty one."
+            "Can’t say: a group of the size that was assumed could not be told from an empty one."
         )
     if told:
         st.caption(" ".join(told))
@@ -140,8 +131,7 @@ def _say_assumed(basket: Basket, study: Study) -> None:
         )
     known = head_counts.smallest_of(judged, study)
     lines = [
-        f"- **{literal(item.name)}** rests on {item.group:,}. "
-        f"{literal(known[item.key].text)}."
+        f"- **{literal(item.name)}** rests on {item.group:,}. {literal(known[item.key].text)}."
         for item in judged
         if item.seen and too_few(item, known)
     ]
@@ -194,9 +184,7 @@ def listing(basket: Basket, study: Study) -> bool:
     ready = True
     for item in basket.items:
         refusal = (
-            item.request.refusal(session.mode())
-            or _terms(item, account)
-            or _number(item, study)
+            item.request.refusal(session.mode()) or _terms(item, account) or _number(item, study)
         )
         if refusal:
             ready = False
@@ -212,16 +200,13 @@ def _must(item: Item, *, assumed: bool) -> str:
     return "" if aim is None else f"{significant(aim, 6)} (assumed)"
 
 
-def _row(
-    number: int, item: Item, account: Account, *, assumed: bool
-) -> dict[str, object]:
+def _row(number: int, item: Item, account: Account, *, assumed: bool) -> dict[str, object]:
     width = item.width
     return {
         "no.": number,
         "question": item.name,
         "ε": significant(item.epsilon, 6),
-        "± at 95 %": f"{width.text} {width.unit}".rstrip()
-        + ": says nothing" * says_nothing(item),
+        "± at 95 %": f"{width.text} {width.unit}".rstrip() + ": says nothing" * says_nothing(item),
         "± is of": width.of,
         "must show": _must(item, assumed=assumed),
         "shown": _judged(item),
@@ -311,8 +296,7 @@ def price(basket: Basket, study: Study, known: Sequence[Release | None]) -> Pric
         third.metric(
             "Saved, ε",
             saved,
-            help="How much less the plan costs as a whole than its questions one after "
-            "another.",
+            help="How much less the plan costs as a whole than its questions one after another.",
         )
     else:
         st.caption("In ρ costs add up, and no way of counting does better.")

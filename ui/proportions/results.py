@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -12,17 +11,14 @@ import streamlit as st
 from dpcore.figures.proportions.lab import prices_picture, simplex_picture, tree_picture
 from dpcore.figures.proportions.study import View, study_picture, table
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.proportions.design import Procedure
+from dpcore.studies.proportions.design import Design, Procedure
 from dpcore.studies.proportions.findings import findings
 from dpcore.studies.proportions.lab import Point, clouds, merged, prices
 from dpcore.studies.proportions.study import Measure
 from dpcore.wording import epsilon_text, percent
 from ui import controls, results, session, tabs
+from ui.proportions.study import Run
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.studies.proportions.design import Design
-    from ui.proportions.study import Run
 
 _LOOKS = ["one vector, many releases", "trees of many cells", "intervals"]
 _CORNERS = 3
@@ -34,9 +30,7 @@ def download(current: Run) -> None:
     """Offer every number of the run. It is simulated, and so public."""
     write = partial(table, current.design, current.found)
     results.table_files(write, "study-2", "study-2")
-    st.caption(
-        "Simulated from the settings above: no person's data, and no budget spent."
-    )
+    st.caption("Simulated from the settings above: no person's data, and no budget spent.")
 
 
 def figures(current: Run, view: View) -> None:
@@ -51,8 +45,7 @@ def figures(current: Run, view: View) -> None:
         results.show(picture, f"study2-{measure.name}", simulated=True)
 
     tabs.show(
-        {str(m).capitalize(): partial(draw, m) for m in reversed(Measure)},
-        key="study2-measure",
+        {str(m).capitalize(): partial(draw, m) for m in reversed(Measure)}, key="study2-measure"
     )
 
 

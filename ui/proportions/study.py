@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -21,12 +20,9 @@ from dpcore.studies.proportions.design import (
     Design,
     Procedure,
 )
-from dpcore.studies.proportions.study import Measure
+from dpcore.studies.proportions.study import Accuracy, Measure
 from ui import controls, work
 from ui.text import sentence_of
-
-if TYPE_CHECKING:
-    from dpcore.studies.proportions.study import Accuracy
 
 _USUAL = Design()
 _LINES = (
@@ -116,9 +112,7 @@ def run(asked: tuple[Design, int] | None) -> Run:
 def choose(design: Design) -> View:
     """Show the controls of what is drawn."""
     first, second, third = controls.row((2, 5, 4))
-    epsilon = first.selectbox(
-        "Show ε", design.epsilons, key="study2-epsilon", kept="session"
-    )
+    epsilon = first.selectbox("Show ε", design.epsilons, key="study2-epsilon", kept="session")
     mechanism = second.selectbox(
         "Show the mechanism",
         design.mechanisms,
@@ -137,11 +131,7 @@ def choose(design: Design) -> View:
     procedures: list[Procedure] = list(Procedure)
     # On a row of its own: its names are long, and cut in a narrow column.
     chosen = st.multiselect(
-        "Compare",
-        procedures,
-        default=_LINES,
-        key="study2-lines",
-        persist_state="session",
+        "Compare", procedures, default=_LINES, key="study2-lines", persist_state="session"
     )
     return View(
         measure=Measure.COVERAGE,
@@ -191,6 +181,5 @@ def _more(cells: int) -> tuple[int, tuple[str, ...], tuple[int, ...] | None, int
 
 def _whole(numbers: tuple[float, ...]) -> tuple[int, ...]:
     if not all(number.is_integer() for number in numbers):
-        message = "the numbers of people must be whole."
-        raise ParameterError(message)
+        raise ParameterError("the numbers of people must be whole.")
     return tuple(sorted({int(number) for number in numbers}))

@@ -10,22 +10,20 @@ import streamlit as st
 
 from dpcore.figures.synthesis import Cells, kept_picture, original_picture
 from dpcore.releases.record import Mode
-from dpcore.synthesis.fitting import fit
+from dpcore.synthesis.counted import Axis
+from dpcore.synthesis.fitting import Fitted, fit
 from dpcore.synthesis.original import exact, ties
-from dpcore.synthesis.rounding import whole
+from dpcore.synthesis.rounding import Whole, whole
 from dpcore.synthesis.rows import as_written, deal
 from dpcore.wording import percent
 from ui import controls, results, session
+from ui.study import Study
+from ui.synthesis.sources import Sources
 from ui.text import literal
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpcore.synthesis.counted import Axis
-    from dpcore.synthesis.fitting import Fitted
-    from dpcore.synthesis.rounding import Whole
-    from ui.study import Study
-    from ui.synthesis.sources import Sources
 
 _SHOWN: Final = 20
 
@@ -62,9 +60,7 @@ def make(sources: Sources, study: Study) -> MadeUp:
         help="Others get decimals. It starts from the columns with whole bounds.",
     )
     integers = frozenset(names[at] for at in chosen)
-    fitted, counts = session.remember(
-        "made-up-counts", sources.key, lambda: _counts(sources)
-    )
+    fitted, counts = session.remember("made-up-counts", sources.key, lambda: _counts(sources))
     key = f"{sources.key} {seed} {sorted(integers)}"
 
     def dealt() -> pd.DataFrame:
@@ -134,19 +130,13 @@ def breaks(sources: Sources) -> None:
     )
 
 
-def beside_the_original(
-    sources: Sources, made: MadeUp, chosen: int, study: Study
-) -> None:
+def beside_the_original(sources: Sources, made: MadeUp, chosen: int, study: Study) -> None:
     """Show the counts of the original, and what is lost. CONFIDENTIAL."""
     truth = exact(sources.forest.kept[chosen], study.in_memory).ravel()
-    picture = original_picture(
-        _cells(sources, made, chosen), truth, unit=_unit(sources, chosen)
-    )
+    picture = original_picture(_cells(sources, made, chosen), truth, unit=_unit(sources, chosen))
     results.show(picture, "made-up-original")
     found = session.remember(
-        "made-up-ties",
-        made.key,
-        lambda: ties(sources.forest, study.in_memory, made.table),
+        "made-up-ties", made.key, lambda: ties(sources.forest, study.in_memory, made.table)
     )
     if not found:
         return

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 import streamlit as st
 
 from dpcore.errors import ParameterError
+from dpcore.releases.request import Request
 from dpcore.synthesis.questions import questions
 from dpcore.wording import significant
 from ui import controls, plans, session
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.releases.request import Request
-    from ui.study import Study
+from ui.study import Study
 
 _ALONE: Final = "nothing: each column is counted by itself"
 _HUB: Final = "every column with one of them"
@@ -24,9 +21,7 @@ _FIRST, _MOST_BINS = 5, 20
 
 def offer(study: Study, *, opened: bool) -> None:
     """Offer to plan the counts that a made-up table is made from."""
-    place = st.expander(
-        "Plan the counts that it is made from", expanded=opened, key="made-up-plan"
-    )
+    place = st.expander("Plan the counts that it is made from", expanded=opened, key="made-up-plan")
     with place:
         st.markdown(
             "Counts are the only thing that is asked of the table, and the only thing "
@@ -54,8 +49,7 @@ def _ask(study: Study) -> None:
         format_func=names.__getitem__,
         key=f"made-up-columns-{session.generation()}",
         persist_state="session",
-        help="Those with bounds or a list of answers. What was never counted cannot be "
-        "made up.",
+        help="Those with bounds or a list of answers. What was never counted cannot be made up.",
     )
     first, second, third = controls.row((3, 1, 1))
     way = first.radio(
@@ -67,9 +61,7 @@ def _ask(study: Study) -> None:
         "in a cross table. What two others have in common is kept only as far as it "
         "comes through that one.",
     )
-    bins = second.number(
-        "Bins of a number", 8, (2, _MOST_BINS), key="made-up-bins", kept="table"
-    )
+    bins = second.number("Bins of a number", 8, (2, _MOST_BINS), key="made-up-bins", kept="table")
     epsilon = third.number(
         "ε for all counts",
         1.0,

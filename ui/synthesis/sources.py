@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.errors import DataError
 from dpcore.releases.rebuilding import is_model
+from dpcore.releases.record import Release
 from dpcore.releases.renaming import request_of
 from dpcore.synthesis import counted
-from dpcore.synthesis.forest import plant
+from dpcore.synthesis.counted import Counted
+from dpcore.synthesis.forest import Forest, plant
 from ui import recovery, session
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.releases.record import Release
-    from dpcore.synthesis.counted import Counted
-    from dpcore.synthesis.forest import Forest
-    from ui.study import Study
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,9 +53,7 @@ def found(study: Study) -> Sources | None:
         return None
     levels = [one.intervals.level for one in releases if one.intervals is not None]
     return Sources(
-        key=" ".join(release.id for release in releases),
-        forest=plant(known),
-        level=min(levels),
+        key=" ".join(release.id for release in releases), forest=plant(known), level=min(levels)
     )
 
 
@@ -73,7 +67,5 @@ def tell(sources: Sources) -> None:
     if forest.left_out:
         st.markdown(
             "Released, and not kept:\n\n"
-            + "\n".join(
-                f"- {literal(one.title)}: {why}" for one, why in forest.left_out
-            )
+            + "\n".join(f"- {literal(one.title)}: {why}" for one, why in forest.left_out)
         )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.figures.teaching import reasons
@@ -17,14 +17,10 @@ from dpcore.studies.teaching.neighbors import sizes, worst_neighbor, worst_table
 from dpcore.studies.teaching.small_tables import Change, Columns, Setting
 from dpcore.wording import significant
 from ui import controls, results, session
+from ui.controls import Cell
 from ui.teaching import small_table
-from ui.teaching.made_up import Question
+from ui.teaching.made_up import Question, Table
 from ui.text import literal, sentence_of
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from ui.controls import Cell
-    from ui.teaching.made_up import Table
 
 _SHARE = (
     "How close this table comes to the worst one. Noise has to be made for the worst "
@@ -52,9 +48,7 @@ def ask() -> Question:
     )
     level, groups, group_is_public = 0.5, _MOST_GROUPS, True
     if key == "quantile":
-        level = third.slider(
-            "Level of the quantile", 0.25, (0.0, 1.0, 0.05), key="level"
-        )
+        level = third.slider("Level of the quantile", 0.25, (0.0, 1.0, 0.05), key="level")
     if EXPLORABLE[key].columns is Columns.GROUPED:
         groups, group_is_public = _ask_groups(third, change)
     with st.expander("Public bounds of the values"):
@@ -83,9 +77,7 @@ def explore(question: Question) -> None:
         return
     try:
         groups = sizes(table.rows, question.setting)
-        worst = question.statistic.sensitivity(
-            groups, question.setting, question.change
-        )
+        worst = question.statistic.sensitivity(groups, question.setting, question.change)
         scene = _scene(question, table, table.rows)
         extreme = _extreme(question, table)
     except ParameterError as error:
@@ -193,14 +185,9 @@ def _answer(scene: Scene, worst: float, extreme: str) -> None:
     first.metric(
         "In this table (local sensitivity)",
         significant(local),
-        help="How far the one change that matters most moves the number in this very "
-        "table.",
+        help="How far the one change that matters most moves the number in this very table.",
     )
-    first.badge(
-        "Confidential in real life",
-        icon=":material/lock:",
-        color="orange",
-    )
+    first.badge("Confidential in real life", icon=":material/lock:", color="orange")
     first.caption("With real people it would tell about them; this table is made up.")
     second.metric(
         "Over all tables (global sensitivity)",
@@ -208,21 +195,13 @@ def _answer(scene: Scene, worst: float, extreme: str) -> None:
         help="How far one person can move the number at most, whatever the table. "
         "Noise is measured by it; closer bounds make it smaller.",
     )
-    second.badge(
-        "Public: bounds and sizes only", icon=":material/public:", color="blue"
-    )
+    second.badge("Public: bounds and sizes only", icon=":material/public:", color="blue")
     if 0 < worst < np.inf:
         third.metric(
-            "Share of the worst case reached",
-            f"{significant(100 * local / worst)} %",
-            help=_SHARE,
+            "Share of the worst case reached", f"{significant(100 * local / worst)} %", help=_SHARE
         )
     else:
-        third.metric(
-            "Share of the worst case reached",
-            "none can be told",
-            help=_SHARE,
-        )
+        third.metric("Share of the worst case reached", "none can be told", help=_SHARE)
 
 
 def _clickable(scene: Scene) -> None:

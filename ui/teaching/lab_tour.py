@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 
@@ -12,25 +10,15 @@ from dpcore.figures.comparing.error_maps import flip_sentence, map_picture
 from dpcore.figures.teaching.audits import audit_picture
 from dpcore.figures.teaching.laboratory import atoms_picture, tries_picture
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.comparing.equal_privacy import remedies
+from dpcore.studies.comparing.equal_privacy import Remedy, remedies
 from dpcore.studies.comparing.error_maps import Quantity, error_maps
 from dpcore.studies.comparing.tradeoffs import Fairness
 from dpcore.studies.teaching.audit import Event, audit, detectable_from
 from dpcore.studies.teaching.floating_point import given_away
-from dpcore.studies.teaching.laboratory import (
-    CLAMPED,
-    PUBLISHED,
-    REPAIRED,
-    UNIT,
-    Setup,
-    tries,
-)
+from dpcore.studies.teaching.laboratory import CLAMPED, PUBLISHED, REPAIRED, UNIT, Setup, tries
 from dpcore.wording import epsilon_text, nearest, percent, significant, three_digits
 from ui import controls, results, tabs
 from ui.auditing.asking import MECHANISM, WHAT
-
-if TYPE_CHECKING:
-    from dpcore.studies.comparing.equal_privacy import Remedy
 
 _DRAWS = 1000
 _SEED = 1
@@ -165,9 +153,7 @@ def _audit(setup: Setup) -> None:
         key="lab-draws",
         bind="query-params",
     )
-    seed = third.draw(
-        "Sample number", "Another number draws another sample.", key="lab-seed"
-    )
+    seed = third.draw("Sample number", "Another number draws another sample.", key="lab-seed")
     event = Event(setup=setup, margin=margin)
     expected = detectable_from(event)
     draws = np.unique(np.geomspace(10, most, _POINTS).astype(np.int64))
@@ -225,14 +211,10 @@ def _reading(rows: tuple[Remedy, ...]) -> str:
         honest = [
             row
             for row in rows
-            if row.place == place
-            and CATALOG[row.key].claim_holds
-            and CATALOG[row.key].bounded
+            if row.place == place and CATALOG[row.key].claim_holds and CATALOG[row.key].bounded
         ]
         best = min(honest, key=lambda row: row.rmse)
-        parts.append(
-            f"{CATALOG[best.key].label} at {place:g} ({significant(best.rmse)})"
-        )
+        parts.append(f"{CATALOG[best.key].label} at {place:g} ({significant(best.rmse)})")
     return f"At equal true ε, the bounded mechanism that errs least: {', '.join(parts)}"
 
 

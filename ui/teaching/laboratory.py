@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -15,6 +14,7 @@ from dpcore.studies.teaching.laboratory import (
     PUBLISHED,
     REPAIRED,
     UNIT,
+    Meter,
     Setup,
     acceptance,
     measure,
@@ -23,9 +23,6 @@ from dpcore.studies.teaching.laboratory import (
 )
 from dpcore.wording import epsilon_text, percent, significant
 from ui import controls, results, session
-
-if TYPE_CHECKING:
-    from dpcore.studies.teaching.laboratory import Meter
 
 _MECHANISM = "lab-mechanism"
 
@@ -57,11 +54,7 @@ def ask() -> Setup:
         "world is that far away.",
     )
     epsilon = fourth.slider(
-        "Promised ε",
-        1.0,
-        (0.1, 5.0, 0.1),
-        key="lab-epsilon",
-        note=controls.EPSILON_HELP,
+        "Promised ε", 1.0, (0.1, 5.0, 0.1), key="lab-epsilon", note=controls.EPSILON_HELP
     )
     return Setup(key=key, epsilon=epsilon, place=place, shift=shift)
 
@@ -86,10 +79,7 @@ def meters(setup: Setup, meter: Meter) -> None:
     """Show promise, reality and price as numbers."""
     row = st.container(horizontal=True, gap="large")
     row.metric(
-        "Promised ε",
-        f"{setup.epsilon:g}",
-        width="content",
-        help="What the noise was chosen for.",
+        "Promised ε", f"{setup.epsilon:g}", width="content", help="What the noise was chosen for."
     )
     row.metric(
         "Really given ε",
@@ -138,9 +128,7 @@ def why(setup: Setup) -> None:
 
 
 def _refuted(setup: Setup, meter: Meter) -> None:
-    on_bound, beside = (
-        float(acceptance(at, meter.scale, UNIT)) for at in (0.0, setup.shift)
-    )
+    on_bound, beside = (float(acceptance(at, meter.scale, UNIT)) for at in (0.0, setup.shift))
     repaired = measure(setup.through(REPAIRED)).scale / meter.scale
     ratio = beside / on_bound
     st.warning(
@@ -197,8 +185,7 @@ def _other(setup: Setup, meter: Meter) -> None:
     sentence = _kept(setup.epsilon) if kept_only_here else entry.sentence
     beyond = "" if entry.bounded else " Its releases may lie outside the bounds."
     show(
-        f"{kept} {sentence}{beyond}{flaw} Typical error {significant(meter.error)} of "
-        "the range.",
+        f"{kept} {sentence}{beyond}{flaw} Typical error {significant(meter.error)} of the range.",
         icon=":material/science:",
     )
 

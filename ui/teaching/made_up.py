@@ -5,23 +5,18 @@ Nothing here comes from anybody's data.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.teaching.neighbors import letter
-from dpcore.studies.teaching.explorable import EXPLORABLE
+from dpcore.studies.teaching.explorable import EXPLORABLE, Explorable
 from dpcore.studies.teaching.neighbors import MOST_PEOPLE, worst_table
-from dpcore.studies.teaching.small_tables import GROUP
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.teaching.explorable import Explorable
-    from dpcore.studies.teaching.small_tables import Change, Setting
+from dpcore.studies.teaching.small_tables import GROUP, Change, Setting
 
 NAMES: Final = (
     *("Ana", "Ben", "Cem", "Dee", "Eli", "Fay"),

@@ -15,28 +15,7 @@ from ui import controls, results
 # Twenty made-up guests of a small hotel. The last one is as old as the bounds allow, so
 # that a newborn instead moves the mean as far as anybody can: what is seen is what the
 # guarantee is about.
-_AGES = (
-    23,
-    25,
-    27,
-    28,
-    31,
-    33,
-    34,
-    36,
-    38,
-    41,
-    42,
-    44,
-    45,
-    47,
-    52,
-    55,
-    58,
-    61,
-    67,
-    100,
-)
+_AGES = (23, 25, 27, 28, 31, 33, 34, 36, 38, 41, 42, 44, 45, 47, 52, 55, 58, 61, 67, 100)
 _BOUNDS = Interval(lower=0.0, upper=100.0)
 
 
@@ -51,9 +30,7 @@ def show() -> None:
     )
     people = len(_AGES)
     sensitivity = Sensitivity.scalar(_BOUNDS.width / people)
-    mechanism = Laplace.calibrate(
-        sensitivity=sensitivity, epsilon=epsilon, bounds=_BOUNDS
-    )
+    mechanism = Laplace.calibrate(sensitivity=sensitivity, epsilon=epsilon, bounds=_BOUNDS)
     ages = np.array(_AGES, dtype=float)
     there = float(ages.mean())
     instead = float((ages.sum() - ages[-1] + _BOUNDS.lower) / people)
@@ -61,10 +38,7 @@ def show() -> None:
         mechanism,
         key="laplace",
         epsilon=epsilon,
-        worlds=(
-            (f"with the guest of {_AGES[-1]}", there),
-            ("with a newborn instead", instead),
-        ),
+        worlds=((f"with the guest of {_AGES[-1]}", there), ("with a newborn instead", instead)),
         window=(instead - 30, there + 30),
         answer="published mean age of twenty guests, years",
     )

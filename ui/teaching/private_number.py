@@ -64,9 +64,7 @@ def show() -> None:
     )
     sizes = [replace(size, people=n) for n in _SIZES if n != people] + [size]
     rng = np.random.default_rng(_SEED)
-    errors = np.array(
-        [each.noisy_average_error(_PLACE, draws=_DRAWS, rng=rng) for each in sizes]
-    )
+    errors = np.array([each.noisy_average_error(_PLACE, draws=_DRAWS, rng=rng) for each in sizes])
     picture = price_picture(sizes, errors, size, place=_PLACE, epsilons=_EPSILONS)
     results.show(picture, "price")
     rmse, error = errors[-1]

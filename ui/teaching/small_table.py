@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from dpcore.data.bounds import Interval
 from dpcore.figures.teaching.neighbors import letter
 from dpcore.studies.teaching.neighbors import MOST_PEOPLE
 from dpcore.studies.teaching.small_tables import GROUP, SECOND, VALUE, Columns
@@ -20,6 +21,8 @@ from ui.teaching.made_up import (
     PRESETS,
     START,
     Person,
+    Question,
+    Table,
     as_table,
     name_of,
     preset,
@@ -29,8 +32,6 @@ from ui.teaching.made_up import (
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from dpcore.data.bounds import Interval
-    from ui.teaching.made_up import Question, Table
 
 _SHOWN: Final = {
     Columns.ONE: ("person", "value"),
@@ -41,9 +42,7 @@ _NOW, _BASE, _VERSION = "_explorer_now", "_explorer_base", "_explorer_version"
 _PERSON, _PEOPLE = "explorer-person", "explorer-people"
 
 
-def edit(
-    question: Question, *, controls: DeltaGenerator, sheet: DeltaGenerator
-) -> Table | None:
+def edit(question: Question, *, controls: DeltaGenerator, sheet: DeltaGenerator) -> Table | None:
     """Show the ways to change the table; ``None`` while it is empty.
 
     ``controls`` is the place for moving one person and for presets, ``sheet`` that for
@@ -112,19 +111,14 @@ def _move(people: tuple[Person, ...], question: Question) -> int:
     bounds = question.setting.bounds
     session.set_public(_PEOPLE, len(people))
     who, how_many = st.columns(2)
-    how_many.number_input(
-        "People", 0, MOST_PEOPLE, key=_PEOPLE, on_change=_resize, args=(bounds,)
-    )
+    how_many.number_input("People", 0, MOST_PEOPLE, key=_PEOPLE, on_change=_resize, args=(bounds,))
     if not people:
         return 0
     names = [person.name for person in people]
     if session.public(_PERSON) not in names:
         session.set_public(_PERSON, names[-1])
     name = who.selectbox(
-        "Person to move",
-        names,
-        key=_PERSON,
-        help="Or click a point in the figure.",
+        "Person to move", names, key=_PERSON, help="Or click a point in the figure."
     )
     selected = names.index(name)
     fields = {"value": people[selected].value}
@@ -170,8 +164,7 @@ def _slide(field: str, key: str) -> None:
     chosen, to = session.public(_PERSON), cast("Any", session.public(key))
     _put(
         tuple(
-            person._replace(**{field: to}) if person.name == chosen else person
-            for person in _now()
+            person._replace(**{field: to}) if person.name == chosen else person for person in _now()
         )
     )
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import streamlit as st
 
+from dpcore.planning.options import Option
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.request import Request
 from dpcore.wording import compared_with
 from ui import controls, session
 from ui.deciding.showing import sureness
 from ui.offering import priced
-
-if TYPE_CHECKING:
-    from dpcore.planning.options import Option
-    from ui.study import Study
+from ui.study import Study
 
 _WORLDS: Final = {
     NeighboringRelation.ADD_REMOVE: "the person had not been there",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import streamlit as st
@@ -11,15 +11,13 @@ import streamlit as st
 from dpcore.errors import ParameterError
 from dpcore.planning.choosing import TOLD, ChoiceRequest
 from dpcore.planning.item import LEAST, MOST
+from dpcore.planning.options import Option
+from dpcore.releases.record import Release
 from dpcore.wording import in_full
 from ui import controls, offering, plans, session
+from ui.study import Study
 from ui.text import sentence_of
-
-if TYPE_CHECKING:
-    from dpcore.planning.options import Option
-    from dpcore.releases.record import Release
-    from ui.study import Study
-    from ui.touching.asking import Asked
+from ui.touching.asking import Asked
 
 _TOTALS: Final = 12
 _SHARE: Final = 0.05
@@ -47,9 +45,7 @@ def show(plan: Option, asked: Asked, study: Study) -> None:
         f"**{in_full(request.limit)}**. The noise misjudges how many do by at most "
         f"**{off:,}** {session.unit().nouns}, 95 times of 100: allow clearly more than "
         "that, or pay "
-        "more. Totals tried: "
-        + ", ".join(in_full(total) for total in request.totals)
-        + "."
+        "more. Totals tried: " + ", ".join(in_full(total) for total in request.totals) + "."
     )
     st.caption(
         "People are counted for the change of a record that the account promises to "
@@ -69,8 +65,7 @@ def _ask(plan: Option, asked: Asked, study: Study) -> ChoiceRequest:
     """
     generation, planned = session.generation(), plan.basket.planned
     if not 0 < planned < math.inf:
-        message = "this plan has no total that could be chosen."
-        raise ParameterError(message)
+        raise ParameterError("this plan has no total that could be chosen.")
     first, second, third, fourth = controls.row(4)
     allowed = first.number(
         "People who may lose more",
@@ -105,8 +100,7 @@ def _ask(plan: Option, asked: Asked, study: Study) -> ChoiceRequest:
         note="Public: choose it without looking at the table.",
     )
     if not least < most:
-        message = "the largest total must be above the smallest one."
-        raise ParameterError(message)
+        raise ParameterError("the largest total must be above the smallest one.")
     totals = sorted({_rounded(x) for x in np.geomspace(least, most, _TOTALS)})
     return ChoiceRequest(
         requests=tuple(item.request for item in plan.basket.items),

@@ -24,10 +24,7 @@ def show() -> None:
     )
     first, second, _ = controls.row(3)
     pay = first.number(
-        "Pay of that person, € (made up)",
-        480_000.0,
-        (1_000.0, _BOUND),
-        key="looking-pay",
+        "Pay of that person, € (made up)", 480_000.0, (1_000.0, _BOUND), key="looking-pay"
     )
     limit = second.number(
         "Nobody should lose more than",

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import math
 from decimal import ROUND_FLOOR, Context, Decimal
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.figures.planning.people import Crowd, budgets_picture, groups_picture
+from dpcore.individual.losses import Losses
 from dpcore.individual.roles import role
 from dpcore.planning.comparison import BUDGETS
+from dpcore.planning.item import Item
 from dpcore.planning.losses import PlanLosses, as_losses, times
+from dpcore.planning.options import Option
 from dpcore.wording import compared_with, percent, significant
 from ui import results, session
+from ui.study import Study
 from ui.text import literal, sentence_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.individual.losses import Losses
-    from dpcore.planning.item import Item
-    from dpcore.planning.options import Option
-    from ui.study import Study
-    from ui.touching.asking import Asked
+from ui.touching.asking import Asked
 
 _MOST: Final = 10
 _READABLE: Final = Context(prec=4, rounding=ROUND_FLOOR)
@@ -38,19 +35,13 @@ def show(plan: Option, asked: Asked, study: Study) -> None:
     key = f"{study.fingerprint} {asked.relation} " + " ".join(plan.basket.keys)
     with st.spinner("Adding up everybody's losses …"):
         losses = session.while_shown(
-            "plan-losses",
-            key,
-            lambda: PlanLosses.of(items, study.in_memory, asked.relation),
+            "plan-losses", key, lambda: PlanLosses.of(items, study.in_memory, asked.relation)
         )
         priced = f"{key} {delta} " + " ".join(str(item.epsilon) for item in items)
         own = session.while_shown(
-            "plan-totals",
-            priced,
-            lambda: as_losses(losses.totals(items, delta=delta)),
+            "plan-totals", priced, lambda: as_losses(losses.totals(items, delta=delta))
         )
-        ordered = session.while_shown(
-            "plan-budgets", priced, lambda: _budgets(losses, plan, delta)
-        )
+        ordered = session.while_shown("plan-budgets", priced, lambda: _budgets(losses, plan, delta))
     _unknown(losses, items)
     st.markdown(
         f"Losses here are **{compared_with(asked.relation)}**, from all {len(items)} "
@@ -125,9 +116,7 @@ def _crowd(name: str, ordered: FloatArray, limit: float) -> Crowd:
     )
 
 
-def _everybody(
-    own: Losses, ordered: dict[float, FloatArray], asked: Asked, plan: Option
-) -> None:
+def _everybody(own: Losses, ordered: dict[float, FloatArray], asked: Asked, plan: Option) -> None:
     """Show how many people lose more than the limit under several totals."""
     totals = {total: (f"ε {significant(total)}", x) for total, x in ordered.items()}
     totals[plan.basket.planned] = (plan.name, own.ordered)
@@ -205,12 +194,7 @@ def _by_group(own: Losses, study: Study, by: str) -> dict[str, FloatArray]:
 
 
 def _most_exposed(
-    losses: PlanLosses,
-    own: Losses,
-    plan: Option,
-    delta: float,
-    study: Study,
-    priced: str,
+    losses: PlanLosses, own: Losses, plan: Option, delta: float, study: Study, priced: str
 ) -> None:
     """List who loses most: by their rank, and with values only if asked for."""
     st.markdown("**Who loses most**")
@@ -229,17 +213,14 @@ def _most_exposed(
     shown = st.toggle(
         "Show rows and values",
         key="touched-values",
-        help="Off, so that the page can be projected: it says who somebody is by rank "
-        "alone.",
+        help="Off, so that the page can be projected: it says who somebody is by rank alone.",
     )
     if shown:
         table |= {"row": [f"{row + 1:,}" for row in rows], **_values(numbers, rows)}
     results.table(table, key="touched-most")
     if own.tied > _MOST:
         share = percent(own.tied / own.people)
-        st.caption(
-            f"{own.tied:,} {session.unit().nouns} ({share}) are tied at the top."
-        )
+        st.caption(f"{own.tied:,} {session.unit().nouns} ({share}) are tied at the top.")
 
 
 def _numbers(plan: Option, study: Study) -> dict[str, FloatArray]:
@@ -253,9 +234,7 @@ def _numbers(plan: Option, study: Study) -> dict[str, FloatArray]:
     }
 
 
-def _values(
-    numbers: dict[str, FloatArray], rows: NDArray[np.intp]
-) -> dict[str, list[str]]:
+def _values(numbers: dict[str, FloatArray], rows: NDArray[np.intp]) -> dict[str, list[str]]:
     return {
         f"{name}, value": [significant(float(x), 6) for x in values[rows]]
         for name, values in numbers.items()

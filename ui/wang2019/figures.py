@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import streamlit as st
 
 from dpcore.figures.individual import wang2019 as figures
-from dpcore.studies.individual.wang2019.figures import GAMMAS, SIZES, Simulation
+from dpcore.studies.individual.wang2019.figures import GAMMAS, SIZES, NestedLosses, Simulation
 from dpcore.studies.individual.wang2019.findings import findings
-from dpcore.studies.individual.wang2019.run import (
-    Design,
-    Pane,
-    numbers,
-    of_pane,
-    run,
-)
+from dpcore.studies.individual.wang2019.run import Design, Pane, Part, numbers, of_pane, run
 from dpcore.wording import epsilon_text, significant
 from ui import controls, results, tabs, work
 
-if TYPE_CHECKING:
-    from dpcore.studies.individual.wang2019.figures import NestedLosses
-    from dpcore.studies.individual.wang2019.run import Part
-
-    Study = work.Run[Design, Part]
+Study = work.Run[Design, Part]
 
 
 def ask() -> Design:
@@ -178,13 +168,9 @@ def first(current: Study) -> None:
 
 def second(current: Study) -> None:
     """Show Figure 2 of both kinds of noise, the open one."""
-    panes = {
-        "Noise on the coefficients": Pane.BY_SIZE,
-        "One posterior sample": Pane.BY_PRECISION,
-    }
+    panes = {"Noise on the coefficients": Pane.BY_SIZE, "One posterior sample": Pane.BY_PRECISION}
     tabs.show(
-        {title: partial(_pane, current, pane) for title, pane in panes.items()},
-        key="f12-pane",
+        {title: partial(_pane, current, pane) for title, pane in panes.items()}, key="f12-pane"
     )
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore.data import limits
 from dpcore.data.doors.parquet import framed, held, is_text, readable
+from dpcore.data.doors.tables import FileTable
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from dpcore.data.doors.tables import FileTable
 
 _FILE: Final = b"ARROW1\0\0"
 _STREAM: Final = b"\xff\xff\xff\xff"
@@ -43,11 +43,10 @@ def read_arrow(data: bytes) -> FileTable:
 
     limits.check_bytes(len(data))
     if data.startswith(_OLD):
-        message = (
+        raise DataError(
             "the file is of the first version of Feather, which is no longer written. "
             "Save it as Parquet, or as Feather of version 2."
         )
-        raise DataError(message)
     # A file is a stream between a mark and a list of its parts.
     stream = pa.py_buffer(memoryview(data)[len(_FILE) * data.startswith(_FILE) :])
     try:
@@ -60,11 +59,10 @@ def read_arrow(data: bytes) -> FileTable:
         limits.check_unpacked(held(reader.schema, kept, table.num_rows))
         return framed(_shared(table.select(kept.places)), kept)
     except (OSError, UnicodeError, MemoryError, struct.error, pa.ArrowException):
-        message = (
+        raise DataError(
             "the Arrow file cannot be read: it is damaged, or was not sent to its end. "
             "Save the table once more, or upload it as CSV."
-        )
-        raise DataError(message) from None
+        ) from None
 
 
 def _shared(table: pa.Table) -> pa.Table:

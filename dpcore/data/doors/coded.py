@@ -7,22 +7,20 @@ means, which answers it may hold, and which codes stand for no answer.
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from dpcore.data import limits
-from dpcore.data.columns import MAX_LABELS, ColumnKind
+from dpcore.data.columns import MAX_LABELS, Column, ColumnKind
 from dpcore.data.proposals import proposed
 from dpcore.data.reading import column_names
 from dpcore.data.storage import typed_column, typed_number_column
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pandas as pd
 
-    from dpcore.data.columns import Column
 
 _SPSS: Final = (b"$FL2", b"$FL3")
 _STATA: Final = b"<stata_dta>"
@@ -138,11 +136,10 @@ def _read(data: bytes, **options: Any) -> tuple[pd.DataFrame, Any]:  # noqa: ANN
             raise EOFError
         frame, said = read(io.BytesIO(data), **options)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, *_WRONG):
-        message = (
+        raise DataError(
             f"the {name} file cannot be read: it is damaged, or was not sent to its "
             "end. Save the table once more, or upload it as CSV."
-        )
-        raise DataError(message) from None
+        ) from None
     return frame, said
 
 
@@ -204,8 +201,7 @@ def _are_answers(labels: Mapping[Any, str], measure: str) -> bool:
 def _labelled(values: pd.Series, labels: Mapping[Any, str]) -> pd.Series:
     """Return the label of each code, and a code that has none as it is."""
     return values.map(
-        lambda code: labels[code] if code in labels else _code(code),
-        na_action="ignore",
+        lambda code: labels[code] if code in labels else _code(code), na_action="ignore"
     )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from dpcore.data import limits
 from dpcore.data.cells import TEXT_CODES
+from dpcore.data.columns import Column
 from dpcore.data.dialects import Dialect, sniff
 from dpcore.data.doors.arrow import is_arrow, read_arrow
 from dpcore.data.doors.coded import Coded, is_coded, read_coded
@@ -16,17 +18,13 @@ from dpcore.data.doors.parquet import is_parquet, read_parquet
 from dpcore.data.doors.tables import FileTable
 from dpcore.data.doors.workbook import is_workbook, open_sheet, sheets
 from dpcore.data.file_format import FileFormat
+from dpcore.data.limits import Proceed
 from dpcore.data.proposals import proposed
 from dpcore.data.reading import header_of, read_csv
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     import pandas as pd
-
-    from dpcore.data.columns import Column
-    from dpcore.data.limits import Proceed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,9 +130,7 @@ def _of_text(
     proceed()
     return Opened(
         frame=frame,
-        columns=proposed(
-            frame, notation=dialect.notation, missing_codes=used.missing_codes
-        ),
+        columns=proposed(frame, notation=dialect.notation, missing_codes=used.missing_codes),
         file_format=used,
         suggested=suggested,
     )
@@ -167,17 +163,11 @@ def _of_workbook(
     table = cells.table(used.title_rows)
     columns = proposed(table.frame, missing_codes=used.missing_codes)
     return Opened(
-        frame=table.frame,
-        columns=columns,
-        notes=table.notes,
-        file_format=used,
-        suggested=suggested,
+        frame=table.frame, columns=columns, notes=table.notes, file_format=used, suggested=suggested
     )
 
 
-def _of_typed(
-    data: bytes, wanted: FileFormat | None, declared: Sequence[FileFormat]
-) -> Opened:
+def _of_typed(data: bytes, wanted: FileFormat | None, declared: Sequence[FileFormat]) -> Opened:
     """Return the table of a file that says itself how it is read."""
     found: Coded | FileTable
     if is_coded(data):

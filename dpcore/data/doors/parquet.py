@@ -55,8 +55,7 @@ def read_parquet(data: bytes) -> FileTable:
 
     limits.check_bytes(len(data))
     if data.startswith(_LOCKED):
-        message = "the Parquet file is encrypted. Save it without encryption."
-        raise DataError(message)
+        raise DataError("the Parquet file is encrypted. Save it without encryption.")
     try:
         file = pq.ParquetFile(pa.BufferReader(data))
         schema = file.schema_arrow
@@ -68,16 +67,13 @@ def read_parquet(data: bytes) -> FileTable:
         # Text is kept as one copy of each answer, however many rows have it.
         some = len(kept.places) < len(schema)
         columns = [schema.field(place).name for place in kept.places] if some else None
-        table = pq.read_table(
-            pa.BufferReader(data), columns=columns, read_dictionary=texts
-        )
+        table = pq.read_table(pa.BufferReader(data), columns=columns, read_dictionary=texts)
         return framed(table, kept)
     except (OSError, UnicodeError, pa.ArrowException):
-        message = (
+        raise DataError(
             "the Parquet file cannot be read: it is damaged, or was not sent to its "
             "end. Save the table once more, or upload it as CSV."
-        )
-        raise DataError(message) from None
+        ) from None
 
 
 def _written(file: pq.ParquetFile) -> int:
@@ -109,11 +105,7 @@ def is_text(kind: pa.DataType) -> bool:
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     types = pa.types
-    return bool(
-        types.is_string(kind)
-        or types.is_large_string(kind)
-        or types.is_string_view(kind)
-    )
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def readable(schema: pa.Schema) -> Readable:
@@ -135,12 +127,9 @@ def readable(schema: pa.Schema) -> Readable:
             places.append(place)
             found.append(name)
         else:
-            notes.append(
-                f"The column “{name}” is left out: its type {kind} cannot be read."
-            )
+            notes.append(f"The column “{name}” is left out: its type {kind} cannot be read.")
     if not places:
-        message = "no column of the file holds numbers, text or dates. Add one."
-        raise DataError(message)
+        raise DataError("no column of the file holds numbers, text or dates. Add one.")
     return Readable(places, found, tuple(notes))
 
 

@@ -8,20 +8,15 @@ before. A sheet may say of its own size what it likes: every cell is counted.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import IO, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.data import limits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import IO
-
-    from numpy.typing import NDArray
-
-    from dpcore.data.limits import Proceed
+from dpcore.data.limits import Proceed
 
 _PIECE: Final = 4 << 20
 _LONGEST_CELL: Final = 1 << 18
@@ -36,9 +31,7 @@ _NAME: Final = rb"<(?:\w++:)?+"
 _CELL: Final = re.compile(_NAME + rb"c(?=[\s/>])")
 _PREFIXED: Final = re.compile(rb":c[\s/>]")
 _TEXT: Final = re.compile(_NAME + rb"si(?=[\s/>])")
-_TAG: Final = re.compile(
-    _NAME + rb"""(row|c)(?=[\s/>])((?:[^<>"']|"[^"]*+"|'[^']*+')*+)>"""
-)
+_TAG: Final = re.compile(_NAME + rb"""(row|c)(?=[\s/>])((?:[^<>"']|"[^"]*+"|'[^']*+')*+)>""")
 _ROW_PLACE: Final = re.compile(rb"""\sr\s*+=\s*+["']\s*+([0-9]++)""")
 _PLACE: Final = re.compile(rb"""\sr\s*+=\s*+["']([A-Za-z]++)([0-9]++)["']""")
 _ANY_PLACE: Final = re.compile(rb"\sr\s*+=")
@@ -61,9 +54,7 @@ _SHARED: Final = re.compile(
 """A cell with one of the texts that all sheets share."""
 
 
-def pieces(
-    file: IO[bytes], proceed: Proceed, starts: re.Pattern[bytes] = _CELL
-) -> Iterator[bytes]:
+def pieces(file: IO[bytes], proceed: Proceed, starts: re.Pattern[bytes] = _CELL) -> Iterator[bytes]:
     """Yield XML in pieces that end before a cell starts, and not within one.
 
     ``proceed`` is called between them.
@@ -271,11 +262,7 @@ def number(letters: bytes) -> int:
 
 
 def _largest(
-    text: NDArray[np.uint8],
-    at: NDArray[np.intp],
-    lengths: NDArray[np.intp],
-    zero: int,
-    signs: int,
+    text: NDArray[np.uint8], at: NDArray[np.intp], lengths: NDArray[np.intp], zero: int, signs: int
 ) -> int | None:
     """Return the largest number that is written at some places; None if not as usual.
 

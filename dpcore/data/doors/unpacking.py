@@ -71,18 +71,16 @@ def _from_zip(data: bytes) -> bytes:
                 if not name.endswith("/") and not name.startswith("__MACOSX/")
             ]
             if len(files) != 1:
-                message = (
+                raise DataError(
                     f"the zip archive holds {len(files)} files, and it has to hold "
                     "one. Unpack it, and upload the file with the table."
                 )
-                raise DataError(message)
             with archive.open(files[0]) as file:
                 return file.read(limits.MAX_BYTES + 1)
     except RuntimeError:
-        message = (
+        raise DataError(
             "the zip archive is locked with a password. Unpack it, and upload the file."
-        )
-        raise DataError(message) from None
+        ) from None
     except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError):
         raise _damaged() from None
 

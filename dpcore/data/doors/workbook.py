@@ -10,32 +10,27 @@ import datetime as dt
 import io
 import zipfile
 import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, Any, Final
 from xml.etree import ElementTree as ET
 
 import numpy as np
+import pandas as pd
 
 from dpcore.data import limits
 from dpcore.data.cells import float_texts
 from dpcore.data.doors.sheet_xml import Scanned, SharedTexts, pieces, shared_pieces
 from dpcore.data.doors.tables import FileTable
+from dpcore.data.limits import Proceed
 from dpcore.data.reading import column_names
 from dpcore.data.storage import typed_column, typed_number_column
 from dpcore.data.title_rows import header_place
 from dpcore.errors import DataError
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import IO
-
-    import pandas as pd
-
-    from dpcore.data.limits import Proceed
-
-    Row = list[Any]
+Row = list[Any]
 
 _ZIP: Final = b"PK\x03\x04"
 _BOOK: Final = "xl/workbook.xml"
@@ -112,12 +107,13 @@ class Sheet:
         limits.check_rows(len(records), len(names))
         for line, record in rows.items():
             if len(record) > len(header):
-                message = (
+                raise DataError(
                     f"line {line} has a value in column {len(record)}, and the header "
                     f"in line {first} ends with column {len(header)}. Name that "
-                    "column, or delete what stands there."
+                    "column, or delete what stands there.",
+                    line=line,
+                    column=len(record),
                 )
-                raise DataError(message, line=line, column=len(record))
         _check_formulas(self.failed, first)
         frame = _framed(names, records, lines, blank)
         return FileTable(frame=frame, notes=self._notes)
@@ -128,10 +124,7 @@ class Sheet:
         if not rows:
             message = "the sheet is empty. Choose another one."
             if self.rows:
-                message = (
-                    f"no row is left after the {titles} before the header. Leave out "
-                    "fewer."
-                )
+                message = f"no row is left after the {titles} before the header. Leave out fewer."
             raise DataError(message)
         first = next(iter(rows))
         return first, rows.pop(first), rows
@@ -181,8 +174,7 @@ def sheets(data: bytes) -> tuple[str, ...]:
     except _WRONG:
         raise _damaged() from None
     if not names:
-        message = "the workbook has no sheet that is not hidden. Show the one to read."
-        raise DataError(message)
+        raise DataError("the workbook has no sheet that is not hidden. Show the one to read.")
     return names
 
 
@@ -200,8 +192,7 @@ def open_sheet(data: bytes, sheet: str, proceed: Proceed = limits.always) -> She
             every = _sheets(archive)
             chosen = next((each for each in every if each.name == sheet), None)
             if chosen is None:
-                message = "the workbook has no such sheet any more. Choose another one."
-                raise DataError(message)
+                raise DataError("the workbook has no such sheet any more. Choose another one.")
             alone, scanned = _alone(archive, chosen, proceed)
         return Sheet(
             rows=_by_calamine(alone, sheet, proceed),
@@ -255,11 +246,10 @@ def _sheets(archive: zipfile.ZipFile) -> list[_Listed]:
     parts = archive.infolist()
     names = {part.filename for part in parts}
     if _BOOK not in names:
-        message = (
+        raise DataError(
             "this is a file of an office program, and no Excel workbook (.xlsx). Save "
             "the table as .xlsx or as CSV."
         )
-        raise DataError(message)
     for member in parts:
         what, most = "a part of the workbook has more than {} MB", limits.SHEET_BYTES
         limits.check_bytes(member.file_size, most, what, advice=limits.AS_CSV)
@@ -324,20 +314,19 @@ def _by_calamine(alone: IO[bytes], sheet: str, proceed: Proceed) -> dict[int, Ro
 def _check_formulas(failed: Mapping[tuple[int, int], str], header: int) -> None:
     for (line, column), error in failed.items():
         if line > header:
-            message = (
+            raise DataError(
                 f"line {line} of column {column} holds the error {error} instead of a "
                 "value. Repair the formula, or empty the cell, which then counts as "
-                "missing."
+                "missing.",
+                line=line,
+                column=column,
             )
-            raise DataError(message, line=line, column=column)
 
 
 def _blank_before(header: Row, records: Sequence[Row]) -> int:
     """Return how many columns before the header have neither a name nor a value."""
     blank = next(at for at, cell in enumerate(header) if cell != "")
-    used = (
-        at for record in records for at, cell in enumerate(record[:blank]) if cell != ""
-    )
+    used = (at for record in records for at, cell in enumerate(record[:blank]) if cell != "")
     return min(used, default=blank)
 
 

@@ -14,6 +14,7 @@ import math
 import os
 import time
 from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -22,8 +23,6 @@ from dpcore import memory
 from dpcore.errors import DataError, DPCoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from distributed import Client, Future
 
 _P = TypeVar("_P")
@@ -52,8 +51,7 @@ _AWAY: Final = (
     "whether its scheduler runs."
 )
 _NO_WORKERS: Final = (
-    f"the cluster that {VARIABLE} names has no workers. Nothing was charged. {_ASK} to "
-    "start some."
+    f"the cluster that {VARIABLE} names has no workers. Nothing was charged. {_ASK} to start some."
 )
 _LOST: Final = (
     "several workers of the cluster were lost with the same part of the table. Nothing "
@@ -74,9 +72,7 @@ def cluster_address() -> str | None:
     return os.environ.get(VARIABLE) or None
 
 
-def on_cluster(
-    address: str, work: Callable[[_P], _T], parts: Sequence[_P]
-) -> Iterator[_T]:
+def on_cluster(address: str, work: Callable[[_P], _T], parts: Sequence[_P]) -> Iterator[_T]:
     """Yield what workers make of every part, in the order of the parts.
 
     A few of them are one task, and a few tasks are given out ahead. Whoever asks no
@@ -122,9 +118,7 @@ def _connected(address: str) -> Iterator[Client]:
     client = None
     # Of an address that is none, it raises anything.
     with contextlib.suppress(Exception):
-        client = Client(
-            address, timeout=_CONNECT, set_as_default=False, asynchronous=False
-        )
+        client = Client(address, timeout=_CONNECT, set_as_default=False, asynchronous=False)
     if client is None:
         # What is left of it stops its loop as it goes. In the midst of another one's
         # start that would wait for itself for ever: it goes here.
@@ -187,9 +181,7 @@ def _results(client: Client, futures: list[Future]) -> list[Any]:
         with contextlib.suppress(TimeoutError):
             with client.as_current():
                 wait(futures, timeout=_LOOK)
-            return list(
-                client.sync(_fetched, client, futures, callback_timeout=_ANSWER)
-            )
+            return list(client.sync(_fetched, client, futures, callback_timeout=_ANSWER))
         if _threads(client):
             peopled = time.monotonic()
         elif time.monotonic() - peopled > _NOBODY:

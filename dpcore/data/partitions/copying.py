@@ -8,22 +8,21 @@ from __future__ import annotations
 import contextlib
 import re
 import tempfile
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
+from dpcore.data.doors.databases.named import Database
+from dpcore.data.doors.databases.querying import Block
 from dpcore.data.doors.databases.reading import Progress, blocks_of
 from dpcore.data.partitions.folder import VARIABLE, tables
 from dpcore.data.reading import column_names
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
-
     import pyarrow as pa
 
-    from dpcore.data.doors.databases.named import Database
-    from dpcore.data.doors.databases.querying import Block
 
 _ROWS: Final = 1 << 18
 """Rows of a part, at least."""
@@ -79,11 +78,10 @@ def check_free(folder: Path, name: str) -> None:
 
     """
     if not _NAME.fullmatch(name) or name in tables(folder):
-        message = (
+        raise DataError(
             "choose another name, ending in .parquet and beginning with a letter or "
             "digit, that no table of the folder has."
         )
-        raise DataError(message)
 
 
 def _begun(folder: Path) -> tuple[int, Path]:
@@ -98,9 +96,7 @@ def _begun(folder: Path) -> tuple[int, Path]:
     return descriptor, Path(name)
 
 
-def _written(
-    blocks: Iterator[Block | None], file: BinaryIO
-) -> Generator[Progress, None, None]:
+def _written(blocks: Iterator[Block | None], file: BinaryIO) -> Generator[Progress, None, None]:
     """Write the rows as they come, some hundred thousand a group."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import
     import pyarrow.parquet as pq  # noqa: PLC0415 - slow to import
@@ -124,8 +120,7 @@ def _written(
         if waiting:
             writer.write_table(pa.concat_tables(waiting))
     if not progress.rows:
-        message = "what is asked for has columns and no rows. Ask for other rows."
-        raise DataError(message)
+        raise DataError("what is asked for has columns and no rows. Ask for other rows.")
 
 
 def _schema(header: Block) -> pa.Schema:
@@ -149,9 +144,7 @@ def _schema(header: Block) -> pa.Schema:
 def _table(columns: Sequence[pa.Array], schema: pa.Schema) -> pa.Table:
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
-    arrays = [
-        column.cast(field.type) for column, field in zip(columns, schema, strict=True)
-    ]
+    arrays = [column.cast(field.type) for column, field in zip(columns, schema, strict=True)]
     return pa.table(arrays, schema=schema)
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, TypeVar
 
 from dpcore.data.partitions.cluster import cluster_address, on_cluster
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 _P = TypeVar("_P")
 _T = TypeVar("_T")
@@ -35,7 +33,5 @@ def _in_threads(work: Callable[[_P], _T], parts: Sequence[_P]) -> Iterator[_T]:
 
     for start in range(0, len(parts), _IN_TURN):
         # A graph as Dask keeps it: to build one of larger pieces takes a part's time.
-        tasks = dict(
-            enumerate((work, part) for part in parts[start : start + _IN_TURN])
-        )
+        tasks = dict(enumerate((work, part) for part in parts[start : start + _IN_TURN]))
         yield from get(tasks, list(tasks), num_workers=_AT_ONCE)

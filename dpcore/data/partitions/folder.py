@@ -11,8 +11,7 @@ from dpcore.errors import DataError
 VARIABLE: Final = "EPSILON_STUDIO_TABLES"
 _SUFFIX: Final = ".parquet"
 _NOT_THERE: Final = (
-    "there is no table of this name in the folder of large tables. Choose one that is "
-    "listed."
+    "there is no table of this name in the folder of large tables. Choose one that is listed."
 )
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dpcore.data.partitions.folder import Stamp, files_of
 from dpcore.data.partitions.parquet import columns_of, parts_of
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import DataError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def open_table(folder: Path, name: str) -> PartitionedDataset:
@@ -28,25 +25,20 @@ def open_table(folder: Path, name: str) -> PartitionedDataset:
     try:
         stamps = tuple((path, Stamp.of(path)) for path in paths)
     except OSError:
-        message = "a file of the table was deleted while it was opened. Open it anew."
-        raise DataError(message) from None
+        raise DataError(
+            "a file of the table was deleted while it was opened. Open it anew."
+        ) from None
     opened = [parts_of(path) for path in paths]
     schema = opened[0][0]
     for path, (other, _) in zip(paths, opened, strict=True):
         if not other.equals(schema):
-            message = (
+            raise DataError(
                 f"file {path.name} has other columns, or columns of other types, than "
                 f"{paths[0].name}. Have both written alike."
             )
-            raise DataError(message)
     parts = tuple(part for _, each in opened for part in each if part.rows)
     if not parts:
-        message = "the table has columns and no rows."
-        raise DataError(message)
+        raise DataError("the table has columns and no rows.")
     return PartitionedDataset(
-        name=name,
-        folder=folder,
-        columns=columns_of(schema),
-        parts=parts,
-        stamps=stamps,
+        name=name, folder=folder, columns=columns_of(schema), parts=parts, stamps=stamps
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dpcore.data.columns import Column, ColumnKind, yes_no
@@ -16,8 +17,6 @@ from dpcore.data.storage import typed_column
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -70,11 +69,10 @@ def parts_of(path: Path) -> tuple[pa.Schema, tuple[Part, ...]]:
     except (OSError, UnicodeError, pa.ArrowException):
         raise _damaged(path) from None
     if max(rows, default=0) > MAX_ROWS:
-        message = (
+        raise DataError(
             f"file {path.name} has a group of {max(rows):,} rows, and at most "
             f"{MAX_ROWS:,} are read at a time. Have it written in shorter row groups."
         )
-        raise DataError(message)
     starts = accumulate(rows, initial=0)
     return schema, tuple(
         Part(path=path, group=group, start=start, rows=count)

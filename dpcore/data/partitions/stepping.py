@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
+from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import PartitionedDataset
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
-
-    from dpcore.data.dataset import Dataset
 
 _T = TypeVar("_T")
 _MOMENT: Final = 0.1
@@ -63,9 +60,7 @@ class _Watched(PartitionedDataset):
 
     watch: _Watch = field(repr=False)
 
-    def each(
-        self, function: Callable[[Dataset], _T], columns: Sequence[str]
-    ) -> Iterator[_T]:
+    def each(self, function: Callable[[Dataset], _T], columns: Sequence[str]) -> Iterator[_T]:
         """Yield what a function makes of every part, in their order."""
         # What a cluster sends to its workers must not hold the watch.
         plain = PartitionedDataset(**_fields_of(self))

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from pathlib import Path
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 
+from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
 from dpcore.data.fingerprints import check_key
 from dpcore.data.partitions.engine import of_each
 from dpcore.data.partitions.folder import Stamp, files_of
-from dpcore.data.partitions.parquet import read_part
+from dpcore.data.partitions.parquet import Part, read_part
 from dpcore.errors import ChangedError, DataError, ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from dpcore.data.columns import Column
-    from dpcore.data.partitions.parquet import Part
 
 _T = TypeVar("_T")
 _CHUNK: Final = 1 << 20
@@ -97,8 +93,7 @@ class PartitionedDataset:
         for column in self.columns:
             if column.name == name:
                 return column
-        message = "the table has no column of that name."
-        raise ParameterError(message)
+        raise ParameterError("the table has no column of that name.")
 
     def with_columns(self, *columns: Column) -> PartitionedDataset:
         """Return the same table with some columns described anew.
@@ -113,9 +108,7 @@ class PartitionedDataset:
         described = tuple(anew.get(column.name, column) for column in self.columns)
         return replace(self, columns=described)
 
-    def each(
-        self, function: Callable[[Dataset], _T], columns: Sequence[str]
-    ) -> Iterator[_T]:
+    def each(self, function: Callable[[Dataset], _T], columns: Sequence[str]) -> Iterator[_T]:
         """Yield what a function makes of every part, in their order.
 
         The parts hold the ``columns`` alone, in the order of the table. A few of them
@@ -149,8 +142,7 @@ class PartitionedDataset:
 
         """
         if not 0 <= row < self.rows:
-            message = f"rows are numbered from 0 to {self.rows - 1}, got {row}."
-            raise ParameterError(message)
+            raise ParameterError(f"rows are numbered from 0 to {self.rows - 1}, got {row}.")
         ends = np.cumsum([part.rows for part in self.parts])
         place = int(np.searchsorted(ends, row, side="right"))
         return place, row - self.first_row(place)
@@ -206,11 +198,10 @@ class PartitionedDataset:
         except (OSError, DataError):
             now = None
         if now != list(self.stamps):
-            message = (
+            raise ChangedError(
                 "the files of the table have changed since it was opened. Nothing was "
                 "computed or charged. Open it once more."
             )
-            raise ChangedError(message)
 
     def _with(self, columns: Sequence[str]) -> _Reading:
         kept = tuple(column for column in self.columns if column.name in columns)
@@ -241,5 +232,4 @@ def _chunks(path: Path) -> Iterator[bytes]:
             while chunk := file.read(_CHUNK):
                 yield chunk
     except OSError:
-        message = f"the file {path.name} of the table cannot be read."
-        raise DataError(message) from None
+        raise DataError(f"the file {path.name} of the table cannot be read.") from None

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.data.cells import text_of
 from dpcore.data.dataset import Dataset
+from dpcore.data.preparation.conditions import Condition
 from dpcore.data.preparation.filtering import check_names, ending_of, met_by
 from dpcore.data.preparation.keyed_choice import chosen
 from dpcore.data.preparation.owners import fingerprint_of_people, persons
 from dpcore.data.preparation.recipes import Ownerless
 from dpcore.data.units import NOBODY
 from dpcore.errors import DataError, ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.data.preparation.conditions import Condition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +38,9 @@ class RowCap:
 
     def __post_init__(self) -> None:
         if not self.owners or len(set(self.owners)) < len(self.owners):
-            message = "choose the columns that say whose row it is, each once."
-            raise ParameterError(message)
+            raise ParameterError("choose the columns that say whose row it is, each once.")
         if self.most < 1:
-            message = f"at least one row of each has to count, got {self.most}."
-            raise ParameterError(message)
+            raise ParameterError(f"at least one row of each has to count, got {self.most}.")
 
     @property
     def suffix(self) -> str:
@@ -156,17 +150,11 @@ class CappedDataset(Dataset):
             ParameterError: The key has less than 16 or more than 64 bytes.
 
         """
-        return fingerprint_of_people(
-            self.source, self.rule.owners, self.rule.ownerless, key=key
-        )
+        return fingerprint_of_people(self.source, self.rule.owners, self.rule.ownerless, key=key)
 
 
 def at_most(
-    source: Dataset,
-    rule: RowCap,
-    conditions: tuple[Condition, ...] = (),
-    *,
-    key: bytes,
+    source: Dataset, rule: RowCap, conditions: tuple[Condition, ...] = (), *, key: bytes
 ) -> CappedDataset:
     """Return the table in which at most so many rows of each person count.
 
@@ -185,14 +173,10 @@ def at_most(
     said = source.frame[list(source.header)]
     rows = chosen(said, person, rule.most, key=key)
     if not len(rows):
-        message = (
-            "no row is left. Check whose the rows are, and how conditions are written."
-        )
-        raise DataError(message)
+        raise DataError("no row is left. Check whose the rows are, and how conditions are written.")
     kept = [column for column in source.columns if column.name not in rule.owners]
     if not kept:
-        message = "there is no column but those that say whose row it is."
-        raise ParameterError(message)
+        raise ParameterError("there is no column but those that say whose row it is.")
     ending = ending_of(conditions) + rule.suffix
     names = {column.name: f"{column.name}{ending}" for column in kept}
     from pandas import factorize  # noqa: PLC0415 - slow to import

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.data.cells import label_codes, number
 from dpcore.data.columns import Column, ColumnKind, LabelEquality
+from dpcore.data.dataset import Dataset
 from dpcore.data.dates import day_of
 from dpcore.errors import ParameterError
 from dpcore.wording import in_full
-
-if TYPE_CHECKING:
-    import datetime as dt
-
-    from numpy.typing import NDArray
-
-    from dpcore.data.dataset import Dataset
 
 _WORD = re.compile(r"[^\W\d][\w-]*")
 
@@ -50,8 +45,7 @@ class NumberCondition:
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.number):
-            message = f"a condition needs a finite number, got {self.number}."
-            raise ParameterError(message)
+            raise ParameterError(f"a condition needs a finite number, got {self.number}.")
 
     @property
     def text(self) -> str:
@@ -100,11 +94,9 @@ class DateCondition:
 
     def __post_init__(self) -> None:
         if self.first is None and self.last is None:
-            message = "name the first day, the last day or both."
-            raise ParameterError(message)
+            raise ParameterError("name the first day, the last day or both.")
         if self.first is not None and self.last is not None and self.first > self.last:
-            message = "the first day must not lie after the last."
-            raise ParameterError(message)
+            raise ParameterError("the first day must not lie after the last.")
 
     @property
     def text(self) -> str:
@@ -129,8 +121,7 @@ class DateCondition:
 
         """
         if dataset.column(self.column).kind is not ColumnKind.DATE:
-            message = f"{self.column!r} is no column of dates; declare its type first."
-            raise ParameterError(message)
+            raise ParameterError(f"{self.column!r} is no column of dates; declare its type first.")
         days = dataset.numbers(self.column)
         met = ~np.isnan(days)
         if self.first is not None:
@@ -161,14 +152,10 @@ class LabelCondition:
 
     def __post_init__(self) -> None:
         if not self.labels:
-            message = "name at least one answer that the rows are to have."
-            raise ParameterError(message)
+            raise ParameterError("name at least one answer that the rows are to have.")
         # Refuses what no list of a category may hold.
         Column(
-            name=self.column,
-            kind=ColumnKind.CATEGORY,
-            labels=self.labels,
-            equality=self.equality,
+            name=self.column, kind=ColumnKind.CATEGORY, labels=self.labels, equality=self.equality
         )
 
     @property

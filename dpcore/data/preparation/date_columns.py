@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
+from dpcore.data.dataset import Dataset
 from dpcore.data.dates import day_of
 from dpcore.data.preparation.conditions import named
 from dpcore.data.preparation.making import label_cells, left_out
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
-    import datetime as dt
-
     import pandas as pd
-    from numpy.typing import NDArray
 
-    from dpcore.arrays import FloatArray
-    from dpcore.data.dataset import Dataset
 
 _MONTHS: Final = (
     *("January", "February", "March", "April", "May", "June", "July", "August"),
@@ -144,8 +143,7 @@ class Age:
 
     def __post_init__(self) -> None:
         if self.born == self.at:
-            message = "choose two different dates."
-            raise ParameterError(message)
+            raise ParameterError("choose two different dates.")
 
     @property
     def name(self) -> str:
@@ -173,9 +171,7 @@ class Age:
         if first is None or last is None:
             return made
         # Ages fall with the first date and rise with the second.
-        ends = _ages(
-            np.array([first.upper, first.lower]), np.array([last.lower, last.upper])
-        )
+        ends = _ages(np.array([first.upper, first.lower]), np.array([last.lower, last.upper]))
         return _bounded(made, float(ends[0]), float(ends[1]))
 
     def made(self, source: Dataset) -> pd.Series:
@@ -202,8 +198,7 @@ class Age:
 def _date_column(source: Dataset, name: str) -> Column:
     column = source.column(name)
     if column.kind is not ColumnKind.DATE:
-        message = f"{name!r} is no column of dates; declare its type first."
-        raise ParameterError(message)
+        raise ParameterError(f"{name!r} is no column of dates; declare its type first.")
     return column
 
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.data.dataset import Dataset
 from dpcore.data.fingerprints import fingerprint_as_read
+from dpcore.data.preparation.conditions import Condition
 from dpcore.errors import DataError, ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.data.preparation.conditions import Condition
 
 _WHERE = " where "
 
@@ -86,13 +82,11 @@ def meeting(source: Dataset, conditions: tuple[Condition, ...]) -> FilteredDatas
 
     """
     if not conditions:
-        message = "name at least one condition."
-        raise ParameterError(message)
+        raise ParameterError("name at least one condition.")
     check_names(source)
     rows = met_by(source, conditions)
     if not rows.any():
-        message = "no row meets the conditions. Check how they are written."
-        raise DataError(message)
+        raise DataError("no row meets the conditions. Check how they are written.")
     ending = ending_of(conditions)
     names = {column.name: f"{column.name}{ending}" for column in source.columns}
     return FilteredDataset(
@@ -122,11 +116,10 @@ def check_names(source: Dataset) -> None:
 
     """
     if any(_WHERE in column.name for column in source.columns):
-        message = (
+        raise ParameterError(
             f"a column has “{_WHERE.strip()}” in its name, which is how conditions are "
             "named. Rename it in the file."
         )
-        raise ParameterError(message)
 
 
 def met_by(source: Dataset, conditions: tuple[Condition, ...]) -> NDArray[np.bool_]:

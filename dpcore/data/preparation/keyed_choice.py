@@ -6,15 +6,15 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.data.cells import is_number, number, text_of
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
-    from dpcore.arrays import FloatArray
 
 _SHORTEST_KEY, _LONGEST_KEY = 16, 64
 _PURPOSE: Final = b"rows that stay"
@@ -47,14 +47,11 @@ def chosen(
 
     """
     if most < 1:
-        message = f"at least one row of each person has to stay, got {most}."
-        raise ParameterError(message)
+        raise ParameterError(f"at least one row of each person has to stay, got {most}.")
     if not _SHORTEST_KEY <= len(key) <= _LONGEST_KEY:
-        message = (
-            f"the key must have {_SHORTEST_KEY} to {_LONGEST_KEY} bytes, got "
-            f"{len(key)}."
+        raise ParameterError(
+            f"the key must have {_SHORTEST_KEY} to {_LONGEST_KEY} bytes, got {len(key)}."
         )
-        raise ParameterError(message)
     owned = np.bincount(person[person >= 0])
     stays = person >= 0
     # Only who owns more is chosen from: the others keep all.
@@ -90,9 +87,7 @@ def _lots(rows: pd.DataFrame, key: bytes) -> NDArray[np.uint64]:
     return lots
 
 
-def _hashed(
-    said: NDArray[np.uint8], number: NDArray[np.int64], key: bytes
-) -> NDArray[np.uint64]:
+def _hashed(said: NDArray[np.uint8], number: NDArray[np.int64], key: bytes) -> NDArray[np.uint64]:
     lines = np.hstack([said, number[:, np.newaxis].view(np.uint8)])
     width, content = lines.shape[1], lines.tobytes()
     start = blake2b(key=key, digest_size=8)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.data.cells import text_of
+from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.capping import CappedDataset
 from dpcore.data.preparation.filtering import FilteredDataset
 from dpcore.data.preparation.people import PeopleDataset
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from dpcore.data.dataset import Dataset
 
 
 def names_of(dataset: Dataset, people: NDArray[np.intp]) -> dict[str, list[str]]:

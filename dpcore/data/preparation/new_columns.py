@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.cells import has_any
 from dpcore.data.columns import LARGEST, Column, ColumnKind, yes_no
@@ -26,7 +27,6 @@ from dpcore.errors import ParameterError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpcore.arrays import FloatArray
 
 MOST_CODES = 20
 """Codes for "no answer" in one column."""
@@ -66,11 +66,9 @@ class Bins:
         rising = all(low < high for low, high in pairwise(self.edges))
         known = bool(self.edges) and bool(np.isfinite(self.edges).all())
         if not known or not rising or len(self.edges) > MOST_EDGES:
-            message = (
-                f"name 1 to {MOST_EDGES} edges of bins in ascending order, such as 18, "
-                "40, 65."
+            raise ParameterError(
+                f"name 1 to {MOST_EDGES} edges of bins in ascending order, such as 18, 40, 65."
             )
-            raise ParameterError(message)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -125,8 +123,7 @@ class Calculated:
 
     def __post_init__(self) -> None:
         if self.first == self.second:
-            message = "choose two different columns."
-            raise ParameterError(message)
+            raise ParameterError("choose two different columns.")
 
     @property
     def name(self) -> str:
@@ -153,8 +150,7 @@ class Calculated:
         dated = [column.kind is ColumnKind.DATE for column in (one, other)]
         difference = self.calculation is Calculation.DIFFERENCE
         if any(dated) and not (difference and all(dated)):
-            message = "a date is subtracted from another date, and nothing else."
-            raise ParameterError(message)
+            raise ParameterError("a date is subtracted from another date, and nothing else.")
         whole = difference and is_whole(one) and is_whole(other)
         unit = one.unit if one.unit == other.unit else ""
         if all(dated):
@@ -262,11 +258,9 @@ class Without:
     def __post_init__(self) -> None:
         known = [_said(code) for code in self.codes]
         if not known or len(set(known)) < len(known) or len(known) > MOST_CODES:
-            message = (
-                f"name 1 to {MOST_CODES} different codes for “no answer”, such as -9; "
-                "n/a."
+            raise ParameterError(
+                f"name 1 to {MOST_CODES} different codes for “no answer”, such as -9; n/a."
             )
-            raise ParameterError(message)
 
     @property
     def name(self) -> str:
@@ -347,8 +341,7 @@ def with_new_columns(source: Dataset, made: tuple[NewColumn, ...]) -> Dataset:
         return source
     names = [column.name for column in source.columns] + [one.name for one in made]
     if len(set(names)) < len(names):
-        message = "the table has a column of that name already."
-        raise ParameterError(message)
+        raise ParameterError("the table has a column of that name already.")
     cleaned = _beside(source, tuple(one for one in made if isinstance(one, Without)))
     frame = source.frame.copy(deep=False)
     described = []

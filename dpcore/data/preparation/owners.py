@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import json
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.data.dataset import Dataset
 from dpcore.data.fingerprints import fingerprint_as_read
 from dpcore.data.preparation.recipes import Ownerless
 from dpcore.data.units import NOBODY, identities
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
-    from dpcore.data.dataset import Dataset
-
-
-def persons(
-    source: Dataset, owners: tuple[str, ...], ownerless: Ownerless
-) -> NDArray[np.intp]:
+def persons(source: Dataset, owners: tuple[str, ...], ownerless: Ownerless) -> NDArray[np.intp]:
     """Return each row's person, from 0 in the order of the table; -1 for nobody.
 
     Raises:

@@ -6,22 +6,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.cells import canonical_cells, text_of
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy, yes_no
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.owners import fingerprint_of_people, persons
-from dpcore.data.preparation.recipes import Preparation, Recipe
+from dpcore.data.preparation.recipes import Derived, Preparation, Recipe
 from dpcore.data.units import NOBODY
 from dpcore.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.preparation.recipes import Derived
 
 
 _ANSWERS: Final = ("no", "yes")
@@ -84,26 +82,19 @@ def one_row_each(source: Dataset, preparation: Preparation) -> PeopleDataset:
     person = persons(source, preparation.owners, preparation.ownerless)
     people = int(person.max(initial=NOBODY)) + 1
     if not people:
-        message = (
+        raise DataError(
             "no row says whose it is. Choose another column, or count every row "
             "without one as a person."
         )
-        raise DataError(message)
     columns = _described(source, preparation)
     made = [_made(source, one, person, people) for one in preparation.derived]
     if preparation.count:
         made.append(Series(np.bincount(person[person >= 0], minlength=people)))
     first = _first(person, people)
-    frame = DataFrame(
-        {column.name: values for column, values in zip(columns, made, strict=True)}
-    )
+    frame = DataFrame({column.name: values for column, values in zip(columns, made, strict=True)})
     frame.index = source.frame.index[first].rename("line")
     return PeopleDataset(
-        name=source.name,
-        frame=frame,
-        columns=columns,
-        source=source,
-        preparation=preparation,
+        name=source.name, frame=frame, columns=columns, source=source, preparation=preparation
     )
 
 
@@ -126,9 +117,7 @@ def _described(source: Dataset, preparation: Preparation) -> tuple[Column, ...]:
         for one, name in zip(preparation.derived, names, strict=False)
         if one.recipe is Recipe.MOST_FREQUENT
     }
-    return tuple(
-        replace(column, description=_TIES * (column.name in tied)) for column in columns
-    )
+    return tuple(replace(column, description=_TIES * (column.name in tied)) for column in columns)
 
 
 def _column(of: Column, derived: Derived, name: str) -> Column:
@@ -139,10 +128,9 @@ def _column(of: Column, derived: Derived, name: str) -> Column:
     """
     recipe = derived.recipe
     if not recipe.suits(of.kind):
-        message = (
+        raise ParameterError(
             f"“{recipe} {of.name}” cannot be made of a column declared as “{of.kind}”."
         )
-        raise ParameterError(message)
     if recipe.picks:
         return replace(of, name=name, display_name="", complete=False)
     if recipe is Recipe.ANY:
@@ -167,9 +155,7 @@ def _most_distinct(of: Column) -> Interval | None:
     return Interval(lower=0.0, upper=float(len(of.labels) + others))
 
 
-def _made(
-    source: Dataset, derived: Derived, person: NDArray[np.intp], people: int
-) -> pd.Series:
+def _made(source: Dataset, derived: Derived, person: NDArray[np.intp], people: int) -> pd.Series:
     """Return the cell of every person in a column made. CONFIDENTIAL."""
     from pandas import Categorical, Index, Series  # noqa: PLC0415 - slow to import
 
@@ -187,18 +173,12 @@ def _made(
         values = source.numbers(name)[rows]
         return Series(_calculated(recipe, values, whose, people))
     if recipe is Recipe.DISTINCT:
-        return Series(
-            _distinct(_values(source, name, rows, listed=True), whose, people)
-        )
+        return Series(_distinct(_values(source, name, rows, listed=True), whose, people))
     return _cells(source.frame[name], _picked(source, derived, rows, whose, people))
 
 
 def _picked(
-    source: Dataset,
-    derived: Derived,
-    rows: NDArray[np.intp],
-    whose: NDArray[np.intp],
-    people: int,
+    source: Dataset, derived: Derived, rows: NDArray[np.intp], whose: NDArray[np.intp], people: int
 ) -> NDArray[np.intp]:
     """Return the row whose value everybody has, -1 for nobody's."""
     recipe = derived.recipe
@@ -247,9 +227,7 @@ def _values(
     return canonical_cells(cells) if column.compares_numbers else text_of(cells)
 
 
-def _distinct(
-    values: pd.Series, person: NDArray[np.intp], people: int
-) -> NDArray[np.intp]:
+def _distinct(values: pd.Series, person: NDArray[np.intp], people: int) -> NDArray[np.intp]:
     """Return how many different values everybody has."""
     from pandas import factorize  # noqa: PLC0415 - slow to import
 
@@ -270,9 +248,7 @@ def _calculated(
     return np.where(count, total / np.where(count, divisor, 1), np.nan)
 
 
-def _most_frequent(
-    values: pd.Series, person: NDArray[np.intp], people: int
-) -> NDArray[np.intp]:
+def _most_frequent(values: pd.Series, person: NDArray[np.intp], people: int) -> NDArray[np.intp]:
     """Return the place in ``values`` of everybody's most frequent, -1 for none.
 
     ``values`` are numbers, or text that is sorted by the alphabet: it is for the type
@@ -282,9 +258,7 @@ def _most_frequent(
 
     codes, distinct = factorize(values, sort=True)
     width = max(len(distinct), 1)
-    pairs, first, times = np.unique(
-        person * width + codes, return_index=True, return_counts=True
-    )
+    pairs, first, times = np.unique(person * width + codes, return_index=True, return_counts=True)
     # From the worst to the best: the one that is written last stays.
     order = np.lexsort((-(pairs % width), times))
     places = np.full(people, NOBODY, dtype=np.intp)

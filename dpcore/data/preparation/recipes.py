@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from dpcore.data.columns import ColumnKind
+from dpcore.data.preparation.conditions import Condition
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from dpcore.data.preparation.conditions import Condition
 
 
 class Recipe(StrEnum):
@@ -102,13 +99,11 @@ class Derived:
 
     def __post_init__(self) -> None:
         if (self.condition is not None) is not (self.recipe is Recipe.ANY):
-            message = (
+            raise ParameterError(
                 "“any” needs a condition on the rows, and no other recipe has one."
             )
-            raise ParameterError(message)
         if self.condition is not None and self.condition.column != self.column:
-            message = "the condition must be about the column that “any” is made of."
-            raise ParameterError(message)
+            raise ParameterError("the condition must be about the column that “any” is made of.")
 
     @property
     def text(self) -> str:
@@ -143,15 +138,12 @@ class Preparation:
 
     def __post_init__(self) -> None:
         if not self.owners:
-            message = "choose the column that says whose row it is."
-            raise ParameterError(message)
+            raise ParameterError("choose the column that says whose row it is.")
         if not self.derived and not self.count:
-            message = "choose at least one column that is made for each person."
-            raise ParameterError(message)
+            raise ParameterError("choose at least one column that is made for each person.")
         for chosen in (self.owners, self.derived):
             if len(set(chosen)) < len(chosen):
-                message = "a column can be named once for each recipe."
-                raise ParameterError(message)
+                raise ParameterError("a column can be named once for each recipe.")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -166,9 +158,7 @@ class Preparation:
         ('mean of stay per patient', 'rows per patient')
         """
         made = [one.text for one in self.derived]
-        return tuple(
-            f"{what}{self.ending}" for what in [*made, *(["rows"] * self.count)]
-        )
+        return tuple(f"{what}{self.ending}" for what in [*made, *(["rows"] * self.count)])
 
     @property
     def ending(self) -> str:

@@ -9,13 +9,12 @@ import numpy as np
 
 from dpcore.data.cells import label_codes, text_of
 from dpcore.data.columns import MAX_LABELS, Column, ColumnKind, MissingPolicy
+from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.conditions import named
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from dpcore.data.dataset import Dataset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +36,9 @@ class Recode:
     def __post_init__(self) -> None:
         known = (*self.labels, self.into)
         if not self.labels or any(not one or one != one.strip() for one in known):
-            message = (
-                "name the labels that are recoded and the one that they become, none "
-                "of them blank."
+            raise ParameterError(
+                "name the labels that are recoded and the one that they become, none of them blank."
             )
-            raise ParameterError(message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,15 +67,13 @@ class Recoded:
     def __post_init__(self) -> None:
         every = [label for one in self.recodes for label in one.labels]
         if not every or len(set(every)) < len(every) or len(every) > MAX_LABELS:
-            message = f"recode 1 to {MAX_LABELS} labels, each of them once."
-            raise ParameterError(message)
+            raise ParameterError(f"recode 1 to {MAX_LABELS} labels, each of them once.")
 
     @property
     def name(self) -> str:
         """Return what the column is called: the whole recipe."""
         told = "; ".join(
-            f"{' or '.join(map(named, one.labels))} as {named(one.into)}"
-            for one in self.recodes
+            f"{' or '.join(map(named, one.labels))} as {named(one.into)}" for one in self.recodes
         )
         return f"{named(self.column)} with {told}"
 
@@ -92,8 +87,7 @@ class Recoded:
         """
         old = source.column(self.column)
         if not old.kind.has_labels:
-            message = f"{self.column!r} has no labels to recode; declare it a category."
-            raise ParameterError(message)
+            raise ParameterError(f"{self.column!r} has no labels to recode; declare it a category.")
         # Refuses two that denote the same cell.
         kind = ColumnKind.CATEGORY
         Column(name=old.name, kind=kind, labels=self._from, equality=old.equality)
@@ -134,10 +128,7 @@ class Recoded:
             (self._from, self._into),
         ):
             codes = label_codes(
-                cells,
-                labels,
-                numeric=old.compares_numbers,
-                any_case=old.kind is ColumnKind.YES_NO,
+                cells, labels, numeric=old.compares_numbers, any_case=old.kind is ColumnKind.YES_NO
             )
             met = (codes >= 0) & (codes < len(labels))
             written = np.array([*becomes, ""], dtype=object)[np.where(met, codes, -1)]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dpcore.codec import (
     NUMBER,
@@ -21,9 +22,11 @@ from dpcore.codec import (
     several,
 )
 from dpcore.data.columns import LabelEquality
+from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.capping import CappedDataset, RowCap, at_most
 from dpcore.data.preparation.conditions import (
     Comparison,
+    Condition,
     DateCondition,
     LabelCondition,
     NumberCondition,
@@ -35,6 +38,7 @@ from dpcore.data.preparation.new_columns import (
     Calculated,
     Calculation,
     Flag,
+    NewColumn,
     WidenedDataset,
     Without,
     with_new_columns,
@@ -42,14 +46,7 @@ from dpcore.data.preparation.new_columns import (
 from dpcore.data.preparation.people import PeopleDataset, one_row_each
 from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Recipe
 from dpcore.data.preparation.recoding import Recode, Recoded
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dpcore.data.dataset import Dataset
-    from dpcore.data.preparation.conditions import Condition
-    from dpcore.data.preparation.new_columns import NewColumn
-    from dpcore.data.table import Table
+from dpcore.data.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,27 +211,17 @@ _OF_LABELS: Final = Schema(
 _DAY: Final[Pair[dt.date]] = Pair(
     dt.date.isoformat, lambda content: dt.date.fromisoformat(TEXT.read(content))
 )
-_OF_DATES: Final = Schema(
-    DateCondition, column=TEXT, first=if_any(_DAY), last=if_any(_DAY)
-)
+_OF_DATES: Final = Schema(DateCondition, column=TEXT, first=if_any(_DAY), last=if_any(_DAY))
 _CONDITION: Final[Pair[Any]] = _one_of(
     {"number": _OF_NUMBER, "labels": _OF_LABELS, "dates": _OF_DATES}
 )
-_DERIVED: Final = Schema(
-    Derived, recipe=choice(Recipe), column=TEXT, condition=if_any(_CONDITION)
-)
+_DERIVED: Final = Schema(Derived, recipe=choice(Recipe), column=TEXT, condition=if_any(_CONDITION))
 _ONE_ROW: Final = Schema(
-    Preparation,
-    owners=_NAMES,
-    derived=several(_DERIVED),
-    count=TRUTH,
-    ownerless=choice(Ownerless),
+    Preparation, owners=_NAMES, derived=several(_DERIVED), count=TRUTH, ownerless=choice(Ownerless)
 )
 _CAP: Final = Schema(RowCap, owners=_NAMES, most=WHOLE, ownerless=choice(Ownerless))
 _BINS: Final = Schema(Bins, column=TEXT, edges=several(NUMBER))
-_CALCULATED: Final = Schema(
-    Calculated, calculation=choice(Calculation), first=TEXT, second=TEXT
-)
+_CALCULATED: Final = Schema(Calculated, calculation=choice(Calculation), first=TEXT, second=TEXT)
 _FLAG: Final = Schema(Flag, condition=_OF_NUMBER)
 _WITHOUT: Final = Schema(Without, column=TEXT, codes=_NAMES)
 _PART: Final = Schema(PartOfDate, part=choice(DatePart), column=TEXT)
@@ -257,9 +244,7 @@ _AGE: Final = Schema(
     ),
 )
 _RECODED: Final = Schema(
-    Recoded,
-    column=TEXT,
-    recodes=several(Schema(Recode, labels=_NAMES, into=TEXT)),
+    Recoded, column=TEXT, recodes=several(Schema(Recode, labels=_NAMES, into=TEXT))
 )
 STEPS: Final = Schema(
     Steps,

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.figures.attacks.looks import CARELESS, PRIVATE
 from dpcore.figures.marks import FAINT, NAME, area, level, line, vertical
 from dpcore.figures.theme import DOTTED, GUIDE, Picture, axis, log_axis
-from dpcore.studies.attacks.averaging import band
+from dpcore.studies.attacks.averaging import Averaging, band
 from dpcore.wording import epsilon_text, measured, significant
-
-if TYPE_CHECKING:
-    from dpcore.studies.attacks.averaging import Averaging
 
 _POINTS = 300
 _REACH = 5.0
@@ -41,11 +37,7 @@ def running_picture(found: Averaging) -> Picture:
         "truth; the answer that stays the same is a level line",
         traces=[
             area(
-                places.astype(np.float64),
-                found.truth + off,
-                found.truth - off,
-                FAINT,
-                "95 % band",
+                places.astype(np.float64), found.truth + off, found.truth - off, FAINT, "95 % band"
             ),
             line(
                 places,
@@ -69,15 +61,7 @@ def running_picture(found: Averaging) -> Picture:
         shapes=[
             level(found.truth, "exact count", GUIDE, textposition="end"),
             *(
-                [
-                    vertical(
-                        paid,
-                        "budget used up",
-                        DOTTED,
-                        xanchor=_side(found),
-                        yanchor="top",
-                    )
-                ]
+                [vertical(paid, "budget used up", DOTTED, xanchor=_side(found), yanchor="top")]
                 if 1 <= paid < len(found.answers)
                 else []
             ),

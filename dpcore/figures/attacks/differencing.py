@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from dpcore.figures.attacks.looks import BEFORE, CARELESS, PRIVATE
 from dpcore.figures.marks import dot, line, rows
 from dpcore.figures.theme import ROWS, Picture, axis, on_axis, plain
+from dpcore.studies.attacks.differencing import Differencing
 from dpcore.wording import interval_ends, percent, significant
-
-if TYPE_CHECKING:
-    from dpcore.studies.attacks.differencing import Differencing
 
 _ROWS = ("known before", "exact totals", "private totals")
 _HEIGHT = 260

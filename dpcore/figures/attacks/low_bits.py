@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dpcore.figures.attacks.looks import CARELESS, PRIVATE
 from dpcore.figures.marks import rows
 from dpcore.figures.theme import ROWS, Picture, axis
+from dpcore.studies.attacks.low_bits import LowBits
 from dpcore.wording import three_digits
-
-if TYPE_CHECKING:
-    from dpcore.studies.attacks.low_bits import LowBits
 
 _ROWS = ("b·log(u) in floating point", "whole steps of a public grid")
 _HEIGHT = 220
@@ -24,8 +20,7 @@ def low_bits_picture(careless: LowBits, private: LowBits) -> Picture:
         f"{three_digits(shares[0])} of {count:,} careless releases give the answer "
         f"away by their last digits, and {three_digits(shares[1])} of those on a grid",
         {"noise": _ROWS, "releases that the other answer cannot give": shares},
-        drawn="Two bars: the share of releases that only one of the two answers can "
-        "give",
+        drawn="Two bars: the share of releases that only one of the two answers can give",
         height=_HEIGHT,
         traces=[
             rows(

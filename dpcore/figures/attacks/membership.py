@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.attacks.looks import BEFORE, CARELESS, PRIVATE, SHARE_OF_GUESSES
 from dpcore.figures.marks import NAME, level, line, rows, vertical
 from dpcore.figures.theme import GUIDE, ROWS, Picture, axis
 from dpcore.wording import at_most, epsilon_text, nearest, three_digits
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 _HEIGHT = 260
 _TICKS = 10
@@ -80,16 +76,9 @@ def score_picture(yours: FloatArray, machine: FloatArray, *, limit: float) -> Pi
                 aside=NAME,
                 marker={"color": stroke.color, "size": 7, "symbol": stroke.symbol},
             )
-            for name, share, stroke in (
-                ("you", mine, PRIVATE),
-                ("the machine", other, BEFORE),
-            )
+            for name, share, stroke in (("you", mine, PRIVATE), ("the machine", other, BEFORE))
         ],
-        xaxis=axis(
-            "round",
-            range=[0.5, len(yours) + 0.5],
-            dtick=-(-len(yours) // _TICKS),
-        ),
+        xaxis=axis("round", range=[0.5, len(yours) + 0.5], dtick=-(-len(yours) // _TICKS)),
         yaxis=axis(SHARE_OF_GUESSES, range=[-4, 106]),
         shapes=[level(100 * limit, "promised", GUIDE, textposition="start")],
     )

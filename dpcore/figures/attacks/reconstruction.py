@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.attacks.looks import BEFORE, CARELESS, PRIVATE, SHARE_OF_GUESSES
 from dpcore.figures.marks import NAME, dot, level, line, now, points, rows
 from dpcore.figures.theme import DOTTED, GUIDE, ROWS, Picture, axis, log_axis
 from dpcore.wording import at_most, epsilon_text, nearest, three_digits
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dpcore.arrays import FloatArray
 
 _HEIGHT = 280
 
@@ -45,11 +41,7 @@ def bars_picture(found: Bars) -> Picture:
     total = f"private, total ε {epsilon_text(found.epsilon)}"
     shares = {"guessing": found.guessing, **found.careless, total: found.private}
     exact = next(iter(found.careless.values()))
-    colors = [
-        BEFORE.color,
-        *[CARELESS.color for _ in found.careless],
-        PRIVATE.color,
-    ]
+    colors = [BEFORE.color, *[CARELESS.color for _ in found.careless], PRIVATE.color]
     title = (
         f"Exact counts give away {nearest(exact)} of the secret column, private ones "
         f"{nearest(found.private)}, where guessing gets {nearest(found.guessing)}"
@@ -143,21 +135,11 @@ def curve_picture(found: Curve) -> Picture:
                 },
             ),
         ],
-        xaxis=log_axis(
-            "total ε of all counts together", 0.07, 1500, exponentformat="none"
-        ),
+        xaxis=log_axis("total ε of all counts together", 0.07, 1500, exponentformat="none"),
         yaxis=axis(SHARE_OF_GUESSES, range=[40, 104]),
         shapes=[
-            now(
-                float(np.clip(found.chosen, 0.07, 1500)), yanchor="top", xanchor="left"
-            ),
-            level(
-                100 * found.guessing,
-                "guessing",
-                DOTTED,
-                textposition="end",
-                yanchor="top",
-            ),
+            now(float(np.clip(found.chosen, 0.07, 1500)), yanchor="top", xanchor="left"),
+            level(100 * found.guessing, "guessing", DOTTED, textposition="end", yanchor="top"),
         ],
     )
 

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.attacks.looks import BEFORE, CARELESS, PRIVATE, SHARE_OF_GUESSES
 from dpcore.figures.marks import NAME, bars, line, now
 from dpcore.figures.theme import GUIDE, Picture, axis, log_axis
+from dpcore.studies.attacks.timing import Stopwatch
 from dpcore.wording import nearest, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.attacks.timing import Stopwatch
 
 _BARS = 40
 _HEIGHT = 300
 
 
-def stopwatch_picture(
-    watch: Stopwatch, names: tuple[str, str], *, redrawn: bool
-) -> Picture:
+def stopwatch_picture(watch: Stopwatch, names: tuple[str, str], *, redrawn: bool) -> Picture:
     """Return how long releases take in two worlds, as two histograms."""
     both = np.concatenate([watch.first, watch.second])
     low, high = float(both.min()), float(both.max())
@@ -38,12 +32,7 @@ def stopwatch_picture(
     middle = (edges[:-1] + edges[1:]) / 2
     return Picture.of(
         title,
-        {
-            "from, µs": edges[:-1],
-            "to, µs": edges[1:],
-            names[0]: counts[0],
-            names[1]: counts[1],
-        },
+        {"from, µs": edges[:-1], "to, µs": edges[1:], names[0]: counts[0], names[1]: counts[1]},
         drawn="Two histograms of simulated times over each other",
         height=_HEIGHT,
         traces=[
@@ -88,14 +77,7 @@ def rounds_picture(
         "level one at half",
         height=_HEIGHT,
         traces=[
-            line(
-                timed,
-                100 * share,
-                name,
-                stroke,
-                hover="%{x:,} timed: %{y:.1f} %",
-                aside=NAME,
-            )
+            line(timed, 100 * share, name, stroke, hover="%{x:,} timed: %{y:.1f} %", aside=NAME)
             for name, share, stroke in (
                 ("drawn until it fits", right, CARELESS),
                 ("as many draws every time", np.full(len(timed), 0.5), PRIVATE),

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
-from dpcore.figures.marks import FAINT, area, dot, interval, line, points, ring
+from dpcore.arrays import FloatArray
+from dpcore.figures.marks import FAINT, Mark, area, dot, interval, line, points, ring
 from dpcore.figures.theme import DOTTED, GUIDE, PUBLIC, Picture, axis
+from dpcore.studies.auditing.audit import Audit, Count
 from dpcore.studies.auditing.trial import WITH
+from dpcore.studies.meaning.guarantee import Guarantee
 from dpcore.wording import epsilon_text, percent, significant, three_digits
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.figures.marks import Mark
-    from dpcore.studies.auditing.audit import Audit, Count
-    from dpcore.studies.meaning.guarantee import Guarantee
 
 _GRID: Final = 201
 
@@ -111,14 +108,7 @@ def roc_picture(audit: Audit) -> Picture:
         traces=[
             line([0, 100], [0, 100], "guessing", DOTTED, hover=""),
             line(100 * alarm, 100 * upper, "the promise", GUIDE, hover=""),
-            line(
-                100 * alarm,
-                100 * lower,
-                "the promise",
-                GUIDE,
-                hover="",
-                showlegend=False,
-            ),
+            line(100 * alarm, 100 * lower, "the promise", GUIDE, hover="", showlegend=False),
             area(100 * curve.alarm, 100 * high, 100 * low, FAINT, "confidence band"),
             points(
                 100 * curve.alarm,
@@ -136,9 +126,7 @@ def roc_picture(audit: Audit) -> Picture:
 
 def _takeaway(audit: Audit) -> str:
     if audit.lower == 0:
-        return (
-            "The answers do not tell the two worlds apart, as far as these draws show"
-        )
+        return "The answers do not tell the two worlds apart, as far as these draws show"
     alarm, detection, *_ = _corner(audit.best)
     limit = float(audit.claim.detection(alarm))
     said = (
@@ -154,10 +142,7 @@ def _takeaway(audit: Audit) -> str:
 def events_table(audit: Audit) -> list[dict[str, str]]:
     """Return both tested events, a row each, with what was counted."""
     return [
-        {
-            "event": count.event.text,
-            "ε at least": lower_text(count.epsilon),
-        }
+        {"event": count.event.text, "ε at least": lower_text(count.epsilon)}
         | {
             f"{side}, of {count.draws:,}": f"{hits:,}"
             for side, hits in zip(audit.trial.sides, _hits(count), strict=True)

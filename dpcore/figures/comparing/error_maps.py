@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import Mark, border, line, note, points, regions, ring
 from dpcore.figures.theme import (
     DOTTED,
@@ -28,9 +27,6 @@ from dpcore.studies.comparing.error_maps import (
 )
 from dpcore.studies.comparing.tradeoffs import Fairness
 from dpcore.wording import percent, significant
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 _TIE = "no difference (under 1 %)"
 _LEVELS = tuple(digit * 10.0**power for power in range(-6, 2) for digit in (1, 2, 5))
@@ -158,8 +154,7 @@ def _level_lines(maps: ErrorMaps, key: str) -> list[Mark]:
                 maps.place,
                 scale,
                 stroke=Stroke(color=NEUTRAL, width=1.5),
-                hover=f"{maps.quantity} {level:g} range{unit}: value %{{x:.2f}}, scale "
-                "%{y:.3g}",
+                hover=f"{maps.quantity} {level:g} range{unit}: value %{{x:.2f}}, scale %{{y:.3g}}",
                 text=text,
                 textposition=f"top {side}",
             )
@@ -168,9 +163,7 @@ def _level_lines(maps: ErrorMaps, key: str) -> list[Mark]:
 
 
 def _takeaway(maps: ErrorMaps) -> str:
-    shares = sorted(
-        ((maps.share(index), key) for index, key in enumerate(maps.keys)), reverse=True
-    )
+    shares = sorted(((maps.share(index), key) for index, key in enumerate(maps.keys)), reverse=True)
     won = [
         f"{CATALOG[key].label} on {percent(share)}"
         for share, key in shares
@@ -178,8 +171,7 @@ def _takeaway(maps: ErrorMaps) -> str:
     ]
     bounded = " of the bounded ones" if maps.quantity is Quantity.BIAS else ""
     return (
-        f"At the {maps.fairness}, the least {maps.quantity}{bounded}: {', '.join(won)} "
-        "of the map"
+        f"At the {maps.fairness}, the least {maps.quantity}{bounded}: {', '.join(won)} of the map"
     )
 
 
@@ -199,26 +191,15 @@ def _flip_lines() -> list[Mark]:
     """Return the lines along which truncation and BIT change order near a bound."""
     away = np.linspace(0.03, _FLIP_REACH, 20)
     hover = "distance / scale = 1.148"
-    return [
-        line(x, away / FLIP_ONE_SIDED, stroke=DOTTED, hover=hover)
-        for x in (away, 1 - away)
-    ]
+    return [line(x, away / FLIP_ONE_SIDED, stroke=DOTTED, hover=hover) for x in (away, 1 - away)]
 
 
 def _flip_notes() -> list[Mark]:
     """Return the labels of both flips."""
     arrow = {"arrowcolor": NEUTRAL, **PLATE}
-    bound, near = (
-        float(np.log10(x)) for x in (1 / FLIP_AT_BOUND, 0.06 / FLIP_ONE_SIDED)
-    )
-    on, by = (
-        "on a bound: range / scale = 1.127",
-        "near one: distance / scale = 1.148",
-    )
-    return [
-        note(on, 0, bound, ax=90, ay=-8, **arrow),
-        note(by, 0.06, near, ax=110, ay=4, **arrow),
-    ]
+    bound, near = (float(np.log10(x)) for x in (1 / FLIP_AT_BOUND, 0.06 / FLIP_ONE_SIDED))
+    on, by = ("on a bound: range / scale = 1.127", "near one: distance / scale = 1.148")
+    return [note(on, 0, bound, ax=90, ay=-8, **arrow), note(by, 0.06, near, ax=110, ay=4, **arrow)]
 
 
 def flip_sentence() -> str:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from dpcore.figures.attackers import belief_text
 from dpcore.figures.marks import densities
 from dpcore.figures.theme import OTHER, STROKES, Picture, Stroke, axis, plain
+from dpcore.mechanisms.base import Mechanism
 from dpcore.wording import epsilon_text, significant
-
-if TYPE_CHECKING:
-    from dpcore.mechanisms.base import Mechanism
 
 _POINTS = 400
 _HEADROOM = 1.08

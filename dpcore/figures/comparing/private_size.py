@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import dot, interval, level, line, points
-from dpcore.figures.theme import (
-    NEUTRAL,
-    STROKES,
-    Picture,
-    Stroke,
-    axis,
-    log_axis,
-    whole_decades,
-)
+from dpcore.figures.theme import NEUTRAL, STROKES, Picture, Stroke, axis, log_axis, whole_decades
+from dpcore.studies.comparing.private_size import PrivateSize
 from dpcore.wording import epsilon_text, percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.comparing.private_size import PrivateSize
 
 _POINTS = 241
 _LEAST, _LARGEST = 0.2, 3.1
@@ -138,9 +126,7 @@ def price_picture(
             ),
         ],
         xaxis=log_axis("number of people", range=[_LEAST, _LARGEST], **powers),
-        yaxis=log_axis(
-            "typical error", range=_errors(sizes, place, epsilons), **powers
-        ),
+        yaxis=log_axis("typical error", range=_errors(sizes, place, epsilons), **powers),
     )
 
 
@@ -149,9 +135,7 @@ def _errors(
 ) -> list[float]:
     """Return the ends of the errors that any epsilon has, as powers of ten."""
     known = [
-        replace(size, epsilon=epsilon).public_error(place)
-        for size in sizes
-        for epsilon in epsilons
+        replace(size, epsilon=epsilon).public_error(place) for size in sizes for epsilon in epsilons
     ]
     # Of many people and few: a noisy average errs a few times as much.
     low, high = whole_decades(min(known), _ROOM * max(known))

@@ -2,48 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from dpcore.figures.marks import (
-    NAME,
-    Mark,
-    dot,
-    interval,
-    line,
-    note,
-    now,
-    points,
-    regions,
-)
-from dpcore.figures.theme import (
-    FITTING,
-    NEUTRAL,
-    PLATE,
-    STROKES,
-    Picture,
-    axis,
-    log_axis,
-    plain,
-)
+from dpcore.figures.marks import NAME, Mark, dot, interval, line, note, now, points, regions
+from dpcore.figures.theme import FITTING, NEUTRAL, PLATE, STROKES, Picture, axis, log_axis, plain
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.comparing.tradeoffs import Curve, Dots, Metric, Winners
 from dpcore.wording import percent, significant
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-
-_WORDS = {
-    Metric.RMSE: "typical error",
-    Metric.BIAS: "bias",
-    Metric.SPREAD: "spread",
-}
+_WORDS = {Metric.RMSE: "typical error", Metric.BIAS: "bias", Metric.SPREAD: "spread"}
 
 
 _VISIBLE = 0.01
@@ -141,8 +114,7 @@ def winners_picture(winners: Winners, *, axis: str, each: str = "") -> Picture:
         customdata=np.dstack([labels[winners.best], 100 * winners.saving]),
     )
     shares = sorted(
-        ((winners.share(index), label) for index, label in enumerate(labels[:-1])),
-        reverse=True,
+        ((winners.share(index), label) for index, label in enumerate(labels[:-1])), reverse=True
     )
     title = (
         f"{shares[0][1]} has clearly the least error{of_each} on "
@@ -214,12 +186,7 @@ def _heights(label: str, axis: Axis, metric: Metric) -> dict[str, Any]:
 
 
 def _takeaway(
-    here: Sequence[Curve],
-    metric: Metric,
-    axis: Axis,
-    unit: str,
-    of_each: str,
-    chosen: str,
+    here: Sequence[Curve], metric: Metric, axis: Axis, unit: str, of_each: str, chosen: str
 ) -> str:
     heights = {curve.key: float(np.abs(curve.of(metric)[0])) for curve in here}
     least, most = min(heights.values()), max(heights.values())
@@ -232,10 +199,7 @@ def _takeaway(
     best = _joined(key for key, height in heights.items() if height <= 1.001 * least)
     worst = _joined(key for key, height in heights.items() if height >= 0.999 * most)
     if best == worst:
-        return (
-            f"At {axis.label} {significant(axis.at)}, all have the same {metric}"
-            f"{of_each}"
-        )
+        return f"At {axis.label} {significant(axis.at)}, all have the same {metric}{of_each}"
     suffix = f" {unit}" if unit else ""
     text = (
         f"At {axis.label} {significant(axis.at)} the least {metric}{of_each} is that "

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import Mark, heat, line
 from dpcore.figures.theme import NEUTRAL, Picture, Stroke, axis, below, on_axis, plain
 from dpcore.mechanisms.covariances.layout import (
@@ -17,13 +20,6 @@ from dpcore.mechanisms.covariances.layout import (
     vector_of,
 )
 from dpcore.wording import brief, capital, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
 
 BEFORE, AFTER = "#D55E00", "#0072B2"
 _SCALE = [(0.0, "#6BAED6"), (0.5, "#F7F7F7"), (1.0, "#F4A582")]
@@ -73,11 +69,7 @@ def covariance_picture(
         traces.append(_map(names, matrix, end, matrix_of(unsure) > 0))
         side = [place * share + 0.03 * place, (place + 1) * share - 0.03]
         axes[f"xaxis{end}"] = axis(
-            title,
-            domain=[0.0, 1.0] if stacked else side,
-            anchor=f"y{end}",
-            showgrid=False,
-            **ticks,
+            title, domain=[0.0, 1.0] if stacked else side, anchor=f"y{end}", showgrid=False, **ticks
         )
         axes[f"yaxis{end}"] = {
             "anchor": f"x{end}",
@@ -100,8 +92,7 @@ def covariance_picture(
         for row, (lower, upper) in zip(rows, noise.tolist(), strict=True):
             row |= {"noise, lower": lower, "noise, upper": upper}
     numbers = "; ".join(
-        f"{row['row']} and {row['column']}: {significant(float(row['repaired']))}"
-        for row in rows
+        f"{row['row']} and {row['column']}: {significant(float(row['repaired']))}" for row in rows
     )
     return Picture.of(
         title,
@@ -114,11 +105,7 @@ def covariance_picture(
 
 
 def ellipses_picture(
-    labels: Sequence[str],
-    before: FloatArray,
-    after: FloatArray,
-    *,
-    truth: FloatArray | None = None,
+    labels: Sequence[str], before: FloatArray, after: FloatArray, *, truth: FloatArray | None = None
 ) -> Picture:
     """Return the ellipse that each pair of columns has before and after the repair.
 
@@ -154,10 +141,7 @@ def ellipses_picture(
             for name, matrix, stroke in drawn
         ]
         axes[f"xaxis{end}"] = axis(
-            plain(brief(labels[i])),
-            domain=_stretch(column, columns),
-            anchor=f"y{end}",
-            nticks=4,
+            plain(brief(labels[i])), domain=_stretch(column, columns), anchor=f"y{end}", nticks=4
         )
         axes[f"yaxis{end}"] = {
             "domain": _stretch(rows - 1 - row, rows),
@@ -189,9 +173,7 @@ def ellipses_picture(
     )
 
 
-def _map(
-    names: list[str], matrix: FloatArray, end: str, unsure: NDArray[np.bool_]
-) -> Mark:
+def _map(names: list[str], matrix: FloatArray, end: str, unsure: NDArray[np.bool_]) -> Mark:
     values = vector_of(matrix)
     columns = len(names)
     shades = matrix_of([*np.ones(columns), *correlations_of(values)])
@@ -252,11 +234,7 @@ def _takeaway(
     if np.array_equal(before, after):
         return "The released matrix is possible as it is: no repair was needed"
     moved = float(
-        np.nanmax(
-            np.abs(
-                correlations_of(vector_of(before)) - correlations_of(vector_of(after))
-            )
-        )
+        np.nanmax(np.abs(correlations_of(vector_of(before)) - correlations_of(vector_of(after))))
     )
     return (
         "The released numbers contradict each other; the repair moves a correlation by "

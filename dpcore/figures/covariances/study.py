@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import NAME, Mark, dot, level, line, points
 from dpcore.figures.theme import STROKES, Picture, Stroke, axis
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.covariances.design import LABELS, STATISTICS
-from dpcore.studies.covariances.study import numbers
+from dpcore.studies.covariances.study import Outcome, Summary, numbers
 from dpcore.wording import percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.covariances.study import Outcome, Summary
 
 _HEIGHT = 340
 _APART = 0.22
@@ -114,10 +110,7 @@ def _traces(key: str, at: FloatArray, summaries: list[Summary]) -> list[Mark]:
         "<br>95 % between %{customdata[0]:.3g} and %{customdata[4]:.3g}",
         aside=NAME,
         legendgroup=key,
-        customdata=[
-            [*summary.percentiles, summary.exact, summary.truth]
-            for summary in summaries
-        ],
+        customdata=[[*summary.percentiles, summary.exact, summary.truth] for summary in summaries],
     )
     return [*bars, line(at, exact, stroke=replace(stroke, width=2), **quiet), means]
 
@@ -151,9 +144,7 @@ def _takeaway(outcomes: Sequence[Outcome], statistic: str) -> str:
 def _sizes(known: list[tuple[str, Summary]], sign: int) -> str:
     """Return the biases in one direction, the smallest first."""
     biases = sorted((sign * s.exact_bias, key) for key, s in known)
-    return ", ".join(
-        f"{significant(size)} ({_SHORT[key]})" for size, key in biases if size > 0
-    )
+    return ", ".join(f"{significant(size)} ({_SHORT[key]})" for size, key in biases if size > 0)
 
 
 def _words(outcomes: Sequence[Outcome], statistic: str) -> str:
@@ -165,10 +156,6 @@ def _words(outcomes: Sequence[Outcome], statistic: str) -> str:
             f"{CATALOG[known.key].label}, {known.people:,} people: mean "
             f"{significant(summary.mean)}, 95 % between {significant(low)} and "
             f"{significant(high)}"
-            + (
-                f", {percent(summary.at_ends)} exactly -1 or 1"
-                if summary.at_ends
-                else ""
-            )
+            + (f", {percent(summary.at_ends)} exactly -1 or 1" if summary.at_ends else "")
         )
     return "; ".join(sentences) + "."

@@ -5,7 +5,7 @@ CONFIDENTIAL pictures. Below 1 times the exact loss, a bound understates.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,14 +20,9 @@ from dpcore.figures.theme import (
     axis,
     log_axis,
 )
-from dpcore.individual.person_bounds import DELTAS, at_delta
+from dpcore.individual.person_bounds import DELTAS, BoundCurve, Profile, at_delta
+from dpcore.studies.individual.bound_check import BoundCheck
 from dpcore.wording import percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.individual.person_bounds import BoundCurve, Profile
-    from dpcore.studies.individual.bound_check import BoundCheck
 
 _DASHES = ("dash", "dot", "dashdot", "longdash", "longdashdot")
 _STROKES = (
@@ -61,9 +56,7 @@ def bounds_picture(
     ]
     for place, bound in enumerate(profile.bounds):
         traces += _bound_traces(bound, _DASHES[place % len(_DASHES)])
-    wrong = [
-        bound for bound in profile.bounds if at_delta(bound, delta) < own * (1 - 1e-6)
-    ]
+    wrong = [bound for bound in profile.bounds if at_delta(bound, delta) < own * (1 - 1e-6)]
     title = (
         f"At δ {significant(delta)} this person's loss is "
         f"{'exactly' if exact else 'at most'} {significant(own, up=not exact)}"
@@ -132,16 +125,13 @@ def checks_picture(checks: Sequence[BoundCheck]) -> Picture:
     low = min(0.5, 0.9 * float(quotients.min()))
     high = max(2.0, 1.1 * float(quotients.max()))
     listed = "; ".join(
-        f"{check.label} understates for {percent(check.understated)}"
-        for check in checks
+        f"{check.label} understates for {percent(check.understated)}" for check in checks
     )
     return Picture.of(
         _checks_title(checks),
         {
             "bound": [check.label for check in checks],
-            "people whom it promises too much, %": [
-                100 * check.understated for check in checks
-            ],
+            "people whom it promises too much, %": [100 * check.understated for check in checks],
             "largest exact loss over the bound": [check.worst for check in checks],
         },
         alt=f"Lines of bound over exact loss, the smallest of each group. {listed}.",

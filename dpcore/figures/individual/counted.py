@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import above, dot, histogram, line, points, vertical
-from dpcore.figures.theme import (
-    CONFIDENTIAL,
-    FITTING,
-    NEUTRAL,
-    STROKES,
-    Picture,
-    Stroke,
-    axis,
-)
+from dpcore.figures.theme import CONFIDENTIAL, FITTING, NEUTRAL, STROKES, Picture, Stroke, axis
+from dpcore.individual.distribution import LossDistribution
 from dpcore.wording import epsilon_text, significant
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.individual.distribution import LossDistribution
 
 _BARS: Final = 50
 _POINTS: Final = 1_000
 _MARKS: Final = (0.5, 0.9, 0.99, 1.0)
 
 
-def counted_picture(
-    losses: LossDistribution, *, key: str, alike: bool = True
-) -> Picture:
+def counted_picture(losses: LossDistribution, *, key: str, alike: bool = True) -> Picture:
     """Return the histogram over the cumulative share, from no loss to the worst case.
 
     ``alike`` tells whether losses are about the change that the guarantee is about.

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from dpcore.figures.marks import (
-    Mark,
-    above,
-    dot,
-    histogram,
-    interval,
-    line,
-    points,
-    ring,
-    vertical,
-)
+from dpcore.arrays import FloatArray
+from dpcore.figures.marks import Mark, above, dot, histogram, interval, line, points, ring, vertical
 from dpcore.figures.theme import (
     CONFIDENTIAL,
     FITTING,
@@ -31,17 +23,12 @@ from dpcore.figures.theme import (
     plain,
     whole_decades,
 )
+from dpcore.individual.exposure import Exposure
+from dpcore.individual.losses import GroupExposure, Losses
+from dpcore.individual.models.exposure import ModelExposure
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.studies.individual.other_mechanisms import OtherExposure
 from dpcore.wording import epsilon_text, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.individual.exposure import Exposure
-    from dpcore.individual.losses import GroupExposure, Losses
-    from dpcore.individual.models.exposure import ModelExposure
-    from dpcore.studies.individual.other_mechanisms import OtherExposure
 
 _MARKS = ((0.5, "50 %"), (0.9, "90 %"), (0.99, "99 %"), (1.0, "max"))
 _NAMED = ("50 %", "max")
@@ -185,8 +172,7 @@ def groups_picture(groups: Sequence[GroupExposure], *, by: str, key: str) -> Pic
     title = (
         f"On average all groups lose alike ({highest})"
         if highest == lowest
-        else f"On average “{most.label}” loses most ({highest}), “{least.label}” least "
-        f"({lowest})"
+        else f"On average “{most.label}” loses most ({highest}), “{least.label}” least ({lowest})"
     )
     return Picture.of(
         title,
@@ -207,8 +193,7 @@ def groups_picture(groups: Sequence[GroupExposure], *, by: str, key: str) -> Pic
                 "median, bar up to 90 %",
                 dot(STROKES[key].color, 11),
                 error_x=interval(
-                    [group.ninth_decile - group.median for group in groups],
-                    [0.0] * len(groups),
+                    [group.ninth_decile - group.median for group in groups], [0.0] * len(groups)
                 ),
             ),
             points(
@@ -282,19 +267,9 @@ def moments_picture(
         traces=[
             *levels,
             line(orders, moments, "moment", thick, hover=hover),
-            points(
-                [order],
-                [moment],
-                marker=here,
-                hover=hover,
-                showlegend=False,
-                cliponaxis=False,
-            ),
+            points([order], [moment], marker=here, hover=hover, showlegend=False, cliponaxis=False),
         ],
-        xaxis=log_axis(
-            "order of the moment",
-            tickvals=[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
-        ),
+        xaxis=log_axis("order of the moment", tickvals=[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]),
         yaxis=axis("privacy loss, epsilon (scaled to the largest)", rangemode="tozero"),
     )
 
@@ -334,10 +309,7 @@ def others_picture(others: Sequence[OtherExposure]) -> Picture:
                     colors,
                     13,
                     symbol,
-                    line={
-                        "width": 3 if symbol.endswith("open") else 0,
-                        "color": colors,
-                    },
+                    line={"width": 3 if symbol.endswith("open") else 0, "color": colors},
                 ),
                 hover=f"%{{y}}, {name}: %{{x:.4g}}",
             )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from dpcore.figures.marks import dot, points
 from dpcore.figures.theme import log_axis, whole_decades
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _DECADES = 6
 _MIDDLE = 0.5
@@ -19,10 +17,7 @@ _NEAR = 10.0
 
 
 def ladder(
-    names: Sequence[str],
-    losses: Sequence[float],
-    texts: Sequence[str],
-    colors: Sequence[str],
+    names: Sequence[str], losses: Sequence[float], texts: Sequence[str], colors: Sequence[str]
 ) -> dict[str, Any]:
     """Return what is drawn. Points, because a bar has no beginning on a log axis.
 
@@ -55,8 +50,5 @@ def ladder(
         "showlegend": False,
         "margin": {"l": 24, "r": 24, "t": 12, "b": 50},
         "xaxis": log_axis("privacy loss, epsilon", *ends),
-        "yaxis": {
-            "autorange": "reversed",
-            "automargin": True,
-        },
+        "yaxis": {"autorange": "reversed", "automargin": True},
     }

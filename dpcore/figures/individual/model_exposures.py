@@ -6,23 +6,15 @@ of the average person here, each number is at least as large as the next.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.individual.ladder import ladder
-from dpcore.figures.marks import (
-    NAME,
-    Mark,
-    dot,
-    heat,
-    line,
-    note,
-    points,
-    ring,
-    vertical,
-)
+from dpcore.figures.marks import NAME, Mark, dot, heat, line, note, points, ring, vertical
 from dpcore.figures.theme import (
     CONFIDENTIAL,
     DOTTED,
@@ -38,17 +30,10 @@ from dpcore.figures.theme import (
     log_axis,
     plain,
 )
+from dpcore.individual.chain import Chain
+from dpcore.studies.individual.frontier import Frontier
+from dpcore.studies.individual.leverage_map import IsoLine, LeverageMap
 from dpcore.wording import compared_with, epsilon_text, percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.individual.chain import Chain
-    from dpcore.studies.individual.frontier import Frontier
-    from dpcore.studies.individual.leverage_map import IsoLine, LeverageMap
 
 _ALIKE = 1.1
 _NEARLY = 1.05
@@ -78,19 +63,14 @@ def chain_picture(chain: Chain, *, key: str) -> Picture:
             "who": [name for name, _ in steps],
             "epsilon": losses,
             "times the average person": [
-                loss / chain.mean
-                if chain.mean > 0 and (place or not chain.mixed)
-                else np.nan
+                loss / chain.mean if chain.mean > 0 and (place or not chain.mixed) else np.nan
                 for place, loss in enumerate(losses.tolist())
             ],
         },
         alt=f"{title}. Points from the widest claim to the narrowest, with multiples "
         f"of the average person's loss: {listed}.",
         **ladder(
-            [
-                name.replace(", ", ",<br>").replace(" here", "<br>here")
-                for name, _ in steps
-            ],
+            [name.replace(", ", ",<br>").replace(" here", "<br>here") for name, _ in steps],
             losses.tolist(),
             [
                 f"{text}<br>{factor}" if factor else text
@@ -329,8 +309,7 @@ def _points(found: LeverageMap, rows: Sequence[int]) -> Mark:
         found.top_leverage,
         found.top_residual,
         marker=dot(CONFIDENTIAL, 11, "diamond", line={"color": "black", "width": 1.5}),
-        hover="%{customdata[0]}: epsilon %{customdata[1]}<br>%{x:.3g} across, residual "
-        "%{y:.3g}",
+        hover="%{customdata[0]}: epsilon %{customdata[1]}<br>%{x:.3g} across, residual %{y:.3g}",
         text=[labels[0], *[""] * (len(labels) - 1)],
         textposition="middle left",
         cliponaxis=False,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
 from dpcore.figures.calendar import cells, date_ticks
 from dpcore.figures.marks import (
@@ -37,15 +39,9 @@ from dpcore.figures.theme import (
     Stroke,
     axis,
 )
-from dpcore.studies.individual.one_person import posterior
+from dpcore.mechanisms.person_laws import Line
+from dpcore.studies.individual.one_person import Realized, Round, posterior
 from dpcore.wording import at_least, at_most, nearest, percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.person_laws import Line
-    from dpcore.studies.individual.one_person import Realized, Round
 
 WITH, WITHOUT = "with the person", "without"
 _HEADROOM = 1.15
@@ -92,9 +88,7 @@ def laws_picture(
     # Curves over dates stand on an axis of days.
     where = "" if quantity.is_date else "%{x:.4g}"
     laws = {WITH: curve.present, WITHOUT: curve.absent}
-    out, other = (
-        (curve.present, curve.absent) if presence else (curve.absent, curve.present)
-    )
+    out, other = (curve.present, curve.absent) if presence else (curve.absent, curve.present)
     with np.errstate(over="ignore", invalid="ignore"):
         allowed = np.exp(min(epsilon, 700.0)) * other
     known = np.concatenate(list(laws.values()))
@@ -142,8 +136,7 @@ def laws_picture(
     return Picture.of(
         title,
         {curve.label: cells(curve.x, quantity)} | laws,
-        alt=f"The law of {curve.label}, with the person and without. {title}."
-        f"{_spikes_text(curve)}",
+        alt=f"The law of {curve.label}, with the person and without. {title}.{_spikes_text(curve)}",
         traces=traces,
         height=460,
         xaxis=axis(
@@ -162,12 +155,7 @@ def laws_picture(
         ),
         yaxis3=_ratio_axis(own) | {"domain": [0, 0.34]},
         shapes=[band(-epsilon / unit, epsilon / unit, FAINT, _EDGE, yref="y3")],
-        yaxis2={
-            "overlaying": "y",
-            "side": "right",
-            "range": [0, _HEADROOM],
-            "visible": False,
-        },
+        yaxis2={"overlaying": "y", "side": "right", "range": [0, _HEADROOM], "visible": False},
     )
 
 
@@ -255,11 +243,7 @@ def _spikes_text(curve: Line) -> str:
 
 
 def realized_picture(
-    found: tuple[Realized, Realized],
-    *,
-    own: float,
-    delta: float,
-    observed: float | None,
+    found: tuple[Realized, Realized], *, own: float, delta: float, observed: float | None
 ) -> Picture:
     """Return how large the loss of actual releases turns out, against what is certain.
 
@@ -322,15 +306,8 @@ def _realized_title(losses: FloatArray, own: float, delta: float) -> str:
     whole = float(np.mean(losses >= own * (1 - _SAME))) if np.isfinite(own) else 0.0
     at = f" (at δ {significant(delta)})" if delta > 0 else ""
     if whole > _HALF:
-        often = (
-            "Every release causes"
-            if whole == 1
-            else f"Of the releases, {percent(whole)} cause"
-        )
-        return (
-            f"{often} this person a loss as large as any can: their own ε "
-            f"{significant(own)}{at}"
-        )
+        often = "Every release causes" if whole == 1 else f"Of the releases, {percent(whole)} cause"
+        return f"{often} this person a loss as large as any can: their own ε {significant(own)}{at}"
     half = float(np.median(losses))
     return (
         "Half of the releases cause this person a loss of at most "
@@ -386,9 +363,7 @@ def belief_picture(
     """
     color = STROKES[key].color
     before = np.linspace(0.001, 0.999, 201)
-    absent, present = (
-        np.quantile(part, _QUANTILES, method="inverted_cdf") for part in evidence
-    )
+    absent, present = (np.quantile(part, _QUANTILES, method="inverted_cdf") for part in evidence)
     low, middle, high = (posterior(before, level) for level in present)
     guessed, told = Stroke(color=color, width=2), "9 of 10 releases with the person"
     traces = [
@@ -462,9 +437,7 @@ def _thinned(alarm: FloatArray, detection: FloatArray) -> tuple[FloatArray, Floa
     if len(alarm) <= _POINTS:
         return alarm, detection
     # As far apart along the curve as can be.
-    along = np.cumsum(
-        np.abs(np.diff(alarm, prepend=0)) + np.abs(np.diff(detection, prepend=0))
-    )
+    along = np.cumsum(np.abs(np.diff(alarm, prepend=0)) + np.abs(np.diff(detection, prepend=0)))
     places = np.searchsorted(along, np.linspace(0, along[-1], _POINTS))
     corner = int(np.argmax(detection - alarm))
     places = np.unique(np.append(np.minimum(places, len(alarm) - 1), [0, corner]))

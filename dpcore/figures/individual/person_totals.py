@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.budgets import loss_rows
 from dpcore.figures.individual.exposures import BINS, loss_lines, people_bars
 from dpcore.figures.marks import NAME, Mark, bars, line
-from dpcore.figures.theme import (
-    CONFIDENTIAL,
-    NEUTRAL,
-    PUBLIC,
-    Picture,
-    Stroke,
-    axis,
-    log_axis,
-)
-from dpcore.individual.totals import Counting
+from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, PUBLIC, Picture, Stroke, axis, log_axis
+from dpcore.individual.losses import Losses
+from dpcore.individual.totals import Counting, PersonTotals
+from dpcore.relations import NeighboringRelation
 from dpcore.wording import compared_with, epsilon_text, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.individual.losses import Losses
-    from dpcore.individual.totals import PersonTotals
-    from dpcore.relations import NeighboringRelation
 
 _POINTS = 500
 _DECADES = 8
@@ -72,10 +59,7 @@ def totals_picture(
     ``planned`` is the worst case over all tables, counted like the totals; without
     ``compared`` it is not said what the losses compare with.
     """
-    top = max(
-        (end for end in (totals.maximum, charged, planned) if np.isfinite(end)),
-        default=0.0,
-    )
+    top = max((end for end in (totals.maximum, charged, planned) if np.isfinite(end)), default=0.0)
     top = 1.2 * top or 1.0
     finite = totals.ordered[np.isfinite(totals.ordered) & (totals.ordered > 0)]
     least = float(finite[0]) if len(finite) else top
@@ -131,9 +115,7 @@ def odometer_picture(
     """
     number = np.arange(1, len(path) + 1)
     shown = slice(max(0, len(path) - _MOST_STEPS), None)
-    ways = {
-        way: np.array([float(step.of[way][0]) for step in path]) for way in _STROKES
-    }
+    ways = {way: np.array([float(step.of[way][0]) for step in path]) for way in _STROKES}
     lines = [
         _line(number[shown], ways[way][shown], way.value, stroke)
         for way, stroke in _STROKES.items()
@@ -168,10 +150,7 @@ def odometer_picture(
     # A part of a charge says nothing where the charge is for another change.
     paid = (
         f", {significant(100 * best[-1] / charged[-1], 2)} % of what was charged"
-        if not mixed
-        and np.isfinite(charged[-1])
-        and charged[-1] > 0
-        and np.isfinite(best[-1])
+        if not mixed and np.isfinite(charged[-1]) and charged[-1] > 0 and np.isfinite(best[-1])
         else ""
     )
     title = (
@@ -194,9 +173,7 @@ def odometer_picture(
     )
 
 
-def _only(
-    own: float, ways: dict[Counting, FloatArray], charged: float
-) -> dict[str, Any]:
+def _only(own: float, ways: dict[Counting, FloatArray], charged: float) -> dict[str, Any]:
     """Return the ways of counting one release as bars: a path of one has no lines."""
     names = ["this release alone", *(way.value for way in _STROKES), "charged"]
     losses = [own, *(float(ways[way][0]) for way in _STROKES), charged]

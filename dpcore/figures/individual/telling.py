@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import NAME, above, dot, line, points, vertical
 from dpcore.figures.theme import (
     CONFIDENTIAL,
@@ -20,14 +21,9 @@ from dpcore.figures.theme import (
     log_axis,
     plain,
 )
+from dpcore.studies.individual.recovery import Recovery
+from dpcore.studies.individual.reports import Reports
 from dpcore.wording import brief, epsilon_text, measured, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.individual.recovery import Recovery
-    from dpcore.studies.individual.reports import Reports
 
 _POINTS = 300
 _STROKES = {
@@ -56,8 +52,7 @@ def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
         f"{epsilon_text(guarantee)}"
     )
     rest = "; ".join(
-        f"{name}: median {significant(_middle(values))}, largest "
-        f"{significant(float(values.max()))}"
+        f"{name}: median {significant(_middle(values))}, largest {significant(float(values.max()))}"
         for name, values in curves.items()
     )
     return Picture.of(
@@ -76,9 +71,7 @@ def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
             for name, values in read.items()
             if np.isfinite(values).any()
         ],
-        xaxis=log_axis(
-            "loss from this release, epsilon", dtick=1, exponentformat="power"
-        ),
+        xaxis=log_axis("loss from this release, epsilon", dtick=1, exponentformat="power"),
         yaxis=axis("share of people, %", range=[0, 103]),
         shapes=[
             vertical(
@@ -99,8 +92,7 @@ def coverage_table(
     """Return how often each report held, and how many times the truth it says."""
     with np.errstate(divide="ignore", invalid="ignore"):
         times = {
-            name: float(np.nanmedian(told / reports.truth))
-            for name, told in reports.told.items()
+            name: float(np.nanmedian(told / reports.truth)) for name, told in reports.told.items()
         }
     return pd.DataFrame(
         {
@@ -139,12 +131,7 @@ def recovery_picture(found: Recovery, *, what: str, unit: str) -> Picture:
             "diamond-open",
             found.slack,
         ),
-        "the attacker's choice": (
-            [found.recovered],
-            CONFIDENTIAL,
-            "diamond",
-            found.slack,
-        ),
+        "the attacker's choice": ([found.recovered], CONFIDENTIAL, "diamond", found.slack),
     }
     known = [found.truth, found.release, *found.candidates]
     ends = [*known, found.release - found.reach, found.release + found.reach]
@@ -164,18 +151,8 @@ def recovery_picture(found: Recovery, *, what: str, unit: str) -> Picture:
     return Picture.of(
         result,
         {
-            "what": [
-                "without noise",
-                "released",
-                *["possible"] * len(found.candidates),
-                "found",
-            ],
-            "value": [
-                found.truth,
-                found.release,
-                *found.candidates,
-                found.recovered,
-            ],
+            "what": ["without noise", "released", *["possible"] * len(found.candidates), "found"],
+            "value": [found.truth, found.release, *found.candidates, found.recovered],
         },
         alt=f"{result}. Without noise the {what} is {significant(found.truth, 6)}"
         f"{suffix}; released {measured(found.release, found.reach)}{suffix}.",
@@ -194,10 +171,7 @@ def recovery_picture(found: Recovery, *, what: str, unit: str) -> Picture:
         height=_HEIGHT,
         showlegend=False,
         margin={"l": 60, "r": 24, "t": 40, "b": 50},
-        xaxis=axis(
-            plain(brief(what, _LONGEST)),
-            range=[min(ends) - margin, max(ends) + margin],
-        ),
+        xaxis=axis(plain(brief(what, _LONGEST)), range=[min(ends) - margin, max(ends) + margin]),
         yaxis=ROWS,
         shapes=[vertical(found.truth, stroke=DOTTED)],
         annotations=[above("without noise", found.truth, xanchor="auto")],

@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 
 from dpcore.figures.individual.ladder import ladder
-from dpcore.figures.marks import NAME, Mark, box, lines
-from dpcore.figures.theme import (
-    CONFIDENTIAL,
-    NEUTRAL,
-    PUBLIC,
-    Picture,
-    Stroke,
-    axis,
-    log_axis,
-)
-from dpcore.studies.individual.wang2019.figures import times_less
-from dpcore.studies.individual.wang2019.run import Pane, numbers, of_pane
+from dpcore.figures.marks import NAME, Mark, Values, box, lines
+from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, PUBLIC, Picture, Stroke, axis, log_axis
+from dpcore.studies.individual.wang2019.figures import NestedLosses, SampleLosses, times_less
+from dpcore.studies.individual.wang2019.run import Pane, Part, numbers, of_pane
 from dpcore.wording import significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.figures.marks import Values
-    from dpcore.studies.individual.wang2019.figures import (
-        NestedLosses,
-        SampleLosses,
-    )
-    from dpcore.studies.individual.wang2019.run import Part
 
 _POWERS = {"dtick": 1, "exponentformat": "power"}
 _LOSSES = log_axis("privacy loss, epsilon", **_POWERS)
@@ -60,18 +43,11 @@ def nested_picture(losses: NestedLosses) -> Picture:
     )
     return Picture.of(
         title,
-        {
-            "whose loss": list(rows),
-            "epsilon": values,
-            "times below the guarantee": factors,
-        },
+        {"whose loss": list(rows), "epsilon": values, "times below the guarantee": factors},
         alt=f"{title}. "
         + "; ".join(f"{name}: {text}" for name, text in zip(rows, told, strict=True)),
         **ladder(
-            [
-                name.replace(", ", ",<br>").replace(" in the", "<br>in the")
-                for name in rows
-            ],
+            [name.replace(", ", ",<br>").replace(" in the", "<br>in the") for name in rows],
             values,
             [text + less for text, less in zip(told, ["", *lesser], strict=True)],
             [NEUTRAL, PUBLIC, PUBLIC, CONFIDENTIAL, CONFIDENTIAL],
@@ -101,8 +77,7 @@ def sizes_picture(parts: Sequence[Part]) -> Picture:
     return Picture.of(
         f"Against the guarantee, {'; '.join(averages)}",
         numbers(mine).drop(columns="pane"),
-        drawn="Boxes of the losses from minimum to maximum against the number of "
-        "people",
+        drawn="Boxes of the losses from minimum to maximum against the number of people",
         traces=[
             *_lines(places, curves),
             box(places, boxes, "people in the table", CONFIDENTIAL, width=0.5),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import NAME, dot, line, lines, points
 from dpcore.figures.theme import (
     CONFIDENTIAL,
@@ -20,14 +21,9 @@ from dpcore.figures.theme import (
     log_axis,
     whole_decades,
 )
+from dpcore.individual.moves import Moved
 from dpcore.studies.individual.crowd import slope
 from dpcore.wording import people, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.individual.moves import Moved
 
 _LIKE_ONE_OVER = 0.15
 _POINTS = 400
@@ -53,15 +49,9 @@ class Crowd:
 
 
 COPIES = Crowd(
-    axis="people with the very same record",
-    phrase="Among {} with the same record",
-    hyperbola=False,
+    axis="people with the very same record", phrase="Among {} with the same record", hyperbola=False
 )
-PEOPLE = Crowd(
-    axis="people in the table",
-    phrase="In a table of {} people",
-    hyperbola=True,
-)
+PEOPLE = Crowd(axis="people in the table", phrase="In a table of {} people", hyperbola=True)
 PENALTY = Crowd(axis="penalty λ", phrase="With a penalty of {}", hyperbola=False)
 
 
@@ -125,19 +115,13 @@ def _crowd_title(crowd: Crowd, x: FloatArray, losses: FloatArray, now: float) ->
 
 def moved_picture(moved: Moved, *, key: str) -> Picture:
     """Return the cumulative share of the others by loss, before and after."""
-    known = [
-        end
-        for part in (moved.before, moved.after)
-        for end in _ends(part[np.isfinite(part)])
-    ]
+    known = [end for part in (moved.before, moved.after) for end in _ends(part[np.isfinite(part)])]
     known += [at for at in (moved.own_before, moved.own_after) if _shown(at)]
     most = max(known, default=1.0)
     least = max(min(known, default=1.0), most * 10.0**-_DECADES)
     floor, top = whole_decades(least, most)
     levels = np.geomspace(floor, top * (1 + 1e-9), _POINTS)
-    before, after = (
-        _share_within(part, levels) for part in (moved.before, moved.after)
-    )
+    before, after = (_share_within(part, levels) for part in (moved.before, moved.after))
     traces = lines(
         levels,
         [

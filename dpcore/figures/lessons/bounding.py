@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import lines, now
 from dpcore.figures.theme import NEUTRAL, PUBLIC, Picture, Stroke, axis
 from dpcore.wording import significant
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 _BIAS = Stroke(color="#D55E00", dash="dash")
 _NOISE = Stroke(color=PUBLIC, dash="dot")
@@ -19,13 +15,7 @@ _ALL = Stroke(color=NEUTRAL, width=3)
 
 
 def bounding_picture(
-    upper: FloatArray,
-    bias: FloatArray,
-    noise: FloatArray,
-    *,
-    at: float,
-    most: float,
-    unit: str,
+    upper: FloatArray, bias: FloatArray, noise: FloatArray, *, at: float, most: float, unit: str
 ) -> Picture:
     """Return bias, noise and their total over the upper bound, all shape ``(m,)``.
 
@@ -55,12 +45,7 @@ def bounding_picture(
             hover="bound %{x:.3g}: %{y:.3g}",
         ),
         shapes=[
-            now(
-                at,
-                "your bound",
-                xanchor="left" if 2 * at < upper[-1] else "right",
-                yanchor="top",
-            )
+            now(at, "your bound", xanchor="left" if 2 * at < upper[-1] else "right", yanchor="top")
         ],
         xaxis=axis(f"upper bound, {unit}", range=[0, float(upper[-1])]),
         yaxis=axis(f"how far off, {unit}", range=[0, most]),

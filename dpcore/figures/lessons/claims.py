@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from dpcore.figures.marks import Mark, rows
 from dpcore.figures.theme import NEUTRAL, ROWS, Picture, axis, plain
 from dpcore.wording import epsilon_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _SO = "#9C3D6E"
 

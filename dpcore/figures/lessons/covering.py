@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import dot, interval, points, vertical
 from dpcore.figures.theme import PUBLIC, Picture, axis
 from dpcore.wording import significant
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 _MISSED = "#D55E00"
 
@@ -25,10 +21,7 @@ def covering_picture(
     """
     held = np.abs(answers - truth) <= half
     row = np.arange(1, len(answers) + 1)
-    looks = (
-        (held, "holds the truth", PUBLIC, "circle"),
-        (~held, "misses it", _MISSED, "x"),
-    )
+    looks = ((held, "holds the truth", PUBLIC, "circle"), (~held, "misses it", _MISSED, "x"))
     title = (
         f"{int(held.sum())} of {len(answers)} intervals of ±{significant(half)} {unit} "
         "hold the truth"

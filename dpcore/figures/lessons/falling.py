@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import dot, line, points
 from dpcore.figures.theme import PUBLIC, STROKES, Picture, Stroke, log_axis, plain
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
 
 _MARKED = "#D55E00"
 

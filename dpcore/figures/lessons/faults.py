@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.figures.marks import rows, vertical
 from dpcore.figures.theme import NEUTRAL, ROWS, STROKES, Picture, Stroke, axis, plain
 from dpcore.wording import epsilon_text, percent
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _MOST_TIMES: Final = 2.6
 """End of the axis, in promised epsilons: no way gives away more than 2."""
@@ -73,10 +71,7 @@ def faults_picture(faults: Sequence[Fault], *, promised: float) -> Picture:
             rows(
                 names,
                 [100 * fault.bias for fault in faults],
-                [
-                    f"{percent(fault.bias).removesuffix(' %')} points"
-                    for fault in faults
-                ],
+                [f"{percent(fault.bias).removesuffix(' %')} points" for fault in faults],
                 colors,
                 xaxis="x2",
                 yaxis="y2",

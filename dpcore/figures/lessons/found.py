@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.figures.marks import NAME, histogram, vertical
 from dpcore.figures.theme import PUBLIC, Picture, axis, plain
 from dpcore.wording import percent, significant
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
 
 _BARS = 45
 _MOST = 50

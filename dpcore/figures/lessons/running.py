@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import area, level, line
 from dpcore.figures.theme import STROKES, Picture, axis, log_axis
 from dpcore.wording import epsilon_text, significant
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 _BAND = "rgba(0,114,178,0.15)"
 _TYPICAL = 2

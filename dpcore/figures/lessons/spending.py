@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from dpcore.figures.marks import bars, level
 from dpcore.figures.theme import GUIDE, NEUTRAL, PUBLIC, Picture, axis
 from dpcore.wording import epsilon_text, people
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def spending_picture(

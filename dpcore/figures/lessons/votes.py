@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from dpcore.figures.marks import rows
 from dpcore.figures.theme import NEUTRAL, PUBLIC, ROWS, Picture, axis, plain
 from dpcore.wording import brief, percent
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 _LONGEST = 34
 _ROW = 44
 
 
-def votes_picture(
-    choices: Sequence[str], counts: Sequence[int], *, right: int
-) -> Picture:
+def votes_picture(choices: Sequence[str], counts: Sequence[int], *, right: int) -> Picture:
     """Return how many chose each answer, with the right one marked.
 
     ``right`` is its place among the ``choices``. At least one count is positive.
@@ -29,9 +24,7 @@ def votes_picture(
         plain(f"{'✓ ' if place == right else ''}{brief(text, _LONGEST)}")
         for place, text in enumerate(choices)
     ]
-    title = (
-        f"{counts[right]} of {total} predicted it ({percent(counts[right] / total)})"
-    )
+    title = f"{counts[right]} of {total} predicted it ({percent(counts[right] / total)})"
     return Picture.of(
         title,
         {

@@ -8,17 +8,14 @@ budget, the unit and the relation of one account, and none judges.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.figures.attackers import belief_text, odds_text
 from dpcore.privacy.conversions import epsilon_of_rho
-from dpcore.relations import NeighboringRelation
+from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.amounts import is_used_up
 from dpcore.wording import capital, epsilon_text, in_full, significant
-
-if TYPE_CHECKING:
-    from dpcore.budget_filter import PrivacyBudget, PrivacyCost
-    from dpcore.relations import PrivacyUnit
 
 _RECORD = "record"
 USUAL_DELTA = 1e-6
@@ -180,9 +177,7 @@ def _budget(facts: Facts) -> tuple[str, ...]:
     (epsilon, delta), (spent, lost) = facts.total, facts.so_far
     agreed = f"{_how(facts)} for all releases together: {facts.budget.describe()}."
     if facts.budget.rho is not None:
-        agreed += (
-            f" That is at most ε {epsilon_text(epsilon)} at δ {in_full(USUAL_DELTA)}."
-        )
+        agreed += f" That is at most ε {epsilon_text(epsilon)} at δ {in_full(USUAL_DELTA)}."
     if facts.used_up:
         all_spent = f"All of it is spent: {_odds(epsilon, delta, facts)}."
         return agreed, all_spent, _after(facts)

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dpcore.figures.attackers import belief_text, surest
-from dpcore.figures.marks import dot, line, note, now, points
-from dpcore.figures.theme import (
-    DOTTED,
-    GUIDE,
-    NEUTRAL,
-    PUBLIC,
-    STROKES,
-    Picture,
-    axis,
-)
+from dpcore.figures.marks import Mark, dot, line, note, now, points
+from dpcore.figures.theme import DOTTED, GUIDE, NEUTRAL, PUBLIC, STROKES, Picture, axis
 from dpcore.privacy.interpretation import posterior
 from dpcore.relations import NeighboringRelation
+from dpcore.studies.meaning.guarantee import Attack, Guarantee
 from dpcore.studies.meaning.pair import Pair
+from dpcore.studies.meaning.profile import ProfileBound
 from dpcore.wording import at_most, capital, epsilon_text, nearest, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dpcore.figures.marks import Mark
-    from dpcore.studies.meaning.guarantee import Attack, Guarantee
-    from dpcore.studies.meaning.profile import ProfileBound
 
 WORLDS: Final = 100
 _MOST_WORLDS: Final = 10**6
@@ -190,13 +178,7 @@ def worlds_picture(told: Told) -> Picture:
             ),
             note("<br>".join(_broken(_short(name))), left + 4.5, -1.0, yanchor="top"),
         ]
-        rows.append(
-            {
-                "with": name,
-                "right in a share of": share,
-                "worlds": f"{right:,} of {of:,}",
-            }
-        )
+        rows.append({"with": name, "right in a share of": share, "worlds": f"{right:,} of {of:,}"})
     return Picture.of(
         _worlds_title(told, shares),
         rows,
@@ -263,12 +245,8 @@ def belief_picture(told: Told, prior: float) -> Picture:
         name = "right at most, by the guarantee"
         curves.append((name, sure.best_guess(before), GUIDE))
     else:
-        curves.append(
-            ("most, by the guarantee", posterior(before, sure.epsilon), GUIDE)
-        )
-        curves.append(
-            ("least, by the guarantee", posterior(before, -sure.epsilon), GUIDE)
-        )
+        curves.append(("most, by the guarantee", posterior(before, sure.epsilon), GUIDE))
+        curves.append(("least, by the guarantee", posterior(before, -sure.epsilon), GUIDE))
     said = ""
     if isinstance(told.attack, Pair):
         moved = told.attack.loss_within(_MOSTLY)
@@ -292,9 +270,7 @@ def belief_picture(told: Told, prior: float) -> Picture:
                 line(100 * before, 100 * y, name, stroke, hover="%{x:.0f} → %{y:.1f} %")
                 for name, y, stroke in curves
             ),
-            points(
-                [100 * prior], [100 * marked], "", dot(PUBLIC, 11), showlegend=False
-            ),
+            points([100 * prior], [100 * marked], "", dot(PUBLIC, 11), showlegend=False),
         ],
         height=420,
         xaxis=axis("sure before, %", range=[0, 100]),
@@ -315,10 +291,7 @@ def detection_picture(told: Told) -> Picture:
     first = next(iter(told.laws.values()))
     # As often as the best guess at even odds is wrong, in whole people.
     named = max(1, round(_WHOLE * (1 - float(first.best_guess(0.5)))))
-    at = {
-        name: float(attack.detection(named / _WHOLE))
-        for name, attack in told.laws.items()
-    }
+    at = {name: float(attack.detection(named / _WHOLE)) for name, attack in told.laws.items()}
     sides = told.sides
     title = (
         f"Where {named} of 100 are named wrongly, at most {at_most(at[told.name])} are "
@@ -333,8 +306,7 @@ def detection_picture(told: Told) -> Picture:
     return Picture.of(
         f"{title}; guessing finds {named} %",
         {"named wrongly": alarm} | {f"found, {name}": y for name, y in found.items()},
-        drawn="How many are found, against how many are named wrongly, by the best "
-        "attacker",
+        drawn="How many are found, against how many are named wrongly, by the best attacker",
         traces=[
             line([0, 100], [0, 100], "guessing", DOTTED, hover=""),
             *(
@@ -395,7 +367,6 @@ def readings_text(told: Told, largest_loss: float, *, exact: bool) -> str:
         if moved >= largest_loss * _ALL:
             return " ".join(lines)
         lines.append(
-            "After 95 of 100 releases it is at most "
-            f"**{at_most(float(posterior(0.5, moved)))}**."
+            f"After 95 of 100 releases it is at most **{at_most(float(posterior(0.5, moved)))}**."
         )
     return " ".join(lines)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from dpcore.figures.marks import Mark, dot, line, note, points
 from dpcore.figures.theme import (
@@ -17,12 +18,7 @@ from dpcore.figures.theme import (
     log_axis,
     whole_decades,
 )
-from dpcore.studies.meaning.precedents import CONFIRMED, Model
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.studies.meaning.precedents import Precedent
+from dpcore.studies.meaning.precedents import CONFIRMED, Model, Precedent
 
 Notion = Literal["epsilon", "rho"]
 
@@ -58,10 +54,7 @@ class _Row:
 
 
 def precedents_picture(
-    those: Sequence[Precedent],
-    *,
-    notion: Notion = "epsilon",
-    own: tuple[float, str] | None = None,
+    those: Sequence[Precedent], *, notion: Notion = "epsilon", own: tuple[float, str] | None = None
 ) -> Picture:
     """Return what real uses chose, from the least, as one mark a line.
 
@@ -87,9 +80,7 @@ def precedents_picture(
         f"period, {CONFIRMED}",
         traces=[*_stems(rows, ends[0]), *_marks(rows)],
         height=height + _EDGES,
-        xaxis=log_axis(
-            f"{_SYMBOLS[notion]}, for the unit and the period in each line", *ends
-        ),
+        xaxis=log_axis(f"{_SYMBOLS[notion]}, for the unit and the period in each line", *ends),
         yaxis=axis(range=[height, 0], showticklabels=False, showgrid=False),
         annotations=[_beside(row) for row in rows],
         margin={"l": 16, "r": 16, "t": 40, "b": 60},
@@ -108,14 +99,7 @@ def _placed(rows: Sequence[_Row]) -> tuple[list[_Row], int]:
 def _stems(rows: Sequence[_Row], low: float) -> list[Mark]:
     """Return a line from the edge to each mark, so that its words lead to it."""
     return [
-        line(
-            [low, row.number],
-            [row.place, row.place],
-            "",
-            _STEM,
-            hover="",
-            showlegend=False,
-        )
+        line([low, row.number], [row.place, row.place], "", _STEM, hover="", showlegend=False)
         for row in rows
     ]
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
+from dpcore.data.quantities import Quantity
 from dpcore.figures.calendar import cells, date_ticks
 from dpcore.figures.marks import Mark, dot, note, points, vertical
 from dpcore.figures.theme import DOTTED, GUIDE, STROKES, Picture, axis, plain
 from dpcore.wording import brief, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.quantities import Quantity
 
 _BINS: Final = 30
 _DOT: Final = 10
@@ -94,9 +91,7 @@ def outcomes_picture(
     )
 
 
-def _edges(
-    possible: Sequence[Possible], assumed: float, wanted: float | None
-) -> FloatArray:
+def _edges(possible: Sequence[Possible], assumed: float, wanted: float | None) -> FloatArray:
     """Return the places of the columns that dots stand in, for all plans alike.
 
     What must be seen lies half-way between two of them, so that as many dots stand
@@ -134,19 +129,12 @@ def _named(name: str, y: float) -> Mark:
 def _lines(assumed: float, wanted: float | None) -> list[Mark]:
     lines = [vertical(assumed, "assumed", GUIDE, layer="below")]
     if wanted is not None:
-        lines += [
-            vertical(assumed + side * wanted, "", DOTTED, layer="below")
-            for side in (-1, 1)
-        ]
+        lines += [vertical(assumed + side * wanted, "", DOTTED, layer="below") for side in (-1, 1)]
     return lines
 
 
 def _takeaway(
-    question: str,
-    possible: Sequence[Possible],
-    assumed: float,
-    unit: str,
-    wanted: float | None,
+    question: str, possible: Sequence[Possible], assumed: float, unit: str, wanted: float | None
 ) -> str:
     if wanted is not None:
         near = [
@@ -155,9 +143,7 @@ def _takeaway(
             for one in possible
         ]
         limit = f"{significant(wanted)}{_after(unit)}"
-        return f"{question}: so many answers are off by {limit} or less: " + ", ".join(
-            near
-        )
+        return f"{question}: so many answers are off by {limit} or less: " + ", ".join(near)
     half = [
         f"± {significant(float(np.median(np.abs(one.values - assumed))))}{_after(unit)}"
         f" with {one.name}"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.figures.marks import bars, rows
 from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, ROWS, Picture, axis, plain
 from dpcore.wording import brief, percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _MOST_GROUPS: Final = 30
 _LONGEST: Final = 24
@@ -59,12 +57,7 @@ def budgets_picture(crowds: Sequence[Crowd], *, own: int, limit: float) -> Pictu
                 [plain(crowd.name) for crowd in crowds],
                 [crowd.above for crowd in crowds],
                 "",
-                {
-                    "color": [
-                        CONFIDENTIAL if at == own else NEUTRAL
-                        for at in range(len(crowds))
-                    ]
-                },
+                {"color": [CONFIDENTIAL if at == own else NEUTRAL for at in range(len(crowds))]},
                 hover="%{x}: %{y:,} people",
                 text=[f"{crowd.above:,}" for crowd in crowds],
                 textposition="outside",
@@ -74,9 +67,7 @@ def budgets_picture(crowds: Sequence[Crowd], *, own: int, limit: float) -> Pictu
         showlegend=False,
         height=340,
         xaxis=axis("total ε of the plan, in its own proportions"),
-        yaxis=axis(
-            f"people who lose more than {significant(limit)}", rangemode="tozero"
-        ),
+        yaxis=axis(f"people who lose more than {significant(limit)}", rangemode="tozero"),
     )
 
 
@@ -93,8 +84,7 @@ def groups_picture(crowds: Sequence[Crowd], *, by: str, limit: float) -> Picture
         f"{significant(limit)}, and {percent(shares[least])} of “{shown[least].name}”"
     )
     texts = [
-        f"{crowd.above:,} of {crowd.people:,}; most {significant(crowd.maximum)}"
-        for crowd in shown
+        f"{crowd.above:,} of {crowd.people:,}; most {significant(crowd.maximum)}" for crowd in shown
     ]
     # Labels may be alike once they are cut short.
     names = [plain(crowd.name) for crowd in shown]
@@ -108,14 +98,7 @@ def groups_picture(crowds: Sequence[Crowd], *, by: str, limit: float) -> Picture
             "the most exposed loses": [crowd.maximum for crowd in crowds],
         },
         drawn="Share of each group that loses more than the limit",
-        traces=[
-            rows(
-                names,
-                [100 * share for share in shares],
-                texts,
-                CONFIDENTIAL,
-            )
-        ],
+        traces=[rows(names, [100 * share for share in shares], texts, CONFIDENTIAL)],
         showlegend=False,
         height=90 + 44 * len(shown),
         xaxis=axis(
@@ -123,8 +106,5 @@ def groups_picture(crowds: Sequence[Crowd], *, by: str, limit: float) -> Picture
             range=[0, _ROOM * max(100 * max(shares), 1.0) * 1.3],
         ),
         yaxis=ROWS
-        | {
-            "tickvals": names,
-            "ticktext": [plain(brief(crowd.name, _LONGEST)) for crowd in shown],
-        },
+        | {"tickvals": names, "ticktext": [plain(brief(crowd.name, _LONGEST)) for crowd in shown]},
     )

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from dpcore.figures.budgets import ADVANCED, BASIC, PLD, ZCDP, loss_rows
 from dpcore.figures.theme import NEUTRAL, PUBLIC, Picture
+from dpcore.planning.totals import Price
 from dpcore.wording import epsilon_text
-
-if TYPE_CHECKING:
-    from dpcore.planning.totals import Price
 
 _ONE_BY_ONE, _CHARGED = "one by one, added up", " ← charged"
 
@@ -33,22 +30,15 @@ def prices_picture(price: Price) -> Picture:
     best = min(ways, key=ways.__getitem__)
     if price.adds_up:
         best = _ONE_BY_ONE
-    texts = [
-        f"{_told(value)}{_CHARGED if name == best else ''}"
-        for name, value in ways.items()
-    ]
+    texts = [f"{_told(value)}{_CHARGED if name == best else ''}" for name, value in ways.items()]
     at = f"at δ {epsilon_text(price.delta)}" if price.delta else "at δ 0"
     title = _takeaway(charged, float(price.added.epsilon), best, at)
     colors = [PUBLIC if name == best else NEUTRAL for name in ways]
     return Picture.of(
         title,
         {"counted by": list(ways), "epsilon": list(ways.values())},
-        alt=f"{title}. "
-        + "; ".join(f"{n}: {_told(value)}" for n, value in ways.items())
-        + ".",
-        **loss_rows(
-            list(ways), list(ways.values()), texts, colors, f"total ε of the plan, {at}"
-        ),
+        alt=f"{title}. " + "; ".join(f"{n}: {_told(value)}" for n, value in ways.items()) + ".",
+        **loss_rows(list(ways), list(ways.values()), texts, colors, f"total ε of the plan, {at}"),
     )
 
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import Mark, heat
 from dpcore.figures.theme import Picture, plain
+from dpcore.planning.comparison import Comparison
 from dpcore.planning.needs import every_target, total_text
 from dpcore.planning.widths import Width
 from dpcore.wording import brief, epsilon_text, people, significant
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.planning.comparison import Comparison
 
 _SHOWN: Final = "#A9D6EE"
 _UNSAID: Final = "#E9E4D2"
@@ -39,9 +37,7 @@ def slide_picture(found: Comparison) -> Picture:
     that it hangs on a size of groups that was assumed.
     """
     marks = found.enough
-    columns = [
-        _budget(total, own=i == found.own) for i, total in enumerate(found.totals)
-    ]
+    columns = [_budget(total, own=i == found.own) for i, total in enumerate(found.totals)]
     texts = [
         [
             _cell(Width(half=half, unit=unit), mark, void=void, star=star)
@@ -177,15 +173,12 @@ def _table(found: Comparison, marks: FloatArray, columns: list[str]) -> dict[str
     for place, column in enumerate(columns):
         table[f"± at ε {column}"] = found.halves[:, place]
         table[f"shown at ε {column}"] = [
-            "" if math.isnan(mark) else "yes" if mark else "no"
-            for mark in marks[:, place].tolist()
+            "" if math.isnan(mark) else "yes" if mark else "no" for mark in marks[:, place].tolist()
         ]
     return table
 
 
-def _alt(
-    title: str, found: Comparison, texts: list[list[str]], columns: list[str]
-) -> str:
+def _alt(title: str, found: Comparison, texts: list[list[str]], columns: list[str]) -> str:
     lines = []
     for name, unit, row in zip(found.names, found.units, texts, strict=True):
         cells = ", ".join(

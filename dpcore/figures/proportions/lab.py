@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import NAME, Mark, dot, line, note, now, points, rows
 from dpcore.figures.proportions.study import LINES
-from dpcore.figures.theme import (
-    NEUTRAL,
-    ROWS,
-    TRUTH,
-    Picture,
-    Stroke,
-    axis,
-    log_axis,
-    plain,
-)
+from dpcore.figures.theme import NEUTRAL, ROWS, TRUTH, Picture, Stroke, axis, log_axis, plain
 from dpcore.postprocessing.variance_multipliers import half_sums
 from dpcore.studies.proportions.design import Procedure
+from dpcore.studies.proportions.lab import Cloud, Price
 from dpcore.wording import percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.proportions.lab import Cloud, Price
 
 _HIGH = math.sqrt(3) / 2
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, _HIGH]])
@@ -79,8 +67,7 @@ def simplex_picture(
             }
             for cloud in clouds
         ],
-        alt=f"{len(clouds)} triangles of releases around the truth. {title}. "
-        f"{emptied}.",
+        alt=f"{len(clouds)} triangles of releases around the truth. {title}. {emptied}.",
         height=_HEIGHT,
         traces=traces,
         annotations=notes,
@@ -130,8 +117,7 @@ def tree_picture(leaves: int, branching: int) -> Picture:
 def prices_picture(prices: Sequence[Price]) -> Picture:
     """Return how wide each interval is, with how often it covers beside the bar."""
     labels = [
-        price.name if price.sets == 1 else f"{price.name}, {price.sets} sets"
-        for price in prices
+        price.name if price.sets == 1 else f"{price.name}, {price.sets} sets" for price in prices
     ]
     known = {price.name: price for price in prices if price.sets == 1}
     aware, naive = known["noise-aware"], known["Wald"]
@@ -142,10 +128,7 @@ def prices_picture(prices: Sequence[Price]) -> Picture:
     )
     if split:
         best = max(split, key=lambda price: price.coverage)
-        title += (
-            f", multiple synthesis in at most {percent(best.coverage)} ({best.sets} "
-            "sets)"
-        )
+        title += f", multiple synthesis in at most {percent(best.coverage)} ({best.sets} sets)"
     bars = rows(
         [plain(label) for label in labels],
         [price.width for price in prices],
@@ -198,6 +181,4 @@ def _labels(title: str, names: tuple[str, str, str], corners: FloatArray) -> lis
     left, bottom = corners[0]
     places = [(-0.02, -0.06), (1.02, -0.06), (0.5, _HIGH + 0.05)]
     words = [*zip(names, places, strict=True), (f"<b>{title}</b>", (0.5, 1.05))]
-    return [
-        note(text, left + x, bottom + y, xref="x", yref="y") for text, (x, y) in words
-    ]
+    return [note(text, left + x, bottom + y, xref="x", yref="y") for text, (x, y) in words]

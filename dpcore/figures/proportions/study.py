@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,15 +13,9 @@ import pandas as pd
 from dpcore.figures.marks import NAME, Mark, interval, level, line, note
 from dpcore.figures.theme import NEUTRAL, Picture, Stroke, axis, log_axis, plain
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.proportions.design import Procedure
-from dpcore.studies.proportions.study import Measure
+from dpcore.studies.proportions.design import Design, Procedure
+from dpcore.studies.proportions.study import Accuracy, Measure
 from dpcore.wording import percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.studies.proportions.design import Design
-    from dpcore.studies.proportions.study import Accuracy
 
 # No pair of color and dash is that of a mechanism: here a line is a procedure.
 LINES = {
@@ -33,11 +28,7 @@ LINES = {
     Procedure.NOISE_AWARE: Stroke(color="#56B4E9", dash="dashdot", symbol="star"),
     Procedure.PROJECTION: Stroke(color="#009E73", dash="longdash", symbol="x"),
 }
-_AXES = {
-    Measure.BIAS: "bias",
-    Measure.RMSE: "typical error",
-    Measure.COVERAGE: "coverage, %",
-}
+_AXES = {Measure.BIAS: "bias", Measure.RMSE: "typical error", Measure.COVERAGE: "coverage, %"}
 _COLUMNS, _GAP = 2, 0.12
 # Heights in pixels: a row of panels, what is between two, and the room around them.
 _ROW, _BETWEEN, _TOP, _BOTTOM, _AXIS = 190, 48, 30, 100, 52
@@ -142,9 +133,7 @@ def _trace(
     )
 
 
-def _ends(
-    results: Sequence[Accuracy], view: View, targets: list[int]
-) -> list[float] | None:
+def _ends(results: Sequence[Accuracy], view: View, targets: list[int]) -> list[float] | None:
     """Return the ends of an axis on which every epsilon and mechanism fits."""
     if view.measure is Measure.COVERAGE:
         return [0.0, _HUNDRED * _HEADROOM]
@@ -157,11 +146,7 @@ def _ends(
 
 
 def _panels(
-    design: Design,
-    targets: list[int],
-    measure: Measure,
-    sizes: list[int],
-    ends: list[float] | None,
+    design: Design, targets: list[int], measure: Measure, sizes: list[int], ends: list[float] | None
 ) -> tuple[dict[str, Any], list[Mark]]:
     """Return the axes of all panels, and their names above them."""
     rows = math.ceil(len(targets) / _COLUMNS)
@@ -203,8 +188,7 @@ def _panels(
         ends_of = [str(panel + 1) if panel else "" for panel in range(len(targets))]
         dotted = Stroke(color=NEUTRAL, dash="dot", width=1.5)
         layout["shapes"] = [
-            level(right, stroke=dotted, axes=(f"x{end} domain", f"y{end}"))
-            for end in ends_of
+            level(right, stroke=dotted, axes=(f"x{end} domain", f"y{end}")) for end in ends_of
         ]
     return layout, notes
 
@@ -224,10 +208,7 @@ def _labels(sizes: list[int]) -> list[str]:
 
 
 def _takeaway(
-    design: Design,
-    lines: dict[Procedure, list[Accuracy]],
-    view: View,
-    targets: list[int],
+    design: Design, lines: dict[Procedure, list[Accuracy]], view: View, targets: list[int]
 ) -> str:
     """Say what the smallest sample does to the best and the worst procedure."""
     private = {
@@ -239,8 +220,7 @@ def _takeaway(
         return "Choose a procedure to compare"
     people = min(result.people for result in private.values())
     where = (
-        f"With {people} people, ε {significant(view.epsilon)} and "
-        f"{CATALOG[view.mechanism].label}"
+        f"With {people} people, ε {significant(view.epsilon)} and {CATALOG[view.mechanism].label}"
     )
     sizes = {
         procedure: np.abs(result.of(view.measure)[0][targets])
@@ -272,10 +252,7 @@ def _takeaway(
 
 
 def _shown(
-    design: Design,
-    lines: dict[Procedure, list[Accuracy]],
-    view: View,
-    targets: list[int],
+    design: Design, lines: dict[Procedure, list[Accuracy]], view: View, targets: list[int]
 ) -> list[dict[str, Any]]:
     return [
         {

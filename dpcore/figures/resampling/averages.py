@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from dpcore.figures import marks
-from dpcore.figures.marks import NAME, Mark, interval, rows
+from dpcore.figures.marks import NAME, Mark, Values, interval, rows
 from dpcore.figures.theme import GUIDE, ROWS, STROKES, Picture, Stroke, axis, log_axis
-from dpcore.studies.resampling.averages.equipartition import Sharing
+from dpcore.studies.resampling.averages.equipartition import Equipartition, Sharing
+from dpcore.studies.resampling.averages.normality import Normality
 from dpcore.studies.resampling.averages.rivals import Rivals
 from dpcore.wording import percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.figures.marks import Values
-    from dpcore.studies.resampling.averages.equipartition import Equipartition
-    from dpcore.studies.resampling.averages.normality import Normality
 
 _POINTS = 33
 _ENOUGH = 0.9
@@ -46,12 +41,7 @@ def limits_picture(rivals: Rivals) -> Picture:
         drawn="Two decreasing lines against δ from 1e-10 to 1e-2",
         traces=[
             _line(deltas, published, "log(1.25/δ), claimed", STROKES["averaged"]),
-            _line(
-                deltas,
-                exact,
-                f"exact, ε {significant(rivals.epsilon)}",
-                STROKES["gaussian"],
-            ),
+            _line(deltas, exact, f"exact, ε {significant(rivals.epsilon)}", STROKES["gaussian"]),
         ],
         xaxis=log_axis("δ", dtick=2, exponentformat="power"),
         yaxis=axis("draws", range=[0, _HEADROOM * published[0]]),
@@ -134,10 +124,7 @@ def normality_picture(found: Sequence[Normality], *, picks: bool) -> Picture:
             strokes[i],
             marker={"symbol": strokes[i].symbol, "size": 7},
             error_y=interval(
-                [
-                    2 * one.error(pair[i])
-                    for one, pair in zip(found, pairs, strict=True)
-                ],
+                [2 * one.error(pair[i]) for one, pair in zip(found, pairs, strict=True)],
                 thickness=1.2,
                 width=3,
             ),
@@ -203,8 +190,7 @@ def sharing_picture(parts: Equipartition) -> Picture:
             )
         ],
         xaxis=axis(
-            "variance (sensitivity 1), scaled to the largest",
-            range=[0, 1.45 * max(variances)],
+            "variance (sensitivity 1), scaled to the largest", range=[0, 1.45 * max(variances)]
         ),
         yaxis=ROWS,
     )

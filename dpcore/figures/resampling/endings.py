@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import Mark, dot, points
 from dpcore.figures.theme import NEUTRAL
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 WORDS = "δ is 0 from here on"
 
 
-def ending(
-    epsilon: FloatArray, delta: FloatArray, *, least: float, color: str
-) -> list[Mark]:
+def ending(epsilon: FloatArray, delta: FloatArray, *, least: float, color: str) -> list[Mark]:
     """Return a mark where ``delta`` comes down to 0, or nothing where it does not.
 
     It stands at ``least``, the lower end of the logarithmic axis; ``epsilon`` ascends.

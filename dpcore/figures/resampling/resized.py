@@ -6,21 +6,15 @@ The rivals are noise that does as well: by their errors, profiles and detection.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from dpcore.figures.marks import (
-    Mark,
-    dot,
-    histogram,
-    interval,
-    line,
-    lines,
-    points,
-    vertical,
-)
+from dpcore.arrays import FloatArray
+from dpcore.figures.marks import Mark, dot, histogram, interval, line, lines, points, vertical
 from dpcore.figures.resampling.endings import ending, told_once
 from dpcore.figures.theme import (
     GUIDE,
@@ -34,19 +28,12 @@ from dpcore.figures.theme import (
 )
 from dpcore.mechanisms.resized import bootstrap as resized_bootstrap
 from dpcore.mechanisms.resized import repair as resized_repair
+from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
+from dpcore.mechanisms.resized.repair import NoisyResample
 from dpcore.studies.resampling.resized import alignments
+from dpcore.studies.resampling.resized.alignments import Rival
+from dpcore.studies.resampling.resized.attacks import AttackCurve, ScoreHistogram
 from dpcore.wording import epsilon_text, people, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
-    from dpcore.mechanisms.resized.repair import NoisyResample
-    from dpcore.studies.resampling.resized.alignments import Rival
-    from dpcore.studies.resampling.resized.attacks import AttackCurve, ScoreHistogram
 
 _PUBLISHED = STROKES[resized_bootstrap.KEY]
 _REPAIRED = STROKES[resized_repair.KEY]
@@ -116,9 +103,7 @@ def _attack_table(curve: AttackCurve) -> dict[str, Any]:
     }
 
 
-def profile_picture(
-    bootstrap: ResizedBootstrap, ones: int, repaired: NoisyResample
-) -> Picture:
+def profile_picture(bootstrap: ResizedBootstrap, ones: int, repaired: NoisyResample) -> Picture:
     """Return how often the promise of each epsilon fails: claimed, real, repaired."""
     claim = bootstrap.claimed_epsilon
     level = repaired.epsilon()
@@ -143,16 +128,10 @@ def profile_picture(
         chosen: here,
         "repaired, any table (at most)": fixed,
     }
-    strokes = (
-        replace(_RARE, width=3),
-        _COMMON,
-        Stroke(color=_REPAIRED.color),
-    )
+    strokes = (replace(_RARE, width=3), _COMMON, Stroke(color=_REPAIRED.color))
     shown = [np.where(delta > 0, delta, np.nan) for delta in deltas.values()]
     traces = lines(
-        epsilon,
-        zip(deltas, shown, strokes, strict=True),
-        hover="ε %{x:.3g}: δ %{y:.3g}",
+        epsilon, zip(deltas, shown, strokes, strict=True), hover="ε %{x:.3g}: δ %{y:.3g}"
     )
     ends = [
         mark
@@ -183,16 +162,12 @@ def profile_picture(
         ],
         xaxis=log_axis("privacy parameter ε", dtick=1, range=np.log10(span).tolist()),
         yaxis=log_axis(
-            "δ: how often ε fails",
-            range=[math.log10(_LEAST), 0],
-            exponentformat="power",
+            "δ: how often ε fails", range=[math.log10(_LEAST), 0], exponentformat="power"
         ),
     )
 
 
-def reveal_picture(
-    curve: AttackCurve, bootstrap: ResizedBootstrap, beliefs: FloatArray
-) -> Picture:
+def reveal_picture(curve: AttackCurve, bootstrap: ResizedBootstrap, beliefs: FloatArray) -> Picture:
     """Return how likely proof is, against the number of scores.
 
     ``beliefs`` says how sure as many Laplace answers can make an attacker at most. They
@@ -324,9 +299,7 @@ def _attack(curve: AttackCurve, name: str, color: str) -> list[Mark]:
     ]
 
 
-def variance_picture(
-    bootstrap: ResizedBootstrap, ones: int, rivals: Sequence[Rival]
-) -> Picture:
+def variance_picture(bootstrap: ResizedBootstrap, ones: int, rivals: Sequence[Rival]) -> Picture:
     """Return variances against the number of ones: claimed, real, and of rivals."""
     n = bootstrap.people
     most = max(1, n // 2)
@@ -358,8 +331,7 @@ def variance_picture(
         xaxis=log_axis(f"ones among {n:,} people", **_whole(counts)),
         # Powers of ten around all of them seldom move with epsilon.
         yaxis=log_axis(
-            "variance of the share",
-            *whole_decades(float(known.min()), float(known.max())),
+            "variance of the share", *whole_decades(float(known.min()), float(known.max()))
         ),
     )
 
@@ -391,16 +363,10 @@ def rivals_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> Pict
         title,
         {"ε": epsilon} | _of_resized(ours) | theirs,
         drawn="Three lines of δ against ε",
-        traces=_three(
-            epsilon, ours | theirs, rival, "ε %{x:.3g}: δ %{y:.3g}", least=_RIVAL_LEAST
-        ),
-        xaxis=axis(
-            "privacy parameter ε (scaled to the claim)", range=[0, float(epsilon[-1])]
-        ),
+        traces=_three(epsilon, ours | theirs, rival, "ε %{x:.3g}: δ %{y:.3g}", least=_RIVAL_LEAST),
+        xaxis=axis("privacy parameter ε (scaled to the claim)", range=[0, float(epsilon[-1])]),
         yaxis=log_axis(
-            "δ: how often ε fails",
-            range=[math.log10(_RIVAL_LEAST), 0],
-            exponentformat="power",
+            "δ: how often ε fails", range=[math.log10(_RIVAL_LEAST), 0], exponentformat="power"
         ),
     )
 
@@ -435,12 +401,7 @@ def _of_resized(ours: dict[str, FloatArray]) -> dict[str, FloatArray]:
 
 
 def _three(
-    x: FloatArray,
-    values: dict[str, FloatArray],
-    rival: Rival,
-    hover: str,
-    *,
-    least: float = 0.0,
+    x: FloatArray, values: dict[str, FloatArray], rival: Rival, hover: str, *, least: float = 0.0
 ) -> list[Mark]:
     shown = [np.where(y >= least, y, np.nan) for y in values.values()]
     strokes = (_RARE, _REAL, _RIVALS[rival.key])

@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import NAME, Mark, dot, interval, line, now, points
 from dpcore.figures.resampling.endings import ending, told_once
-from dpcore.figures.theme import (
-    NEUTRAL,
-    STROKES,
-    Picture,
-    Stroke,
-    axis,
-    log_axis,
-    whole_decades,
-)
+from dpcore.figures.theme import NEUTRAL, STROKES, Picture, Stroke, axis, log_axis, whole_decades
+from dpcore.privacy.subsampled import Law
+from dpcore.studies.resampling.subsampling.claims import LemmaCurve, Measured, RenyiCurve
+from dpcore.studies.resampling.subsampling.errors import ErrorParts, SimulatedErrors
 from dpcore.wording import epsilon_text, percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dpcore.arrays import FloatArray
-    from dpcore.privacy.subsampled import Law
-    from dpcore.studies.resampling.subsampling.claims import (
-        LemmaCurve,
-        Measured,
-        RenyiCurve,
-    )
-    from dpcore.studies.resampling.subsampling.errors import ErrorParts, SimulatedErrors
 
 _EXACT = Stroke(color="#0072B2", width=3)
 _OTHER = Stroke(color="#CC79A7", dash="dashdot")
@@ -68,11 +53,7 @@ def lemma_picture(curve: LemmaCurve, measured: Measured, *, at: float) -> Pictur
         width=4,
     )
     lines = [
-        *(
-            [_over(whole, curve.rate, bound, "the source's bound", _CLAIM)]
-            if says.any()
-            else ()
-        ),
+        *([_over(whole, curve.rate, bound, "the source's bound", _CLAIM)] if says.any() else ()),
         _over(whole, curve.rate, curve.one_sided, "if only joining is limited", _OTHER),
         _over(whole, curve.rate, curve.exact, "exact", _EXACT),
         points(
@@ -148,10 +129,7 @@ def renyi_picture(curve: RenyiCurve) -> Picture:
 
 
 def profile_picture(
-    epsilon: FloatArray,
-    profiles: Mapping[Law, tuple[FloatArray, FloatArray]],
-    *,
-    rate: float,
+    epsilon: FloatArray, profiles: Mapping[Law, tuple[FloatArray, FloatArray]], *, rate: float
 ) -> Picture:
     """Return delta against epsilon, of noise on the table and on a sample.
 
@@ -162,10 +140,7 @@ def profile_picture(
     lines, ends, table = [], [], {"ε": epsilon}
     for law, (whole, sampled) in profiles.items():
         color = STROKES[law].color
-        for what, delta, dash in (
-            ("whole table", whole, "dot"),
-            ("sample", sampled, "solid"),
-        ):
+        for what, delta, dash in (("whole table", whole, "dot"), ("sample", sampled, "solid")):
             seen = np.where(delta > _SMALLEST, delta, np.nan)
             name, stroke = f"{names[law]}, {what}", Stroke(color=color, dash=dash)
             lines.append(line(epsilon, seen, name, stroke, hover=_HOVER, aside=NAME))
@@ -185,9 +160,7 @@ def profile_picture(
         drawn="Falling curves of δ against ε",
         traces=[*lines, *told_once(ends)],
         xaxis=axis("privacy parameter ε", range=[0, float(epsilon[-1])]),
-        yaxis=log_axis(
-            "δ: how often ε fails", range=[-12, 0.1], dtick=3, exponentformat="power"
-        ),
+        yaxis=log_axis("δ: how often ε fails", range=[-12, 0.1], dtick=3, exponentformat="power"),
     )
 
 
@@ -261,9 +234,7 @@ def _over(
 ) -> Mark:
     """Return a curve over a number that moves with the noise; hovering says ``y``."""
     hover = "%{x:.3g}: %{customdata:.4g}"
-    return line(
-        x, y / unit, name, stroke, hover=hover, aside=NAME, customdata=y, **more
-    )
+    return line(x, y / unit, name, stroke, hover=hover, aside=NAME, customdata=y, **more)
 
 
 def _now(at: float) -> Mark:

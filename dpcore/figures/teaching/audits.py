@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.figures.marks import dot, interval, line, points
 from dpcore.figures.theme import GUIDE, STROKES, Picture, Stroke, axis, log_axis
+from dpcore.studies.teaching.audit import Audit, Event
 from dpcore.wording import significant
-
-if TYPE_CHECKING:
-    from dpcore.studies.teaching.audit import Audit, Event
 
 _CUT = 6.0
 
@@ -28,13 +25,7 @@ def audit_picture(audit: Audit, event: Event, *, expected: float) -> Picture:
     at = np.where(drawn, audit.estimate, 0.0)
     low, high = (np.clip(limit, -_CUT, _CUT) for limit in (audit.low, audit.high))
     caught = audit.caught_from(setup.epsilon)
-    lines = [
-        (
-            setup.epsilon,
-            f"promised: at most {significant(setup.epsilon)}",
-            GUIDE,
-        ),
-    ]
+    lines = [(setup.epsilon, f"promised: at most {significant(setup.epsilon)}", GUIDE)]
     if math.isfinite(truth):
         exact = Stroke(color=stroke.color, width=2)
         lines.append((truth, f"exact for this event: {significant(truth)}", exact))
@@ -69,8 +60,7 @@ def audit_picture(audit: Audit, event: Event, *, expected: float) -> Picture:
         ],
         xaxis=log_axis("releases drawn in each world", dtick=1),
         yaxis=axis(
-            "log of ratio (around the promise)",
-            range=[min(-0.5, setup.epsilon - 1.5), highest],
+            "log of ratio (around the promise)", range=[min(-0.5, setup.epsilon - 1.5), highest]
         ),
     )
 

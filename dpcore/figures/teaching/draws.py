@@ -6,21 +6,17 @@ The axes do not move with epsilon, so that more noise looks like more noise.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
+from dpcore.data.quantities import Quantity
 from dpcore.figures.calendar import cells, date_ticks
 from dpcore.figures.marks import NAME, Mark, bars, landmark
 from dpcore.figures.theme import HEIGHT, NEUTRAL, STROKES, Picture, axis, below, plain
 from dpcore.wording import measured, percent
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.quantities import Quantity
 
 WIDEST = 0.1
 """The epsilon whose draws just fit into the picture, whatever epsilon is in use."""
@@ -103,18 +99,13 @@ def draws_picture(
             _bars(counts, edges[:-1], edges[1:], "simulated releases")
             | {"marker": {"color": STROKES[key].color}},
             _bars(np.array(beyond), edges[[0, -2]], edges[[1, -1]], "farther out")
-            | {
-                "marker": {"color": NEUTRAL, "pattern": {"shape": "/"}},
-                "showlegend": any(beyond),
-            },
+            | {"marker": {"color": NEUTRAL, "pattern": {"shape": "/"}}, "showlegend": any(beyond)},
             *landmark(float(window.clip(released)), _TALL * count, name, "dot"),
             *landmark(shot.truth, _TALLEST * count, "without noise", "solid"),
         ],
         barmode="stack",
         xaxis=axis(
-            plain(statement),
-            range=edges[[0, -1]].tolist(),
-            **date_ticks(quantity, *edges[[0, -1]]),
+            plain(statement), range=edges[[0, -1]].tolist(), **date_ticks(quantity, *edges[[0, -1]])
         ),
         yaxis=axis(
             f"of {count} simulated releases",
@@ -124,9 +115,7 @@ def draws_picture(
     )
 
 
-def _bars(
-    counts: NDArray[np.intp], lower: FloatArray, upper: FloatArray, name: str
-) -> Mark:
+def _bars(counts: NDArray[np.intp], lower: FloatArray, upper: FloatArray, name: str) -> Mark:
     return bars(
         (lower + upper) / 2,
         counts,
@@ -138,9 +127,7 @@ def _bars(
     )
 
 
-def _takeaway(
-    draws: FloatArray, shot: Shot, bias: float, unit: str, beyond: int
-) -> str:
+def _takeaway(draws: FloatArray, shot: Shot, bias: float, unit: str, beyond: int) -> str:
     error = draws - shot.truth
     rmse = float(np.sqrt(np.mean(error**2)))
     doubt = float(2 * error.std() / np.sqrt(len(draws)))

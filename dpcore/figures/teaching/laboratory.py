@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import (
     Mark,
     area,
@@ -21,23 +22,10 @@ from dpcore.figures.marks import (
     now,
     points,
 )
-from dpcore.figures.theme import (
-    NEUTRAL,
-    OTHER,
-    STROKES,
-    Picture,
-    Stroke,
-    axis,
-    log_axis,
-)
+from dpcore.figures.theme import NEUTRAL, OTHER, STROKES, Picture, Stroke, axis, log_axis
+from dpcore.mechanisms.base import Mechanism
+from dpcore.studies.teaching.laboratory import Meter, Setup, TwoWorlds
 from dpcore.wording import epsilon_text, significant, three_digits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.base import Mechanism
-    from dpcore.studies.teaching.laboratory import Meter, Setup, TwoWorlds
 
 _RELEASE = "released number (0 and 1 are the bounds)"
 _BAND = "rgba(127,127,127,0.16)"
@@ -81,14 +69,9 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
             *_lollipops(worlds, strokes),
             *_evidence(worlds, epsilon, setup.key),
         ],
-        xaxis=axis(
-            _RELEASE, anchor="y2", range=[_SIGHT[0] - _MARGIN, _SIGHT[1] + _MARGIN]
-        ),
+        xaxis=axis(_RELEASE, anchor="y2", range=[_SIGHT[0] - _MARGIN, _SIGHT[1] + _MARGIN]),
         yaxis=axis(
-            "how likely<br>(1: likeliest)",
-            domain=[0.56, 1],
-            tickvals=[0, 1],
-            range=[0, _HEADROOM],
+            "how likely<br>(1: likeliest)", domain=[0.56, 1], tickvals=[0, 1], range=[0, _HEADROOM]
         ),
         yaxis2=axis(
             "log of ratio,<br>in promised ε",
@@ -96,12 +79,7 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
             range=[-_MOST, _MOST],
             tickvals=[-2, -1, 0, 1, 2],
         ),
-        yaxis3={
-            "overlaying": "y",
-            "anchor": "x",
-            "range": [0, 1.2],
-            "visible": False,
-        },
+        yaxis3={"overlaying": "y", "anchor": "x", "range": [0, 1.2], "visible": False},
         shapes=[band(-1, 1, _BAND, _EDGE, yref="y2")],
         annotations=_labels(worlds, meter),
         showlegend=True,
@@ -278,9 +256,7 @@ def atoms_picture(mechanism: Mechanism, setup: Setup) -> Picture:
 
 def tries_picture(tries: FloatArray, place: FloatArray, setup: Setup) -> Picture:
     """Return how many draws a release takes on average, over where the value lies."""
-    here, there = (
-        float(np.interp(at, place, tries)) for at in (setup.place, setup.other)
-    )
+    here, there = (float(np.interp(at, place, tries)) for at in (setup.place, setup.other))
     title = (
         f"A release takes {significant(here)} draws on average at the value "
         f"{significant(setup.place)}, but {significant(there)} at "
@@ -292,12 +268,7 @@ def tries_picture(tries: FloatArray, place: FloatArray, setup: Setup) -> Picture
         drawn="A line that is highest at the bounds",
         height=320,
         traces=[
-            line(
-                place,
-                tries,
-                stroke=STROKES[setup.key],
-                hover="value %{x:.2f}: %{y:.3g} draws",
-            )
+            line(place, tries, stroke=STROKES[setup.key], hover="value %{x:.2f}: %{y:.3g} draws")
         ],
         xaxis=_VALUE,
         yaxis=log_axis("draws for one release", *_DRAWS),

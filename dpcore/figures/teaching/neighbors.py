@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import Mark, dot, note, points, rows, vertical
-from dpcore.figures.theme import (
-    CONFIDENTIAL,
-    DOTTED,
-    NEUTRAL,
-    Picture,
-    Stroke,
-    axis,
-    plain,
-)
-from dpcore.studies.teaching.small_tables import GROUP, SECOND, VALUE, Change, Columns
+from dpcore.figures.theme import CONFIDENTIAL, DOTTED, NEUTRAL, Picture, Stroke, axis, plain
+from dpcore.studies.teaching.explorable import Explorable
+from dpcore.studies.teaching.neighbors import Neighbor
+from dpcore.studies.teaching.small_tables import GROUP, SECOND, VALUE, Change, Columns, Setting
 from dpcore.wording import significant
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.teaching.explorable import Explorable
-    from dpcore.studies.teaching.neighbors import Neighbor
-    from dpcore.studies.teaching.small_tables import Setting
 
 NEWCOMER = "newcomer"
 _ROW, _AROUND, _AROUND_BARS = 28, 110, 130
@@ -103,8 +92,7 @@ def people_picture(scene: Scene) -> Picture:
     """
     draw = _plane if scene.statistic.columns is Columns.TWO else _strip
     listed = "; ".join(
-        f"{name} {scene.place(row)}"
-        for name, row in zip(scene.names, scene.rows, strict=True)
+        f"{name} {scene.place(row)}" for name, row in zip(scene.names, scene.rows, strict=True)
     )
     columns: dict[str, Any] = {"person": scene.names, "value": scene.rows[:, VALUE]}
     if scene.statistic.columns is Columns.TWO:
@@ -201,8 +189,7 @@ def _marks(scene: Scene, x: FloatArray, y: FloatArray) -> tuple[list[Mark], list
         selected=_FADED,
         unselected=_FADED,
         hovertext=[
-            f"{name}: {scene.place(row)}"
-            for name, row in zip(scene.names, scene.rows, strict=True)
+            f"{name}: {scene.place(row)}" for name, row in zip(scene.names, scene.rows, strict=True)
         ],
         hoverinfo="text",
     )

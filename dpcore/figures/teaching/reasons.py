@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dpcore.errors import ParameterError
+from dpcore.figures.teaching.neighbors import Scene
 from dpcore.studies.teaching.neighbors import sizes
 from dpcore.studies.teaching.small_tables import Change
 from dpcore.wording import significant
-
-if TYPE_CHECKING:
-    from dpcore.figures.teaching.neighbors import Scene
 
 
 def why(key: str, scene: Scene, worst: float) -> str:

@@ -10,37 +10,27 @@ one part.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.distribution import (
-    MOST_KEPT,
-    LossDistribution,
-    Place,
-)
+from dpcore.individual.distribution import MOST_KEPT, LossDistribution, Place
 from dpcore.individual.grid import Grid
+from dpcore.individual.models.exposure import Releasing
 from dpcore.individual.models.losses import copies_note
-from dpcore.models.glm.audit import MOST_TOGETHER, Audit
-from dpcore.models.influence import UNIQUE_FROM
+from dpcore.models.fits import Fit
+from dpcore.models.glm.audit import MOST_TOGETHER, Audit, AuditedRemovals
+from dpcore.models.influence import UNIQUE_FROM, Influence
+from dpcore.models.laws.law import Law
 from dpcore.models.loss_tables import Span
 from dpcore.relations import NeighboringRelation
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.individual.models.exposure import Releasing
-    from dpcore.models.fits import Fit
-    from dpcore.models.glm.audit import AuditedRemovals
-    from dpcore.models.influence import Influence
-    from dpcore.models.laws.law import Law
-
-    People = NDArray[np.intp]
+People = NDArray[np.intp]
 
 _REMOVED: Final = NeighboringRelation.ADD_REMOVE
 _CELLS: Final = 1_000
@@ -246,16 +236,14 @@ class _Asked:
     ) -> _Asked:
         """Return them, after the passes that they need."""
         if fit.people == 0:
-            message = "nobody has a value, so nobody's privacy loss exists."
-            raise DataError(message)
+            raise DataError("nobody has a value, so nobody's privacy loss exists.")
         law, rows = fit.law_of(request.law), request.unit.rows
         if relation is not _REMOVED:
-            message = (
+            raise ParameterError(
                 "of everybody in parts losses are known for a person who was not "
                 "there, not for one with another record: compare with the table "
                 "without the person."
             )
-            raise ParameterError(message)
         if audited is None:
             audited = audited_moves(request, fit)
         nobody = np.empty((0, fit.table.columns)), np.empty(0)

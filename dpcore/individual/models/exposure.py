@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.losses import ExposedPerson, Losses
 from dpcore.individual.models.losses import Leaving, leaving
+from dpcore.models.fits import Fit
+from dpcore.models.glm.audit import AuditedRemovals
 from dpcore.models.influence import Influence
+from dpcore.models.laws.law import Law
+from dpcore.models.question import ModelQuestion
+from dpcore.models.ridge.fit import RidgeFit
 from dpcore.models.ridge.replacements import replaced_moves
-from dpcore.relations import NeighboringRelation
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.models.fits import Fit
-    from dpcore.models.glm.audit import AuditedRemovals
-    from dpcore.models.laws.law import Law
-    from dpcore.models.question import ModelQuestion
-    from dpcore.models.ridge.fit import RidgeFit
-    from dpcore.relations import PrivacyUnit
+from dpcore.relations import NeighboringRelation, PrivacyUnit
 
 _REMOVED: Final = NeighboringRelation.ADD_REMOVE
 
@@ -140,21 +136,18 @@ def expose_model(
 
     """
     if fit.people == 0:
-        message = "nobody has a value, so nobody's privacy loss exists."
-        raise DataError(message)
+        raise DataError("nobody has a value, so nobody's privacy loss exists.")
     law, delta = fit.law_of(request.law), request.delta
     if relation not in known_relations(law, linear=fit.linear):
-        message = (
+        raise ParameterError(
             "for this release losses are known for a person who was not there, not for "
             "one with another record: compare with the table without the person."
         )
-        raise ParameterError(message)
     if codes is not None and relation is NeighboringRelation.SUBSTITUTION:
-        message = (
+        raise ParameterError(
             "what other records of all rows of a unit would do is not known: compare "
             "with the table without the unit."
         )
-        raise ParameterError(message)
     if relation is NeighboringRelation.SUBSTITUTION and fit.linear:
         here, certificate = _replaced(request, fit)
         found = 0.0
@@ -204,9 +197,7 @@ def _replaced(request: Releasing, fit: RidgeFit) -> tuple[Leaving, float]:
     """
     law, owned = request.law, request.unit.rows
     here = fit.influence(law, rows=owned)
-    lengths, bound = replaced_moves(
-        fit, law.metric, request.question.design, here.move, rows=owned
-    )
+    lengths, bound = replaced_moves(fit, law.metric, request.question.design, here.move, rows=owned)
     both = Influence.of_moves(np.append(lengths, bound))
     losses = law.losses(both, delta=request.delta)
     note = "the largest loss found over other records"

@@ -9,19 +9,15 @@ when all rows of a group leave has a closed form (``group_removals`` of
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.individual.models.losses import leaving
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.models.fits import Fit
-    from dpcore.models.laws.law import Law
+from dpcore.models.fits import Fit
+from dpcore.models.laws.law import Law
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -14,21 +14,17 @@ What leverage and residual cost stands in the laws: under noise, by a person's m
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.person_laws import PersonLaws
-    from dpcore.models.fits import Fit
-    from dpcore.models.glm.audit import AuditedRemovals
-    from dpcore.models.laws.law import Law
-    from dpcore.models.ridge.fit import RidgeFit
+from dpcore.mechanisms.person_laws import PersonLaws
+from dpcore.models.fits import Fit
+from dpcore.models.glm.audit import AuditedRemovals
+from dpcore.models.laws.law import Law
+from dpcore.models.ridge.fit import RidgeFit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -81,8 +77,7 @@ def leaving(
     real = fit.law_of(law)
     if codes is not None:
         if not fit.linear:
-            message = "units whose rows are known need a linear model."
-            raise ParameterError(message)
+            raise ParameterError("units whose rows are known need a linear model.")
         epsilon, lengths, note = real.unit_losses(fit, codes, delta=delta)
         here = fit.influence(real)
     else:
@@ -124,15 +119,12 @@ def laws_of_model(fit: Fit, law: Law, person: int, *, rows: int = 1) -> PersonLa
 
     """
     if not 0 <= person < fit.people:
-        message = f"there are {fit.people} people; choose one of them."
-        raise DataError(message)
+        raise DataError(f"there are {fit.people} people; choose one of them.")
     real = fit.law_of(law)
     return real.pair(fit.influence(real, rows=rows, people=np.array([person])))
 
 
-def evidence_of_release(
-    fit: RidgeFit, law: Law, person: int, released: FloatArray
-) -> float:
+def evidence_of_release(fit: RidgeFit, law: Law, person: int, released: FloatArray) -> float:
     """Return ``log Q - log P`` of released coefficients of a linear model.
 
     ``P`` is the law without the person, ``Q`` that with them; the size of the result

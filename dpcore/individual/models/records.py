@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from dpcore.data.columns import ColumnKind
+from dpcore.arrays import FloatArray
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.models.design import UnitRows
+from dpcore.models.design import Design, UnitRows
 from dpcore.models.terms import code_of
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.columns import Column
-    from dpcore.models.design import Design
 
 
 def record_of(design: Design, values: FloatArray) -> tuple[FloatArray, float]:
@@ -32,8 +26,7 @@ def record_of(design: Design, values: FloatArray) -> tuple[FloatArray, float]:
     """
     values = np.asarray(values, dtype=np.float64)
     if values.shape != (len(design.columns),) or not np.isfinite(values).all():
-        message = f"a record of this model has {len(design.columns)} finite numbers."
-        raise ParameterError(message)
+        raise ParameterError(f"a record of this model has {len(design.columns)} finite numbers.")
     target, *entries = (
         design.entries(column, value[np.newaxis])[0]
         for column, value in zip(design.columns, values, strict=True)

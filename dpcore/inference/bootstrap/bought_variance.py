@@ -10,18 +10,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.inference.bootstrap.intervals import LEVEL
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 _FEWEST = 2
 _LEAST = 1e-9
@@ -53,17 +49,13 @@ class BoughtVariance:
 
     def __post_init__(self) -> None:
         if not (0 < self.width < math.inf and 0 < self.rho < math.inf):
-            message = "the width of the bounds and rho must be in (0, inf)."
-            raise ParameterError(message)
+            raise ParameterError("the width of the bounds and rho must be in (0, inf).")
         if self.people != int(self.people) or self.people < _FEWEST:
-            message = f"a variance needs at least {_FEWEST} people, got {self.people}."
-            raise ParameterError(message)
+            raise ParameterError(f"a variance needs at least {_FEWEST} people, got {self.people}.")
         if not 0 < self.share < 1:
-            message = f"the share of the variance must be in (0, 1), got {self.share}."
-            raise ParameterError(message)
+            raise ParameterError(f"the share of the variance must be in (0, 1), got {self.share}.")
         if self.tail is not None and not 0 < self.tail <= 0.5:  # noqa: PLR2004 - half
-            message = f"the tail must be above 0 and at most 0.5, got {self.tail}."
-            raise ParameterError(message)
+            raise ParameterError(f"the tail must be above 0 and at most 0.5, got {self.tail}.")
 
     @property
     def mean_noise(self) -> float:
@@ -96,11 +88,10 @@ class BoughtVariance:
         """
         outside = 1 - level - (self.tail or 0.0)
         if not (0 < level < 1 and outside > _LEAST):
-            message = (
+            raise ParameterError(
                 "the confidence level must be in (0, 1), and below one minus the tail "
                 f"of the variance, got {level}."
             )
-            raise ParameterError(message)
         z = -float(ndtri(outside / 2))
         return np.asarray(z * np.sqrt(self.variance(released)))
 

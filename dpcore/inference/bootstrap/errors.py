@@ -21,17 +21,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import gammaincinv
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 FEWEST = 2
 """One bootstrap alone has no spread."""
@@ -73,21 +70,18 @@ class Bootstraps:
 
     def __post_init__(self) -> None:
         if self.times != int(self.times) or self.times < FEWEST:
-            message = (
+            raise ParameterError(
                 f"a standard error needs a whole number of at least {FEWEST} "
                 f"bootstraps, got {self.times}."
             )
-            raise ParameterError(message)
         if not 0 <= self.noise < math.inf:
-            message = f"the variance of the noise must be in [0, inf), got {self.noise}"
-            raise ParameterError(message)
+            raise ParameterError(f"the variance of the noise must be in [0, inf), got {self.noise}")
         people = self.people
         if people is not None and (people != int(people) or people < FEWEST):
-            message = (
+            raise ParameterError(
                 "a standard error needs at least 2 people, and a whole number of them, "
                 f"got {people}."
             )
-            raise ParameterError(message)
 
     @classmethod
     def of(
@@ -110,11 +104,9 @@ class Bootstraps:
 
         """
         if not 0 < rho < math.inf:
-            message = f"rho must be in (0, inf), got {rho}."
-            raise ParameterError(message)
+            raise ParameterError(f"rho must be in (0, inf), got {rho}.")
         if not (0 <= sensitivity < math.inf and 0 < factor < math.inf):
-            message = "sensitivity must be in [0, inf), and the factor in (0, inf)."
-            raise ParameterError(message)
+            raise ParameterError("sensitivity must be in [0, inf), and the factor in (0, inf).")
         noise = factor * sensitivity**2 / (2 * rho)
         return cls(times=times, noise=noise, people=people)
 
@@ -133,14 +125,11 @@ class Bootstraps:
         if tail is None:
             return 1.0
         if not 0 <= tail < 1:
-            message = f"the tail must be at least 0 and below 1, got {tail}."
-            raise ParameterError(message)
+            raise ParameterError(f"the tail must be at least 0 and below 1, got {tail}.")
         half = (self.times - 1) / 2
         return float(gammaincinv(half, tail)) / half
 
-    def sampling_variance(
-        self, spread: ArrayLike, *, tail: float | None = None
-    ) -> FloatArray:
+    def sampling_variance(self, spread: ArrayLike, *, tail: float | None = None) -> FloatArray:
         """Return estimates ``s2 - k V c / (k - 1)`` of ``a``; they may be negative.
 
         Args:
@@ -152,11 +141,7 @@ class Bootstraps:
         return np.asarray(np.asarray(spread, dtype=np.float64) - noise)
 
     def variance(
-        self,
-        spread: ArrayLike,
-        *,
-        tail: float | None = None,
-        clipping: Clipping = Clipping.WHOLE,
+        self, spread: ArrayLike, *, tail: float | None = None, clipping: Clipping = Clipping.WHOLE
     ) -> FloatArray:
         """Return the published variance of the average, sampling and noise together.
 
@@ -174,9 +159,7 @@ class Bootstraps:
         sampling = np.maximum(self.sampling_variance(spread, tail=tail), 0.0)
         return np.asarray(self._of_table * sampling + self.noise)
 
-    def upper_variance(
-        self, spread: ArrayLike, *, tail: float = CONSERVATIVE
-    ) -> FloatArray:
+    def upper_variance(self, spread: ArrayLike, *, tail: float = CONSERVATIVE) -> FloatArray:
         """Return an upper confidence limit of the variance of the average.
 
         ``(k - 1) s2 / c`` is one for ``a + k V``; the noise is subtracted afterwards.
@@ -215,9 +198,7 @@ def resampling_variance(sd: float, people: int) -> float:
 
     """
     if people != int(people) or people < 1:
-        message = f"people must be a whole number from 1, got {people}."
-        raise ParameterError(message)
+        raise ParameterError(f"people must be a whole number from 1, got {people}.")
     if not 0 <= sd < math.inf:
-        message = f"the standard deviation must be in [0, inf), got {sd}."
-        raise ParameterError(message)
+        raise ParameterError(f"the standard deviation must be in [0, inf), got {sd}.")
     return (people - 1) / people * sd * sd / people

@@ -11,18 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtri, stdtrit
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.inference.bootstrap.errors import CONSERVATIVE, Bootstraps, Clipping
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 LEVEL = 0.95
 FEWEST_PEOPLE = 30
@@ -69,18 +65,15 @@ class Method:
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
-            message = f"the confidence level must be in (0, 1), got {self.level}."
-            raise ParameterError(message)
+            raise ParameterError(f"the confidence level must be in (0, 1), got {self.level}.")
         if self.tail is not None and not 0 <= self.tail < 1:
-            message = f"the tail must be at least 0 and below 1, got {self.tail}."
-            raise ParameterError(message)
+            raise ParameterError(f"the tail must be at least 0 and below 1, got {self.tail}.")
         rigorous = self.rule is Rule.RIGOROUS
         if rigorous and not (self.tail and 0 < self.tail < (1 - self.level) * _ROOM):
-            message = (
+            raise ParameterError(
                 "the rigorous interval needs a tail above 0 and below one minus the "
                 f"confidence level, got {self.tail}."
             )
-            raise ParameterError(message)
 
     def variance(self, bootstraps: Bootstraps, spread: ArrayLike) -> FloatArray:
         """Return the variances that the rule assumes for sample variances ``spread``.
@@ -91,8 +84,7 @@ class Method:
         """
         spread = np.asarray(spread, dtype=np.float64)
         if not np.all(spread >= 0):
-            message = "a sample variance must be at least 0."
-            raise ParameterError(message)
+            raise ParameterError("a sample variance must be at least 0.")
         if self.rule is Rule.PUBLISHED:
             return bootstraps.variance(spread, tail=self.tail, clipping=self.clipping)
         if self.rule is Rule.CORRECTED or self.tail is None:
@@ -113,9 +105,7 @@ class Method:
         errors = np.sqrt(self.variance(bootstraps, spread))
         return np.asarray(self.quantile(bootstraps) * errors)
 
-    def around(
-        self, numbers: ArrayLike, *, noise: float, people: int | None = None
-    ) -> Estimate:
+    def around(self, numbers: ArrayLike, *, noise: float, people: int | None = None) -> Estimate:
         """Return the estimate and its interval from the noisy bootstraps.
 
         Args:
@@ -134,14 +124,10 @@ class Method:
         """
         drawn = np.asarray(numbers, dtype=np.float64).ravel()
         if not np.isfinite(drawn).all():
-            message = "the bootstraps must be finite numbers."
-            raise ParameterError(message)
+            raise ParameterError("the bootstraps must be finite numbers.")
         if not 0 <= noise < np.inf:
-            message = f"the variance of the noise must be in [0, inf), got {noise}."
-            raise ParameterError(message)
-        bootstraps = Bootstraps(
-            times=drawn.size, noise=noise / max(drawn.size, 1), people=people
-        )
+            raise ParameterError(f"the variance of the noise must be in [0, inf), got {noise}.")
+        bootstraps = Bootstraps(times=drawn.size, noise=noise / max(drawn.size, 1), people=people)
         center, spread = float(drawn.mean()), float(drawn.var(ddof=1))
         reach = float(self.half_width(bootstraps, spread))
         return Estimate(

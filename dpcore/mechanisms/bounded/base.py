@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from types import ModuleType
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from dpcore.mechanisms.base import require_budget, require_noise
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
+from dpcore.mechanisms.base import Sensitivity, require_budget, require_noise
 from dpcore.mechanisms.laplace_law import scaled
 from dpcore.mechanisms.pairs import ExactForOne, total
 from dpcore.privacy import laplace as profile
 from dpcore.privacy.conversions import pure_delta_of, pure_epsilon_of
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Sensitivity
 
 FLAT_BELOW = 1e-150
 """Width over scale below which the law equals its limit for infinite noise."""
@@ -99,9 +94,7 @@ class BoundedLaplace(ExactForOne):
         return second + moved * (2 * first + moved)
 
     @abstractmethod
-    def _moments(
-        self, position: ArrayLike
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _moments(self, position: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the way from ``position`` to a point of the bounds near it.
 
         With it the mean distance of the release from that point, with its sign, and
@@ -125,17 +118,13 @@ class BoundedLaplace(ExactForOne):
         allowed = pure_epsilon_of(self._pure(x, y), delta)
         if not self._post_processing:
             return allowed
-        return np.minimum(
-            profile.product_epsilon_of(self._ratios(x, y), delta), allowed
-        )
+        return np.minimum(profile.product_epsilon_of(self._ratios(x, y), delta), allowed)
 
     def _vector_delta(self, x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
         allowed = pure_delta_of(self._pure(x, y), epsilon)
         if not self._post_processing:
             return allowed
-        return np.minimum(
-            profile.product_delta_of(self._ratios(x, y), epsilon), allowed
-        )
+        return np.minimum(profile.product_delta_of(self._ratios(x, y), epsilon), allowed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,12 +136,7 @@ class ConcaveLevel(BoundedLaplace):
 
     @classmethod
     def calibrate(
-        cls,
-        *,
-        sensitivity: Sensitivity,
-        epsilon: float,
-        delta: float = 0.0,
-        bounds: Interval,
+        cls, *, sensitivity: Sensitivity, epsilon: float, delta: float = 0.0, bounds: Interval
     ) -> Self:
         """Return the least scale that is truly ``epsilon``-DP, whatever ``delta`` is.
 
@@ -174,9 +158,7 @@ class ConcaveLevel(BoundedLaplace):
         """
         cells, noise, bounds = sensitivity.coordinates, self.noise, self.bounds
         if cells == 1:
-            return float(
-                self._pairs.worst_epsilon(sensitivity.l1, bounds, noise, delta)
-            )
+            return float(self._pairs.worst_epsilon(sensitivity.l1, bounds, noise, delta))
         level = cells * self._pairs.worst_level(sensitivity.l1 / cells, bounds, noise)
         return float(pure_epsilon_of(level, delta) if delta else level)
 

@@ -7,13 +7,15 @@ noise reveals. Only values outside (which a released bound may produce) need mor
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import require_budget
+from dpcore.mechanisms.base import Sensitivity, require_budget
 from dpcore.mechanisms.bounded.base import BoundedLaplace, is_flat, place
 from dpcore.mechanisms.laplace.mechanism import least_scale, level_at
 from dpcore.mechanisms.laplace_law import log_cdf, scaled
@@ -21,12 +23,6 @@ from dpcore.mechanisms.pairs import floats
 from dpcore.mechanisms.search import first_where
 from dpcore.privacy import laplace as profile
 from dpcore.privacy.events import LaplaceEvent
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.base import Sensitivity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +36,7 @@ class BoundaryInflatedLaplace(BoundedLaplace):
 
     @classmethod
     def calibrate(
-        cls,
-        *,
-        sensitivity: Sensitivity,
-        epsilon: float,
-        delta: float = 0.0,
-        bounds: Interval,
+        cls, *, sensitivity: Sensitivity, epsilon: float, delta: float = 0.0, bounds: Interval
     ) -> Self:
         """Return the scale ``l1 / epsilon``: pure DP, whatever ``delta`` is allowed."""
         require_budget(epsilon, delta)
@@ -91,9 +82,7 @@ class BoundaryInflatedLaplace(BoundedLaplace):
         """Return the Laplace noise that is clamped; its rho is ``r + e^-r - 1``."""
         return LaplaceEvent.of(self.epsilon(sensitivity))
 
-    def _moments(
-        self, position: ArrayLike
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _moments(self, position: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the way to the nearest point of the bounds, and two moments there.
 
         Inside the bounds the bias is ``(b/2) [P_2(d) - P_2(a)]``, the MSE ``b^2 [P_2(a)
@@ -110,9 +99,7 @@ class BoundaryInflatedLaplace(BoundedLaplace):
         first = weight * (b / 2 * law.incomplete_difference(1, at.d, at.a))
         return moved, first, weight * (b * (b * law.incomplete_sum(2, at.a, at.d)))
 
-    def _counted(
-        self, first: ArrayLike, second: ArrayLike
-    ) -> tuple[FloatArray, FloatArray]:
+    def _counted(self, first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return the values themselves; without noise, what is released of them."""
         x, y = floats(first, second)
         return (self.bounds.clip(x), self.bounds.clip(y)) if self.noise == 0 else (x, y)
@@ -168,9 +155,7 @@ class BoundaryInflatedLaplace(BoundedLaplace):
         if outside.any():
             most = level[outside]
             result[outside] = first_where(
-                lambda epsilon: (
-                    self._scalar_delta(x[outside], y[outside], epsilon) <= delta
-                ),
+                lambda epsilon: self._scalar_delta(x[outside], y[outside], epsilon) <= delta,
                 np.zeros_like(most),
                 most,
             )
@@ -178,11 +163,7 @@ class BoundaryInflatedLaplace(BoundedLaplace):
 
 
 def _one_direction(
-    low: FloatArray,
-    high: FloatArray,
-    noise: float,
-    bounds: Interval,
-    epsilon: float | FloatArray,
+    low: FloatArray, high: FloatArray, noise: float, bounds: Interval, epsilon: float | FloatArray
 ) -> FloatArray:
     threshold = bounds.clip((low + high - noise * epsilon) / 2)
     log_first = log_cdf(threshold, low, noise)

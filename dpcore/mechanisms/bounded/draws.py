@@ -13,17 +13,13 @@ gives the truncated law without a single rejection.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.laplace_law import one_minus_exp
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 _BELOW_ONE = float(np.nextafter(1.0, 0.0))
 
@@ -65,11 +61,9 @@ def draw(
         np.asarray(position, dtype=np.float64), noise, lower, upper
     )
     if not np.all((noise >= 0) & (noise < np.inf)):
-        message = "the scale of the noise must be finite and at least 0."
-        raise ParameterError(message)
+        raise ParameterError("the scale of the noise must be finite and at least 0.")
     if not np.all(lower <= upper):
-        message = "every lower bound must be at most its upper bound."
-        raise ParameterError(message)
+        raise ParameterError("every lower bound must be at most its upper bound.")
     center = position
     below = above = np.ones(())
     if bounding is Bounding.TRUNCATED:

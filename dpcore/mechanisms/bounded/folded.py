@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from types import ModuleType
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.mechanisms import laplace_law as law
+from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.bounded import folded_calibration
 from dpcore.mechanisms.bounded.base import ConcaveLevel, place
 from dpcore.mechanisms.laplace_law import one_minus_exp, scaled
-from dpcore.privacy.events import LaplaceEvent, PureEvent
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Sensitivity
-    from dpcore.privacy.events import PrivacyEvent
+from dpcore.privacy.events import LaplaceEvent, PrivacyEvent, PureEvent
 
 UNIFORM_BELOW = 1e-8
 """Width over scale below which the law is uniform to the last bit."""
@@ -125,9 +120,7 @@ class FoldedLaplace(ConcaveLevel):
     def _mass(self) -> float:
         return float(law.one_minus_exp(2 * law.scaled(self.bounds.width, self.noise)))
 
-    def _moments(
-        self, position: ArrayLike
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _moments(self, position: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         return moments(position, self.bounds, self.noise)
 
     def _lower_part(
@@ -135,16 +128,12 @@ class FoldedLaplace(ConcaveLevel):
     ) -> FloatArray:
         """Return where the unnormalised lower tail reaches ``share``."""
         with np.errstate(divide="ignore"):
-            from_bound = bound + self.noise * np.arcsinh(
-                share * np.exp(np.minimum(a, _NEAR))
-            )
+            from_bound = bound + self.noise * np.arcsinh(share * np.exp(np.minimum(a, _NEAR)))
             root = np.sqrt(share * share + np.exp(-2 * a))
             from_value = nearest + self.noise * np.log(share + root)
         return np.where(a < _NEAR, from_bound, from_value)
 
-    def _counted(
-        self, first: ArrayLike, second: ArrayLike
-    ) -> tuple[FloatArray, FloatArray]:
+    def _counted(self, first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
         return fold(first, self.bounds), fold(second, self.bounds)
 
 

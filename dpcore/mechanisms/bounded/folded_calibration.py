@@ -16,18 +16,15 @@ Either equation can be solved for ``s``. The other direction is the mirror image
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.mechanisms.laplace_law import scaled
 from dpcore.mechanisms.pairs import distances, over_scale
 from dpcore.mechanisms.search import ROUND_UP, largest_over_positions
 from dpcore.privacy.halving import halved
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
 
 _LARGE = 1.0
 
@@ -63,11 +60,7 @@ def scalar_level(
 
 
 def scalar_delta(
-    first: FloatArray,
-    second: FloatArray,
-    noise: float,
-    bounds: Interval,
-    epsilon: float,
+    first: FloatArray, second: FloatArray, noise: float, bounds: Interval, epsilon: float
 ) -> FloatArray:
     """Return the larger delta of both directions, elementwise."""
     if noise == 0 or math.isinf(noise) or bounds.width == 0:
@@ -78,11 +71,7 @@ def scalar_delta(
 
 
 def scalar_epsilon(
-    first: FloatArray,
-    second: FloatArray,
-    noise: float,
-    bounds: Interval,
-    delta: float,
+    first: FloatArray, second: FloatArray, noise: float, bounds: Interval, delta: float
 ) -> FloatArray:
     """Return the smallest epsilon with ``scalar_delta <= delta``, elementwise."""
     if noise == 0 or math.isinf(noise) or bounds.width == 0:
@@ -164,9 +153,7 @@ def worst_epsilon(shift: float, bounds: Interval, noise: float, delta: float) ->
         free = np.array(math.inf)
         return float(epsilon_at(free, free, free, h, delta))
 
-    largest = largest_over_positions(
-        lambda a, c: epsilon_at(a, c + h, c, h, delta), rest
-    )
+    largest = largest_over_positions(lambda a, c: epsilon_at(a, c + h, c, h, delta), rest)
     return min(largest * ROUND_UP, level)
 
 

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from types import ModuleType
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import require_budget
+from dpcore.mechanisms.base import Sensitivity, require_budget
 from dpcore.mechanisms.bounded import truncated_calibration, truncated_law
 from dpcore.mechanisms.bounded.base import ConcaveLevel, is_flat, place
 from dpcore.mechanisms.laplace.mechanism import least_scale
 from dpcore.privacy.conversions import pure_delta_of
 from dpcore.privacy.events import PureEvent
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Sensitivity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +37,7 @@ class TruncatedLaplace(ConcaveLevel):
 
     @classmethod
     def calibrate_as_published(
-        cls,
-        *,
-        sensitivity: Sensitivity,
-        epsilon: float,
-        delta: float = 0.0,
-        bounds: Interval,
+        cls, *, sensitivity: Sensitivity, epsilon: float, delta: float = 0.0, bounds: Interval
     ) -> Self:
         """Return the published scale ``l1 / epsilon``: its level is up to 2 epsilon."""
         require_budget(epsilon, delta)
@@ -111,9 +101,7 @@ class TruncatedLaplace(ConcaveLevel):
         """Return the pure level: no accountant knows this noise."""
         return PureEvent.of(self.epsilon(sensitivity))
 
-    def _moments(
-        self, position: ArrayLike
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _moments(self, position: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the way to the nearest point of the bounds, and two moments there.
 
         The bias is ``b [P_2(d) - P_2(a)] / [P_1(a) + P_1(d)]`` inside the bounds, the

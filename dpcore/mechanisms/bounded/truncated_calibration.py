@@ -22,23 +22,18 @@ largest when one of them lies on a bound; the profile is largest a little inside
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
 from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.mechanisms.bounded.base import is_flat
 from dpcore.mechanisms.laplace.mechanism import least_scale
 from dpcore.mechanisms.laplace_law import one_minus_exp, scaled
 from dpcore.mechanisms.pairs import distances, over_scale
 from dpcore.mechanisms.search import ROUND_UP, largest_over_positions
 from dpcore.privacy.halving import halved
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.data.bounds import Interval
-
 
 _BLOCK = 1 << 15
 
@@ -67,11 +62,7 @@ def scalar_level(
 
 
 def scalar_delta(
-    first: FloatArray,
-    second: FloatArray,
-    noise: float,
-    bounds: Interval,
-    epsilon: float,
+    first: FloatArray, second: FloatArray, noise: float, bounds: Interval, epsilon: float
 ) -> FloatArray:
     """Return the larger delta of both directions, elementwise."""
     first, second = bounds.clip(first), bounds.clip(second)
@@ -83,11 +74,7 @@ def scalar_delta(
 
 
 def scalar_epsilon(
-    first: FloatArray,
-    second: FloatArray,
-    noise: float,
-    bounds: Interval,
-    delta: float,
+    first: FloatArray, second: FloatArray, noise: float, bounds: Interval, delta: float
 ) -> FloatArray:
     """Return the smallest epsilon with ``scalar_delta <= delta``, elementwise."""
     first, second = bounds.clip(first), bounds.clip(second)
@@ -98,9 +85,7 @@ def scalar_epsilon(
     return np.maximum(epsilon_at(*up, delta), epsilon_at(*down, delta))
 
 
-def delta_at(
-    a: FloatArray, d: FloatArray, level: FloatArray, epsilon: float
-) -> FloatArray:
+def delta_at(a: FloatArray, d: FloatArray, level: FloatArray, epsilon: float) -> FloatArray:
     """Return the delta of one direction.
 
     Args:
@@ -118,9 +103,7 @@ def delta_at(
     return np.where(u > 0, one_minus_exp(u) * ratio, 0.0 * level)
 
 
-def epsilon_at(
-    a: FloatArray, d: FloatArray, level: FloatArray, delta: float
-) -> FloatArray:
+def epsilon_at(a: FloatArray, d: FloatArray, level: FloatArray, delta: float) -> FloatArray:
     """Return the epsilon of one direction, the inverse of ``delta_at``.
 
     ``w = P_1(u)`` solves ``e^-a w^2 + 2 P_1(a) w = delta [P_1(a) + P_1(d)]``.
@@ -144,9 +127,7 @@ def _both_ways(
     return (a0, d0, h + kappa), (d1, a1, h - kappa)
 
 
-def _level(
-    first: FloatArray, second: FloatArray, noise: float, bounds: Interval
-) -> FloatArray:
+def _level(first: FloatArray, second: FloatArray, noise: float, bounds: Interval) -> FloatArray:
     h = over_scale(distances(first, second), noise)
     if noise == 0 or (np.isinf(bounds.lower) and np.isinf(bounds.upper)):
         return h
@@ -199,9 +180,7 @@ def least_private_scale(shift: float, epsilon: float, bounds: Interval) -> float
     if math.isinf(width):
         # The root of D t + log(2 - e^{-D t}) = epsilon: D t = log((1 + e^epsilon)/2).
         half = math.log1p(-math.expm1(-epsilon) / -2) if epsilon > 1 else None
-        exponent = (
-            epsilon + half if half is not None else math.log1p(math.expm1(epsilon) / 2)
-        )
+        exponent = epsilon + half if half is not None else math.log1p(math.expm1(epsilon) / 2)
         return distance / exponent * ROUND_UP
     low, _ = halved(
         lambda t: _level_at_bound(t, distance, width) > epsilon,
@@ -254,9 +233,7 @@ def _over_positions(
         free = np.array([math.inf])
         return float(asked(free, free, np.array([h]))[0])
 
-    return largest_over_positions(
-        lambda a, c: asked(a, h + c, h + _kappa(a, c, h)), rest
-    )
+    return largest_over_positions(lambda a, c: asked(a, h + c, h + _kappa(a, c, h)), rest)
 
 
 def _kappa(a: FloatArray, c: FloatArray, h: float) -> FloatArray:

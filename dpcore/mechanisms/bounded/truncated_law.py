@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.mechanisms.laplace_law import one_minus_exp
 
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-
-    Numbers = float | FloatArray
+Numbers = float | FloatArray
 
 # Below this distance (over the scale) from a bound, quantiles are measured from it.
 _NEAR = 0.5
@@ -52,11 +48,7 @@ def quantile(
 
 
 def _lower_part(
-    mass: FloatArray,
-    nearest: FloatArray,
-    a: FloatArray,
-    bound: Numbers,
-    noise: Numbers,
+    mass: FloatArray, nearest: FloatArray, a: FloatArray, bound: Numbers, noise: Numbers
 ) -> FloatArray:
     """Return where the unnormalised lower tail reaches ``mass``."""
     with np.errstate(divide="ignore", over="ignore"):

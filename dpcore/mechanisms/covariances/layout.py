@@ -7,18 +7,13 @@ A symmetric matrix of ``d`` columns is a vector of its ``d`` variances followed 
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 
 def pairs_of(columns: int) -> tuple[tuple[int, int], ...]:
@@ -53,10 +48,9 @@ def columns_in(length: int) -> int:
     while columns * (columns + 1) // 2 < length:
         columns += 1
     if length < 1 or columns * (columns + 1) // 2 != length:
-        message = (
+        raise ParameterError(
             f"a covariance matrix of d columns has d (d + 1) / 2 numbers, got {length}."
         )
-        raise ParameterError(message)
     return columns
 
 

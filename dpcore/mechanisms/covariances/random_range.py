@@ -28,19 +28,14 @@ apart, one of them on an end of a range of width ``R``, at scale ``1/t``
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.mechanisms.bounded import truncated_law
 from dpcore.mechanisms.bounded.base import FLAT_BELOW
 from dpcore.mechanisms.laplace_law import one_minus_exp
 from dpcore.mechanisms.search import ROUND_UP
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 _STEPS = 12
 _CONVERGED = 1e-15
@@ -64,9 +59,7 @@ def worst_levels(shift: ArrayLike, widths: ArrayLike, noise: ArrayLike) -> Float
     return np.asarray(across + np.log1p(change))
 
 
-def least_private_scales(
-    shift: ArrayLike, epsilon: float, widths: ArrayLike
-) -> FloatArray:
+def least_private_scales(shift: ArrayLike, epsilon: float, widths: ArrayLike) -> FloatArray:
     """Return the smallest ``epsilon``-DP scale on ranges of each width, elementwise.
 
     As ``truncated_calibration.least_private_scale``. Newton's method on the level,

@@ -8,15 +8,18 @@ is public by then, but random: truncation has to be recalibrated for it.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import Sensitivity, require_budget
+from dpcore.mechanisms.base import Mechanism, Sensitivity, require_budget
 from dpcore.mechanisms.bounded.base import FLAT_BELOW
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.covariances import random_range
@@ -28,16 +31,8 @@ from dpcore.mechanisms.covariances.layout import (
     reaches_of,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.base import Mechanism
-
-    Draw = Callable[["Step", FloatArray], FloatArray]
-    """Draws from the mechanism of a step around a value, shape ``(1,)``."""
+Draw = Callable[["Step", FloatArray], FloatArray]
+"""Draws from the mechanism of a step around a value, shape ``(1,)``."""
 
 
 MECHANISMS: Final = ("truncated-published", "bit", "truncated", "laplace")
@@ -99,26 +94,20 @@ class CovarianceRelease:
     def __post_init__(self) -> None:
         require_budget(self.epsilon)
         if self.key not in MECHANISMS:
-            message = f"a covariance matrix is released by one of {MECHANISMS}."
-            raise ParameterError(message)
+            raise ParameterError(f"a covariance matrix is released by one of {MECHANISMS}.")
         if self.people < _FEWEST:
-            message = f"a variance needs at least 2 people, got {self.people}."
-            raise ParameterError(message)
+            raise ParameterError(f"a variance needs at least 2 people, got {self.people}.")
         if not self.widths or not all(0 < w < math.inf for w in self.widths):
-            message = "every column needs bounds a positive, finite width apart."
-            raise ParameterError(message)
+            raise ParameterError("every column needs bounds a positive, finite width apart.")
         if not 0 <= self.rounding < 1:
-            message = f"rounding must be at least 0, below 1, got {self.rounding}."
-            raise ParameterError(message)
+            raise ParameterError(f"rounding must be at least 0, below 1, got {self.rounding}.")
         weights = self.weights
         fitting = weights is None or len(weights) == len(places_of(self.columns))
         if not fitting or not all(0 < w < math.inf for w in weights or ()):
-            message = "the split needs one positive, finite weight for each number."
-            raise ParameterError(message)
+            raise ParameterError("the split needs one positive, finite weight for each number.")
         least, most = self.sensitivities.min(), self.sensitivities.max()
         if not (least / self.epsilon > _LEAST and most / self.epsilons.min() < _MOST):
-            message = "these bounds are too narrow or too wide for the noise; rescale."
-            raise ParameterError(message)
+            raise ParameterError("these bounds are too narrow or too wide for the noise; rescale.")
 
     @property
     def columns(self) -> int:
@@ -170,9 +159,7 @@ class CovarianceRelease:
         """
         if self.key == "truncated":
             return self.epsilons
-        return np.array(
-            [step.mechanism.epsilon(step.sensitivity) for step in self._widest()]
-        )
+        return np.array([step.mechanism.epsilon(step.sensitivity) for step in self._widest()])
 
     @property
     def real_epsilon(self) -> float:
@@ -225,9 +212,7 @@ class CovarianceRelease:
         for pair in range(len(pairs_of(self.columns))):
             place = self.columns + pair
             u = law.uniform(rng, size)
-            result[..., place] = self._covariance(
-                place, u, value[place], reaches[..., pair]
-            )
+            result[..., place] = self._covariance(place, u, value[place], reaches[..., pair])
         return result
 
     def covariance_scales(self, place: int, reach: ArrayLike) -> FloatArray:
@@ -255,14 +240,10 @@ class CovarianceRelease:
         levels = np.empty(first.shape)
         for place in range(first.shape[-1]):
             at = slice(place, place + 1)
-            levels[..., place] = self._pair_level(
-                place, first[..., at], second[..., at]
-            )
+            levels[..., place] = self._pair_level(place, first[..., at], second[..., at])
         return levels
 
-    def _pair_level(
-        self, place: int, first: FloatArray, second: FloatArray
-    ) -> FloatArray:
+    def _pair_level(self, place: int, first: FloatArray, second: FloatArray) -> FloatArray:
         step = self.step(place, self.largest[place])
         if place < self.columns or self.key == "laplace":
             return step.mechanism.pair_epsilon(first, second)
@@ -301,9 +282,7 @@ class CovarianceRelease:
         )
         return Step(mechanism=mechanism, sensitivity=sensitivity, epsilon=epsilon)
 
-    def _covariance(
-        self, place: int, u: FloatArray, value: float, reach: FloatArray
-    ) -> FloatArray:
+    def _covariance(self, place: int, u: FloatArray, value: float, reach: FloatArray) -> FloatArray:
         """Return the ``u``-quantiles of one covariance on each range."""
         if self.key in {"laplace", "bit"}:
             drawn = law.quantile(u, value, float(self.scales[place]))

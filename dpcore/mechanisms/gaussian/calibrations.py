@@ -11,25 +11,20 @@ analytic rule) < one-sided pDP < two-sided pDP <= Liu's pDP.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtri
 
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import require_budget
+from dpcore.mechanisms.base import Sensitivity, require_budget
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.search import ROUND_UP
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Sensitivity
-
-    Rule = Callable[[float, float], float]
+Rule = Callable[[float, float], float]
 
 
 def classic_ratio(epsilon: float, delta: float) -> float:
@@ -122,8 +117,7 @@ def calibrated(
     """
     require_budget(epsilon, delta)
     if delta == 0:
-        message = "the Gaussian mechanism needs a delta above 0."
-        raise ParameterError(message)
+        raise ParameterError("the Gaussian mechanism needs a delta above 0.")
     return Gaussian(noise=sensitivity.l2 * ratio(epsilon, delta))
 
 

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import AdditiveNoise, require_budget
+from dpcore.mechanisms.base import AdditiveNoise, Sensitivity, require_budget
 from dpcore.mechanisms.pairs import distances
 from dpcore.privacy import gaussian as profile
 from dpcore.privacy.events import GaussianEvent
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Sensitivity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +45,7 @@ class Gaussian(AdditiveNoise):
         """
         require_budget(epsilon, delta)
         if delta == 0:
-            message = "the Gaussian mechanism needs a delta above 0."
-            raise ParameterError(message)
+            raise ParameterError("the Gaussian mechanism needs a delta above 0.")
         return cls(noise=sensitivity.l2 / profile.mu_for(epsilon, delta))
 
     def pdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
@@ -59,9 +54,7 @@ class Gaussian(AdditiveNoise):
         if self.noise == 0:
             return np.where(distance == 0, np.inf, 0.0)
         z = distance / self.noise
-        return np.asarray(
-            np.exp(-z * z / 2) / (self.noise * math.sqrt(2 * math.pi)),
-        )
+        return np.asarray(np.exp(-z * z / 2) / (self.noise * math.sqrt(2 * math.pi)))
 
     def cdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
         """Return the probability of releasing at most ``x``."""
@@ -85,9 +78,7 @@ class Gaussian(AdditiveNoise):
         """Return the exact epsilon at ``delta``; ``inf`` at 0 where anything moves."""
         return profile.epsilon_of(self._mu(first, second), delta)
 
-    def pair_delta(
-        self, first: ArrayLike, second: ArrayLike, *, epsilon: float
-    ) -> FloatArray:
+    def pair_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
         """Return the exact delta at ``epsilon``."""
         return profile.delta_of(self._mu(first, second), epsilon)
 

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms import symmetric
-from dpcore.mechanisms.base import require_budget, require_noise
+from dpcore.mechanisms.base import Sensitivity, require_budget, require_noise
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.generalized import pairs
 from dpcore.mechanisms.generalized.noise import GeneralizedNoise
 from dpcore.mechanisms.laplace.mechanism import Laplace, least_scale
 from dpcore.mechanisms.pairs import ExactForOne, distances
 from dpcore.mechanisms.symmetric import SymmetricMechanism
-from dpcore.privacy.events import PureEvent
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Sensitivity
-    from dpcore.privacy.events import PrivacyEvent
+from dpcore.privacy.events import PrivacyEvent, PureEvent
 
 ORDER = 3.0
 """The order unless said otherwise."""
@@ -65,8 +60,7 @@ class GeneralizedGaussian(SymmetricMechanism):
     def __post_init__(self) -> None:
         require_noise(self.noise)
         if not 1 <= self.order < math.inf:
-            message = f"the order must be at least 1 and finite, got {self.order}."
-            raise ParameterError(message)
+            raise ParameterError(f"the order must be at least 1 and finite, got {self.order}.")
 
     @classmethod
     def calibrate(
@@ -95,8 +89,7 @@ class GeneralizedGaussian(SymmetricMechanism):
         if order == 1:
             return cls(noise=least_scale(sensitivity.l1, epsilon), order=order)
         if delta == 0:
-            message = "the generalized Gaussian mechanism needs a delta above 0."
-            raise ParameterError(message)
+            raise ParameterError("the generalized Gaussian mechanism needs a delta above 0.")
         if order == _GAUSSIAN or sensitivity.coordinates == 1:
             noise = pairs.least_scale(sensitivity.l2, epsilon, delta, order)
         elif sensitivity.largest == 0:
@@ -130,9 +123,7 @@ class GeneralizedGaussian(SymmetricMechanism):
             return known.pair_epsilon(first, second, delta=delta)
         return ExactForOne.pair_epsilon(self, first, second, delta=delta)
 
-    def pair_delta(
-        self, first: ArrayLike, second: ArrayLike, *, epsilon: float
-    ) -> FloatArray:
+    def pair_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
         """Return the delta at ``epsilon``, as exact as ``pair_epsilon``."""
         if (known := self._known) is not None:
             return known.pair_delta(first, second, epsilon=epsilon)

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import gammaincc, gammainccinv
 
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
+from dpcore.arrays import FloatArray
 
 _ASYMPTOTIC_FROM = 50.0
 _TERMS = 18

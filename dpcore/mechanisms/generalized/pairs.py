@@ -10,15 +10,12 @@ upper incomplete gamma function.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import gammaincc, gammainccinv
 
+from dpcore.arrays import FloatArray
 from dpcore.mechanisms.search import ROUND_UP
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 _HALVINGS = 64
 _FARTHEST = 750.0

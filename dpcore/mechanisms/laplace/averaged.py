@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms import symmetric
-from dpcore.mechanisms.base import require_budget, require_noise
+from dpcore.mechanisms.base import Sensitivity, require_budget, require_noise
 from dpcore.mechanisms.laplace.mechanism import least_scale, level_at
 from dpcore.mechanisms.laplace.sums import LaplaceSum
 from dpcore.mechanisms.symmetric import SymmetricMechanism
 from dpcore.privacy import laplace as profile
 from dpcore.privacy.events import LaplaceEvent
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Sensitivity
 
 DRAWS = 10
 """How many Laplace draws are averaged unless said otherwise."""

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import AdditiveNoise, require_budget
+from dpcore.mechanisms.base import AdditiveNoise, Sensitivity, require_budget
 from dpcore.mechanisms.pairs import distances, over_scale, total
 from dpcore.privacy import laplace as profile
 from dpcore.privacy.conversions import pure_epsilon_of
 from dpcore.privacy.events import LaplaceEvent
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Sensitivity
 
 
 def least_scale(shift: float, epsilon: float) -> float:
@@ -107,13 +103,9 @@ class Laplace(AdditiveNoise):
         ``delta = 0``; else an upper bound (``privacy.laplace.product_epsilon_of``).
         """
         ratios = self._ratios(first, second)
-        return (
-            total(ratios) if delta == 0 else profile.product_epsilon_of(ratios, delta)
-        )
+        return total(ratios) if delta == 0 else profile.product_epsilon_of(ratios, delta)
 
-    def pair_delta(
-        self, first: ArrayLike, second: ArrayLike, *, epsilon: float
-    ) -> FloatArray:
+    def pair_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
         """Return ``1 - exp((epsilon - r)/2)``, as exact as ``pair_epsilon``."""
         return profile.product_delta_of(self._ratios(first, second), epsilon)
 

@@ -12,14 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import factorial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 MOST_DRAWS = 100
 _NO_PROBABILITY = 760.0
@@ -42,11 +39,10 @@ class LaplaceSum:
 
     def __post_init__(self) -> None:
         if self.draws != int(self.draws) or not 1 <= self.draws <= MOST_DRAWS:
-            message = (
+            raise ParameterError(
                 f"the number of draws must be a whole number from 1 to {MOST_DRAWS}, "
                 f"got {self.draws}."
             )
-            raise ParameterError(message)
 
     @property
     def farthest(self) -> float:
@@ -76,9 +72,7 @@ class LaplaceSum:
         ahead = self._log_polynomial(coefficients, x)
         return np.asarray(y - x + ahead - self._log_polynomial(coefficients, y))
 
-    def _log_polynomial(
-        self, coefficients: tuple[float, ...], x: FloatArray
-    ) -> FloatArray:
+    def _log_polynomial(self, coefficients: tuple[float, ...], x: FloatArray) -> FloatArray:
         factor = np.log(_homogeneous(coefficients, x))
         return np.asarray((self.draws - 1) * np.log1p(x) + factor)
 

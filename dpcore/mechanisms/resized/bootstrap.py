@@ -15,18 +15,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import bdtr
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.resized.profile import MOST_TRIALS, ResamplePair
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 KEY, LABEL = "resized-published", "Resized bootstrap, as published"
 
@@ -70,20 +67,16 @@ class ResizedBootstrap:
 
     def __post_init__(self) -> None:
         if self.people < 1:
-            message = f"the number of people must be at least 1, got {self.people}."
-            raise ParameterError(message)
+            raise ParameterError(f"the number of people must be at least 1, got {self.people}.")
         if self.rows < 1:
-            message = f"rows a unit must be at least 1, got {self.rows}."
-            raise ParameterError(message)
+            raise ParameterError(f"rows a unit must be at least 1, got {self.rows}.")
         if not 0 < self.ratio < self.people:
-            message = (
+            raise ParameterError(
                 f"Z must lie strictly between 0 and the number of people "
                 f"{self.people:,}, got {float(self.ratio):g}."
             )
-            raise ParameterError(message)
         if self.draws > MOST_TRIALS:
-            message = f"Z {float(self.ratio):g} takes more than 10^9 draws. Raise Z."
-            raise ParameterError(message)
+            raise ParameterError(f"Z {float(self.ratio):g} takes more than 10^9 draws. Raise Z.")
 
     @classmethod
     def of_ratio(cls, people: int, ratio: float, *, rows: int = 1) -> Self:
@@ -141,15 +134,13 @@ class ResizedBootstrap:
         many times the draws.
         """
         if not 0 <= epsilon < math.inf:
-            message = f"epsilon must be at least 0 and finite, got {epsilon}."
-            raise ParameterError(message)
+            raise ParameterError(f"epsilon must be at least 0 and finite, got {epsilon}.")
         return appearance(self.people, self._trials(scores), rows=self.rows)
 
     def epsilon(self, delta: float = 0.0, *, scores: int = 1) -> float:
         """Return the epsilon at ``delta``, over all tables and scores: 0 or ``inf``."""
         if not 0 <= delta <= 1:
-            message = f"delta must be in [0, 1], got {delta}."
-            raise ParameterError(message)
+            raise ParameterError(f"delta must be in [0, 1], got {delta}.")
         return 0.0 if delta >= self.delta(scores=scores) else math.inf
 
     @property
@@ -171,18 +162,16 @@ class ResizedBootstrap:
         """
         trials = self._trials(scores)
         if trials > MOST_TRIALS:
-            message = (
+            raise ParameterError(
                 f"{scores:,} scores of {self.draws:,} rows each draw more than 10^9 "
                 "rows together. Ask for fewer scores, or for a smaller sample."
             )
-            raise ParameterError(message)
         return ResamplePair(trials=trials, rows=self.people, ones=ones, more=more)
 
     def around(self, ones: int, *, scores: int = 1) -> tuple[ResamplePair, ...]:
         """Return the pairs of a table with ``ones`` ones and each of its neighbors."""
         if not 0 <= ones <= self.people:
-            message = f"the number of ones must be in [0, {self.people}], got {ones}."
-            raise ParameterError(message)
+            raise ParameterError(f"the number of ones must be in [0, {self.people}], got {ones}.")
         return tuple(
             self.pair(start, scores=scores)
             for start in (ones - 1, ones)
@@ -198,8 +187,7 @@ class ResizedBootstrap:
         30
         """
         if not 0 < chance < 1:
-            message = f"the chance must lie between 0 and 1, got {chance}."
-            raise ParameterError(message)
+            raise ParameterError(f"the chance must lie between 0 and 1, got {chance}.")
         if self.rows >= self.people:
             return 1
         return max(1, math.ceil(math.log1p(-chance) / -self.reverse_epsilon))
@@ -220,9 +208,7 @@ class ResizedBootstrap:
         below = bdtr(least - 1, trials, ones / n) if least > 0 else 0.0
         return max(0.0, float(bdtr(most, trials, ones / n) - below))
 
-    def simulate(
-        self, ones: int, *, rng: np.random.Generator, size: tuple[int, ...]
-    ) -> FloatArray:
+    def simulate(self, ones: int, *, rng: np.random.Generator, size: tuple[int, ...]) -> FloatArray:
         """Draw shares of ones in resamples, of shape ``size``. Not for real releases.
 
         ``ones`` of ``people`` rows are ones.
@@ -232,14 +218,12 @@ class ResizedBootstrap:
 
     def _trials(self, scores: int) -> int:
         if scores < 0:
-            message = f"the number of scores must be at least 0, got {scores}."
-            raise ParameterError(message)
+            raise ParameterError(f"the number of scores must be at least 0, got {scores}.")
         return scores * self.draws
 
 
 def _exact(name: str, number: float) -> Fraction:
     """Return the decimal that a person means by a float: the shortest one."""
     if not (math.isfinite(number) and number > 0):
-        message = f"{name} must be positive and finite, got {number}."
-        raise ParameterError(message)
+        raise ParameterError(f"{name} must be positive and finite, got {number}.")
     return Fraction(repr(float(number)))

@@ -11,15 +11,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.privacy.halving import halved
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 MOST_TRIALS = 10**9
 """More draws than that are not summed over."""
@@ -105,17 +103,14 @@ class ResamplePair:
 
     def __post_init__(self) -> None:
         if not 0 <= self.trials <= MOST_TRIALS:
-            message = f"the number of draws must be in [0, 10^9], got {self.trials}."
-            raise ParameterError(message)
+            raise ParameterError(f"the number of draws must be in [0, 10^9], got {self.trials}.")
         if self.rows < 1:
-            message = f"the number of rows must be at least 1, got {self.rows}."
-            raise ParameterError(message)
+            raise ParameterError(f"the number of rows must be at least 1, got {self.rows}.")
         if self.more < 1 or not 0 <= self.ones <= self.rows - self.more:
-            message = (
+            raise ParameterError(
                 "the ones of both tables must be in [0, n], and differ; got "
                 f"{self.ones} and {self.ones + self.more} of {self.rows}."
             )
-            raise ParameterError(message)
 
     @property
     def pure(self) -> tuple[float, float]:
@@ -142,8 +137,7 @@ class ResamplePair:
 
         """
         if not 0 <= epsilon < math.inf:
-            message = f"epsilon must be at least 0 and finite, got {epsilon}."
-            raise ParameterError(message)
+            raise ParameterError(f"epsilon must be at least 0 and finite, got {epsilon}.")
         return tuple(_excess(*side, epsilon) for side in self._sides)  # type: ignore[return-value] # two sides
 
     def delta(self, epsilon: float) -> float:
@@ -160,11 +154,9 @@ class ResamplePair:
 
         """
         if not 0 <= delta <= 1:
-            message = f"delta must be in [0, 1], got {delta}."
-            raise ParameterError(message)
+            raise ParameterError(f"delta must be in [0, 1], got {delta}.")
         return max(
-            _least(side, level, delta)
-            for side, level in zip(self._sides, self.pure, strict=True)
+            _least(side, level, delta) for side, level in zip(self._sides, self.pure, strict=True)
         )
 
     @property
@@ -179,10 +171,7 @@ class ResamplePair:
     def _sides(self) -> tuple[tuple[FloatArray, FloatArray], ...]:
         """Mass and privacy loss of each count, from either table."""
         more, fewer = self.laws
-        return (
-            (more.mass, self._losses(more.counts)),
-            (fewer.mass, -self._losses(fewer.counts)),
-        )
+        return ((more.mass, self._losses(more.counts)), (fewer.mass, -self._losses(fewer.counts)))
 
     @property
     def _per_one(self) -> float:

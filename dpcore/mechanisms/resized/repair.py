@@ -9,26 +9,21 @@ here, pure and with a delta.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.resized.bootstrap import appearance
 from dpcore.mechanisms.resized.profile import MOST_TRIALS, binomial
 from dpcore.privacy.conversions import pure_delta_of
 from dpcore.privacy.halving import halved
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-
 
 KEY, LABEL = "resized-repaired", "Resampled mean with Laplace noise"
 LARGEST_LEVEL = 700.0
@@ -70,17 +65,13 @@ class NoisyResample:
 
     def __post_init__(self) -> None:
         if self.people < 1:
-            message = f"the number of people must be at least 1, got {self.people}."
-            raise ParameterError(message)
+            raise ParameterError(f"the number of people must be at least 1, got {self.people}.")
         if not 1 <= self.draws <= MOST_TRIALS:
-            message = f"the number of draws must be in [1, 10^9], got {self.draws}."
-            raise ParameterError(message)
+            raise ParameterError(f"the number of draws must be in [1, 10^9], got {self.draws}.")
         if self.rows < 1:
-            message = f"rows a unit must be at least 1, got {self.rows}."
-            raise ParameterError(message)
+            raise ParameterError(f"rows a unit must be at least 1, got {self.rows}.")
         if not 0 < self.level <= LARGEST_LEVEL:
-            message = f"the level of the noise must be in (0, 700], got {self.level}."
-            raise ParameterError(message)
+            raise ParameterError(f"the level of the noise must be in (0, 700], got {self.level}.")
 
     @classmethod
     def calibrate(
@@ -108,11 +99,10 @@ class NoisyResample:
         require_budget(epsilon, delta)
         one = cls(people=people, draws=draws, level=1.0, rows=rows, shares=shares)
         if delta > 0 and delta >= one.appears:
-            message = (
+            raise ParameterError(
                 f"delta must be below the chance {one.appears:.3g} that somebody's "
                 f"rows are drawn, got {delta:g}: else they need not be hidden at all."
             )
-            raise ParameterError(message)
         return one.at(_least_noise(one, float(epsilon), float(delta)))
 
     def at(self, level: float) -> Self:
@@ -221,8 +211,7 @@ class NoisyResample:
 
         """
         if not 0 <= epsilon < math.inf:
-            message = f"epsilon must be at least 0 and finite, got {epsilon}."
-            raise ParameterError(message)
+            raise ParameterError(f"epsilon must be at least 0 and finite, got {epsilon}.")
         joint = self._joint_delta(epsilon)
         return min(self.appears, joint, float(pure_delta_of(self.epsilon(), epsilon)))
 

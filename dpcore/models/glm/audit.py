@@ -8,34 +8,32 @@ step; moves are those of all rows of a unit.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.models.glm.removals import (
     Beginning,
+    Steps,
     chord_steps,
     exact_refits,
     newton_steps,
     step_shifts,
 )
 from dpcore.models.influence import UNIQUE_FROM, Influence
-from dpcore.models.metrics import ISOTROPIC
+from dpcore.models.metrics import ISOTROPIC, Metric
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
     from dpcore.models.glm.fit import GlmFit
-    from dpcore.models.glm.removals import Steps
-    from dpcore.models.metrics import Metric
 
-    People = NDArray[np.intp]
+
+People = NDArray[np.intp]
 
 TOLERATED: Final = 0.05
 """Relative error of the one-step approximation from which chord steps replace it."""
@@ -134,13 +132,7 @@ class Audit:
         steps = newton_steps(fit, copies=copies)
         approximate = step_shifts(fit, steps, metric)
         chosen = _audit_sample(approximate, top=top, drawn=drawn, rng=rng)
-        return cls(
-            fit=fit,
-            metric=metric,
-            steps=steps,
-            approximate=approximate,
-            chosen=chosen,
-        )
+        return cls(fit=fit, metric=metric, steps=steps, approximate=approximate, chosen=chosen)
 
     @classmethod
     def by_parts(
@@ -337,9 +329,7 @@ def _joined(pieces: list[Checked]) -> tuple[People, FloatArray]:
     )
 
 
-def _audit_sample(
-    shifts: FloatArray, *, top: int, drawn: int, rng: np.random.Generator
-) -> People:
+def _audit_sample(shifts: FloatArray, *, top: int, drawn: int, rng: np.random.Generator) -> People:
     """Return the most exposed people and some at random, ascending."""
     n = len(shifts)
     top, drawn = min(top, n), min(drawn, n)
@@ -382,8 +372,7 @@ def audited_influence(
 
     """
     if found.copies != rows:
-        message = f"the moves are those of {found.copies} rows a unit, not of {rows}."
-        raise ParameterError(message)
+        raise ParameterError(f"the moves are those of {found.copies} rows a unit, not of {rows}.")
     everybody = fit.features, fit.target
     here = _influence(fit, everybody, found.leverages, found.shifts, metric, rows)
     return replace(here, error=found.error)

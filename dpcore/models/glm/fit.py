@@ -7,15 +7,21 @@ is ``H = X^T W X + Lambda`` with the curvatures of the losses in ``W``.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, NoReturn
+from typing import ClassVar, Final, Literal, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import DataError, ParameterError
 from dpcore.models.blocks import row_blocks
+from dpcore.models.design import Design
 from dpcore.models.factor import (
+    Factor,
     checked_table,
     factor_of,
     moments,
@@ -25,33 +31,21 @@ from dpcore.models.factor import (
 )
 from dpcore.models.glm.audit import (
     Audit,
+    AuditedRemovals,
     audited_influence,
     audited_removals,
     refitted_influence,
 )
-from dpcore.models.losses import Huber
+from dpcore.models.influence import Influence
+from dpcore.models.laws.law import Law
+from dpcore.models.losses import Huber, Loss
+from dpcore.models.metrics import Metric
 from dpcore.models.newcomers import glm_moves
-from dpcore.models.tables import InMemory, Ones, packed, summed, unpacked
+from dpcore.models.penalty import Penalty
+from dpcore.models.tables import InMemory, Ones, Passes, Table, packed, summed, unpacked
+from dpcore.statistics.parts import Totals
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.partitions.table import PartitionedDataset
-    from dpcore.models.design import Design
-    from dpcore.models.factor import Factor
-    from dpcore.models.glm.audit import AuditedRemovals
-    from dpcore.models.influence import Influence
-    from dpcore.models.laws.law import Law
-    from dpcore.models.losses import Loss
-    from dpcore.models.metrics import Metric
-    from dpcore.models.penalty import Penalty
-    from dpcore.models.tables import Passes, Table
-    from dpcore.statistics.parts import Totals
-
-    _Kernel = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+_Kernel = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 
 GRADIENT: Final = 1e-10
 """Length of the gradient that a fit reaches, unless rounding leaves more of it.
@@ -173,8 +167,7 @@ class GlmFit:
 
     def posterior_root(self) -> NoReturn:
         """Refuse: the posterior is normal for linear models only."""
-        message = "only a linear model has a normal posterior: choose another release."
-        raise ParameterError(message)
+        raise ParameterError("only a linear model has a normal posterior: choose another release.")
 
     def with_penalty(self, penalty: Penalty) -> GlmFit:
         """Return the fit to the same rows with another penalty."""
@@ -203,9 +196,7 @@ class GlmFit:
             return math.nan
         return float(np.trace(self.factor.solve(np.eye(len(self.theta)))))
 
-    def refit(
-        self, person: int, start: FloatArray, *, copies: int = 1
-    ) -> FloatArray | None:
+    def refit(self, person: int, start: FloatArray, *, copies: int = 1) -> FloatArray | None:
         """Return the coefficients without a person; ``None`` if there are none.
 
         The search begins at ``start``. Where the table has fewer than ``copies`` rows
@@ -254,9 +245,7 @@ class GlmFit:
 
     def factor_with(self, diagonal: FloatArray) -> Factor:
         """Return the factor of the Hessian at the fit, with another penalty."""
-        problem = _Problem(
-            rows=self.table, loss=self.loss, diagonal=diagonal, longest=self.longest
-        )
+        problem = _Problem(rows=self.table, loss=self.loss, diagonal=diagonal, longest=self.longest)
         return problem.factor(problem.at(self.theta))
 
     def _better(self, problem: _Problem, start: FloatArray) -> FloatArray:
@@ -306,10 +295,7 @@ def glm_of(table: Table, *, loss: Loss, penalty: Penalty) -> GlmFit:
     if table.people == 0 and penalty.convexity(1) == 0:
         raise nobody()
     problem = _Problem(
-        rows=table,
-        loss=loss,
-        diagonal=penalty.diagonal(table.columns, people),
-        longest=longest,
+        rows=table, loss=loss, diagonal=penalty.diagonal(table.columns, people), longest=longest
     )
     start = np.zeros(table.columns)
     theta, factor, tolerance, found = _minimized(problem, start)
@@ -343,9 +329,7 @@ def best_constant(table: Passes, loss: Loss) -> float:
         DataError: None is the only best one, or a part cannot be read.
 
     """
-    problem = _Problem(
-        rows=Ones(rows=table), loss=loss, diagonal=np.zeros(1), longest=1.0
-    )
+    problem = _Problem(rows=Ones(rows=table), loss=loss, diagonal=np.zeros(1), longest=1.0)
     return float(_minimized(problem, np.zeros(1))[0][0])
 
 
@@ -369,8 +353,7 @@ def _longest(loss: Loss, x: FloatArray, y: FloatArray) -> float:
     """Return the length of the longest row of people whose targets suit the loss."""
     loss.check(y)
     squares = (
-        float(np.einsum("ij,ij->i", x[rows], x[rows]).max())
-        for rows in row_blocks(*x.shape)
+        float(np.einsum("ij,ij->i", x[rows], x[rows]).max()) for rows in row_blocks(*x.shape)
     )
     return math.sqrt(max(squares, default=0.0))
 
@@ -438,9 +421,7 @@ class _Problem:
     def _at(self, theta: FloatArray) -> _Point:
         d = len(theta)
         sums = self._sums(partial(_derivatives, self.loss, theta), sizes=2)
-        slopes, sizes, gradient, gram, right = unpacked(
-            sums, (), (), (d,), (d, d), (d,)
-        )
+        slopes, sizes, gradient, gram, right = unpacked(sums, (), (), (d,), (d, d), (d,))
         # A prediction is as uncertain as the last digits of what it is summed from.
         far = 1 + self.longest * np.linalg.norm(theta)
         doubt = float(slopes + sizes * far) * self.longest
@@ -475,13 +456,7 @@ class _Problem:
                 raise undetermined()
             return self.rows.each(partial(kernel, lengths))
 
-        return factor_of(
-            gram,
-            right,
-            self.diagonal,
-            triangles=triangles,
-            people=self.rows.people,
-        )
+        return factor_of(gram, right, self.diagonal, triangles=triangles, people=self.rows.people)
 
     def _pull(self, theta: FloatArray) -> FloatArray:
         """Return the gradient of all but the losses."""
@@ -508,12 +483,7 @@ def _value(loss: Loss, theta: FloatArray, x: FloatArray, y: FloatArray) -> Total
 
 
 def _slope(
-    loss: Loss,
-    theta: FloatArray,
-    step: FloatArray,
-    scale: float,
-    x: FloatArray,
-    y: FloatArray,
+    loss: Loss, theta: FloatArray, step: FloatArray, scale: float, x: FloatArray, y: FloatArray
 ) -> Totals:
     with np.errstate(invalid="ignore", over="ignore"):
         change = linear(x, step)
@@ -566,9 +536,7 @@ def _upper(
     return triangle(x, y, loss.majorant(linear(x, theta), y), lengths)
 
 
-def _minimized(
-    problem: _Problem, theta: FloatArray
-) -> tuple[FloatArray, Factor, float, bool]:
+def _minimized(problem: _Problem, theta: FloatArray) -> tuple[FloatArray, Factor, float, bool]:
     """Return the minimum, the factor of the Hessian there, and the tolerance reached.
 
     Newton's method. A full step that at least halves the shortest gradient so far is
@@ -610,13 +578,12 @@ def _minimized(
         here = ahead
     if penalized and np.isfinite(here.theta).all():
         return here.theta, problem.factor(here), here.tolerance, False
-    message = (
+    raise DataError(
         "the model has no single best fit with finite coefficients, or none was found: "
         "some combination of features may tell the targets apart without error "
         "(separation), or too few people have a say in a coefficient. Increase the "
         "penalty, or leave a feature out."
     )
-    raise DataError(message)
 
 
 def _step_length(problem: _Problem, here: _Point, step: FloatArray) -> float:

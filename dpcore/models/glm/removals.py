@@ -19,23 +19,22 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.models.blocks import row_blocks
+from dpcore.models.factor import Factor
 from dpcore.models.influence import UNIQUE_FROM
-from dpcore.models.metrics import ISOTROPIC
+from dpcore.models.losses import Loss
+from dpcore.models.metrics import ISOTROPIC, Metric
 from dpcore.models.tables import packed, summed, unpacked
+from dpcore.statistics.parts import Totals
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.models.factor import Factor
     from dpcore.models.glm.fit import GlmFit
-    from dpcore.models.losses import Loss
-    from dpcore.models.metrics import Metric
-    from dpcore.statistics.parts import Totals
 
-    People = NDArray[np.intp]
+
+People = NDArray[np.intp]
 
 _CHORDS: Final = 12
 _TOGETHER: Final = 100
@@ -92,9 +91,7 @@ class Beginning:
         return cls(rest=rest, offset=-rest.solve(released * fit.theta), copies=copies)
 
 
-def newton_steps(
-    fit: GlmFit, *, copies: int = 1, begun: Beginning | None = None
-) -> Steps:
+def newton_steps(fit: GlmFit, *, copies: int = 1, begun: Beginning | None = None) -> Steps:
     """Return the one-step approximation for everybody whose rows the fit has.
 
     ``copies`` rows like each person's own leave together; where the table has fewer of
@@ -120,11 +117,7 @@ def newton_steps(
             factors[rows] = -copies * pull / kept
         leverages[rows] = h
     return Steps(
-        rest=begun.rest,
-        offset=offset,
-        leverages=leverages,
-        factors=factors,
-        copies=copies,
+        rest=begun.rest, offset=offset, leverages=leverages, factors=factors, copies=copies
     )
 
 
@@ -177,9 +170,7 @@ def _gradients(loss: Loss, thetas: FloatArray, x: FloatArray, y: FloatArray) -> 
     return packed(len(x), found)
 
 
-def chord_steps(
-    fit: GlmFit, steps: Steps, people: People, thetas: FloatArray
-) -> FloatArray:
+def chord_steps(fit: GlmFit, steps: Steps, people: People, thetas: FloatArray) -> FloatArray:
     """Return where a Newton step from ``thetas`` leads, with the Hessian at the fit.
 
     Only the gradient is taken anew, in time ``n d`` for each of the ``m`` people. NaN
@@ -188,9 +179,7 @@ def chord_steps(
     gradients = gradients_without(fit, people, thetas, copies=steps.copies)
     finite = np.isfinite(gradients).all(axis=1)
     ends = np.full_like(thetas, np.nan)
-    ends[finite] = thetas[finite] - _chords(
-        fit, steps, people[finite], gradients[finite]
-    )
+    ends[finite] = thetas[finite] - _chords(fit, steps, people[finite], gradients[finite])
     return ends
 
 
@@ -206,9 +195,7 @@ def exact_refits(fit: GlmFit, steps: Steps, people: People) -> FloatArray:
     active = np.flatnonzero(gone < UNIQUE_FROM)
     before = np.full(len(people), np.inf)
     for _ in range(_CHORDS):
-        gradients = gradients_without(
-            fit, people[active], thetas[active], copies=steps.copies
-        )
+        gradients = gradients_without(fit, people[active], thetas[active], copies=steps.copies)
         lengths = np.linalg.norm(gradients, axis=1)
         done[active] = lengths <= fit.tolerance
         onward = lengths < before[active] / 2
@@ -225,9 +212,7 @@ def exact_refits(fit: GlmFit, steps: Steps, people: People) -> FloatArray:
     return thetas
 
 
-def _chords(
-    fit: GlmFit, steps: Steps, people: People, gradients: FloatArray
-) -> FloatArray:
+def _chords(fit: GlmFit, steps: Steps, people: People, gradients: FloatArray) -> FloatArray:
     """Return ``H_-i^-1 g_i`` for each row of gradients, with the Hessian at the fit."""
     x, y = fit.table.some(people)
     weights = fit.loss.curvature(x @ fit.theta, y)

@@ -22,36 +22,27 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
+from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost, computed
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.search import first_where
 from dpcore.models import guarantees
 from dpcore.models.blocks import row_blocks
-from dpcore.models.laws.law import Drawn, Law
+from dpcore.models.fits import Fit
+from dpcore.models.influence import Influence
+from dpcore.models.laws.law import Drawn, Law, Source
 from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior.guarantees import (
-    RecordBounds,
-    covering_residual,
-    gamma_for,
-)
-from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.posterior.guarantees import RecordBounds, covering_residual, gamma_for
+from dpcore.models.question import ModelQuestion
+from dpcore.models.ridge.fit import RidgeFit, fit_ridge
 from dpcore.privacy import gaussian
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.models.fits import Fit
-    from dpcore.models.influence import Influence
-    from dpcore.models.laws.law import Source
-    from dpcore.models.question import ModelQuestion
-    from dpcore.models.ridge.fit import RidgeFit
 
 _PENALTIES = 161
 _WIDEST = 12.0  # powers of ten that the penalties tried span
@@ -127,17 +118,14 @@ class AdaptivePosterior(_InTwoSteps):
 
     def __post_init__(self) -> None:
         if not (0 < self.epsilon < math.inf and 0 < self.delta < 0.5):  # noqa: PLR2004 - beyond, quantiles change sign
-            message = (
+            raise ParameterError(
                 "epsilon must be in (0, inf) and delta in (0, 1/2), got epsilon "
                 f"{self.epsilon} and delta {self.delta}."
             )
-            raise ParameterError(message)
         if not (0 < self.share < 1 and 0 < self.length < math.inf):
-            message = "the share must be in (0, 1) and the length in (0, inf)."
-            raise ParameterError(message)
+            raise ParameterError("the share must be in (0, 1) and the length in (0, inf).")
         if self.people < 1 or self.columns < 1:
-            message = "there must be at least one person and one coefficient."
-            raise ParameterError(message)
+            raise ParameterError("there must be at least one person and one coefficient.")
 
     @property
     def epsilons(self) -> tuple[float, float]:
@@ -160,9 +148,7 @@ class AdaptivePosterior(_InTwoSteps):
         return self.bounds.features**2 / mu
 
     @classmethod
-    def of(
-        cls, question: ModelQuestion, *, epsilon: float, delta: float, share: float
-    ) -> Self:
+    def of(cls, question: ModelQuestion, *, epsilon: float, delta: float, share: float) -> Self:
         """Return the mechanism with this guarantee."""
         each, left = guarantees.per_move(epsilon, delta, question.moves)
         return cls(
@@ -178,9 +164,7 @@ class AdaptivePosterior(_InTwoSteps):
         """Return the names of all numbers, the eigenvalue first."""
         return ("smallest eigenvalue", *names)
 
-    def draw(
-        self, fit: Fit, source: Source, question: ModelQuestion, *, level: float
-    ) -> Drawn:
+    def draw(self, fit: Fit, source: Source, question: ModelQuestion, *, level: float) -> Drawn:
         """Release the eigenvalue, and then the sample that it allows."""
         if not fit.linear:
             fit.posterior_root()  # refuses
@@ -218,9 +202,7 @@ class AdaptivePosterior(_InTwoSteps):
         """Refuse: they depend on the eigenvalue, see ``linear``."""
         raise ParameterError(self.obstacle)
 
-    def simulations(
-        self, fit: Fit, *, rng: np.random.Generator, draws: int = 1
-    ) -> FloatArray:
+    def simulations(self, fit: Fit, *, rng: np.random.Generator, draws: int = 1) -> FloatArray:
         """Return simulated coefficients, shape ``(draws, d)``."""
         fit.posterior_root()
         x, y = fit.features, fit.target
@@ -250,8 +232,7 @@ class AdaptivePosterior(_InTwoSteps):
 
         """
         if not 0 <= floor < math.inf:
-            message = f"the bound of the eigenvalue must be in [0, inf), got {floor}."
-            raise ParameterError(message)
+            raise ParameterError(f"the bound of the eigenvalue must be in [0, inf), got {floor}.")
         unit = self.bounds.features**2
         penalties = unit * np.geomspace(10 ** (-_WIDEST / 2), 10**_WIDEST, _PENALTIES)
         leverages = unit / (floor + penalties)
@@ -264,11 +245,10 @@ class AdaptivePosterior(_InTwoSteps):
         )
         possible = gammas > 0
         if not possible.any():
-            message = (
+            raise ParameterError(
                 "no penalty makes a sample this private: raise epsilon or delta, or "
                 "lower the share of the eigenvalue."
             )
-            raise ParameterError(message)
         error = self.columns / (2 * np.where(possible, gammas, 1.0))
         cost = np.where(possible, error + penalties * self.length**2 / 2, np.inf)
         best = int(np.argmin(cost))
@@ -292,9 +272,7 @@ class AdaptivePosterior(_InTwoSteps):
         length = math.sqrt(self.people) * self.bounds.target * slope
         return np.asarray(self.bounds.target + self.bounds.features * length)
 
-    def simulate(
-        self, x: ArrayLike, y: ArrayLike, *, rng: np.random.Generator
-    ) -> AdaptiveSample:
+    def simulate(self, x: ArrayLike, y: ArrayLike, *, rng: np.random.Generator) -> AdaptiveSample:
         """Return a simulated release for features ``(n, d)`` and targets ``(n,)``.
 
         Raises:
@@ -312,17 +290,15 @@ class AdaptivePosterior(_InTwoSteps):
 
     def _check(self, x: FloatArray, y: FloatArray) -> None:
         if x.shape != (len(y), self.columns) or len(y) > self.people:
-            message = (
+            raise ParameterError(
                 f"features need {self.columns} columns and a target for each person, "
                 f"of at most {self.people}."
             )
-            raise ParameterError(message)
         slack = 1 + 1e-12
         lengths = np.sqrt(np.einsum("ij,ij->i", x, x))
         within = np.all(lengths <= slack * self.bounds.features)
         if not (within and np.all(np.abs(y) <= slack * self.bounds.target)):
-            message = "a record is missing or outside the bounds: clip records first."
-            raise ParameterError(message)
+            raise ParameterError("a record is missing or outside the bounds: clip records first.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -366,9 +342,7 @@ class TypicalSample(_InTwoSteps):
     def losses(self, people: Influence, *, delta: float) -> FloatArray:
         """Return the losses of everybody by the eigenvalue and by the sample."""
         sample = SampledFit(gamma=self.gamma).losses(people, delta=delta / 2)
-        moved = smallest_eigenvalue_moves(
-            self.gram, math.sqrt(people.rows) * self.tuned.features
-        )
+        moved = smallest_eigenvalue_moves(self.gram, math.sqrt(people.rows) * self.tuned.features)
         return sample + gaussian.epsilon_of(moved / self.noise, delta / 2)
 
 

@@ -9,48 +9,40 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from dpcore.arrays import FloatArray
+from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import ParameterError
-from dpcore.models.metrics import ISOTROPIC
+from dpcore.mechanisms.person_laws import PersonLaws
+from dpcore.models.design import Design
+from dpcore.models.influence import Influence
+from dpcore.models.loss_tables import Span
+from dpcore.models.metrics import ISOTROPIC, Metric
+from dpcore.models.ridge.fit import RidgeFit
 from dpcore.models.ridge.removals import removals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Self
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.budget_filter import PrivacyCost
-    from dpcore.mechanisms.person_laws import PersonLaws
-    from dpcore.models.design import Design
     from dpcore.models.fits import Fit
     from dpcore.models.glm.fit import GlmFit
-    from dpcore.models.influence import Influence
-    from dpcore.models.loss_tables import Span
-    from dpcore.models.metrics import Metric
     from dpcore.models.question import ModelQuestion
-    from dpcore.models.ridge.fit import RidgeFit
 
-    LossAt = Callable[[FloatArray, FloatArray], FloatArray]
-    """The losses for leverages and residuals of that size, in which they ascend."""
+
+LossAt = Callable[[FloatArray, FloatArray], FloatArray]
+"""The losses for leverages and residuals of that size, in which they ascend."""
 
 
 class Source(Protocol):
     """Where secure noise comes from."""
 
     def added(
-        self,
-        values: FloatArray,
-        *,
-        noise: float,
-        reach: float,
-        cost: PrivacyCost | None = None,
+        self, values: FloatArray, *, noise: float, reach: float, cost: PrivacyCost | None = None
     ) -> FloatArray:
         """Return values with Gaussian noise, of which one person moves ``reach``."""
         ...
@@ -135,8 +127,7 @@ class Law(ABC):
             ParameterError: Losses are not read from a table.
 
         """
-        message = "these losses are read from no table."
-        raise ParameterError(message)
+        raise ParameterError("these losses are read from no table.")
 
     def tabled(self, span: Span, *, delta: float) -> Law:
         """Return the law that reads everybody's losses from one table for a span."""
@@ -146,9 +137,7 @@ class Law(ABC):
         """Return the law of ``linear`` for a fit that has but some rows and targets."""
         return self
 
-    def calibrated(
-        self, question: ModelQuestion, *, epsilon: float, delta: float
-    ) -> Law | None:
+    def calibrated(self, question: ModelQuestion, *, epsilon: float, delta: float) -> Law | None:
         """Return the law with the least noise for a guarantee; ``None`` without one."""
         return self
 
@@ -171,10 +160,7 @@ class Law(ABC):
         """Return the epsilon over all tables at each precision."""
         laws = [self.at(precision) for precision in precisions.tolist()]
         return np.array(
-            [
-                law.guarantee(question, delta=delta, asked=math.inf, calibrated=False)
-                for law in laws
-            ]
+            [law.guarantee(question, delta=delta, asked=math.inf, calibrated=False) for law in laws]
         )
 
     def mu(self, question: ModelQuestion) -> float:
@@ -204,9 +190,7 @@ class Law(ABC):
         """
         return self.noise / math.sqrt(curvature)
 
-    def draw(
-        self, fit: Fit, source: Source, question: ModelQuestion, *, level: float
-    ) -> Drawn:
+    def draw(self, fit: Fit, source: Source, question: ModelQuestion, *, level: float) -> Drawn:
         """Draw securely from a fit (CONFIDENTIAL)."""
         columns, strength = len(fit.theta), question.penalty.convexity(1)
         normal = source.normal(self.samples, columns)
@@ -237,15 +221,12 @@ class Law(ABC):
             ParameterError: Losses of nonlinear models are not known under this law.
 
         """
-        message = (
+        raise ParameterError(
             "for this model losses are known under noise of a public shape and under "
             "objective perturbation: choose one of these."
         )
-        raise ParameterError(message)
 
-    def simulations(
-        self, fit: Fit, *, rng: np.random.Generator, draws: int = 1
-    ) -> FloatArray:
+    def simulations(self, fit: Fit, *, rng: np.random.Generator, draws: int = 1) -> FloatArray:
         """Return simulated releases, shape ``(draws, d)``; of several samples the mean.
 
         Raises:
@@ -277,8 +258,7 @@ class Law(ABC):
 
         """
         if fit.penalty.per_person and not self.public:
-            message = "losses need a penalty of the sum of losses, not one per person."
-            raise ParameterError(message)
+            raise ParameterError("losses need a penalty of the sum of losses, not one per person.")
         strength, largest = fit.penalty.constant, self.metric.largest
         found = removals(fit, self.metric, people)
         return found.owned(rows, strength=strength, largest=largest)
@@ -291,9 +271,7 @@ class Law(ABC):
         (``loss_tables``). Infinite for people whom the fit rests on alone.
         """
 
-    def losses_at(
-        self, people: Influence, precisions: FloatArray, *, delta: float
-    ) -> FloatArray:
+    def losses_at(self, people: Influence, precisions: FloatArray, *, delta: float) -> FloatArray:
         """Return everybody's epsilon at each precision, shape ``(points, m)``."""
         laws = [self.at(precision) for precision in precisions.tolist()]
         return np.stack([law.losses(people, delta=delta) for law in laws])
@@ -318,11 +296,10 @@ class Law(ABC):
             ParameterError: They are not known.
 
         """
-        message = (
+        raise ParameterError(
             "losses of units whose rows are known need noise of a public shape or "
             "posterior samples: choose noise on the coefficients."
         )
-        raise ParameterError(message)
 
     def pair(self, person: Influence) -> PersonLaws:
         """Return the two laws of the release for one person, arrays of shape ``(1,)``.
@@ -334,9 +311,7 @@ class Law(ABC):
         """
         raise ParameterError(self.obstacle)
 
-    def unit_pair(
-        self, fit: RidgeFit, codes: NDArray[np.intp], person: int
-    ) -> PersonLaws:
+    def unit_pair(self, fit: RidgeFit, codes: NDArray[np.intp], person: int) -> PersonLaws:
         """Return the two laws with all rows of a person's unit, and without them.
 
         Raises:
@@ -344,8 +319,7 @@ class Law(ABC):
             ParameterError: They have no known form.
 
         """
-        message = "the rows of a unit leave together here for posterior samples only."
-        raise ParameterError(message)
+        raise ParameterError("the rows of a unit leave together here for posterior samples only.")
 
     def evidence(self, fit: RidgeFit, person: int, released: FloatArray) -> float:
         """Return ``log Q - log P`` of released coefficients, shape ``(T, d)``.
@@ -366,9 +340,7 @@ class Law(ABC):
         """
         return None
 
-    def newcomers(
-        self, fit: Fit, design: Design, *, delta: float
-    ) -> tuple[float, float]:
+    def newcomers(self, fit: Fit, design: Design, *, delta: float) -> tuple[float, float]:
         """Return the largest loss of a newcomer that was found, and a bound on all.
 
         Of people with records within the bounds of ``design``; 0 and infinity where
@@ -402,5 +374,4 @@ def together(columns: int, level: float) -> float:
 def check(number: float, name: str) -> None:
     """Refuse a number outside (0, inf)."""
     if not 0 < number < math.inf:
-        message = f"{name} must lie in (0, inf), got {number}."
-        raise ParameterError(message)
+        raise ParameterError(f"{name} must lie in (0, inf), got {number}.")

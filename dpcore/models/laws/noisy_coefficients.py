@@ -10,36 +10,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import erf
 
-from dpcore.mechanisms.person_laws import gaussian_laws
+from dpcore.arrays import FloatArray
+from dpcore.mechanisms.person_laws import PersonLaws, gaussian_laws
 from dpcore.models import guarantees
+from dpcore.models.design import Design
+from dpcore.models.fits import Fit
+from dpcore.models.glm.fit import GlmFit
 from dpcore.models.influence import Influence, given_away
-from dpcore.models.laws.law import Drawn, Law, check, together
+from dpcore.models.laws.law import Drawn, Law, LossAt, Source, check, together
 from dpcore.models.laws.perturbed import PerturbedObjective
 from dpcore.models.laws.sampled import SampledFit
-from dpcore.models.metrics import ISOTROPIC, Shape
+from dpcore.models.metrics import ISOTROPIC, Metric, Shape
+from dpcore.models.question import ModelQuestion
+from dpcore.models.ridge.fit import RidgeFit
 from dpcore.models.ridge.records import group_removals
 from dpcore.models.ridge.removals import moves
 from dpcore.privacy import gaussian
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.person_laws import PersonLaws
-    from dpcore.models.design import Design
-    from dpcore.models.fits import Fit
-    from dpcore.models.glm.fit import GlmFit
-    from dpcore.models.laws.law import LossAt, Source
-    from dpcore.models.metrics import Metric
-    from dpcore.models.question import ModelQuestion
-    from dpcore.models.ridge.fit import RidgeFit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -68,9 +60,7 @@ class NoisyFit(Law):
         """Return whether moves of units are hidden by known noise."""
         return self.metric.public or self.metric.shape is Shape.FISHER
 
-    def calibrated(
-        self, question: ModelQuestion, *, epsilon: float, delta: float
-    ) -> Self | None:
+    def calibrated(self, question: ModelQuestion, *, epsilon: float, delta: float) -> Self | None:
         """Return the noise that hides the largest move in any table."""
         shift = guarantees.worst_shift(question, self.metric)
         if math.isinf(shift):
@@ -101,9 +91,7 @@ class NoisyFit(Law):
             least = float(np.linalg.eigvalsh(self.metric.matrix)[0])
         return self.noise / math.sqrt(least)
 
-    def draw(
-        self, fit: Fit, source: Source, question: ModelQuestion, *, level: float
-    ) -> Drawn:
+    def draw(self, fit: Fit, source: Source, question: ModelQuestion, *, level: float) -> Drawn:
         """Add noise to ``F theta``, whose moves have the length of the norm."""
         root = self.metric.root(fit.factor)
         reach = self.mu(question) * self.noise
@@ -170,9 +158,7 @@ class NoisyFit(Law):
         """Return ``2 Phi(mu/2) - 1``."""
         return np.asarray(erf(math.sqrt(self.gamma) * people.move / math.sqrt(8)))
 
-    def newcomers(
-        self, fit: Fit, design: Design, *, delta: float
-    ) -> tuple[float, float]:
+    def newcomers(self, fit: Fit, design: Design, *, delta: float) -> tuple[float, float]:
         """Return the loss of the largest move that was found, and a bound on all."""
         moves = Influence.of_moves(np.array(fit.newcomers(self.metric, design)))
         found, bound = self.losses(moves, delta=delta).tolist()

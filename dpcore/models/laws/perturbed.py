@@ -8,40 +8,32 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import chdtri, ndtr, ndtri
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.person_laws import POINTS, Line
+from dpcore.mechanisms.person_laws import POINTS, Line, PersonLaws
 from dpcore.models import guarantees
-from dpcore.models.influence import given_away
+from dpcore.models.fits import Fit
+from dpcore.models.glm.fit import GlmFit
+from dpcore.models.influence import Influence, given_away
 from dpcore.models.laws.law import Law, check
 from dpcore.models.loss_tables import (
     TABLE_FROM,
     PerturbedTable,
+    Span,
     perturbed_epsilon,
     perturbed_span,
 )
-from dpcore.models.metrics import DEMOCRATIC, ISOTROPIC
+from dpcore.models.metrics import DEMOCRATIC, ISOTROPIC, Metric
 from dpcore.models.objective_perturbation import PerturbedPairs
+from dpcore.models.question import ModelQuestion
+from dpcore.models.ridge.fit import RidgeFit
 from dpcore.privacy.conversions import variation_bound
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.person_laws import PersonLaws
-    from dpcore.models.fits import Fit
-    from dpcore.models.glm.fit import GlmFit
-    from dpcore.models.influence import Influence
-    from dpcore.models.loss_tables import Span
-    from dpcore.models.metrics import Metric
-    from dpcore.models.question import ModelQuestion
-    from dpcore.models.ridge.fit import RidgeFit
 
 _TRIMMED: Final = 0.01
 
@@ -63,9 +55,7 @@ class PerturbedObjective(Law):
         """Return ``sigma``."""
         return self.sigma
 
-    def calibrated(
-        self, question: ModelQuestion, *, epsilon: float, delta: float
-    ) -> Self | None:
+    def calibrated(self, question: ModelQuestion, *, epsilon: float, delta: float) -> Self | None:
         """Return the noise of the theorem for these epsilon and delta."""
         sigma = guarantees.objective_sigma(question, epsilon=epsilon, delta=delta)
         return self.at(sigma**-2)
@@ -85,18 +75,14 @@ class PerturbedObjective(Law):
         noise = guarantees.objective_sigma(question, epsilon=asked, delta=delta)
         least = guarantees.objective_penalty(question, epsilon=asked)
         enough = self.sigma >= noise * (1 - 1e-12)
-        return (
-            asked if enough and guarantees.strength_of(question) >= least else math.inf
-        )
+        return asked if enough and guarantees.strength_of(question) >= least else math.inf
 
     def guarantees(
         self, question: ModelQuestion, precisions: FloatArray, *, delta: float
     ) -> FloatArray:
         """Return what the theorem gives for each noise."""
         sigmas = (1 / np.sqrt(precisions)).tolist()
-        return np.array(
-            [guarantees.objective_epsilon(question, each, delta) for each in sigmas]
-        )
+        return np.array([guarantees.objective_epsilon(question, each, delta) for each in sigmas])
 
     def half_widths(self, columns: int, *, strength: float, level: float) -> FloatArray:
         """Return how far off the coefficients are, all together.
@@ -117,8 +103,7 @@ class PerturbedObjective(Law):
     def nonlinear(self, fit: GlmFit) -> Law:
         """Return what is known of a perturbed logistic objective: a bound."""
         if fit.loss.steepest > 1:
-            message = "objective perturbation needs a logistic model here."
-            raise ParameterError(message)
+            raise ParameterError("objective perturbation needs a logistic model here.")
         strength = fit.penalty.convexity(fit.people)
         return BoundedObjective(sigma=self.sigma, strength=strength)
 
@@ -155,9 +140,7 @@ class PerturbedObjective(Law):
         table = PerturbedTable.of(span, delta=delta)
         return _TabledObjective(sigma=self.sigma, table=table)
 
-    def losses_at(
-        self, people: Influence, precisions: FloatArray, *, delta: float
-    ) -> FloatArray:
+    def losses_at(self, people: Influence, precisions: FloatArray, *, delta: float) -> FloatArray:
         """Return everybody's epsilon at each precision, shape ``(points, m)``.
 
         A residual is measured in deviations of the noise, nothing else is.
@@ -169,11 +152,7 @@ class PerturbedObjective(Law):
             for part in (pairs.leverage, pairs.spread, pairs.square)
         )
         many = PerturbedPairs(
-            leverage=leverage,
-            spread=spread,
-            square=square,
-            residual=scaled.ravel(),
-            sigma=1.0,
+            leverage=leverage, spread=spread, square=square, residual=scaled.ravel(), sigma=1.0
         )
         return perturbed_epsilon(many, delta=delta).reshape(scaled.shape)
 
@@ -250,9 +229,7 @@ class BoundedObjective(PerturbedObjective):
     metric: ClassVar[Metric] = ISOTROPIC
     tables: ClassVar[bool] = False
     upper: ClassVar[bool] = True
-    note: ClassVar[str] = (
-        "upper bounds that hold for every table, from the person's own record"
-    )
+    note: ClassVar[str] = "upper bounds that hold for every table, from the person's own record"
     obstacle: ClassVar[str] = (
         "For a nonlinear model released by objective perturbation only upper bounds on "
         "losses are known, and no law that could be drawn for one person. Choose "
@@ -262,26 +239,19 @@ class BoundedObjective(PerturbedObjective):
     def losses(self, people: Influence, *, delta: float) -> FloatArray:
         """Return bounds on everybody's epsilon."""
         return perturbed_bound(
-            people.square,
-            strength=self.strength,
-            sigma=self.sigma,
-            delta=delta,
-            rows=people.rows,
+            people.square, strength=self.strength, sigma=self.sigma, delta=delta, rows=people.rows
         )
 
-    def losses_at(
-        self, people: Influence, precisions: FloatArray, *, delta: float
-    ) -> FloatArray:
+    def losses_at(self, people: Influence, precisions: FloatArray, *, delta: float) -> FloatArray:
         """Return bounds at each precision, shape ``(points, m)``."""
         return Law.losses_at(self, people, precisions, delta=delta)
 
     def pair(self, person: Influence) -> PersonLaws:
         """Refuse: the two laws have no closed form."""
-        message = (
+        raise ParameterError(
             "for this release of a nonlinear model the two laws have no closed form; "
             "choose noise of a public shape."
         )
-        raise ParameterError(message)
 
     def variation(self, people: Influence, *, delta: float) -> FloatArray:
         """Return the largest that a pair with these losses can have."""
@@ -316,8 +286,7 @@ class PerturbedLaws:
 
     def __post_init__(self) -> None:
         if len(self.pairs.square) != 1:
-            message = "the two laws are those of one person."
-            raise ParameterError(message)
+            raise ParameterError("the two laws are those of one person.")
 
     def delta(self, epsilon: FloatArray) -> FloatArray:
         """Return the profile, as exact as the integral behind it."""
@@ -335,14 +304,11 @@ class PerturbedLaws:
         levels = self._levels()
         below = [self._below(levels, present=present) for present in (False, True)]
         alarm, detection = (
-            np.concatenate([[0.0], np.clip(1 - part[::-1], 0, 1), [1.0]])
-            for part in below
+            np.concatenate([[0.0], np.clip(1 - part[::-1], 0, 1), [1.0]]) for part in below
         )
         return np.maximum.accumulate(alarm), np.maximum.accumulate(detection)
 
-    def evidence(
-        self, draws: int, *, present: bool, rng: np.random.Generator
-    ) -> FloatArray:
+    def evidence(self, draws: int, *, present: bool, rng: np.random.Generator) -> FloatArray:
         """Return the evidence of simulated releases."""
         mean, deviation, weight = self.pairs.mixture(0, present=present)
         nodes = rng.choice(len(weight), size=draws, p=weight / weight.sum())
@@ -379,8 +345,6 @@ class PerturbedLaws:
     def _levels(self) -> FloatArray:
         """Return levels of the evidence between which either law puts little."""
         rng = np.random.default_rng(1)  # fixes the grid only; chances on it are exact
-        drawn = [
-            self.evidence(4000, present=present, rng=rng) for present in (False, True)
-        ]
+        drawn = [self.evidence(4000, present=present, rng=rng) for present in (False, True)]
         shares = np.linspace(0, 1, POINTS // 2)
         return np.unique(np.quantile(np.concatenate(drawn), shares))

@@ -8,44 +8,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import chndtr, ndtr, ndtri
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.person_laws import POINTS, Line
+from dpcore.mechanisms.person_laws import POINTS, Line, PersonLaws
 from dpcore.models import guarantees
-from dpcore.models.influence import UNIQUE_FROM, given_away, without
-from dpcore.models.laws.law import Law, check
-from dpcore.models.loss_tables import (
-    TABLE_FROM,
-    SampledTable,
-    sampled_epsilon,
-    sampled_span,
-)
-from dpcore.models.metrics import FISHER
+from dpcore.models.design import Design
+from dpcore.models.fits import Fit
+from dpcore.models.influence import UNIQUE_FROM, Influence, given_away, without
+from dpcore.models.laws.law import Law, LossAt, check
+from dpcore.models.loss_tables import TABLE_FROM, SampledTable, Span, sampled_epsilon, sampled_span
+from dpcore.models.metrics import FISHER, Metric
 from dpcore.models.newcomers import sampled_losses
 from dpcore.models.posterior import leverage_and_residual, repeated
 from dpcore.models.posterior.groups import group_epsilon, group_pairs
 from dpcore.models.posterior.guarantees import worst_case
+from dpcore.models.question import ModelQuestion
+from dpcore.models.ridge.fit import RidgeFit
 from dpcore.models.ridge.removals import removals
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.person_laws import PersonLaws
-    from dpcore.models.design import Design
-    from dpcore.models.fits import Fit
-    from dpcore.models.influence import Influence
-    from dpcore.models.laws.law import LossAt
-    from dpcore.models.loss_tables import Span
-    from dpcore.models.metrics import Metric
-    from dpcore.models.question import ModelQuestion
-    from dpcore.models.ridge.fit import RidgeFit
 
 _REACH: Final = 4.5
 
@@ -64,17 +49,14 @@ class SampledFit(Law):
     def __post_init__(self) -> None:
         check(self.gamma, "gamma")
         if self.samples < 1:
-            message = f"the number of samples must be at least 1, got {self.samples}."
-            raise ParameterError(message)
+            raise ParameterError(f"the number of samples must be at least 1, got {self.samples}.")
 
     @property
     def noise(self) -> float:
         """Return ``1/sqrt(gamma)``."""
         return 1 / math.sqrt(self.gamma)
 
-    def calibrated(
-        self, question: ModelQuestion, *, epsilon: float, delta: float
-    ) -> Self | None:
+    def calibrated(self, question: ModelQuestion, *, epsilon: float, delta: float) -> Self | None:
         """Return the samples under which the worst pair is private enough."""
         gamma = guarantees.posterior_gamma(
             question, epsilon=epsilon, delta=delta, samples=self.samples
@@ -124,9 +106,7 @@ class SampledFit(Law):
     def losses(self, people: Influence, *, delta: float) -> FloatArray:
         """Return the epsilon of everybody's profile."""
         residual = math.sqrt(self.gamma) * people.missed
-        return sampled_epsilon(
-            people.outside, residual, delta=delta, samples=self.samples
-        )
+        return sampled_epsilon(people.outside, residual, delta=delta, samples=self.samples)
 
     @property
     def tables(self) -> bool:
@@ -144,18 +124,14 @@ class SampledFit(Law):
         table = SampledTable.of(span, delta=delta, samples=self.samples)
         return _TabledSamples(gamma=self.gamma, samples=self.samples, table=table)
 
-    def losses_at(
-        self, people: Influence, precisions: FloatArray, *, delta: float
-    ) -> FloatArray:
+    def losses_at(self, people: Influence, precisions: FloatArray, *, delta: float) -> FloatArray:
         """Return everybody's epsilon at each precision, shape ``(points, m)``."""
         if self.samples == 1:
             return Law.losses_at(self, people, precisions, delta=delta)
         # One table of exact losses serves all precisions.
         scaled = np.sqrt(precisions)[:, np.newaxis] * people.missed
         leverage = np.broadcast_to(people.outside, scaled.shape)
-        found = sampled_epsilon(
-            leverage.ravel(), scaled.ravel(), delta=delta, samples=self.samples
-        )
+        found = sampled_epsilon(leverage.ravel(), scaled.ravel(), delta=delta, samples=self.samples)
         return found.reshape(scaled.shape)
 
     def loss_by(self, delta: float) -> LossAt | None:
@@ -185,24 +161,19 @@ class SampledFit(Law):
             samples=self.samples,
         )
 
-    def unit_pair(
-        self, fit: RidgeFit, codes: NDArray[np.intp], person: int
-    ) -> PersonLaws:
+    def unit_pair(self, fit: RidgeFit, codes: NDArray[np.intp], person: int) -> PersonLaws:
         """Return the two laws for a unit whose rows are alike."""
         unit = group_pairs(fit, (codes != codes[person]).astype(np.intp))
         if not unit.alike[0]:
-            message = (
+            raise ParameterError(
                 "the rows of this unit differ, so that no single number says what a "
                 "sample tells about it; its loss above is an upper bound."
             )
-            raise ParameterError(message)
         if unit.leverage[0, 0] >= UNIQUE_FROM:
             raise given_away()
         m, e = without(unit.leverage[0, :1], unit.residual[0, :1])
         return PosteriorLaws(
-            leverage=float(m[0]),
-            residual=math.sqrt(self.gamma) * float(e[0]),
-            samples=self.samples,
+            leverage=float(m[0]), residual=math.sqrt(self.gamma) * float(e[0]), samples=self.samples
         )
 
     def evidence(self, fit: RidgeFit, person: int, released: FloatArray) -> float:
@@ -230,13 +201,9 @@ class SampledFit(Law):
         found[usual] = repeated.delta_of(m[usual], e[usual], 0.0, samples=self.samples)
         return found
 
-    def newcomers(
-        self, fit: Fit, design: Design, *, delta: float
-    ) -> tuple[float, float]:
+    def newcomers(self, fit: Fit, design: Design, *, delta: float) -> tuple[float, float]:
         """Return the loss of the rows tried, and a bound on all."""
-        return sampled_losses(
-            fit, design, gamma=self.gamma, samples=self.samples, delta=delta
-        )
+        return sampled_losses(fit, design, gamma=self.gamma, samples=self.samples, delta=delta)
 
     def causes(self, people: Influence) -> tuple[FloatArray, ...]:
         """Return the move without the person, the leverage, and the residual."""
@@ -281,18 +248,15 @@ class PosteriorLaws:
     def __post_init__(self) -> None:
         finite = 0 <= self.leverage < np.inf and 0 <= self.residual < np.inf
         if not finite or self.samples < 1:
-            message = (
+            raise ParameterError(
                 "the two laws of a posterior sample need a leverage and a residual in "
                 "[0, inf), and at least 1 sample."
             )
-            raise ParameterError(message)
 
     @property
     def ceiling(self) -> float:
         """Return the most that the samples can speak for the person's presence."""
-        return self.samples * float(
-            leverage_and_residual.ceiling(self.leverage, self.residual)
-        )
+        return self.samples * float(leverage_and_residual.ceiling(self.leverage, self.residual))
 
     def delta(self, epsilon: FloatArray) -> FloatArray:
         """Return the exact profile."""
@@ -300,9 +264,7 @@ class PosteriorLaws:
             return np.zeros(np.shape(epsilon))
         if self.samples == 1:
             return leverage_and_residual.delta_of(self.leverage, self.residual, epsilon)
-        return repeated.delta_of(
-            self.leverage, self.residual, epsilon, samples=self.samples
-        )
+        return repeated.delta_of(self.leverage, self.residual, epsilon, samples=self.samples)
 
     def roc(self, points: int = POINTS) -> tuple[FloatArray, FloatArray]:
         """Return the chances of the tests "present if the residuals are small".
@@ -330,16 +292,12 @@ class PosteriorLaws:
         cuts = np.concatenate([center + deviation * step for center, deviation in laws])
         c = np.concatenate([[0.0], np.sort(np.abs(cuts)), [np.inf]])
         alarm, detection = (
-            np.maximum.accumulate(
-                ndtr((c - center) / deviation) - ndtr((-c - center) / deviation)
-            )
+            np.maximum.accumulate(ndtr((c - center) / deviation) - ndtr((-c - center) / deviation))
             for center, deviation in laws
         )
         return alarm, detection
 
-    def evidence(
-        self, draws: int, *, present: bool, rng: np.random.Generator
-    ) -> FloatArray:
+    def evidence(self, draws: int, *, present: bool, rng: np.random.Generator) -> FloatArray:
         """Return the evidence ``T K - sum(u^2)/2`` of simulated releases."""
         center, deviation = self._law(present=present)
         u = center + deviation * rng.standard_normal((draws, self.samples))
@@ -356,8 +314,7 @@ class PosteriorLaws:
         high = max(center + _REACH * deviation for center, deviation in laws)
         x = np.linspace(low, high, POINTS)
         absent, present = (
-            np.exp(-(((x - center) / deviation) ** 2) / 2)
-            / (deviation * np.sqrt(2 * np.pi))
+            np.exp(-(((x - center) / deviation) ** 2) / 2) / (deviation * np.sqrt(2 * np.pi))
             for center, deviation in laws
         )
         return Line(
@@ -371,8 +328,7 @@ class PosteriorLaws:
         x = self._sums()[::2]
         middle = (x[1:] + x[:-1]) / 2
         absent, present = (
-            np.diff(self._sum_below(x, with_person)) / np.diff(x)
-            for with_person in (False, True)
+            np.diff(self._sum_below(x, with_person)) / np.diff(x) for with_person in (False, True)
         )
         return Line(
             label="sum of squared misses of the target, × γ",

@@ -12,21 +12,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.models.influence import without
 from dpcore.models.loss_tables import sampled_epsilon
 from dpcore.models.posterior.repeated import absence_divergence, presence_divergence
+from dpcore.models.ridge.fit import RidgeFit
 from dpcore.models.ridge.records import group_moments
 from dpcore.privacy import renyi
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.models.ridge.fit import RidgeFit
 
 _ORDERS: Final = renyi.ORDERS[::8]
 _NEGLIGIBLE: Final = 1e-12
@@ -74,9 +71,7 @@ def group_pairs(fit: RidgeFit, codes: NDArray[np.intp]) -> GroupPairs:
     return GroupPairs(leverage=leverage, residual=residual)
 
 
-def group_epsilon(
-    pairs: GroupPairs, *, gamma: float, delta: float, samples: int = 1
-) -> FloatArray:
+def group_epsilon(pairs: GroupPairs, *, gamma: float, delta: float, samples: int = 1) -> FloatArray:
     """Return the epsilon of each unit, shape ``(G,)``.
 
     Exact for units whose rows are alike (those of ``alike``). For others an upper
@@ -86,9 +81,7 @@ def group_epsilon(
     m, e = without(pairs.leverage, math.sqrt(gamma) * pairs.residual)
     epsilon = np.zeros(len(m))
     alike = pairs.alike
-    epsilon[alike] = sampled_epsilon(
-        m[alike, 0], e[alike, 0], delta=delta, samples=samples
-    )
+    epsilon[alike] = sampled_epsilon(m[alike, 0], e[alike, 0], delta=delta, samples=samples)
     count = np.count_nonzero(pairs.leverage, axis=1)
     for directions in np.unique(count[~alike]).tolist():
         units = np.flatnonzero(~alike & (count == directions))
@@ -99,15 +92,11 @@ def group_epsilon(
             samples=samples,
         )
         added = each.reshape(len(units), directions).sum(axis=1)
-        epsilon[units] = np.minimum(
-            added, _by_divergences(m[units], e[units], delta, samples)
-        )
+        epsilon[units] = np.minimum(added, _by_divergences(m[units], e[units], delta, samples))
     return epsilon
 
 
-def _by_divergences(
-    m: FloatArray, e: FloatArray, delta: float, samples: int
-) -> FloatArray:
+def _by_divergences(m: FloatArray, e: FloatArray, delta: float, samples: int) -> FloatArray:
     """Return the epsilons that Renyi divergences imply, shape ``(G,)``."""
     price = np.log1p(-1 / _ORDERS) - (math.log(delta) + np.log(_ORDERS)) / (_ORDERS - 1)
     found = np.full(len(m), np.inf)

@@ -18,19 +18,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtri
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.search import first_where
 from dpcore.models.posterior import leverage_and_residual
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from dpcore.arrays import FloatArray
 
 _PRIVATE_SIDE = 1 - 1e-12
 _FARTHEST = 60.0
@@ -48,8 +44,7 @@ class RecordBounds:
 
     def __post_init__(self) -> None:
         if not (0 < self.features < math.inf and 0 < self.target < math.inf):
-            message = "the bounds of features and target must be in (0, inf)."
-            raise ParameterError(message)
+            raise ParameterError("the bounds of features and target must be in (0, inf).")
 
     def leverage(self, floor: float) -> float:
         """Return the largest leverage if all eigenvalues of ``H`` are at least that."""
@@ -108,14 +103,11 @@ def for_all(
     if proved:
         e = float(covering_residual(m, e))
     elif m > 1:
-        message = (
+        raise ParameterError(
             "beyond a leverage of 1 the sharper corner is not known to be the worst "
             "pair: raise lambda, or ask for the proved one."
         )
-        raise ParameterError(message)
-    return leverage_and_residual.epsilon_of(
-        m, np.sqrt(np.asarray(gamma, dtype=float)) * e, delta
-    )
+    return leverage_and_residual.epsilon_of(m, np.sqrt(np.asarray(gamma, dtype=float)) * e, delta)
 
 
 def worst_case(
@@ -159,19 +151,15 @@ def gamma_for(
         np.asarray(leverage, dtype=np.float64), np.asarray(residual, dtype=np.float64)
     )
     if not (0 <= epsilon < math.inf and 0 < delta < 1):
-        message = (
+        raise ParameterError(
             f"epsilon must be in [0, inf) and delta in (0, 1), got epsilon {epsilon} "
             f"and delta {delta}."
         )
-        raise ParameterError(message)
     if not (np.all(m >= 0) and np.all(e > 0)):
-        message = "leverages must be at least 0 and residuals positive."
-        raise ParameterError(message)
+        raise ParameterError("leverages must be at least 0 and residuals positive.")
 
     def within(minus_log: FloatArray) -> NDArray[np.bool_]:
-        return np.asarray(
-            leverage_and_residual.delta_of(m, np.exp(-minus_log), epsilon) <= delta
-        )
+        return np.asarray(leverage_and_residual.delta_of(m, np.exp(-minus_log), epsilon) <= delta)
 
     ends = np.full(m.shape, _FARTHEST)
     scaled = np.exp(-first_where(within, -ends, ends))
@@ -220,8 +208,7 @@ def risk(
     values = np.maximum(values, 0.0)
     raised = values + penalty
     if not raised.min() > 0:
-        message = "the risk is infinite without a penalty: raise lambda above 0."
-        raise ParameterError(message)
+        raise ParameterError("the risk is infinite without a penalty: raise lambda above 0.")
     along = vectors.T @ np.asarray(truth, dtype=np.float64)
     return PosteriorRisk(
         variance=float(sigma**2 * np.sum(values / raised**2)),

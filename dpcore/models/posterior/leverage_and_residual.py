@@ -22,25 +22,21 @@ of ``inf`` gives a person away; NaN stays NaN.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import map_coordinates, spline_filter
 from scipy.special import ndtr, ndtri
 
+from dpcore.arrays import FloatArray
 from dpcore.data.threads import side_by_side
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.search import first_where
 from dpcore.models import mills
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from dpcore.arrays import FloatArray
-
-    Guess = Callable[[FloatArray, FloatArray], FloatArray]
+Guess = Callable[[FloatArray, FloatArray], FloatArray]
 
 _BLOCK = 1 << 15  # the temporaries of a block stay in the cache
 _FORGOTTEN = 45.0  # exp(-45) no longer changes a number that it is added to
@@ -67,9 +63,7 @@ def ceiling(leverage: ArrayLike, residual: ArrayLike) -> FloatArray:
     return np.asarray((np.log1p(m) + e * e / (1 + m)) / 2)
 
 
-def absence_delta_of(
-    leverage: ArrayLike, residual: ArrayLike, epsilon: ArrayLike
-) -> FloatArray:
+def absence_delta_of(leverage: ArrayLike, residual: ArrayLike, epsilon: ArrayLike) -> FloatArray:
     """Return ``sup P(S) - e^epsilon Q(S)``, P without and Q with the person.
 
     >>> float(absence_delta_of(0.1, 1.0, 0.5)).__format__(".12g")
@@ -83,9 +77,7 @@ def absence_delta_of(
     return _where_proper(proper, leverage, residual, epsilon)
 
 
-def presence_delta_of(
-    leverage: ArrayLike, residual: ArrayLike, epsilon: ArrayLike
-) -> FloatArray:
+def presence_delta_of(leverage: ArrayLike, residual: ArrayLike, epsilon: ArrayLike) -> FloatArray:
     """Return ``sup Q(S) - e^epsilon P(S)``, P without and Q with the person.
 
     0 from ``epsilon = ceiling(leverage, residual)`` on.
@@ -96,9 +88,7 @@ def presence_delta_of(
     return _where_proper(_presence, leverage, residual, epsilon)
 
 
-def delta_of(
-    leverage: ArrayLike, residual: ArrayLike, epsilon: ArrayLike
-) -> FloatArray:
+def delta_of(leverage: ArrayLike, residual: ArrayLike, epsilon: ArrayLike) -> FloatArray:
     """Return the larger of both directions: the smallest delta at ``epsilon``."""
     arguments = leverage, residual, epsilon
     return np.maximum(absence_delta_of(*arguments), presence_delta_of(*arguments))
@@ -114,8 +104,7 @@ def epsilon_of(leverage: ArrayLike, residual: ArrayLike, delta: float) -> FloatA
     2.31147975849
     """
     if not 0 <= delta <= 1:
-        message = f"delta must be in [0, 1], got {delta}."
-        raise ParameterError(message)
+        raise ParameterError(f"delta must be in [0, 1], got {delta}.")
     m, e = np.broadcast_arrays(
         np.asarray(leverage, dtype=np.float64), np.asarray(residual, dtype=np.float64)
     )
@@ -147,8 +136,7 @@ def _where_proper(
         *(np.asarray(part, dtype=np.float64) for part in (leverage, residual, epsilon))
     )
     if np.any(epsilon < 0):
-        message = "epsilon must be at least 0."
-        raise ParameterError(message)
+        raise ParameterError("epsilon must be at least 0.")
     result = np.where(np.isinf(m) | np.isinf(e), 1.0, 0.0)
     result[(m == 0) | np.isposinf(epsilon)] = 0.0
     result[np.isnan(m) | np.isnan(e) | np.isnan(epsilon)] = np.nan
@@ -163,9 +151,7 @@ def _where_proper(
     return np.clip(flat, 0.0, 1.0).reshape(result.shape)
 
 
-def _threshold(
-    m: FloatArray, e: FloatArray, epsilon: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _threshold(m: FloatArray, e: FloatArray, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return from where on samples lose more than epsilon: ``a``, and ``t``."""
     t = np.sqrt(np.log1p(m) + e * e / (1 + m) + 2 * epsilon)
     a = (np.log1p(m) + 2 * epsilon - e * e * m / (1 + m)) / (np.sqrt(m) * (t + e))
@@ -250,9 +236,7 @@ def _presence(m: FloatArray, e: FloatArray, epsilon: FloatArray) -> FloatArray:
         start, turn = start[near], turn[near]
         other_fall, low_end = mills.fall(np.minimum(start, start + turn), np.abs(turn))
         at_end = np.where(turn >= 0, low_end, low_end + other_fall)
-        other[near] = np.exp(-exponent[near]) * (
-            np.sign(turn) * other_fall - lost[near] * at_end
-        )
+        other[near] = np.exp(-exponent[near]) * (np.sign(turn) * other_fall - lost[near] * at_end)
     delta = mills.density(inner) * (fallen - lost * end - other)
     if heavy.any():
         at = mills.density(a[heavy])
@@ -285,9 +269,7 @@ def _epsilon(m: FloatArray, e: FloatArray, delta: float, guess: Guess) -> FloatA
         return _covering_presence(m, e, result, delta)
 
 
-def _absence(
-    m: FloatArray, e: FloatArray, delta: float, guess: FloatArray
-) -> FloatArray:
+def _absence(m: FloatArray, e: FloatArray, delta: float, guess: FloatArray) -> FloatArray:
     """Return where the profile of absence is ``delta``, from guesses of ``a``."""
     target = math.log(delta)
     root, level = np.sqrt(m), np.log1p(m)
@@ -332,9 +314,7 @@ def _absence(
     return np.maximum(result, 0.0) * (1 + 1e-12)
 
 
-def _loss(
-    a: FloatArray, root: FloatArray, e: FloatArray, drift: FloatArray
-) -> FloatArray:
+def _loss(a: FloatArray, root: FloatArray, e: FloatArray, drift: FloatArray) -> FloatArray:
     """Return the loss of a sample that lies ``a`` deviations from its mean."""
     shift = root * a
     return np.asarray(shift * (e + shift / 2) + drift)
@@ -367,13 +347,9 @@ def _guesses(m: FloatArray, e: FloatArray, delta: float) -> Guess:
 
     def between(m: FloatArray, e: FloatArray) -> FloatArray:
         at = (np.log(m), logs), (_turn(e / np.sqrt(m)), turns)
-        places = [
-            (part - nodes[0]) / ((nodes[1] - nodes[0]) or 1.0) for part, nodes in at
-        ]
+        places = [(part - nodes[0]) / ((nodes[1] - nodes[0]) or 1.0) for part, nodes in at]
         return np.asarray(
-            map_coordinates(
-                known, places, order=_ORDER, prefilter=False, mode="nearest"
-            )
+            map_coordinates(known, places, order=_ORDER, prefilter=False, mode="nearest")
         )
 
     return between

@@ -16,24 +16,17 @@ person. The exact loss is ``leverage_and_residual.epsilon_of``.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-
-
-def equation_seven(
-    leverage: ArrayLike, residual: ArrayLike, delta: float
-) -> FloatArray:
+def equation_seven(leverage: ArrayLike, residual: ArrayLike, delta: float) -> FloatArray:
     """Return the bound from the fit without the person, as reconstructed.
 
     ``|-log(1+m) + m e^2/(1+m)|/2 + m l/2 + e sqrt(m l)`` with ``l = log(2/delta)``.
@@ -42,9 +35,7 @@ def equation_seven(
     return _without(m, e, math.log(2 / delta) / 2)
 
 
-def equation_eight(
-    leverage: ArrayLike, residual: ArrayLike, delta: float
-) -> FloatArray:
+def equation_eight(leverage: ArrayLike, residual: ArrayLike, delta: float) -> FloatArray:
     """Return the bound from the fit with the person, as reconstructed.
 
     ``(-log(1-h) + h r^2/(1-h))/2 + h l/2 + r sqrt(h l)``, ``h = m/(1+m)`` and
@@ -54,9 +45,7 @@ def equation_eight(
     return _with(m, e, math.log(2 / delta) / 2)
 
 
-def corrected_seven(
-    leverage: ArrayLike, residual: ArrayLike, delta: float
-) -> FloatArray:
+def corrected_seven(leverage: ArrayLike, residual: ArrayLike, delta: float) -> FloatArray:
     """Return equation 7 with ``2 l`` for ``l``: covers the evidence of absence.
 
     >>> round(float(corrected_seven(0.1, 1.0, 1e-6)), 5)
@@ -66,9 +55,7 @@ def corrected_seven(
     return _without(m, e, math.log(2 / delta))
 
 
-def corrected_eight(
-    leverage: ArrayLike, residual: ArrayLike, delta: float
-) -> FloatArray:
+def corrected_eight(leverage: ArrayLike, residual: ArrayLike, delta: float) -> FloatArray:
     """Return equation 8 with ``2 l`` for ``l``: covers the evidence of presence only.
 
     It is often below the two-sided loss, although the text recommends it for people in
@@ -78,15 +65,11 @@ def corrected_eight(
     return _with(m, e, math.log(2 / delta))
 
 
-def remark_fifteen(
-    leverage: ArrayLike, residual: ArrayLike, delta: float
-) -> FloatArray:
+def remark_fifteen(leverage: ArrayLike, residual: ArrayLike, delta: float) -> FloatArray:
     """Return ``max(m, m e^2)/2 + m l + e sqrt(2 m l)``, above corrected equation 7."""
     m, e = _numbers(leverage, residual, delta)
     log_odds = math.log(2 / delta)
-    return np.asarray(
-        m * np.maximum(1, e * e) / 2 + m * log_odds + e * np.sqrt(2 * m * log_odds)
-    )
+    return np.asarray(m * np.maximum(1, e * e) / 2 + m * log_odds + e * np.sqrt(2 * m * log_odds))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,9 +111,5 @@ def _numbers(
     leverage: ArrayLike, residual: ArrayLike, delta: float
 ) -> tuple[FloatArray, FloatArray]:
     if not 0 < delta < 1:
-        message = f"these bounds need a delta in (0, 1), got {delta}."
-        raise ParameterError(message)
-    return (
-        np.asarray(leverage, dtype=np.float64),
-        np.abs(np.asarray(residual, dtype=np.float64)),
-    )
+        raise ParameterError(f"these bounds need a delta in (0, 1), got {delta}.")
+    return (np.asarray(leverage, dtype=np.float64), np.abs(np.asarray(residual, dtype=np.float64)))

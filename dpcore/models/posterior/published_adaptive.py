@@ -46,9 +46,7 @@ def gamma(epsilon: float, delta: float, *, floor: float, residual: float) -> flo
     return (2 * left / (linear + math.sqrt(linear**2 + 4 * square * left))) ** 2
 
 
-def sample_delta(
-    epsilon: float, delta: float, *, floor: float, residual: float
-) -> float:
+def sample_delta(epsilon: float, delta: float, *, floor: float, residual: float) -> float:
     """Return the exact delta of that sample at ``epsilon/2``; ``delta/3`` is claimed.
 
     Raises:
@@ -57,7 +55,6 @@ def sample_delta(
     """
     precision = gamma(epsilon, delta, floor=floor, residual=residual)
     if precision == 0:
-        message = "no sample is drawn at so low a floor: raise lambda."
-        raise ParameterError(message)
+        raise ParameterError("no sample is drawn at so low a floor: raise lambda.")
     scaled = residual * math.sqrt(precision)
     return float(leverage_and_residual.delta_of(1 / floor, scaled, epsilon / 2))

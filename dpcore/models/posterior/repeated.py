@@ -9,29 +9,20 @@ degrees of freedom, so that one integral over the latter suffices.
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import gammaln, log_ndtr, ndtr
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.models import mills
-from dpcore.models.posterior.leverage_and_residual import (
-    absence_delta_of as absence_of_one,
-)
+from dpcore.models.posterior.leverage_and_residual import absence_delta_of as absence_of_one
 from dpcore.models.posterior.leverage_and_residual import ceiling
-from dpcore.models.posterior.leverage_and_residual import (
-    presence_delta_of as presence_of_one,
-)
+from dpcore.models.posterior.leverage_and_residual import presence_delta_of as presence_of_one
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-
-    Profile = Callable[..., FloatArray]
+Profile = Callable[..., FloatArray]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(160)
 _REACH = 12.0
@@ -89,9 +80,7 @@ def delta_of(
     )
 
 
-def absence_divergence(
-    leverage: ArrayLike, residual: ArrayLike, order: ArrayLike
-) -> FloatArray:
+def absence_divergence(leverage: ArrayLike, residual: ArrayLike, order: ArrayLike) -> FloatArray:
     """Return the Renyi divergence of P from Q for one sample, P without the person.
 
     ``-K + [-log(1 - b m)/2 + b e^2/(2 (1 - b m))]/b`` with ``b = order - 1``, infinite
@@ -109,9 +98,7 @@ def absence_divergence(
     return np.where(finite, np.maximum(value, 0.0), np.inf)
 
 
-def presence_divergence(
-    leverage: ArrayLike, residual: ArrayLike, order: ArrayLike
-) -> FloatArray:
+def presence_divergence(leverage: ArrayLike, residual: ArrayLike, order: ArrayLike) -> FloatArray:
     """Return the Renyi divergence of Q from P for one sample, P without the person.
 
     ``[a K - log(1 + a m)/2 - a e^2/(2 (1 + a m))]/(a - 1)`` for order ``a``.
@@ -204,19 +191,15 @@ def _tail(a: FloatArray, end: FloatArray, log_share: FloatArray) -> FloatArray:
 def _checked(
     leverage: ArrayLike, residual: ArrayLike, epsilon: ArrayLike, samples: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    m, e, epsilon = (
-        np.asarray(part, dtype=np.float64) for part in (leverage, residual, epsilon)
-    )
+    m, e, epsilon = (np.asarray(part, dtype=np.float64) for part in (leverage, residual, epsilon))
     if samples < 1:
-        message = f"the number of samples must be at least 1, got {samples}."
-        raise ParameterError(message)
+        raise ParameterError(f"the number of samples must be at least 1, got {samples}.")
     known = np.all((m > 0) & (m < np.inf) & np.isfinite(e))
     if not (known and np.all((epsilon >= 0) & (epsilon < np.inf))):
-        message = (
+        raise ParameterError(
             "leverages must be positive and finite, residuals finite, and epsilon at "
             "least 0 and finite."
         )
-        raise ParameterError(message)
     return m, np.abs(e), epsilon
 
 
@@ -225,10 +208,5 @@ def _ordered(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     order = np.asarray(order, dtype=np.float64)
     if not np.all((order > 1) & np.isfinite(order)):
-        message = "the order of a Renyi divergence must be above 1 and finite."
-        raise ParameterError(message)
-    return (
-        np.asarray(leverage, dtype=np.float64),
-        np.asarray(residual, dtype=np.float64),
-        order,
-    )
+        raise ParameterError("the order of a Renyi divergence must be above 1 and finite.")
+    return (np.asarray(leverage, dtype=np.float64), np.asarray(residual, dtype=np.float64), order)

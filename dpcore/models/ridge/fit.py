@@ -7,39 +7,29 @@ and targets by ``sqrt(w)``.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import DataError
-from dpcore.models.factor import (
-    checked_table,
-    factor_of,
-    moments,
-    nobody,
-    triangle,
-)
-from dpcore.models.tables import InMemory, Together, packed, summed, unpacked
+from dpcore.models.design import Design
+from dpcore.models.factor import Factor, checked_table, factor_of, moments, nobody, triangle
+from dpcore.models.glm.audit import AuditedRemovals
+from dpcore.models.influence import Influence
+from dpcore.models.metrics import Metric
+from dpcore.models.penalty import Penalty
+from dpcore.models.tables import InMemory, Passes, Table, Together, packed, summed, unpacked
 from dpcore.models.worst_shifts import LargestAddition, largest_addition
+from dpcore.statistics.parts import Totals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.partitions.table import PartitionedDataset
-    from dpcore.models.design import Design
-    from dpcore.models.factor import Factor
-    from dpcore.models.glm.audit import AuditedRemovals
-    from dpcore.models.influence import Influence
     from dpcore.models.laws.law import Law
-    from dpcore.models.metrics import Metric
-    from dpcore.models.penalty import Penalty
-    from dpcore.models.tables import Passes, Table
-    from dpcore.statistics.parts import Totals
 
 _T = TypeVar("_T")
 
@@ -127,9 +117,7 @@ class RidgeFit:
         if not self.penalty.per_person or people == self.people:
             return self
         return self.keep(
-            "rest",
-            people,
-            lambda: _fitted(self.table, self.moments, self.penalty, people),
+            "rest", people, lambda: _fitted(self.table, self.moments, self.penalty, people)
         )
 
     def with_penalty(self, penalty: Penalty) -> RidgeFit:
@@ -181,9 +169,7 @@ class RidgeFit:
         """Return the largest move by a newcomer that was found, and a bound on all."""
 
         def search() -> LargestAddition:
-            return largest_addition(
-                self, metric, legal=design.legal, targets=design.target_range
-            )
+            return largest_addition(self, metric, legal=design.legal, targets=design.target_range)
 
         most = self.keep("newcomers", (metric.name, design), search)
         return most.found, most.certificate
@@ -200,9 +186,7 @@ class RidgeFit:
         return np.asarray(self.theta - self.factor.solve(pull.T).T)
 
     def refit(
-        self,
-        without: NDArray[np.intp],
-        record: tuple[FloatArray, float] | None = None,
+        self, without: NDArray[np.intp], record: tuple[FloatArray, float] | None = None
     ) -> FloatArray | None:
         """Return the coefficients without some people and with another record.
 
@@ -262,11 +246,7 @@ def ridge_of(table: Table, *, penalty: Penalty) -> RidgeFit:
 def _fitted(table: Table, sums: Totals, penalty: Penalty, people: int) -> RidgeFit:
     factor = _factor(table, sums, penalty, people)
     return RidgeFit(
-        table=table,
-        moments=sums,
-        penalty=penalty,
-        factor=factor,
-        theta=factor.solution,
+        table=table, moments=sums, penalty=penalty, factor=factor, theta=factor.solution
     )
 
 

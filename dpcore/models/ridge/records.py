@@ -9,22 +9,19 @@ formula, in the form whose size does not grow with the group).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.models.blocks import row_blocks
 from dpcore.models.influence import UNIQUE_FROM
-from dpcore.models.metrics import ISOTROPIC
+from dpcore.models.metrics import ISOTROPIC, Metric
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.models.metrics import Metric
     from dpcore.models.ridge.fit import RidgeFit
 
 _TOGETHER: Final = 1 << 18
@@ -75,9 +72,7 @@ def substitutions(
         shifts[rows] = np.sqrt(np.einsum("ij,ij->i", moves, moves))
     for person in unique:
         theta = fit.refit(np.array([person]), (x, y))
-        shifts[person] = (
-            np.inf if theta is None else metric.lengths(fit.theta - theta, fit.factor)
-        )
+        shifts[person] = np.inf if theta is None else metric.lengths(fit.theta - theta, fit.factor)
     return shifts
 
 
@@ -104,9 +99,7 @@ def group_removals(
         for group in found[~near]:
             theta = fit.refit(np.flatnonzero(codes == group))
             shifts[group] = (
-                np.inf
-                if theta is None
-                else metric.lengths(fit.theta - theta, fit.factor)
+                np.inf if theta is None else metric.lengths(fit.theta - theta, fit.factor)
             )
     return shifts
 
@@ -134,19 +127,14 @@ def group_moments(
 
 def _count(fit: RidgeFit, codes: NDArray[np.intp]) -> int:
     if codes.shape != fit.target.shape or (len(codes) and codes.min() < 0):
-        message = f"{fit.people} people need as many codes of groups, at least 0."
-        raise ParameterError(message)
+        raise ParameterError(f"{fit.people} people need as many codes of groups, at least 0.")
     if fit.penalty.per_person:
-        message = "groups need a penalty of the sum of losses, not one per person."
-        raise ParameterError(message)
+        raise ParameterError("groups need a penalty of the sum of losses, not one per person.")
     return int(codes.max()) + 1
 
 
 def _moments(
-    fit: RidgeFit,
-    rows: NDArray[np.intp],
-    begins: NDArray[np.intp],
-    inverse_root: FloatArray,
+    fit: RidgeFit, rows: NDArray[np.intp], begins: NDArray[np.intp], inverse_root: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return ``U^T U`` and ``U^T r`` of groups of consecutive ``rows``."""
     d = len(inverse_root)
@@ -160,7 +148,5 @@ def _moments(
         present, firsts = np.unique(groups[part], return_index=True)
         squares = halves[:, :, np.newaxis] * halves[:, np.newaxis]
         grams[present] += np.add.reduceat(squares, firsts, axis=0)
-        pulls[present] += np.add.reduceat(
-            halves * residuals[:, np.newaxis], firsts, axis=0
-        )
+        pulls[present] += np.add.reduceat(halves * residuals[:, np.newaxis], firsts, axis=0)
     return grams, pulls

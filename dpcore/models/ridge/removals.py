@@ -15,20 +15,14 @@ rows under the smaller penalty, ``h`` and ``e`` belong to them, and::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.models.blocks import row_blocks
 from dpcore.models.influence import UNIQUE_FROM, Influence
-from dpcore.models.metrics import ISOTROPIC
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.models.metrics import Metric
-    from dpcore.models.ridge.fit import RidgeFit
+from dpcore.models.metrics import ISOTROPIC, Metric
+from dpcore.models.ridge.fit import RidgeFit
 
 
 def removals(
@@ -44,9 +38,7 @@ def removals(
     return fit.keep("removals", metric.name, lambda: _removals(fit, metric, None))
 
 
-def _removals(
-    fit: RidgeFit, metric: Metric, some: NDArray[np.intp] | None
-) -> Influence:
+def _removals(fit: RidgeFit, metric: Metric, some: NDArray[np.intp] | None) -> Influence:
     rest = fit.with_penalty_of(fit.people - 1)
     x, y = (fit.features, fit.target) if some is None else fit.table.some(some)
     people = np.arange(len(y)) if some is None else some

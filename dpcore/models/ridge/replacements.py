@@ -11,29 +11,21 @@ for those who are exposed most; everybody else is tried with the records found f
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.models.design import Design
 from dpcore.models.factor import principal_ways
 from dpcore.models.influence import UNIQUE_FROM
-from dpcore.models.metrics import ISOTROPIC
+from dpcore.models.metrics import ISOTROPIC, Metric
+from dpcore.models.ridge.fit import RidgeFit
 from dpcore.models.ridge.records import substitutions
 from dpcore.models.ridge.removals import removals
-from dpcore.models.worst_shifts import (
-    substitution_certificates,
-    unit_substitution_certificate,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.models.design import Design
-    from dpcore.models.metrics import Metric
-    from dpcore.models.ridge.fit import RidgeFit
+from dpcore.models.worst_shifts import substitution_certificates, unit_substitution_certificate
 
 _STEPS: Final = 40
 _FIRST_STEP: Final = 0.5
@@ -91,9 +83,7 @@ def replaced_moves(
     lengths = fit.keep(
         "substitutions",
         (metric.name, design),
-        lambda: largest_substitutions(
-            fit, metric, legal=design.legal, targets=design.target_range
-        ),
+        lambda: largest_substitutions(fit, metric, legal=design.legal, targets=design.target_range),
     )
     if rows > 1:
         lengths = rows * lengths
@@ -105,9 +95,7 @@ def replaced_moves(
     return lengths, bound * math.sqrt(metric.largest)
 
 
-def _largest_certificate(
-    fit: RidgeFit, metric: Metric, left: FloatArray, rows: int
-) -> float:
+def _largest_certificate(fit: RidgeFit, metric: Metric, left: FloatArray, rows: int) -> float:
     if rows > 1:
         return unit_substitution_certificate(fit, rows=rows)
     smallest = 1.0
@@ -137,9 +125,7 @@ def _different(
     ends = {target for _, target in records}
     each = max(1, most // max(1, len(ends)))
     return [
-        record
-        for end in ends
-        for record in [one for one in kept.values() if one[1] == end][:each]
+        record for end in ends for record in [one for one in kept.values() if one[1] == end][:each]
     ]
 
 

@@ -12,18 +12,15 @@ rho-zCDP. A factor ``c`` on the variance of their noise makes up for the resampl
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
 from dpcore.privacy.bootstrap.real_cost import claimed_epsilon, epsilon
 from dpcore.privacy.bootstrap.upper_bounds import Bound
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 MOST_RHO = 100.0
 """A claim that costs more than that is not worth any noise."""
@@ -66,12 +63,7 @@ class Step:
 
 @lru_cache(maxsize=256)
 def calibrate(
-    *,
-    rho: float,
-    delta: float,
-    times: int,
-    people: int,
-    bound: Bound = Bound.GENERIC,
+    *, rho: float, delta: float, times: int, people: int, bound: Bound = Bound.GENERIC
 ) -> float:
     """Return the least factor ``c`` with which the claim holds at ``delta``.
 
@@ -94,9 +86,7 @@ def calibrate(
     1.668
 
     """
-    *_, last = search(
-        rho=rho, delta=delta, times=times, people=people, bound=Bound(bound)
-    )
+    *_, last = search(rho=rho, delta=delta, times=times, people=people, bound=Bound(bound))
     return last.high
 
 
@@ -108,24 +98,17 @@ def search(
     Stop asking to stop the search. Arguments and errors are those of ``calibrate``.
     """
     if not 0 < rho <= MOST_RHO:
-        message = f"rho must be above 0 and at most {MOST_RHO:g}, got {rho}."
-        raise ParameterError(message)
+        raise ParameterError(f"rho must be above 0 and at most {MOST_RHO:g}, got {rho}.")
     target = claimed_epsilon(rho, delta)
     if target <= 0:
-        message = (
+        raise ParameterError(
             f"at delta {delta:g} the claim for rho {rho:g} is an epsilon of 0; choose "
             "a smaller delta."
         )
-        raise ParameterError(message)
 
     def excess(log_factor: float) -> float:
         level = epsilon(
-            math.exp(log_factor),
-            rho=rho,
-            times=times,
-            people=people,
-            delta=delta,
-            bound=bound,
+            math.exp(log_factor), rho=rho, times=times, people=people, delta=delta, bound=bound
         )
         return math.log(min(max(level, 1e-300), 1e300) / target)
 

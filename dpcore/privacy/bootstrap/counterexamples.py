@@ -14,16 +14,13 @@ be (Brawner and Honaker 2018, remark 3).
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import logsumexp
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.privacy.bootstrap.profile import require_mu, require_people
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 MOST_PEOPLE = 10**6
 """The order-2 divergence is summed over all multiplicities up to that many people."""
@@ -58,8 +55,7 @@ def renyi_two(mu: float, *, people: int) -> float:
     require_mu(mu)
     require_people(people)
     if people > MOST_PEOPLE:
-        message = f"the number of people must be at most {MOST_PEOPLE}, got {people}."
-        raise ParameterError(message)
+        raise ParameterError(f"the number of people must be at most {MOST_PEOPLE}, got {people}.")
     if mu == 0:
         return 0.0
     powers = np.arange(people + 1) * (mu * mu)

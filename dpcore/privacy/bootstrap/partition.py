@@ -10,15 +10,12 @@ the statistic of one resample plus one Gaussian, and is drawn like that.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.privacy.bootstrap.profile import multiplicities
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 
 def part_variances(people: int, *, sensitivity: float, rho: float) -> FloatArray:
@@ -38,8 +35,7 @@ def part_variances(people: int, *, sensitivity: float, rho: float) -> FloatArray
     """
     _require_rho(rho)
     if not 0 <= sensitivity < math.inf:
-        message = f"the sensitivity must be in [0, inf), got {sensitivity}."
-        raise ParameterError(message)
+        raise ParameterError(f"the sensitivity must be in [0, inf), got {sensitivity}.")
     chances = multiplicities(people)
     times = np.arange(1, len(chances))
     return np.asarray(times * chances[1:] * (sensitivity * sensitivity / (2 * rho)))
@@ -62,5 +58,4 @@ def part_levels(people: int, *, rho: float) -> FloatArray:
 
 def _require_rho(rho: float) -> None:
     if not 0 < rho < math.inf:
-        message = f"rho must be positive and finite, got {rho}."
-        raise ParameterError(message)
+        raise ParameterError(f"rho must be positive and finite, got {rho}.")

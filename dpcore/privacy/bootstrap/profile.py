@@ -14,17 +14,13 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import erfcx, ndtr
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 MOST_PEOPLE = 10**30
 """More people than that are not accounted for."""
@@ -66,11 +62,9 @@ def multiplicities(people: int) -> FloatArray:
 def require_people(people: int) -> None:
     """Raise ParameterError unless there is somebody to draw, and not too many."""
     if people < 1:
-        message = f"the number of people must be at least 1, got {people}."
-        raise ParameterError(message)
+        raise ParameterError(f"the number of people must be at least 1, got {people}.")
     if people > MOST_PEOPLE:
-        message = f"there must be at most {MOST_PEOPLE:.0e} people."
-        raise ParameterError(message)
+        raise ParameterError(f"there must be at most {MOST_PEOPLE:.0e} people.")
 
 
 def attained_delta(mu: float, epsilon: ArrayLike, *, people: int) -> FloatArray:
@@ -111,8 +105,7 @@ def unlisted(people: int) -> float:
 def require_mu(mu: float) -> None:
     """Raise ParameterError unless ``mu`` is in [0, inf)."""
     if not 0 <= mu < math.inf:
-        message = f"the shift over the noise must be finite and at least 0, got {mu}."
-        raise ParameterError(message)
+        raise ParameterError(f"the shift over the noise must be finite and at least 0, got {mu}.")
 
 
 def crossing(mu: float, epsilon: FloatArray, weights: FloatArray) -> FloatArray:

@@ -15,21 +15,18 @@ upwards, and convolved by ``dp_accounting``.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
 from dpcore.privacy.bootstrap.profile import require_mu, require_people
 from dpcore.privacy.bootstrap.upper_bounds import Bound
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.arrays import FloatArray
 
 MOST_TIMES = 10_000
 """More resamples than that are not accounted for."""
@@ -59,8 +56,7 @@ def claimed_epsilon(rho: float, delta: float) -> float:
     """
     _require_rho(rho)
     if not 0 < delta < 1:
-        message = f"delta must be above 0 and below 1, got {delta}."
-        raise ParameterError(message)
+        raise ParameterError(f"delta must be above 0 and below 1, got {delta}.")
     return float(gaussian.epsilon_of(math.sqrt(2 * rho), delta))
 
 
@@ -77,19 +73,16 @@ def step(factor: float, *, rho: float, times: int) -> float:
     _require_rho(rho)
     require_times(times)
     if not factor > 0:
-        message = f"the factor on the variance must be above 0, got {factor}."
-        raise ParameterError(message)
+        raise ParameterError(f"the factor on the variance must be above 0, got {factor}.")
     return math.sqrt(2 * rho / (factor * times))
 
 
 def require_times(times: int) -> None:
     """Raise ParameterError unless that many resamples are accounted for."""
     if times != int(times) or not 1 <= times <= MOST_TIMES:
-        message = (
-            f"the number of bootstraps must be a whole number from 1 to {MOST_TIMES}, "
-            f"got {times}."
+        raise ParameterError(
+            f"the number of bootstraps must be a whole number from 1 to {MOST_TIMES}, got {times}."
         )
-        raise ParameterError(message)
 
 
 def epsilon(
@@ -138,8 +131,7 @@ def epsilon_of_step(
     """Return ``epsilon`` for the change by one copy of a row over the noise, ``mu``."""
     _require(mu, times, people)
     if not LEAST_DELTA <= delta < 1:
-        message = f"delta must be from {LEAST_DELTA:g} to below 1, got {delta}."
-        raise ParameterError(message)
+        raise ParameterError(f"delta must be from {LEAST_DELTA:g} to below 1, got {delta}.")
     if mu == 0:
         return 0.0
     if mu > LARGEST_STEP:
@@ -171,8 +163,7 @@ def delta_at(
     mu = step(factor, rho=rho, times=times)
     _require(mu, times, people)
     if not 0 <= epsilon < math.inf:
-        message = f"epsilon must be in [0, inf), got {epsilon}."
-        raise ParameterError(message)
+        raise ParameterError(f"epsilon must be in [0, inf), got {epsilon}.")
     if mu == 0:
         return 0.0
     if mu > LARGEST_STEP:
@@ -190,10 +181,7 @@ def losses(mu: float, *, people: int, bound: Bound, interval: float) -> Any:  # 
 
     ``mu`` is in (0, ``LARGEST_STEP``], ``interval``, the width of a cell, in (0, inf).
     """
-    from dp_accounting.pld import (  # noqa: PLC0415 - a second to import, rarely used
-        pld_pmf,
-        privacy_loss_distribution,
-    )
+    from dp_accounting.pld import pld_pmf, privacy_loss_distribution  # noqa: PLC0415 - a second to import, rarely used
 
     def profile(level: FloatArray) -> FloatArray:
         return bound.delta(mu, level, people=people)
@@ -208,9 +196,7 @@ def losses(mu: float, *, people: int, bound: Bound, interval: float) -> Any:  # 
 
 
 @lru_cache(maxsize=16)
-def _composed(
-    mu: float, times: int, people: int, bound: Bound, interval: float | None
-) -> Any:  # noqa: ANN401 - untyped library
+def _composed(mu: float, times: int, people: int, bound: Bound, interval: float | None) -> Any:  # noqa: ANN401 - untyped library
     if interval is None:
         # The cells add about k interval^2 / 6 to a variance of the loss near k mu^2.
         interval = _FINENESS * mu
@@ -267,5 +253,4 @@ def _require(mu: float, times: int, people: int) -> None:
 
 def _require_rho(rho: float) -> None:
     if not 0 <= rho < math.inf:
-        message = f"rho must be in [0, inf), got {rho}."
-        raise ParameterError(message)
+        raise ParameterError(f"rho must be in [0, inf), got {rho}.")

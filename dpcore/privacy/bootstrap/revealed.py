@@ -17,20 +17,16 @@ attained.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
 from dpcore.privacy.bootstrap.profile import TAIL, multiplicities, unlisted
 from dpcore.privacy.bootstrap.real_cost import LEAST_DELTA, require_times
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 _NEGLIGIBLE = 1e-18
 _MOST_STEPS = 60
@@ -75,15 +71,11 @@ def squares(times: int, people: int) -> tuple[FloatArray, FloatArray, float]:
     return values, law, lost + TAIL
 
 
-def revealed_delta(
-    mu: ArrayLike, epsilon: ArrayLike, *, times: int, people: int
-) -> FloatArray:
+def revealed_delta(mu: ArrayLike, epsilon: ArrayLike, *, times: int, people: int) -> FloatArray:
     """Return the bound on delta; broadcasts ``mu`` and ``epsilon``, both at least 0."""
     values, chances, lost = squares(times, people)
     mu = np.asarray(mu, dtype=np.float64)[..., np.newaxis]
-    parts = gaussian.delta_of(
-        mu * np.sqrt(values), np.asarray(epsilon)[..., np.newaxis]
-    )
+    parts = gaussian.delta_of(mu * np.sqrt(values), np.asarray(epsilon)[..., np.newaxis])
     moved = np.where(mu[..., 0] > 0, lost, 0.0)
     return np.asarray(np.minimum(parts @ chances + moved, 1.0))
 
@@ -112,11 +104,9 @@ def revealed_epsilon(
     """
     mu = np.asarray(mu, dtype=np.float64)
     if not np.all(np.isnan(mu) | (mu >= 0)):
-        message = "shifts over the noise must be at least 0."
-        raise ParameterError(message)
+        raise ParameterError("shifts over the noise must be at least 0.")
     if not LEAST_DELTA <= delta < 1:
-        message = f"delta must be from {LEAST_DELTA:g} to below 1, got {delta}."
-        raise ParameterError(message)
+        raise ParameterError(f"delta must be from {LEAST_DELTA:g} to below 1, got {delta}.")
     result = np.where(np.isnan(mu), np.nan, np.where(np.isinf(mu), np.inf, 0.0))
     proper = np.isfinite(mu) & (mu > 0)
     shifts = mu[proper]
@@ -131,9 +121,7 @@ def revealed_epsilon(
     return result
 
 
-def _tabulated(
-    most: float, times: int, people: int, delta: float
-) -> tuple[FloatArray, FloatArray]:
+def _tabulated(most: float, times: int, people: int, delta: float) -> tuple[FloatArray, FloatArray]:
     knots = most * np.geomspace(_LEAST_KNOT, 1.0, _KNOTS)
     return knots, np.maximum.accumulate(_solved(knots, times, people, delta))
 
@@ -173,9 +161,7 @@ def _solved(mu: FloatArray, times: int, people: int, delta: float) -> FloatArray
             # A little further, to be at or below delta.
             ahead = np.maximum(to, at)[here] * (1 + _CLOSE)
             enough = profile(mu[index[here]], ahead) <= delta
-            result[index[here]] = np.where(
-                enough, np.minimum(ahead, high[here]), high[here]
-            )
+            result[index[here]] = np.where(enough, np.minimum(ahead, high[here]), high[here])
         inside = (to > low) & (to < high)
         at = np.where(inside, to, (low + high) / 2)[~here]
         index, low, high = index[~here], low[~here], high[~here]

@@ -15,11 +15,13 @@ negative epsilon by ``delta(-e) = 1 - exp(-e) + exp(-e) delta(e)``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.privacy import gaussian
 from dpcore.privacy.bootstrap.profile import (
     attained_delta,
@@ -30,14 +32,6 @@ from dpcore.privacy.bootstrap.profile import (
     require_mu,
     unlisted,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-
 
 _TINY = 1e-3
 
@@ -131,9 +125,7 @@ def _mixed(mu: float, epsilon: FloatArray, weights: FloatArray) -> FloatArray:
     return np.asarray(parts @ weights[1:])
 
 
-def _symmetric(
-    positive: Callable[[FloatArray], FloatArray], epsilon: ArrayLike
-) -> FloatArray:
+def _symmetric(positive: Callable[[FloatArray], FloatArray], epsilon: ArrayLike) -> FloatArray:
     """Return a profile at every real epsilon from that at the positive ones."""
     epsilon = np.asarray(epsilon, dtype=np.float64)
     value = np.clip(positive(np.abs(epsilon)), 0.0, 1.0)

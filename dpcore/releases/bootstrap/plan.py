@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost, computed
+from dpcore.data.bounds import Interval
 from dpcore.inference.bootstrap.intervals import FEWEST_PEOPLE, LEVEL, Method
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
@@ -26,12 +28,6 @@ from dpcore.privacy.events import BootstrapEvent
 from dpcore.releases import secure
 from dpcore.releases.plans.plan import Answer
 from dpcore.releases.secret_samples import secure_counts
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +61,7 @@ class BootstrapPlan:
     @property
     def event(self) -> BootstrapEvent:
         """Return the bootstraps as the accountant sees them."""
-        return BootstrapEvent(
-            parameter=self.multiple, people=self.people, times=self.times
-        )
+        return BootstrapEvent(parameter=self.multiple, people=self.people, times=self.times)
 
     @property
     def rho(self) -> float:
@@ -82,11 +76,7 @@ class BootstrapPlan:
         if delta < LEAST_DELTA:
             return math.inf
         return epsilon_of_step(
-            self.event.ratio,
-            times=self.times,
-            people=self.people,
-            delta=delta,
-            bound=self.bound,
+            self.event.ratio, times=self.times, people=self.people, delta=delta, bound=self.bound
         )
 
     def pair_epsilon(

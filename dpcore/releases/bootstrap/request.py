@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, choice, optional
 from dpcore.data.bounds import Interval
-from dpcore.data.table import in_memory
+from dpcore.data.table import Table, in_memory
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.privacy.bootstrap.calibration import MOST_RHO, Correction, factor_of
-from dpcore.privacy.bootstrap.real_cost import (
-    LEAST_DELTA,
-    claimed_epsilon,
-    require_times,
-    step,
-)
+from dpcore.privacy.bootstrap.real_cost import LEAST_DELTA, claimed_epsilon, require_times, step
 from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import secure
@@ -26,12 +22,8 @@ from dpcore.releases.bootstrap.plan import BootstrapPlan
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import OfQuery
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.query import Query
 from dpcore.statistics.tables import checked
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.table import Table
-    from dpcore.statistics.query import Query
 
 ADDITIVE: Final = (
     StatisticKind.MEAN,
@@ -85,30 +77,25 @@ class BootstrapRequest(OfQuery):
     def __post_init__(self) -> None:
         self._check_question()
         if not 0 < self.rho <= MOST_RHO:
-            message = f"rho must be above 0 and at most {MOST_RHO:g}, got {self.rho}."
-            raise ParameterError(message)
+            raise ParameterError(f"rho must be above 0 and at most {MOST_RHO:g}, got {self.rho}.")
         if not LEAST_DELTA <= self.delta < 1:
-            message = (
+            raise ParameterError(
                 f"delta must be from {LEAST_DELTA:g} to below 1, got {self.delta}."
             )
-            raise ParameterError(message)
         require_times(self.times)
         if self.times * self.query.size.people > MOST_DRAWN:
-            message = (
+            raise ParameterError(
                 f"{self.times} bootstraps of "
                 f"{self.query.unit.number(self.query.size.people)} draw more than "
                 f"{MOST_DRAWN:,} rows. Take fewer bootstraps."
             )
-            raise ParameterError(message)
         if self.bound is Bound.ATTAINED:
-            message = "only an upper bound can meet a claim: the generic or the mean."
-            raise ParameterError(message)
+            raise ParameterError("only an upper bound can meet a claim: the generic or the mean.")
         if self.claimed <= 0:
-            message = (
+            raise ParameterError(
                 f"at delta {self.delta:g} a rho of {self.rho:g} means an epsilon of 0; "
                 "choose a smaller delta."
             )
-            raise ParameterError(message)
 
     @property
     def title(self) -> str:
@@ -210,11 +197,7 @@ class BootstrapRequest(OfQuery):
 
     def parameters(self) -> dict[str, object]:
         """Return the public parameters that define the analysis, ready for JSON."""
-        return {
-            "kind": "bootstrap",
-            "query": self.query.parameters(),
-            **BOOTSTRAP.write(self),
-        }
+        return {"kind": "bootstrap", "query": self.query.parameters(), **BOOTSTRAP.write(self)}
 
     def value(self, dataset: Table) -> FloatArray:
         """Return everybody's term, clamped, shape ``(n,)``. CONFIDENTIAL.
@@ -245,24 +228,20 @@ class BootstrapRequest(OfQuery):
 
     def _check_question(self) -> None:
         if self.query.kind not in ADDITIVE:
-            message = (
-                f"a bootstrap answers for a {', '.join(ADDITIVE)}, not for a "
-                f"{self.query.kind}."
+            raise ParameterError(
+                f"a bootstrap answers for a {', '.join(ADDITIVE)}, not for a {self.query.kind}."
             )
-            raise ParameterError(message)
         if self.query.unit.several:
-            message = (
+            raise ParameterError(
                 f"a bootstrap needs one row for each {self.query.unit.noun}: several "
                 "rows of one would be drawn apart."
             )
-            raise ParameterError(message)
         public = self.query.size.public
         if self.relation is not NeighboringRelation.SUBSTITUTION or not public:
-            message = (
+            raise ParameterError(
                 f"a bootstrap needs a public number of {self.query.unit.counted}: use "
                 "substitution, and impute missing values."
             )
-            raise ParameterError(message)
 
 
 BOOTSTRAP: Final = Schema(

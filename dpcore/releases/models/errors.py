@@ -10,19 +10,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.models import guarantees
 from dpcore.models.kinds import ModelKind
 from dpcore.models.losses import Logistic
 from dpcore.models.metrics import ISOTROPIC
 from dpcore.models.penalty import Penalty
+from dpcore.models.question import ModelQuestion
 from dpcore.models.shrinkage import moved_predictions, taken
 from dpcore.privacy import gaussian
-
-if TYPE_CHECKING:
-    from dpcore.models.question import ModelQuestion
-    from dpcore.releases.models.plan import ModelPlan
+from dpcore.releases.models.plan import ModelPlan
 
 _EVEN_ODDS: Final = 0.25
 _LONGEST_ODDS: Final = 4.0

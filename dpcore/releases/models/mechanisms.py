@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dpcore.models.kinds import ModelKind
 from dpcore.models.laws.adaptive import AdaptivePosterior
+from dpcore.models.laws.law import Law
 from dpcore.models.laws.noisy_coefficients import NoisyFit
 from dpcore.models.laws.perturbed import PerturbedObjective
 from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.metrics import DEMOCRATIC, FISHER, Metric
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.models.laws.law import Law
     from dpcore.releases.models.request import ModelRequest
 
 
@@ -121,10 +120,7 @@ MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
         ModelEntry(
             key="objective",
             label="Objective perturbation",
-            sentence=(
-                "Adds a random linear term to what is minimized, and releases the "
-                "minimum."
-            ),
+            sentence=("Adds a random linear term to what is minimized, and releases the minimum."),
             claim=(
                 "(ε, δ) for logistic regression with a penalty of at least 1/(2 ε) "
                 "(Kifer, Smith and Thakurta 2012, theorem 2)."
@@ -186,9 +182,5 @@ MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
 
 def offered_for(model: ModelKind) -> dict[str, ModelEntry]:
     """Return the mechanisms that can release a model, those with a guarantee first."""
-    fitting = {
-        key: entry for key, entry in MODEL_MECHANISMS.items() if model in entry.models
-    }
-    return dict(
-        sorted(fitting.items(), key=lambda item: model not in item[1].guaranteed)
-    )
+    fitting = {key: entry for key, entry in MODEL_MECHANISMS.items() if model in entry.models}
+    return dict(sorted(fitting.items(), key=lambda item: model not in item[1].guaranteed))

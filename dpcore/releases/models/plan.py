@@ -12,30 +12,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost, computed
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ClaimError
 from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.models.design import Design
+from dpcore.models.fits import Fit
 from dpcore.models.guarantees import longest_fit
-from dpcore.models.laws.law import together
-from dpcore.privacy.events import ApproximateEvent, GaussianEvent
+from dpcore.models.laws.law import Drawn, Law, together
+from dpcore.models.question import ModelQuestion
+from dpcore.privacy.events import ApproximateEvent, GaussianEvent, PrivacyEvent
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.models.design import Design
-    from dpcore.models.fits import Fit
-    from dpcore.models.laws.law import Drawn, Law
-    from dpcore.models.question import ModelQuestion
-    from dpcore.privacy.events import PrivacyEvent
 
 _FINE: Final = 2.0**-20
 _CONSTANT: Final = "constant, in units"
@@ -133,8 +129,7 @@ class ModelPlan:
 
         """
         if not math.isfinite(self.epsilon):
-            message = "a release without a guarantee can be simulated, not drawn."
-            raise ClaimError(message)
+            raise ClaimError("a release without a guarantee can be simulated, not drawn.")
         source = _Secure(cost=cost)
         return self._packed(self.law.draw(value, source, self.question, level=LEVEL))
 
@@ -170,12 +165,7 @@ class _Secure:
     cost: PrivacyCost
 
     def added(
-        self,
-        values: FloatArray,
-        *,
-        noise: float,
-        reach: float,
-        cost: PrivacyCost | None = None,
+        self, values: FloatArray, *, noise: float, reach: float, cost: PrivacyCost | None = None
     ) -> FloatArray:
         """Return values with Gaussian noise, of which one person moves ``reach``."""
         cells = len(values)
@@ -201,9 +191,7 @@ class _Secure:
         return gridded(numbers, spread)
 
 
-def _around(
-    numbers: dict[str, float], widths: FloatArray
-) -> dict[str, tuple[float, float]]:
+def _around(numbers: dict[str, float], widths: FloatArray) -> dict[str, tuple[float, float]]:
     return {
         name: (number - width, number + width)
         for (name, number), width in zip(numbers.items(), widths.tolist(), strict=True)
@@ -224,9 +212,7 @@ def in_units(design: Design, theta: FloatArray) -> dict[str, float]:
     """Return coefficients in the units of the columns, by name."""
     plain = design.in_units(theta)
     slopes = zip(design.terms, plain.slopes.tolist(), strict=True)
-    return {_CONSTANT: plain.constant} | {
-        f"{term.name}, in units": slope for term, slope in slopes
-    }
+    return {_CONSTANT: plain.constant} | {f"{term.name}, in units": slope for term, slope in slopes}
 
 
 def slope_units(design: Design) -> dict[str, str]:
@@ -240,9 +226,7 @@ def slope_units(design: Design) -> dict[str, str]:
         for term in design.terms
     }
     per = {
-        f"{term.name}, in units": f"{target} per {units[term.name]}"
-        if units[term.name]
-        else target
+        f"{term.name}, in units": f"{target} per {units[term.name]}" if units[term.name] else target
         for term in design.terms
         if term.label is not None or units[term.name]
     }

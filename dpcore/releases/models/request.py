@@ -5,26 +5,23 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, TEXT, WHOLE, Part, Schema, optional, several
+from dpcore.data.table import Table
 from dpcore.errors import ParameterError
+from dpcore.models.fits import Fit
 from dpcore.models.kinds import ModelKind
+from dpcore.models.laws.law import Law
 from dpcore.models.metrics import Metric
-from dpcore.releases.models.mechanisms import MODEL_MECHANISMS, offered_for
+from dpcore.models.question import ModelQuestion
+from dpcore.releases.models.mechanisms import MODEL_MECHANISMS, ModelEntry, offered_for
 from dpcore.releases.models.plan import ModelPlan, slope_units
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import Releasable
 from dpcore.statistics.conditions import statement
 from dpcore.wording import in_full
-
-if TYPE_CHECKING:
-    from dpcore.data.table import Table
-    from dpcore.models.fits import Fit
-    from dpcore.models.laws.law import Law
-    from dpcore.models.question import ModelQuestion
-    from dpcore.releases.models.mechanisms import ModelEntry
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,29 +58,23 @@ class ModelRequest(Releasable):
     def __post_init__(self) -> None:
         entries = offered_for(self.question.model)
         if self.mechanism_key not in entries:
-            message = (
+            raise ParameterError(
                 f"the mechanism for a {self.question.model} regression must be one of "
                 f"{', '.join(entries)}."
             )
-            raise ParameterError(message)
         if not (0 < self.epsilon < math.inf and 0 < self.delta < 0.5):  # noqa: PLR2004
-            message = (
+            raise ParameterError(
                 "epsilon must lie in (0, inf) and delta in (0, 1/2), got epsilon "
                 f"{self.epsilon} and delta {self.delta}."
             )
-            raise ParameterError(message)
         if self.gamma is not None and not 0 < self.gamma < math.inf:
-            message = f"the precision gamma must lie in (0, inf), got {self.gamma}."
-            raise ParameterError(message)
+            raise ParameterError(f"the precision gamma must lie in (0, inf), got {self.gamma}.")
         if self.samples < 1 or (self.samples > 1 and self.mechanism_key != "posterior"):
-            message = "only a posterior is sampled, at least once."
-            raise ParameterError(message)
+            raise ParameterError("only a posterior is sampled, at least once.")
         if (self.matrix is not None) is not (self.mechanism_key == "output-public"):
-            message = "noise of a public shape needs a public matrix, other noise none."
-            raise ParameterError(message)
+            raise ParameterError("noise of a public shape needs a public matrix, other noise none.")
         if self.matrix is not None and not Metric.fixed(self.matrix).moderate:
-            message = "public precisions must lie between 1e-12 and 1e12."
-            raise ParameterError(message)
+            raise ParameterError("public precisions must lie between 1e-12 and 1e12.")
         _ = self.law
 
     @property
@@ -135,15 +126,12 @@ class ModelRequest(Releasable):
             return law if law.precision is None else law.at(self.gamma)
         known = None
         if self.question.model in self.entry.guaranteed:
-            known = law.calibrated(
-                self.question, epsilon=self.epsilon, delta=self.delta
-            )
+            known = law.calibrated(self.question, epsilon=self.epsilon, delta=self.delta)
         if known is None:
-            message = (
+            raise ParameterError(
                 "this release cannot be calibrated to a guarantee: "
                 f"{self._obstacle()}. Or set its precision yourself, to study it."
             )
-            raise ParameterError(message)
         return known
 
     @cached_property
@@ -152,10 +140,7 @@ class ModelRequest(Releasable):
         if self.question.model not in self.entry.guaranteed:
             return math.inf
         return self.law.guarantee(
-            self.question,
-            delta=self.delta,
-            asked=self.epsilon,
-            calibrated=self.gamma is None,
+            self.question, delta=self.delta, asked=self.epsilon, calibrated=self.gamma is None
         )
 
     @property

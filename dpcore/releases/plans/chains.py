@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
+from dpcore.budget_filter import PrivacyCost
 from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.inference.quantile_chains import chain, exact_places, reaches
+from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer, OneMechanism
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.budget_filter import PrivacyCost
-    from dpcore.mechanisms.gaussian.mechanism import Gaussian
-    from dpcore.mechanisms.laplace.mechanism import Laplace
-    from dpcore.statistics.nested_counts import NestedCounts
+from dpcore.statistics.nested_counts import NestedCounts
 
 MECHANISMS = (
     "laplace",
@@ -50,9 +47,7 @@ class ChainPlan(OneMechanism):
     def half_widths(self, level: float) -> FloatArray:
         """Return how many ranks off each quantile is counted, at the worst value."""
         missed = 1 - level
-        return np.array(
-            [float(reaches(self.mechanism, q, missed).max()) for q in self.shares]
-        )
+        return np.array([float(reaches(self.mechanism, q, missed).max()) for q in self.shares])
 
     @property
     def ranks(self) -> FloatArray:
@@ -65,19 +60,13 @@ class ChainPlan(OneMechanism):
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
         """Return the quantiles with their intervals, in order."""
-        drawn = secure.draw(
-            self.mechanism, value, sensitivity=self.sensitivity, cost=cost
-        )
-        found = chain(
-            self.mechanism, drawn, self.shares, size=self.statistic.size, level=LEVEL
-        )
+        drawn = secure.draw(self.mechanism, value, sensitivity=self.sensitivity, cost=cost)
+        found = chain(self.mechanism, drawn, self.shares, size=self.statistic.size, level=LEVEL)
         return Answer(
             labels=self.names,
             values=tuple(self._values(found.places).tolist()),
             intervals=LabelledIntervals(
-                level=LEVEL,
-                noise=self._ends(found.noise),
-                total=self._ends(found.total),
+                level=LEVEL, noise=self._ends(found.noise), total=self._ends(found.total)
             ),
         )
 

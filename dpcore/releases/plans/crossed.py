@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
+from dpcore.budget_filter import PrivacyCost
 from dpcore.inference.crossed_counts import count_intervals
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer, Direct
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.budget_filter import PrivacyCost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +34,7 @@ class CrossPlan(Direct):
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
         """Return the counts of all cells, and the sums of rows and columns."""
-        drawn = secure.draw(
-            self.mechanism, value, sensitivity=self.sensitivity, cost=cost
-        )
+        drawn = secure.draw(self.mechanism, value, sensitivity=self.sensitivity, cost=cost)
         table = drawn.reshape(self.shape)
         around = count_intervals(self.mechanism, table, bounds=self.bounds)
         sums = np.concatenate([table.sum(axis=1), table.sum(axis=0)])

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
+from dpcore.budget_filter import PrivacyCost
+from dpcore.inference.group_differences import Ends
 from dpcore.inference.intervals import LEVEL
 from dpcore.inference.noise_sums import reach
-from dpcore.inference.pair_differences import compare, fewest_people, half_width
+from dpcore.inference.pair_differences import PairEstimates, compare, fewest_people, half_width
+from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer, OneMechanism
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.budget_filter import PrivacyCost
-    from dpcore.inference.group_differences import Ends
-    from dpcore.inference.pair_differences import PairEstimates
-    from dpcore.mechanisms.gaussian.mechanism import Gaussian
-    from dpcore.mechanisms.laplace.mechanism import Laplace
-    from dpcore.statistics.pair_moments import PairMoments
+from dpcore.statistics.pair_moments import PairMoments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +64,8 @@ class DifferencePlan(OneMechanism):
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
         """Return the difference, unless a group is too small to say."""
-        drawn = secure.draw(
-            self.mechanism, value, sensitivity=self.sensitivity, cost=cost
-        )
-        found = compare(
-            self.mechanism, drawn.reshape(2, 2), self.statistic.bounds, level=LEVEL
-        )
+        drawn = secure.draw(self.mechanism, value, sensitivity=self.sensitivity, cost=cost)
+        found = compare(self.mechanism, drawn.reshape(2, 2), self.statistic.bounds, level=LEVEL)
         return self._told(found)
 
     def _told(self, found: PairEstimates) -> Answer:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final, Self
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
+from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import ParameterError
 from dpcore.inference.group_ratios import (
     GroupEstimates,
@@ -18,22 +20,15 @@ from dpcore.inference.group_ratios import (
 )
 from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.inference.noise_sums import reach
+from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer, OneMechanism
-from dpcore.statistics.group_moments import count_names
+from dpcore.statistics.group_moments import GroupMoments, count_names
+from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from dpcore.arrays import FloatArray
-    from dpcore.budget_filter import PrivacyCost
-    from dpcore.mechanisms.base import Mechanism, Sensitivity
-    from dpcore.statistics.group_moments import GroupMoments
-    from dpcore.statistics.grouped_query import GroupedQuery
 
 # Of each kind that is asked by group: what is taken from the number of people, if the
 # spread around the mean is asked for, and whether its root.
@@ -70,9 +65,7 @@ class GroupPlan(OneMechanism):
     counted: str
 
     @classmethod
-    def of(
-        cls, query: GroupedQuery, mechanism: Mechanism, *, sensitivity: Sensitivity
-    ) -> Self:
+    def of(cls, query: GroupedQuery, mechanism: Mechanism, *, sensitivity: Sensitivity) -> Self:
         """Return the plan of a question about ratios of groups.
 
         Raises:
@@ -82,12 +75,11 @@ class GroupPlan(OneMechanism):
         """
         moments = query.moments
         if moments is None or not isinstance(mechanism, Laplace | Gaussian):
-            message = (
+            raise ParameterError(
                 f"the {query.kind} of groups follows from counts and sums that have no "
                 "upper bound, and its interval from sums of noise: choose Laplace or "
                 "Gaussian noise."
             )
-            raise ParameterError(message)
         return cls(
             mechanism=mechanism,
             statistic=moments,
@@ -145,9 +137,7 @@ class GroupPlan(OneMechanism):
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
         """Return the ratio of every group that its count can tell from empty."""
-        drawn = secure.draw(
-            self.mechanism, value, sensitivity=self.sensitivity, cost=cost
-        )
+        drawn = secure.draw(self.mechanism, value, sensitivity=self.sensitivity, cost=cost)
         table = drawn.reshape(len(self.groups), -1)
         return self._told(estimate(self.mechanism, table, self.ratio, level=LEVEL))
 

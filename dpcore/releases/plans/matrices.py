@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import ParameterError
 from dpcore.inference.correlations import correlation_intervals
@@ -20,25 +21,15 @@ from dpcore.inference.intervals import (
     level_of_each,
 )
 from dpcore.mechanisms.bounded.base import FLAT_BELOW
-from dpcore.mechanisms.covariances.layout import (
-    correlations_of,
-    matrix_of,
-    reaches_of,
-    vector_of,
-)
+from dpcore.mechanisms.covariances.layout import correlations_of, matrix_of, reaches_of, vector_of
+from dpcore.mechanisms.covariances.release import CovarianceRelease, Step
 from dpcore.postprocessing.psd_repair import repair
 from dpcore.privacy.conversions import rho_of_pure
 from dpcore.privacy.events import PureEvent
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.covariances.release import CovarianceRelease, Step
-    from dpcore.statistics.covariance_matrix import CovarianceMatrix
+from dpcore.statistics.covariance_matrix import CovarianceMatrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +52,10 @@ class MatrixPlan:
             try:
                 secure.candidates(share, 1.0)
             except ParameterError:
-                message = (
+                raise ParameterError(
                     f"a share of epsilon {share:.3g} is too small to truncate with; "
                     "choose BIT Laplace, spend more, or give no number so little."
-                )
-                raise ParameterError(message) from None
+                ) from None
 
     @property
     def noise(self) -> float:
@@ -120,9 +110,7 @@ class MatrixPlan:
         drawn = self.release.release(value, _secure)
         labels, derived = self.statistic.labels, self._derived(drawn)
         around = self._around(drawn)
-        correlated = [
-            place for place, name in enumerate(self._correlated) if name in derived
-        ]
+        correlated = [place for place, name in enumerate(self._correlated) if name in derived]
         # They follow from the intervals of the numbers, and hold whenever those do.
         around = Intervals(
             level=around.level,

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
+from dpcore.budget_filter import PrivacyCost
 from dpcore.inference.intervals import LEVEL
 from dpcore.inference.noise_sums import reach
 from dpcore.inference.several_means import (
+    MeansEstimates,
     count_reach,
     estimate_means,
     exact_means,
     height_reach,
 )
+from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer, OneMechanism
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dpcore.arrays import FloatArray
-    from dpcore.budget_filter import PrivacyCost
-    from dpcore.inference.several_means import MeansEstimates
-    from dpcore.mechanisms.gaussian.mechanism import Gaussian
-    from dpcore.mechanisms.laplace.mechanism import Laplace
-    from dpcore.statistics.mean_moments import MeanMoments
+from dpcore.statistics.mean_moments import MeanMoments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,16 +92,12 @@ class MeansPlan(OneMechanism):
     def truth(self, value: FloatArray) -> FloatArray:
         """Return all means of the table, ``(d, G)``; NaN of nobody. CONFIDENTIAL."""
         return exact_means(
-            value.reshape(len(self.groups), -1),
-            self.statistic.bounds,
-            weight=self.statistic.weight,
+            value.reshape(len(self.groups), -1), self.statistic.bounds, weight=self.statistic.weight
         )
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
         """Return the means of every group that its count can tell from empty."""
-        drawn = secure.draw(
-            self.mechanism, value, sensitivity=self.sensitivity, cost=cost
-        )
+        drawn = secure.draw(self.mechanism, value, sensitivity=self.sensitivity, cost=cost)
         found = estimate_means(
             self.mechanism,
             drawn.reshape(len(self.groups), -1),

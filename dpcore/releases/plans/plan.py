@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
+from dpcore.budget_filter import PrivacyCost
+from dpcore.data.bounds import Interval
 from dpcore.inference.exact_shares import Average, population_intervals
-from dpcore.inference.intervals import (
-    LEVEL,
-    Intervals,
-    intervals,
-    noise_half_width,
-)
+from dpcore.inference.intervals import LEVEL, Intervals, intervals, noise_half_width
+from dpcore.mechanisms.base import Mechanism, Sensitivity
+from dpcore.mechanisms.exponential import Exponential
+from dpcore.privacy.events import PrivacyEvent
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
+from dpcore.statistics.base import Statistic
 from dpcore.statistics.proportions import Proportions
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.budget_filter import PrivacyCost
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Mechanism, Sensitivity
-    from dpcore.mechanisms.exponential import Exponential
-    from dpcore.privacy.events import PrivacyEvent
-    from dpcore.statistics.base import Statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,9 +139,7 @@ class Direct(OneMechanism):
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
         """Return the draw with its intervals."""
-        drawn = secure.draw(
-            self.mechanism, value, sensitivity=self.sensitivity, cost=cost
-        )
+        drawn = secure.draw(self.mechanism, value, sensitivity=self.sensitivity, cost=cost)
         labels = self.statistic.labels
         return Answer(
             labels=labels,

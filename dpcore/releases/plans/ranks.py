@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import bdtrik
 
+from dpcore.arrays import FloatArray
+from dpcore.budget_filter import PrivacyCost
 from dpcore.inference.intervals import LEVEL
+from dpcore.mechanisms.exponential import Exponential
 from dpcore.releases import secure
 from dpcore.releases.plans.plan import Answer, OneMechanism
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.budget_filter import PrivacyCost
-    from dpcore.mechanisms.exponential import Exponential
-    from dpcore.statistics.quantile import RankScores
+from dpcore.statistics.quantile import RankScores
 
 _CLEAR = 1e-9
 
@@ -37,9 +34,7 @@ class RankPlan(OneMechanism):
         """Return how many ranks the answer is off with probability ``level``."""
         return np.array([self._reach(1 - level)])
 
-    def enclosing(
-        self, level: float, *, sampled: bool
-    ) -> tuple[float | None, float | None]:
+    def enclosing(self, level: float, *, sampled: bool) -> tuple[float | None, float | None]:
         """Return which two quantiles, asked for alike, have this one between them.
 
         Releases of both, at the same epsilon each, enclose the quantile of the table
@@ -79,9 +74,7 @@ class RankPlan(OneMechanism):
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
         """Return the chosen candidate, and how many ranks it is off at most."""
-        (index,) = secure.draw(
-            self.mechanism, value, sensitivity=self.sensitivity, cost=cost
-        )
+        (index,) = secure.draw(self.mechanism, value, sensitivity=self.sensitivity, cost=cost)
         (ranks,) = self.half_widths(LEVEL)
         return Answer(
             labels=(self.label,),
@@ -90,6 +83,4 @@ class RankPlan(OneMechanism):
         )
 
     def _reach(self, missed: float) -> float:
-        return self.mechanism.distance_from_best(
-            self.statistic.candidates, missed=missed
-        )
+        return self.mechanism.distance_from_best(self.statistic.candidates, missed=missed)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Context
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.inference.exact_shares import (
     UNIT,
     Average,
+    ReadingLaw,
     Remainder,
     adding_up,
     half_width,
@@ -22,25 +24,16 @@ from dpcore.inference.exact_shares import (
     table_intervals,
 )
 from dpcore.inference.intervals import LEVEL, Intervals
-from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.privacy.events import PureEvent
+from dpcore.privacy.events import PrivacyEvent, PureEvent
 from dpcore.releases import secure
-from dpcore.releases.constraints import ConstraintKind
+from dpcore.releases.constraints import Constraint, ConstraintKind
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer
+from dpcore.statistics.proportions import Proportions
+from dpcore.statistics.query import Query
 from dpcore.statistics.question import whole_unit
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.inference.exact_shares import ReadingLaw
-    from dpcore.mechanisms.base import Mechanism
-    from dpcore.privacy.events import PrivacyEvent
-    from dpcore.releases.constraints import Constraint
-    from dpcore.statistics.proportions import Proportions
-    from dpcore.statistics.query import Query
 
 _DOWN = Context(prec=60, rounding=ROUND_FLOOR)
 _EVERYWHERE = Interval(lower=-np.inf, upper=np.inf)
@@ -78,11 +71,10 @@ class SharePlan:
 
     def __post_init__(self) -> None:
         if self.constraint.kind not in fitting(self.key):
-            message = (
+            raise ParameterError(
                 f"“{self.constraint.kind}” does not go with {CATALOG[self.key].label}; "
                 "choose BIT Laplace."
             )
-            raise ParameterError(message)
         # Reads once, so that the demands of the procedure are met from here on.
         self.constraint.read(np.zeros(self._cells))
 
@@ -203,11 +195,7 @@ class SharePlan:
             at = readings[cells]
             noise[cells] = table_intervals(law, at, tail=tail)
             total[cells] = population_intervals(law, at, people=people, tail=tail)
-        return Intervals(
-            level=LEVEL,
-            noise=_around(shares, noise),
-            total=_around(shares, total),
-        )
+        return Intervals(level=LEVEL, noise=_around(shares, noise), total=_around(shares, total))
 
     @property
     def _statistic(self) -> Proportions:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import Intervals, intervals
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.laplace.mechanism import Laplace, least_scale
+from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
+from dpcore.mechanisms.resized.repair import NoisyResample
 from dpcore.privacy.conversions import pure_epsilon_of
 from dpcore.privacy.events import ApproximateEvent, PureEvent
 from dpcore.relations import TableSize
@@ -21,14 +25,6 @@ from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer
 from dpcore.releases.secret_samples import secure_counts
 from dpcore.statistics.averages import Mean
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
-    from dpcore.mechanisms.resized.repair import NoisyResample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,8 +133,7 @@ class RepairedPlan:
         """
         lower, width = self.bounds.lower, self.bounds.width
         p, q = (
-            (np.asarray(mean, dtype=np.float64)[..., 0] - lower) / width
-            for mean in (first, second)
+            (np.asarray(mean, dtype=np.float64)[..., 0] - lower) / width for mean in (first, second)
         )
         if self.resample.shares:
             levels = self.resample.pair_epsilon(p, q)
@@ -183,9 +178,7 @@ class RepairedPlan:
             )
             for people in (m, max(1, m * n // (m + n)))
         )
-        around = Intervals(
-            level=of_table.level, noise=of_table.total, total=of_population.total
-        )
+        around = Intervals(level=of_table.level, noise=of_table.total, total=of_population.total)
         return LabelledIntervals.of((self.label,), around)
 
 
@@ -199,7 +192,6 @@ def resampled_mean(rows: FloatArray, draws: int, bounds: Interval) -> float:
 
     """
     if len(rows) == 0:
-        message = "a resample needs at least one row."
-        raise ParameterError(message)
+        raise ParameterError("a resample needs at least one row.")
     counts = secure_counts(len(rows), draws)
     return float(bounds.clip((counts * rows).sum() / draws))

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed
-from dpcore.data.table import in_memory
+from dpcore.data.table import Table, in_memory
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.resized import bootstrap as resized_bootstrap
 from dpcore.mechanisms.resized import repair as resized_repair
@@ -20,12 +21,8 @@ from dpcore.releases.record import Mode
 from dpcore.releases.releasable import OfQuery
 from dpcore.releases.resized.plan import PublishedPlan, RepairedPlan
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.query import Query
 from dpcore.statistics.tables import checked
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.table import Table
-    from dpcore.statistics.query import Query
 
 _KINDS = (StatisticKind.MEAN, StatisticKind.PROPORTION)
 
@@ -39,10 +36,7 @@ class Form(StrEnum):
     """The mean of a resample as it is."""
 
 
-_KEYS: Final = {
-    Form.REPAIRED: resized_repair.KEY,
-    Form.PUBLISHED: resized_bootstrap.KEY,
-}
+_KEYS: Final = {Form.REPAIRED: resized_repair.KEY, Form.PUBLISHED: resized_bootstrap.KEY}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,37 +66,30 @@ class ResizedRequest(OfQuery):
     def __post_init__(self) -> None:
         self.query.unit.check_one_row("a resample is")
         if self.query.kind not in _KINDS:
-            message = "a resample answers with the mean of a number, or with a share."
-            raise ParameterError(message)
+            raise ParameterError("a resample answers with the mean of a number, or with a share.")
         if not self.query.size.public:
-            message = (
+            raise ParameterError(
                 f"a resample needs a public number of {self.query.unit.counted}: "
                 "declare a public value for missing ones, and use the table under "
                 f"substitution with one row for each {self.query.unit.noun}."
             )
-            raise ParameterError(message)
         if self.draws <= 1:
-            message = f"more than one row must be drawn, got {self.draws}."
-            raise ParameterError(message)
+            raise ParameterError(f"more than one row must be drawn, got {self.draws}.")
         people = self.query.size.people
         if self.form is Form.REPAIRED and self.delta * people >= 1:
-            message = (
+            raise ParameterError(
                 f"a delta of {self.delta:g} is not below one in "
                 f"{self.query.unit.number(people)}: "
                 "with that chance somebody's value might be shown nearly as it is. "
                 "Choose a smaller delta, or 0."
             )
-            raise ParameterError(message)
         _ = self.plan
 
     @property
     def bootstrap(self) -> ResizedBootstrap:
         """Return the published mechanism that draws so many rows."""
         people = self.query.size.people
-        return ResizedBootstrap(
-            people=people,
-            ratio=Fraction(people, self.draws),
-        )
+        return ResizedBootstrap(people=people, ratio=Fraction(people, self.draws))
 
     @property
     def shares(self) -> bool:
@@ -126,11 +113,7 @@ class ResizedRequest(OfQuery):
             shares=self.shares,
         )
         return RepairedPlan(
-            resample=resample,
-            bounds=bounds,
-            label=label,
-            epsilon=self.epsilon,
-            delta=self.delta,
+            resample=resample, bounds=bounds, label=label, epsilon=self.epsilon, delta=self.delta
         )
 
     @property
@@ -155,9 +138,7 @@ class ResizedRequest(OfQuery):
         rho = computed(self.plan.event.rho)
         if self.form is Form.PUBLISHED:
             return PrivacyCost(delta=computed(self.bootstrap.delta()), rho=rho)
-        return PrivacyCost(
-            epsilon=typed(self.epsilon), delta=typed(self.delta), rho=rho
-        )
+        return PrivacyCost(epsilon=typed(self.epsilon), delta=typed(self.delta), rho=rho)
 
     def refusal(self, mode: Mode) -> str | None:
         """Return why it cannot be released in a mode and what to do; None if it can."""
@@ -198,8 +179,6 @@ _PUBLISHED = Schema(
 )
 RESIZED: Final = {
     resized_bootstrap.KEY: _PUBLISHED,
-    resized_repair.KEY: Schema(
-        ResizedRequest, **_PUBLISHED.parts, epsilon=NUMBER, delta=NUMBER
-    ),
+    resized_repair.KEY: Schema(ResizedRequest, **_PUBLISHED.parts, epsilon=NUMBER, delta=NUMBER),
 }
 """By the key of the mechanism: as published, it guarantees nothing."""

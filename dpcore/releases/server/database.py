@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sqlalchemy import create_engine, text
@@ -21,8 +22,6 @@ from dpcore.releases.server.entries import ServerEntries
 from dpcore.releases.turns import MANY, turns_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sqlalchemy import URL, Connection, Engine
 
 _LOCK = 7_319_204_861_553_021_017
@@ -136,9 +135,7 @@ def _reason(error: SQLAlchemyError) -> LedgerError:
         if state.startswith(beginning):
             kind = UntrustedLedgerError if message is _DAMAGED else LedgerError
             return kind(message)
-    return LedgerError(
-        f"the server of the ledger reports the error {state}. {_NOTHING}"
-    )
+    return LedgerError(f"the server of the ledger reports the error {state}. {_NOTHING}")
 
 
 _NOTHING = "Nothing was charged."
@@ -184,8 +181,7 @@ _DAMAGED = (
 _STATES = {
     "08": _AWAY,
     "57": _AWAY,
-    "53100": "the disk of the ledger's server is full. "
-    f"{_NOTHING} Make room, and try again.",
+    "53100": f"the disk of the ledger's server is full. {_NOTHING} Make room, and try again.",
     "53": _AWAY,
     "55P03": BUSY,
     "40": BUSY,

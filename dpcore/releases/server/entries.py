@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sqlalchemy import (
@@ -22,14 +23,11 @@ from sqlalchemy import (
 )
 
 from dpcore.errors import LedgerError
-from dpcore.releases.hash_chain import COLUMNS, SCHEMA_VERSION
+from dpcore.releases.hash_chain import COLUMNS, SCHEMA_VERSION, Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from sqlalchemy import Connection
 
-    from dpcore.releases.hash_chain import Row
 
 _TABLES = MetaData()
 # By bytes, as SQLite compares, whatever language the server sorts in.
@@ -47,11 +45,7 @@ _ENTRIES = Table(
     Column("digest", _TEXT, nullable=False, unique=True),
     UniqueConstraint("request", "kind"),
 )
-Index(
-    "epsilon_studio_entries_by_fingerprint",
-    _ENTRIES.c.fingerprint,
-    _ENTRIES.c.sequence,
-)
+Index("epsilon_studio_entries_by_fingerprint", _ENTRIES.c.fingerprint, _ENTRIES.c.sequence)
 _STATE = Table(
     "epsilon_studio_ledger",
     _TABLES,
@@ -84,9 +78,7 @@ class ServerEntries:
     def format(self) -> int:
         """Return the format of the database, 0 for an empty one."""
         if self._format is None:
-            there = self._connection.scalar(
-                select(func.to_regclass(_STATE.name).cast(Text))
-            )
+            there = self._connection.scalar(select(func.to_regclass(_STATE.name).cast(Text)))
             found = self._connection.scalar(select(_STATE.c.format)) if there else 0
             self._format = int(found or 0)
         return self._format
@@ -100,17 +92,14 @@ class ServerEntries:
             return
         encoding = self._connection.scalar(text("SHOW server_encoding"))
         if encoding != "UTF8":
-            message = (
+            raise LedgerError(
                 "the database of the ledger must keep its text as UTF8, not as "
                 f"{encoding}. Give the ledger a database of its own."
             )
-            raise LedgerError(message)
         _TABLES.create_all(self._connection)
         for statement in _APPEND_ONLY:
             self._connection.execute(text(statement))
-        self._connection.execute(
-            insert(_STATE).values(format=SCHEMA_VERSION, checkpoint=b"")
-        )
+        self._connection.execute(insert(_STATE).values(format=SCHEMA_VERSION, checkpoint=b""))
         self._format = SCHEMA_VERSION
 
     def set_aside(self, mark: str) -> None:
@@ -144,9 +133,7 @@ class ServerEntries:
 
     def insert(self, row: Row) -> None:
         """Write one entry."""
-        self._connection.execute(
-            insert(_ENTRIES).values(dict(zip(COLUMNS, row, strict=True)))
-        )
+        self._connection.execute(insert(_ENTRIES).values(dict(zip(COLUMNS, row, strict=True))))
 
     def of_account(self, fingerprint: str, kinds: Sequence[str]) -> Iterable[Row]:
         """Return the entries of an account that are of some kinds, in order."""
@@ -154,9 +141,7 @@ class ServerEntries:
             tuple,
             self._connection.execute(
                 select(*_ROW)
-                .where(
-                    _ENTRIES.c.fingerprint == fingerprint, _ENTRIES.c.kind.in_(kinds)
-                )
+                .where(_ENTRIES.c.fingerprint == fingerprint, _ENTRIES.c.kind.in_(kinds))
                 .order_by(_ENTRIES.c.sequence)
             ),
         )

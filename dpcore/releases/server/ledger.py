@@ -9,27 +9,23 @@ besides how far it saw the chain, so that it notices an older copy of the tables
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Self
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from datetime import datetime
+from pathlib import Path
+from typing import Self
 
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.releases import hash_chain, turns
 from dpcore.releases.checkpoint import Checkpoint, Tally, followed
-from dpcore.releases.hash_chain import EntryKind
+from dpcore.releases.hash_chain import Entry, EntryKind, EntryTable
 from dpcore.releases.identity import canonical
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.renewal import carry, require_reason
 from dpcore.releases.server.database import BUSY, ServerDatabase, explained
+from dpcore.releases.server.entries import ServerEntries
 from dpcore.releases.server.memory import Memory
 from dpcore.releases.storage import keyfile, stored_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
-    from datetime import datetime
-    from pathlib import Path
-
-    from dpcore.releases.hash_chain import Entry, EntryTable
-    from dpcore.releases.server.entries import ServerEntries
 
 _PATIENCE = 10.0
 """Seconds to wait for another writer before a charge is refused."""
@@ -123,10 +119,7 @@ class ServerLedger(Ledger):
             if not self._begun_anew_since(entries, memory):
                 raise UntrustedLedgerError(_of_a_server(error)) from None
             state = followed(entries, sealed, (), whole=True)
-        if sealed is not None and (state.length, state.head) != (
-            sealed.length,
-            sealed.head,
-        ):
+        if sealed is not None and (state.length, state.head) != (sealed.length, sealed.head):
             raise UntrustedLedgerError(_UNSEALED)
         return sealed or state
 
@@ -136,9 +129,7 @@ class ServerLedger(Ledger):
         except UntrustedLedgerError:
             raise LedgerError(_OTHER_KEY) from None
 
-    def _sealed(
-        self, entries: ServerEntries, memory: Checkpoint | None
-    ) -> Checkpoint | None:
+    def _sealed(self, entries: ServerEntries, memory: Checkpoint | None) -> Checkpoint | None:
         """Return the checkpoint of the server, ``None`` if there is none."""
         text = entries.checkpoint()
         if text is None and entries.format():
@@ -154,9 +145,7 @@ class ServerLedger(Ledger):
                 raise LedgerError(_OTHER_KEY) from None
             raise UntrustedLedgerError(_CHANGED) from None
 
-    def _begun_anew_since(
-        self, entries: ServerEntries, memory: Checkpoint | None
-    ) -> bool:
+    def _begun_anew_since(self, entries: ServerEntries, memory: Checkpoint | None) -> bool:
         """Tell whether another machine began anew, and knew all that this one saw."""
         if memory is None:
             return False
@@ -171,26 +160,17 @@ class ServerLedger(Ledger):
             self.verify()
         except UntrustedLedgerError as error:
             return str(error)
-        message = "the ledger is in order. There is nothing to begin anew."
-        raise LedgerError(message)
+        raise LedgerError("the ledger is in order. There is nothing to begin anew.")
 
     def _salvaged(self) -> Checkpoint:
         """Return what is still known of the accounts."""
         known = self._remembered()
-        with (
-            contextlib.suppress(LedgerError),
-            explained(),
-            self._database.reading() as entries,
-        ):
+        with contextlib.suppress(LedgerError), explained(), self._database.reading() as entries:
             sealed = self._sealed(entries, known)
             if sealed and (known is None or sealed.length > known.length):
                 known = sealed
         tally = Tally(known or Checkpoint())
-        with (
-            contextlib.suppress(LedgerError),
-            explained(),
-            self._database.reading() as entries,
-        ):
+        with contextlib.suppress(LedgerError), explained(), self._database.reading() as entries:
             tally.follow(entries, whole=known is None)
         return tally.reached(())
 

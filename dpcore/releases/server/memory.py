@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dpcore.errors import LedgerError
 from dpcore.releases.checkpoint import Checkpoint
 from dpcore.releases.storage import REMEMBERED, explained, stored_key, write_whole
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

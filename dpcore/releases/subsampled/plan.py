@@ -4,33 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from dpcore.inference.intervals import (
-    LEVEL,
-    Intervals,
-    intervals,
-    noise_half_width,
-)
+from dpcore.arrays import FloatArray
+from dpcore.budget_filter import PrivacyCost
+from dpcore.inference.intervals import LEVEL, Intervals, intervals, noise_half_width
 from dpcore.privacy import subsampled
 from dpcore.privacy.events import FixedSampleEvent, SampleEvent
+from dpcore.privacy.subsampled import Law
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer
+from dpcore.releases.request import Request
 from dpcore.releases.secret_samples import fixed_size_sample, poisson_sample
+from dpcore.statistics.base import Statistic
 from dpcore.statistics.kinds import StatisticKind
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.budget_filter import PrivacyCost
-    from dpcore.privacy.subsampled import Law
-    from dpcore.releases.request import Request
-    from dpcore.statistics.base import Statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -176,9 +168,7 @@ class SubsampledPlan:
             for part in (self._of_table, self._of_population)
         )
         around = Intervals(
-            level=table.level,
-            noise=self.scale * table.total,
-            total=self.scale * population.total,
+            level=table.level, noise=self.scale * table.total, total=self.scale * population.total
         )
         return Answer(
             labels=statistic.labels,
@@ -195,10 +185,7 @@ class SubsampledPlan:
     def _of_table(self) -> _Sampled:
         """Return the statistic with the error of sampling from this very table."""
         n = self.people
-        if n is None:
-            left = 1 - self.rate
-        else:
-            left = (n - self.base_rows) / (n - 1) if n > 1 else 0.0
+        left = 1 - self.rate if n is None else (n - self.base_rows) / (n - 1) if n > 1 else 0.0
         return _Sampled(statistic=self.base.query.statistic, share=left, floor=self._sd)
 
     @property

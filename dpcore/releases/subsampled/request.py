@@ -5,24 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed, optional
-from dpcore.data.table import in_memory
+from dpcore.data.table import Table, in_memory
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
 from dpcore.privacy.amplification import base_epsilon
 from dpcore.relations import TableSize
+from dpcore.releases.record import Mode
 from dpcore.releases.releasable import OfQuery
 from dpcore.releases.request import CLAIM_TOLERANCE, Request
 from dpcore.releases.subsampled.plan import Entries, SubsampledPlan, fixed_size
 from dpcore.statistics.kinds import StatisticKind
-
-if TYPE_CHECKING:
-    from dpcore.data.table import Table
-    from dpcore.releases.record import Mode
-    from dpcore.statistics.query import Query
+from dpcore.statistics.query import Query
 
 LAWS: Final = {"laplace": "Laplace", "gaussian": "Gaussian (analytic)"}
 """The noise that a sample can get, by the key of its mechanism."""
@@ -71,27 +68,22 @@ class SubsampledRequest(OfQuery):
         require_budget(self.epsilon, self.delta)
         self._check_question()
         if not 0 < self.share <= 1:
-            message = (
-                "the share of rows in the sample must be above 0 and at most 1, got "
-                f"{self.share}."
+            raise ParameterError(
+                f"the share of rows in the sample must be above 0 and at most 1, got {self.share}."
             )
-            raise ParameterError(message)
         if self._fewest < 1:
-            message = (
+            raise ParameterError(
                 f"a share of {self.share:g} of "
                 f"{self.query.unit.number(self.query.size.people)} is less than one: "
                 "the sample would be empty. Sample more."
             )
-            raise ParameterError(message)
         if self.law == "gaussian" and not 0 < self.delta < self.rate:
-            message = (
+            raise ParameterError(
                 f"Gaussian noise on a sample needs a delta above 0 and below its rate "
                 f"{self.rate:g}, got {self.delta:g}."
             )
-            raise ParameterError(message)
         if not math.isfinite(self.base_epsilon):
-            message = "the epsilon on the sample is not finite. Sample more."
-            raise ParameterError(message)
+            raise ParameterError("the epsilon on the sample is not finite. Sample more.")
         # Refuses here what the question to the sample refuses.
         _ = self.plan.event
 
@@ -161,11 +153,7 @@ class SubsampledRequest(OfQuery):
 
     def parameters(self) -> dict[str, object]:
         """Return the public parameters that define the analysis, ready for JSON."""
-        return {
-            "kind": "subsampled",
-            "query": self.query.parameters(),
-            **SUBSAMPLED.write(self),
-        }
+        return {"kind": "subsampled", "query": self.query.parameters(), **SUBSAMPLED.write(self)}
 
     def value(self, dataset: Table) -> Entries:
         """Return what the sample is drawn from. CONFIDENTIAL.
@@ -178,15 +166,11 @@ class SubsampledRequest(OfQuery):
         """
         held = in_memory(dataset, "a secret sample")
         if self.people is not None and held.people != self.people:
-            message = (
-                f"the public number of rows is {self.people}, and the table has "
-                "another one."
+            raise ParameterError(
+                f"the public number of rows is {self.people}, and the table has another one."
             )
-            raise ParameterError(message)
         return Entries(
-            values=self.query.values(held),
-            rows=self.query.rows(held),
-            people=held.people,
+            values=self.query.values(held), rows=self.query.rows(held), people=held.people
         )
 
     @property
@@ -200,27 +184,21 @@ class SubsampledRequest(OfQuery):
 
     def _check_question(self) -> None:
         if self.law not in LAWS:
-            message = f"the noise on a sample must be one of {', '.join(LAWS)}."
-            raise ParameterError(message)
+            raise ParameterError(f"the noise on a sample must be one of {', '.join(LAWS)}.")
         if self.query.kind not in KINDS:
-            message = (
-                f"a sample answers for a {', '.join(KINDS)}, not for a "
-                f"{self.query.kind}."
+            raise ParameterError(
+                f"a sample answers for a {', '.join(KINDS)}, not for a {self.query.kind}."
             )
-            raise ParameterError(message)
         if self.query.unit.several:
-            message = (
+            raise ParameterError(
                 f"a sample needs one row for each {self.query.unit.noun}: several rows "
                 "of one would be sampled apart."
             )
-            raise ParameterError(message)
         if fixed_size(self.query.relation) is (self.people is None):
-            message = "the number of rows is public exactly where a record is replaced."
-            raise ParameterError(message)
+            raise ParameterError("the number of rows is public exactly where a record is replaced.")
         size = self.query.size
         if self.people is not None and self.people < size.people:
-            message = f"{size.people} people need as many rows, got {self.people}."
-            raise ParameterError(message)
+            raise ParameterError(f"{size.people} people need as many rows, got {self.people}.")
 
 
 SUBSAMPLED: Final = Schema(

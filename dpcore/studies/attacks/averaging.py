@@ -10,19 +10,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.laplace.mechanism import least_scale
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 LEVEL: Final = 0.95
 _Z = float(ndtri((1 + LEVEL) / 2))
@@ -99,12 +96,7 @@ def paid_for(budget: float, epsilon: float) -> int:
 
 
 def ask_again(
-    count: float,
-    *,
-    epsilon: float,
-    budget: float,
-    times: int,
-    rng: np.random.Generator,
+    count: float, *, epsilon: float, budget: float, times: int, rng: np.random.Generator
 ) -> Averaging:
     """Return what somebody learns who asks for a count so many times.
 
@@ -116,8 +108,7 @@ def ask_again(
     require_budget(epsilon)
     require_budget(budget)
     if times < 1:
-        message = f"the question must be asked at least once, got {times}."
-        raise ParameterError(message)
+        raise ParameterError(f"the question must be asked at least once, got {times}.")
     scale = least_scale(1.0, epsilon)
     return Averaging(
         truth=count,

@@ -11,21 +11,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.laplace.mechanism import least_scale
 from dpcore.privacy.halving import halved
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.studies.attacks.targets import Target
+from dpcore.studies.attacks.targets import Target
 
 LEVEL: Final = 0.95
 _FAR = 60.0
@@ -120,8 +117,7 @@ def attack(
     """
     require_budget(epsilon)
     if not 0 <= newcomer < target.people:
-        message = f"the person must be from 0 to {target.people - 1}, got {newcomer}."
-        raise ParameterError(message)
+        raise ParameterError(f"the person must be from 0 to {target.people - 1}, got {newcomer}.")
     scale = least_scale(target.largest, epsilon)
     after = math.fsum(target.amounts)
     before = math.fsum(np.delete(target.amounts, newcomer))

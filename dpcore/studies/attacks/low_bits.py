@@ -12,15 +12,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.studies.teaching.floating_point import naive_releases, reachable
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 _FINE: Final = 2.0**-30
 
@@ -32,8 +30,7 @@ def step_of(scale: float) -> float:
     True
     """
     if not 0 < scale < math.inf:
-        message = f"the scale of the noise must be positive and finite, got {scale}."
-        raise ParameterError(message)
+        raise ParameterError(f"the scale of the noise must be positive and finite, got {scale}.")
     return 2.0 ** math.floor(math.log2(scale)) * _FINE
 
 
@@ -85,6 +82,4 @@ def on_grid(
     releases = grid_releases(first, scale, draws=draws, rng=rng)
     step = step_of(scale)
     away = (releases - step * np.round(second / step)) / step
-    return LowBits(
-        releases=releases, possible=np.asarray(away == np.round(away), np.float64)
-    )
+    return LowBits(releases=releases, possible=np.asarray(away == np.round(away), np.float64))

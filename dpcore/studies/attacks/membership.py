@@ -12,17 +12,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.laplace.mechanism import least_scale
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.attacks.targets import Target
+from dpcore.studies.attacks.targets import Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +61,7 @@ class Game:
 
         Where the person adds nothing there is nothing to go by: it says "in".
         """
-        return np.asarray(
-            (released - self.middle) * np.sign(self.value) >= 0, dtype=np.float64
-        )
+        return np.asarray((released - self.middle) * np.sign(self.value) >= 0, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +92,7 @@ def game(target: Target, person: int, *, epsilon: float | None) -> Game:
 
     """
     if not 0 <= person < target.people:
-        message = f"the person must be from 0 to {target.people - 1}, got {person}."
-        raise ParameterError(message)
+        raise ParameterError(f"the person must be from 0 to {target.people - 1}, got {person}.")
     scale = 0.0
     if epsilon is not None:
         require_budget(epsilon)
@@ -118,8 +112,7 @@ def play(about: Game, rounds: int, *, rng: np.random.Generator) -> Rounds:
 
     """
     if rounds < 1:
-        message = f"at least one round must be played, got {rounds}."
-        raise ParameterError(message)
+        raise ParameterError(f"at least one round must be played, got {rounds}.")
     inside = np.asarray(rng.integers(0, 2, rounds), dtype=np.float64)
     noise = rng.laplace(size=rounds)
     released = about.outside + about.value * inside + about.scale * noise

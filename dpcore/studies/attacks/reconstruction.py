@@ -27,20 +27,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import betainc
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.laplace.mechanism import least_scale
 from dpcore.privacy.interpretation import best_guess
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 _MIDDLE = 0.5
 _NO_NEWS = 1e-10
@@ -56,9 +53,7 @@ class Parts(StrEnum):
     """From one place in a list to another, as in "aged 30 to 44"."""
 
 
-def parts(
-    kind: Parts, *, people: int, counts: int, rng: np.random.Generator
-) -> FloatArray:
+def parts(kind: Parts, *, people: int, counts: int, rng: np.random.Generator) -> FloatArray:
     """Return who is in each part, shape ``(m, n)``, 1 or 0.
 
     Raises:
@@ -66,8 +61,7 @@ def parts(
 
     """
     if min(people, counts) < 1:
-        message = "there must be at least one person and one count."
-        raise ParameterError(message)
+        raise ParameterError("there must be at least one person and one count.")
     if kind is Parts.HALVES:
         return np.asarray(rng.integers(0, 2, (counts, people)), dtype=np.float64)
     first = rng.integers(0, people + 1, counts)
@@ -124,8 +118,7 @@ class Solver:
 
         """
         if not (0 <= share <= 1 and variance >= 0):
-            message = "the share must be in [0, 1] and the variance at least 0."
-            raise ParameterError(message)
+            raise ParameterError("the share must be in [0, 1] and the variance at least 0.")
         spread = share * (1 - share)
         sizes = self._sizes
         heard = spread * np.square(sizes) + variance
@@ -154,8 +147,7 @@ class Solver:
         bounds = [(0.0, 1.0)] * people + [(0.0, None)] * counts
         rows = told.reshape(-1, counts)
         found = [
-            linprog(price, A_ub=above, b_ub=np.concatenate([y, -y]), bounds=bounds).x
-            for y in rows
+            linprog(price, A_ub=above, b_ub=np.concatenate([y, -y]), bounds=bounds).x for y in rows
         ]
         guessed = np.array(found)[:, :people] >= _MIDDLE
         return guessed.astype(np.float64).reshape(*told.shape[:-1], people)
@@ -229,12 +221,7 @@ def rounded_counts(solver: Solver, bits: FloatArray, unit: int) -> Told:
 
 
 def private_counts(
-    solver: Solver,
-    bits: FloatArray,
-    *,
-    epsilon: float,
-    runs: int,
-    rng: np.random.Generator,
+    solver: Solver, bits: FloatArray, *, epsilon: float, runs: int, rng: np.random.Generator
 ) -> Told:
     """Return counts that cost epsilon all together, drawn in several runs.
 

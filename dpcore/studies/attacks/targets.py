@@ -8,18 +8,16 @@ in it, and everything about it may be shown.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import DataError, ParameterError
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 SAMPLE: Final = 200
 """How many people an attack looks at, at most."""
@@ -96,8 +94,7 @@ def class_sample(dataset: Dataset, *, rng: np.random.Generator) -> Dataset:
 
     """
     if dataset.cap is not None:
-        message = "attacks are shown on a table of one row a person."
-        raise ParameterError(message)
+        raise ParameterError("attacks are shown on a table of one row a person.")
     if dataset.people <= SAMPLE:
         return dataset
     rows = np.sort(rng.choice(dataset.people, SAMPLE, replace=False))
@@ -121,16 +118,14 @@ def numbers(dataset: Dataset, column: Column, label: str | None = None) -> Targe
     """
     if column.kind.is_numeric:
         if column.bounds is None:
-            message = "set the bounds of the column on Data first."
-            raise ParameterError(message)
+            raise ParameterError("set the bounds of the column on Data first.")
         found, bounds = dataset.numbers(column.name), column.bounds
         what, unit = column.title, quantity_of(column).unit
         if isinstance(column.replacement, float | int):
             found = np.where(np.isnan(found), float(column.replacement), found)
     else:
         if label not in column.labels:
-            message = "choose one of the labels of the column."
-            raise ParameterError(message)
+            raise ParameterError("choose one of the labels of the column.")
         codes = dataset.codes(column.name).astype(np.float64)
         if isinstance(column.replacement, str):
             codes[codes < 0] = column.labels.index(column.replacement)
@@ -140,11 +135,10 @@ def numbers(dataset: Dataset, column: Column, label: str | None = None) -> Targe
         what, unit = f"{column.title}: {label}", ""
     found = bounds.clip(found[~np.isnan(found)])
     if len(found) < FEWEST:
-        message = (
+        raise DataError(
             f"an attack needs at least {FEWEST} people with a value of the column; "
             "choose another one."
         )
-        raise DataError(message)
     return Target(amounts=found, bounds=bounds, what=what, unit=unit)
 
 

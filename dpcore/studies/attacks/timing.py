@@ -14,17 +14,14 @@ nothing by its time.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import betainc
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 PER_DRAW: Final = 40.0
 """Time of one draw on the simulated stopwatch, in microseconds."""
@@ -67,8 +64,7 @@ def right(first: float, second: float, *, releases: int) -> float:
 
     """
     if releases < 1:
-        message = f"at least one release must be timed, got {releases}."
-        raise ParameterError(message)
+        raise ParameterError(f"at least one release must be timed, got {releases}.")
     low, high = sorted((_checked(first), _checked(second)))
     if low == high:
         return 0.5
@@ -94,9 +90,7 @@ class Stopwatch:
     second: FloatArray = field(repr=False)
 
 
-def redrawing(
-    first: float, second: float, *, releases: int, rng: np.random.Generator
-) -> Stopwatch:
+def redrawing(first: float, second: float, *, releases: int, rng: np.random.Generator) -> Stopwatch:
     """Return how long releases take that draw until a draw is kept."""
     tries = [rng.geometric(_checked(kept), releases) for kept in (first, second)]
     return _timed(tries[0], tries[1], rng)
@@ -119,6 +113,5 @@ def _timed(first: ArrayLike, second: ArrayLike, rng: np.random.Generator) -> Sto
 
 def _checked(kept: float) -> float:
     if not _FAR < kept <= 1:
-        message = f"the chance that a draw is kept must be in (0, 1], got {kept}."
-        raise ParameterError(message)
+        raise ParameterError(f"the chance that a draw is kept must be in (0, 1], got {kept}.")
     return kept

@@ -15,23 +15,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from scipy.special import ndtri
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.inference.share_intervals import clopper_pearson
 from dpcore.privacy.halving import halved
-from dpcore.studies.auditing.events import Event, cells, most_telling
+from dpcore.studies.auditing.events import Cells, Event, cells, most_telling
 from dpcore.studies.auditing.scores import scores
-from dpcore.studies.auditing.trial import WITH, WITHOUT
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.auditing.events import Cells
-    from dpcore.studies.auditing.trial import Drawn, Trial
-    from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.studies.auditing.trial import WITH, WITHOUT, Drawn, Trial
+from dpcore.studies.meaning.guarantee import Guarantee
 
 CONFIDENCE: Final = 0.99
 _LIMITS: Final = 4
@@ -136,22 +132,16 @@ def audit(trial: Trial, drawn: Drawn, *, confidence: float = CONFIDENCE) -> Audi
 
     """
     if not 0 < confidence < 1:
-        message = f"the confidence must be in (0, 1), got {confidence}."
-        raise ParameterError(message)
+        raise ParameterError(f"the confidence must be in (0, 1), got {confidence}.")
     searched, tested = drawn.halves()
     if searched.number < 2:  # noqa: PLR2004 - a spread needs two
-        message = "an audit needs at least 4 draws of each world."
-        raise ParameterError(message)
+        raise ParameterError("an audit needs at least 4 draws of each world.")
     tail = (1 - confidence) / _LIMITS
     candidates = [cells(score, searched) for score in scores(trial, searched)]
     counts = [
         _count(
             most_telling(
-                candidates,
-                searched,
-                likelier=world,
-                delta=trial.claim.delta,
-                z=-float(ndtri(tail)),
+                candidates, searched, likelier=world, delta=trial.claim.delta, z=-float(ndtri(tail))
             ),
             tested,
             delta=trial.claim.delta,
@@ -211,12 +201,7 @@ def _count(event: Event, tested: Drawn, *, delta: float, tail: float) -> Count:
     hits = event.seen(likelier), event.seen(other)
     least, most, epsilon = _bound(hits, tested.number, delta, tail)
     return Count(
-        event=event,
-        hits=hits,
-        draws=tested.number,
-        least=least,
-        most=most,
-        epsilon=epsilon,
+        event=event, hits=hits, draws=tested.number, least=least, most=most, epsilon=epsilon
     )
 
 

@@ -9,22 +9,17 @@ are of that form, by the lemma of Neyman and Pearson).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpcore.studies.auditing.trial import WITH
+from dpcore.arrays import FloatArray
+from dpcore.studies.auditing.scores import Score
+from dpcore.studies.auditing.trial import WITH, Drawn
 from dpcore.wording import significant
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.auditing.scores import Score
-    from dpcore.studies.auditing.trial import Drawn
 
 _CELLS: Final = 128
 _A_CELL: Final = 25
@@ -144,12 +139,7 @@ def _said(number: float) -> str:
 
 
 def most_telling(
-    candidates: list[Cells],
-    searched: Drawn,
-    *,
-    likelier: int,
-    delta: float,
-    z: float,
+    candidates: list[Cells], searched: Drawn, *, likelier: int, delta: float, z: float
 ) -> Event:
     """Return the event that promises the largest lower bound for one direction.
 
@@ -202,9 +192,7 @@ def _joined(chosen: NDArray[np.intp], counts: NDArray[np.intp]) -> NDArray[np.bo
     return held
 
 
-def _best_prefix(
-    counts: NDArray[np.intp], draws: int, delta: float, z: float
-) -> tuple[float, int]:
+def _best_prefix(counts: NDArray[np.intp], draws: int, delta: float, z: float) -> tuple[float, int]:
     """Return the largest predicted bound of the first so many cells, and how many."""
     hits = np.minimum(np.cumsum(counts, axis=1), draws)
     low, high = score_limits(hits[0], draws, z)[0], score_limits(hits[1], draws, z)[1]

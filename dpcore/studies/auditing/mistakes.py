@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
-from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.resized.repair import NoisyResample
 from dpcore.privacy.bootstrap.profile import attained_delta
@@ -24,10 +25,6 @@ from dpcore.privacy.halving import halved
 from dpcore.studies.auditing.naive import NaiveRelease
 from dpcore.studies.auditing.trial import WITH
 from dpcore.studies.meaning.guarantee import Guarantee
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.base import Mechanism
 
 _ONE: Final = Guarantee(epsilon=1.0)
 _ROWS, _RATIO = 1000, 10
@@ -51,9 +48,7 @@ def _column(numbers: FloatArray) -> FloatArray:
     return np.asarray(numbers, dtype=np.float64).reshape(-1, 1)
 
 
-def _laplace(
-    value: float, scale: float, size: int, rng: np.random.Generator
-) -> FloatArray:
+def _laplace(value: float, scale: float, size: int, rng: np.random.Generator) -> FloatArray:
     return _column(value + rng.laplace(0.0, scale, size))
 
 
@@ -95,9 +90,7 @@ def _resized_repaired(world: int, size: int, rng: np.random.Generator) -> FloatA
     return _resized(world, size, rng) + _column(noise)
 
 
-def _bootstrap(
-    scale: float, world: int, size: int, rng: np.random.Generator
-) -> FloatArray:
+def _bootstrap(scale: float, world: int, size: int, rng: np.random.Generator) -> FloatArray:
     """Return noisy sums of resamples of zeros, with a single one among them or not."""
     copies = rng.binomial(_RESAMPLED, 1 / _RESAMPLED, size) if world == WITH else 0
     return _column(copies + rng.normal(0.0, scale, size))
@@ -122,11 +115,7 @@ def _bootstrap_scale() -> float:
 
     def holds(scale: float) -> bool:
         level = epsilon_of_step(
-            1 / scale,
-            times=1,
-            people=_RESAMPLED,
-            delta=_BOOTSTRAP.delta,
-            bound=Bound.GENERIC,
+            1 / scale, times=1, people=_RESAMPLED, delta=_BOOTSTRAP.delta, bound=Bound.GENERIC
         )
         return level <= _BOOTSTRAP.epsilon
 
@@ -212,18 +201,14 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             real=float(_truncating("truncated-published").pair_epsilon([0.0], [0.1])),
             labels=("the answer",),
             sides=("where the value is 0", "where it is 0.1"),
-            naive=lambda world, size, rng: _truncated(
-                "truncated-published", world, size, rng
-            ),
+            naive=lambda world, size, rng: _truncated("truncated-published", world, size, rng),
             repaired=lambda world, size, rng: _truncated("truncated", world, size, rng),
         ),
         NaiveRelease(
             key="resized",
             label="Resized bootstrap, sold as ε = 1/Z",
-            released="the share of a rare condition, in a resample a tenth as large as "
-            "the table",
-            wrong="A small random sample is no noise: whoever is drawn is shown as "
-            "they are.",
+            released="the share of a rare condition, in a resample a tenth as large as the table",
+            wrong="A small random sample is no noise: whoever is drawn is shown as they are.",
             right="Laplace noise is added to the mean of the resample.",
             claim=Guarantee(epsilon=1 / _RATIO),
             real=math.inf,
@@ -235,17 +220,13 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             key="bootstrap",
             label="Noisy bootstrap, priced like one release",
             released="a sum over a resample of 500 people, with normal noise",
-            wrong="A person may be drawn twice or more often, and the noise hides them "
-            "once.",
-            right="The noise is made larger until the law of the resample keeps the "
-            "promise.",
+            wrong="A person may be drawn twice or more often, and the noise hides them once.",
+            right="The noise is made larger until the law of the resample keeps the promise.",
             claim=_BOOTSTRAP,
             real=_bootstrap_real(),
             labels=("the sum",),
             naive=lambda world, size, rng: _bootstrap(1.0, world, size, rng),
-            repaired=lambda world, size, rng: _bootstrap(
-                _bootstrap_scale(), world, size, rng
-            ),
+            repaired=lambda world, size, rng: _bootstrap(_bootstrap_scale(), world, size, rng),
         ),
         NaiveRelease(
             key="small-noise",
@@ -295,9 +276,7 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             real=1.0,
             labels=("the count",),
             naive=lambda world, size, rng: _laplace(_counted(world), 1.0, size, rng),
-            repaired=lambda world, size, rng: _laplace(
-                _counted(world), 1 / _FINE, size, rng
-            ),
+            repaired=lambda world, size, rng: _laplace(_counted(world), 1 / _FINE, size, rng),
         ),
         NaiveRelease(
             key="seed",

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from dpcore.arrays import FloatArray
 from dpcore.studies.auditing.trial import Trial
+from dpcore.studies.meaning.guarantee import Guarantee
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy as np
-
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.meaning.guarantee import Guarantee
-
-    Draws = Callable[[int, int, np.random.Generator], FloatArray]
+Draws = Callable[[int, int, np.random.Generator], FloatArray]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,19 +8,16 @@ is estimated from the draws that are searched, never from those that are tested.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.auditing.trial import Drawn, Trial
+from dpcore.arrays import FloatArray
+from dpcore.studies.auditing.trial import Drawn, Trial
 
 _FEW: Final = 4
 """Up to so many numbers, all differences of two are looked at."""
@@ -56,26 +53,20 @@ def scores(trial: Trial, searched: Drawn) -> list[Score]:
         found += _differences(trial)
     found += _together(searched)
     if trial.evidence is not None:
-        found.append(
-            Score(name="the evidence by the exact densities", of=trial.evidence)
-        )
+        found.append(Score(name="the evidence by the exact densities", of=trial.evidence))
     return found
 
 
 def _alone(trial: Trial, searched: Drawn) -> Iterator[Score]:
     apart = np.abs(_apart(searched))
     for place in np.argsort(-apart, kind="stable")[:_ALONE].tolist():
-        yield Score(
-            name=f"“{trial.labels[place]}”",
-            of=_combining({place: 1.0}),
-        )
+        yield Score(name=f"“{trial.labels[place]}”", of=_combining({place: 1.0}))
 
 
 def _differences(trial: Trial) -> Iterator[Score]:
     for i, j in combinations(range(len(trial.labels)), 2):
         yield Score(
-            name=f"“{trial.labels[i]}” less “{trial.labels[j]}”",
-            of=_combining({i: 1.0, j: -1.0}),
+            name=f"“{trial.labels[i]}” less “{trial.labels[j]}”", of=_combining({i: 1.0, j: -1.0})
         )
 
 

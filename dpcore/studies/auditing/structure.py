@@ -7,27 +7,24 @@ what no single answer does. CONFIDENTIAL: what comes out depends on the table.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dpcore.budget_filter import PrivacyBudget
+from dpcore.data.dataset import Dataset
 from dpcore.errors import DPCoreError
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.rebuilding import as_declared
 from dpcore.releases.record import Mode
+from dpcore.releases.releasable import Releasable
 from dpcore.releases.transaction import release
 from dpcore.studies.auditing import trials
 from dpcore.wording import people
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dpcore.data.dataset import Dataset
-    from dpcore.releases.releasable import Releasable
 
 _TRIED: Final = 12
 """So many people are left out or replaced, evenly spaced over the rows."""
@@ -85,10 +82,7 @@ def _names(request: Releasable, dataset: Dataset) -> Check:
             "everybody is alike."
         )
     return Check(
-        question=request.title,
-        name="Bins, groups and columns are public",
-        passed=passed,
-        how=how,
+        question=request.title, name="Bins, groups and columns are public", passed=passed, how=how
     )
 
 
@@ -111,10 +105,7 @@ def _bounds(request: Releasable, dataset: Dataset) -> Check:
             "people: declare bounds that are known without it."
         )
     return Check(
-        question=request.title,
-        name="Bounds are not looked up",
-        passed=not looked,
-        how=how,
+        question=request.title, name="Bounds are not looked up", passed=not looked, how=how
     )
 
 
@@ -131,10 +122,7 @@ def _same_answer(request: Releasable, dataset: Dataset) -> Check:
     except DPCoreError:
         passed, how = None, "Could not be tried: this question cannot be released."
     return Check(
-        question=request.title,
-        name="The same question has the same answer",
-        passed=passed,
-        how=how,
+        question=request.title, name="The same question has the same answer", passed=passed, how=how
     )
 
 

@@ -6,18 +6,14 @@ Everything else is the same, and known to whoever audits.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.studies.meaning.guarantee import Guarantee
 
 WITH, WITHOUT = 0, 1
 """The two worlds, as a trial numbers them."""
@@ -46,9 +42,7 @@ class Trial:
     labels: tuple[str, ...]
     sides: tuple[str, str]
     draw: Callable[[int, int], FloatArray] = field(repr=False)
-    evidence: Callable[[FloatArray], FloatArray] | None = field(
-        default=None, repr=False
-    )
+    evidence: Callable[[FloatArray], FloatArray] | None = field(default=None, repr=False)
     exact: float | None = field(default=None, repr=False)
     batch: int = 1000
 
@@ -70,8 +64,7 @@ class Drawn:
         """
         found = list(pieces)
         if not found:
-            message = "an audit needs at least one batch of draws."
-            raise ParameterError(message)
+            raise ParameterError("an audit needs at least one batch of draws.")
         return cls(
             first=np.concatenate([piece.first for piece in found]),
             second=np.concatenate([piece.second for piece in found]),
@@ -87,10 +80,7 @@ class Drawn:
         half = self.number // 2
         return (
             Drawn(first=self.first[:half], second=self.second[:half]),
-            Drawn(
-                first=self.first[half : self.number],
-                second=self.second[half : self.number],
-            ),
+            Drawn(first=self.first[half : self.number], second=self.second[half : self.number]),
         )
 
 
@@ -102,8 +92,7 @@ def batches(trial: Trial, draws: int) -> Iterator[Drawn]:
 
     """
     if draws < 4:  # noqa: PLR2004 - as said
-        message = f"an audit needs at least 4 draws of each world, got {draws}."
-        raise ParameterError(message)
+        raise ParameterError(f"an audit needs at least 4 draws of each world, got {draws}.")
     for start in range(0, draws, trial.batch):
         size = min(trial.batch, draws - start)
         yield Drawn(first=trial.draw(WITH, size), second=trial.draw(WITHOUT, size))

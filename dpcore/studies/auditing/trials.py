@@ -10,12 +10,15 @@ a real table is CONFIDENTIAL.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost, computed
+from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
@@ -25,20 +28,14 @@ from dpcore.releases import secure
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.plans.plan import OneMechanism
 from dpcore.releases.rebuilding import as_declared
+from dpcore.releases.releasable import Releasable
 from dpcore.releases.request import Request
 from dpcore.releases.resized.request import ResizedRequest
+from dpcore.statistics.quantile import RankScores
 from dpcore.studies.auditing.trial import WITH, Trial
 from dpcore.studies.meaning.guarantee import Guarantee
 from dpcore.studies.meaning.pair import worst_pair
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.dataset import Dataset
-    from dpcore.releases.releasable import Releasable
-    from dpcore.statistics.quantile import RankScores
-    from dpcore.studies.teaching.laboratory import Setup
+from dpcore.studies.teaching.laboratory import Setup
 
 _LEAST_EPSILON: Final = 1e-6
 """Stands for a claimed epsilon of 0."""
@@ -53,9 +50,7 @@ _WORST: Final = ("in one world of the worst pair", "in the other")
 _VALUES: Final = ("with the first value", "with the second")
 
 
-def of_mechanism(
-    setup: Setup, *, rng: np.random.Generator, worst: bool = False
-) -> Trial:
+def of_mechanism(setup: Setup, *, rng: np.random.Generator, worst: bool = False) -> Trial:
     """Return the trial of a mechanism at two values between 0 and 1.
 
     They are those of the setup, or the ``worst`` ones as far apart. A mechanism without
@@ -113,18 +108,16 @@ def typed(request: Releasable, first: float, second: float) -> Trial:
     plan = request.plan
     single = isinstance(plan, OneMechanism) and isinstance(plan.mechanism, Mechanism)
     if not single or len(cast("Any", plan).statistic.labels) != 1:
-        message = (
+        raise ParameterError(
             "a pair of values can be typed for an answer that is one number plus "
             "noise. Audit this question on the worst pair, or on a person of the table."
         )
-        raise ParameterError(message)
     reach = cast("OneMechanism", plan).sensitivity.largest
     if not abs(first - second) <= reach * _ROUNDING:
-        message = (
+        raise ParameterError(
             f"one {request.unit.noun} moves this answer by at most {reach:.6g}: choose "
             "two values that are no farther apart."
         )
-        raise ParameterError(message)
     return _trial(request, np.array([first]), np.array([second]), sides=_VALUES)
 
 
@@ -173,8 +166,7 @@ def without(dataset: Dataset, row: int) -> Dataset:
     """
     _check(dataset, row)
     if dataset.people == 1:
-        message = "the only row of a table cannot be left out."
-        raise ParameterError(message)
+        raise ParameterError("the only row of a table cannot be left out.")
     places = np.delete(np.arange(dataset.people), row)
     return replace(dataset, frame=dataset.frame.iloc[places])
 
@@ -213,18 +205,15 @@ def claim(request: Releasable) -> Guarantee:
         return Guarantee(epsilon=request.claimed, delta=request.delta)
     epsilon, delta = float(request.cost.epsilon), float(request.cost.delta)
     if not math.isfinite(epsilon):
-        message = "this question promises nothing, so that there is nothing to refute."
-        raise ParameterError(message)
+        raise ParameterError("this question promises nothing, so that there is nothing to refute.")
     return Guarantee(epsilon=max(epsilon, _LEAST_EPSILON), delta=delta)
 
 
 def _check(dataset: Dataset, row: int) -> None:
     if dataset.cap is not None:
-        message = "an audit changes one row: make one row a person on Data."
-        raise ParameterError(message)
+        raise ParameterError("an audit changes one row: make one row a person on Data.")
     if not 0 <= row < dataset.people:
-        message = f"the table has rows 1 to {dataset.people}."
-        raise ParameterError(message)
+        raise ParameterError(f"the table has rows 1 to {dataset.people}.")
 
 
 def _trial(
@@ -261,9 +250,7 @@ def _trial(
     )
 
 
-def _many(
-    plan: OneMechanism, value: FloatArray, size: int, cost: PrivacyCost
-) -> FloatArray:
+def _many(plan: OneMechanism, value: FloatArray, size: int, cost: PrivacyCost) -> FloatArray:
     """Return many answers, drawn in one call as one that is as long as all of them."""
     drawn = secure.draw(
         plan.mechanism, np.tile(value, size), sensitivity=plan.sensitivity, cost=cost
@@ -314,11 +301,10 @@ def _worst_values(request: Releasable) -> tuple[FloatArray, FloatArray]:
         people = query.size.people if query.size.public else _FEW_PEOPLE
         first, second = _one_apart(query.bounds, people)
         return scores.value(first), scores.value(second)
-    message = (
+    raise ParameterError(
         "the worst pair is not known for a question of this kind. Audit it on a person "
         "of the table."
     )
-    raise ParameterError(message)
 
 
 def _one_apart(bounds: Any, people: int) -> tuple[FloatArray, FloatArray]:  # noqa: ANN401 - any interval
@@ -329,9 +315,7 @@ def _one_apart(bounds: Any, people: int) -> tuple[FloatArray, FloatArray]:  # no
     return first, second
 
 
-def _worst_noise(
-    plan: OneMechanism, mechanism: Mechanism
-) -> tuple[FloatArray, FloatArray]:
+def _worst_noise(plan: OneMechanism, mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
     """Return two vectors that are as far apart as the sensitivity allows.
 
     One number moves as far as any can, and the others share what is left of the total,

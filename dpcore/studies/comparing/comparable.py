@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final, TypeGuard
 
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-
-if TYPE_CHECKING:
-    from typing import TypeGuard
-
-    from dpcore.statistics.question import Question
+from dpcore.statistics.question import Question
 
 Comparable = Query | GroupedQuery | JointQuery | CrossedQuery
 """Questions that noise on a number can answer: not ranks, not a whole matrix."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.studies.teaching.laboratory import Setup, measure
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 COMPARED = ("bit", "folded", "truncated", "truncated-published", "laplace")
 
@@ -30,9 +27,7 @@ class Remedy:
     """Root mean squared error, as a share of the range."""
 
 
-def remedies(
-    shift: float, epsilon: float, places: Sequence[float]
-) -> tuple[Remedy, ...]:
+def remedies(shift: float, epsilon: float, places: Sequence[float]) -> tuple[Remedy, ...]:
     """Return every mechanism compared at each of ``places``, place by place.
 
     Truncation as published is listed too, with the larger epsilon that it gives.

@@ -6,28 +6,22 @@ the scale ``b/R`` that of the Laplace mechanism at the same nominal epsilon.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.bounded.folded import FoldedLaplace
 from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
 from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.studies.comparing.tradeoffs import Fairness
 from dpcore.studies.teaching.laboratory import UNIT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.base import Mechanism
 
 FLIP_AT_BOUND = 1.126501506201142
 """``R/b`` above which BIT beats truncation for a value on a bound, at equal scale.
@@ -101,8 +95,7 @@ class ErrorMaps:
 
         """
         if level <= 0 or key not in self.keys:
-            message = "a level line needs a positive level and a mechanism of the map."
-            raise ParameterError(message)
+            raise ParameterError("a level line needs a positive level and a mechanism of the map.")
         columns = self.heights[self.keys.index(key)].T
         logs = np.log(self.scale)
         return np.array([_crossing(column, logs, level) for column in columns])
@@ -120,15 +113,12 @@ def error_maps(quantity: Quantity, fairness: Fairness, shift: float) -> ErrorMap
 
     """
     if not 0 < shift <= 1:
-        message = f"shift must be in (0, 1], got {shift}."
-        raise ParameterError(message)
+        raise ParameterError(f"shift must be in (0, 1], got {shift}.")
     place = np.linspace(0.0, 1.0, _PLACES)
     scale = np.geomspace(_NARROWEST, _WIDEST, _SCALES)
     rows = [dict(_at_scale(float(b), fairness, shift)) for b in scale]
     keys = tuple(rows[0])
-    heights = np.array(
-        [[_height(row[key], quantity, place) for row in rows] for key in keys]
-    )
+    heights = np.array([[_height(row[key], quantity, place) for row in rows] for key in keys])
     lead = _lead(heights, keys, quantity)
     return ErrorMaps(
         quantity=quantity,
@@ -142,9 +132,7 @@ def error_maps(quantity: Quantity, fairness: Fairness, shift: float) -> ErrorMap
     )
 
 
-def _at_scale(
-    b: float, fairness: Fairness, shift: float
-) -> Iterator[tuple[str, Mechanism]]:
+def _at_scale(b: float, fairness: Fairness, shift: float) -> Iterator[tuple[str, Mechanism]]:
     yield "laplace", Laplace(noise=b)
     yield "bit", BoundaryInflatedLaplace(noise=b, bounds=UNIT)
     if fairness is Fairness.NOMINAL:

@@ -10,22 +10,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.base import Sensitivity, require_budget
 from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.postprocessing.noisy_average import NoisyAverage, recomputed_scale_epsilon
 from dpcore.statistics.tables import check_bounds
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
 
 FEWEST: Final = 2
 
@@ -53,8 +50,7 @@ class PrivateSize:
         require_budget(self.epsilon)
         check_bounds(self.bounds)
         if self.people < FEWEST:
-            message = f"at least {FEWEST} people are needed, got {self.people}."
-            raise ParameterError(message)
+            raise ParameterError(f"at least {FEWEST} people are needed, got {self.people}.")
 
     @property
     def clamped_level(self) -> float:

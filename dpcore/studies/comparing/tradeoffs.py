@@ -6,24 +6,18 @@ that a picture can show that the formula and the experiment agree.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.comparing.comparable import comparable, with_people
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.base import Mechanism
-    from dpcore.studies.comparing.comparable import Comparable
+from dpcore.studies.comparing.comparable import Comparable, comparable, with_people
 
 _WINDOW = 200.0
 _PLACES = 5
@@ -81,11 +75,9 @@ class Setting:
 
     def __post_init__(self) -> None:
         if not comparable(self.query):
-            message = (
-                f"a {self.query.kind} is not a number with noise on it; ask for "
-                "another statistic."
+            raise ParameterError(
+                f"a {self.query.kind} is not a number with noise on it; ask for another statistic."
             )
-            raise ParameterError(message)
 
     def mechanism(self, key: str) -> Mechanism:
         """Return the calibrated mechanism of that key."""
@@ -150,11 +142,7 @@ class Curve:
 
     def of(self, metric: Metric) -> FloatArray:
         """Return the values of one metric."""
-        return {
-            Metric.RMSE: self.rmse,
-            Metric.BIAS: self.bias,
-            Metric.SPREAD: self.spread,
-        }[metric]
+        return {Metric.RMSE: self.rmse, Metric.BIAS: self.bias, Metric.SPREAD: self.spread}[metric]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,24 +186,18 @@ def against_epsilon(
     return tuple(_curve(key, epsilons, settings) for key in keys)
 
 
-def against_people(
-    setting: Setting, keys: Sequence[str], people: FloatArray
-) -> tuple[Curve, ...]:
+def against_people(setting: Setting, keys: Sequence[str], people: FloatArray) -> tuple[Curve, ...]:
     """Return one curve a mechanism over the number of people.
 
     Raises:
         ParameterError: If a number of people is too small for the statistic.
 
     """
-    settings = [
-        replace(setting, query=with_people(setting.query, int(n))) for n in people
-    ]
+    settings = [replace(setting, query=with_people(setting.query, int(n))) for n in people]
     return tuple(_curve(key, people, settings) for key in keys)
 
 
-def against_position(
-    setting: Setting, keys: Sequence[str], points: int
-) -> tuple[Curve, ...]:
+def against_position(setting: Setting, keys: Sequence[str], points: int) -> tuple[Curve, ...]:
     """Return one curve a mechanism over where the true value lies."""
     positions = np.linspace(*setting.window, points)
     curves = []
@@ -253,8 +235,7 @@ def simulated(
 
     """
     if len(x) != len(settings):
-        message = "one setting is needed for each simulated point."
-        raise ParameterError(message)
+        raise ParameterError("one setting is needed for each simulated point.")
     dots = []
     for key in keys:
         pairs = [_experiment(key, each, metric, draws, rng) for each in settings]
@@ -284,9 +265,7 @@ class Winners:
         return float(np.mean(self.best == index))
 
 
-def winners(
-    setting: Setting, keys: Sequence[str], epsilons: FloatArray, points: int
-) -> Winners:
+def winners(setting: Setting, keys: Sequence[str], epsilons: FloatArray, points: int) -> Winners:
     """Return the mechanism of least mean squared error at each place and epsilon."""
     places = np.linspace(0.0, 1.0, points)
     low, high = setting.window
@@ -294,9 +273,7 @@ def winners(
     rmse = np.array(
         [
             [
-                np.sqrt(
-                    replace(setting, epsilon=float(e)).mechanism(key).mse(positions)
-                )
+                np.sqrt(replace(setting, epsilon=float(e)).mechanism(key).mse(positions))
                 for e in epsilons
             ]
             for key in keys

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.covariances.layout import correlations_of, matrix_of, vector_of
 from dpcore.mechanisms.covariances.release import CovarianceRelease
 from dpcore.postprocessing.psd_repair import Repaired, repair
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.covariances.design import Design
+from dpcore.studies.covariances.design import Design
 
 SIZES: Final = (2, 3)
 """Numbers of variables that can be demonstrated."""
@@ -56,18 +54,14 @@ def demonstrate(
 
     """
     if columns not in SIZES:
-        message = f"the demonstration has {SIZES[0]} or {SIZES[1]} variables."
-        raise ParameterError(message)
+        raise ParameterError(f"the demonstration has {SIZES[0]} or {SIZES[1]} variables.")
     first, second = design.deviations
     narrow, wide = (2 * width for width in design.half_widths)
     deviations = np.array([first, second, first])[:columns]
     steps = np.abs(np.subtract.outer(np.arange(columns), np.arange(columns)))
     truth = np.outer(deviations, deviations) * np.power(correlation, steps)
     release = CovarianceRelease(
-        widths=(narrow, wide, narrow)[:columns],
-        people=people,
-        key=key,
-        epsilon=design.epsilon,
+        widths=(narrow, wide, narrow)[:columns], people=people, key=key, epsilon=design.epsilon
     )
     value = vector_of(truth)
     drawn = release.simulate(value, rng=rng)

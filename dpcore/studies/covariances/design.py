@@ -10,17 +10,15 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.covariances.layout import largest_variance
 from dpcore.mechanisms.covariances.release import CovarianceRelease
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 LABELS: Final = {
     "v1": "first variance",
@@ -79,23 +77,19 @@ class Design:
         _require_list("numbers of people", self.people)
         _require_list("mechanisms", self.keys)
         if not all(-1 <= rho <= 1 for rho in self.correlations):
-            message = "every correlation must be in [-1, 1]."
-            raise ParameterError(message)
+            raise ParameterError("every correlation must be in [-1, 1].")
         if not set(self.keys) <= set(COMPARED):
-            message = f"the mechanisms must be of {COMPARED}."
-            raise ParameterError(message)
+            raise ParameterError(f"the mechanisms must be of {COMPARED}.")
         if not _FEWEST_REPETITIONS <= self.repetitions <= _MOST_REPETITIONS:
-            message = f"repetitions must be in [2, {_MOST_REPETITIONS:,}]."
-            raise ParameterError(message)
+            raise ParameterError(f"repetitions must be in [2, {_MOST_REPETITIONS:,}].")
         for n in self.people:
             release = self.release(self.keys[0], n)
             for sd, width in zip(self.deviations, release.widths, strict=True):
                 if not 0 < sd * sd <= largest_variance(width, n):
-                    message = (
+                    raise ParameterError(
                         "every standard deviation must be positive and possible within "
                         f"the bounds, got {sd:g} within {width:g}."
                     )
-                    raise ParameterError(message)
 
     def release(self, key: str, people: int) -> CovarianceRelease:
         """Return the release of one mechanism for one number of people."""
@@ -141,9 +135,7 @@ class Scenario:
     people: int
 
 
-def half_widths_holding(
-    share: float, deviations: tuple[float, float]
-) -> tuple[float, float]:
+def half_widths_holding(share: float, deviations: tuple[float, float]) -> tuple[float, float]:
     """Return bounds ``+-`` which hold ``share`` of centered Gaussians.
 
     >>> half_widths_holding(0.95, (1.0, 2.0))
@@ -154,13 +146,11 @@ def half_widths_holding(
 
     """
     if not 0 < share < 1:
-        message = f"the share within the bounds must be in (0, 1), got {share}."
-        raise ParameterError(message)
+        raise ParameterError(f"the share within the bounds must be in (0, 1), got {share}.")
     z = float(-ndtri((1 - share) / 2))
     return z * deviations[0], z * deviations[1]
 
 
 def _require_list(name: str, entries: tuple[object, ...]) -> None:
     if not 1 <= len(entries) <= _MOST_ENTRIES or len(set(entries)) < len(entries):
-        message = f"give 1 to {_MOST_ENTRIES} different {name}."
-        raise ParameterError(message)
+        raise ParameterError(f"give 1 to {_MOST_ENTRIES} different {name}.")

@@ -6,21 +6,16 @@ does not depend on luck; the evidence quotes them beside what was simulated.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
-from dpcore.studies.covariances.design import LABELS, Degenerate
+from dpcore.studies.covariances.design import LABELS, Degenerate, Design
+from dpcore.studies.covariances.study import Outcome
 from dpcore.studies.findings import Finding, Verdict
 from dpcore.wording import percent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from dpcore.studies.covariances.design import Design
-    from dpcore.studies.covariances.study import Outcome
-
 
 _VARIANCES, _TOGETHER = ("v1", "v2"), ("cov", "r")
 NEGLIGIBLE: Final = 1e-3
@@ -56,10 +51,7 @@ def _small_samples(run: Run) -> Finding:
         for few, many in run.extremes()
         if matters(few.of["v1"].exact_bias, few.of["v1"].truth)
     ]
-    tests = [
-        abs(few.of["v1"].exact_bias) > abs(many.of["v1"].exact_bias)
-        for few, many in pairs
-    ]
+    tests = [abs(few.of["v1"].exact_bias) > abs(many.of["v1"].exact_bias) for few, many in pairs]
     centered = [o for o in run.outcomes if o.scenario.correlation == 0]
     summaries = [o.of[name] for o in centered for name in _TOGETHER]
     # That nothing is biased where nothing matters says nothing about few people.
@@ -150,8 +142,7 @@ def _less_biased(run: Run, key: str, what: str, names: tuple[str, ...]) -> Findi
             ratios = [bit / cut for bit, cut in cells.values()]
             low, high = percent(min(ratios)), percent(max(ratios))
             return (
-                f"In all {len(cells)} comparisons; BIT's bias is {low} to {high} of "
-                "truncation's."
+                f"In all {len(cells)} comparisons; BIT's bias is {low} to {high} of truncation's."
             )
         people = sorted({cell[1] for cell in against})
         cell, (bit, cut) = max(against.items(), key=lambda c: c[1][0] - c[1][1])
@@ -177,8 +168,7 @@ def _convergence(run: Run) -> Finding:
         and matters(few.of[name].exact_bias, few.of[name].truth or few.largest[name])
     ]
     tests = [
-        abs(many.exact_bias) <= abs(few.exact_bias) + _ZERO * (1 + few.sd)
-        and many.sd < few.sd
+        abs(many.exact_bias) <= abs(few.exact_bias) + _ZERO * (1 + few.sd) and many.sd < few.sd
         for few, many in pairs
     ]
 
@@ -262,11 +252,7 @@ class Run:
         """Return the outcome of a scenario, if it was run."""
         for outcome in self.outcomes:
             known = outcome.scenario
-            if (known.key, known.correlation, known.people) == (
-                key,
-                correlation,
-                people,
-            ):
+            if (known.key, known.correlation, known.people) == (key, correlation, people):
                 return outcome
         return None
 
@@ -294,9 +280,7 @@ def matters(effect: float, scale: float) -> bool:
     return abs(effect) > NEGLIGIBLE * abs(scale)
 
 
-def judge(
-    key: str, claim: str, tests: Sequence[bool], evidence: Callable[[], str]
-) -> Finding:
+def judge(key: str, claim: str, tests: Sequence[bool], evidence: Callable[[], str]) -> Finding:
     """Return the finding whose claim is put to these tests.
 
     The caller leaves out tests of effects that do not matter.

@@ -11,18 +11,14 @@ the standard deviations, ``v = s^2``, makes the range ``s_1 s_2``.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.mechanisms import laplace_law as law
-from dpcore.studies.covariances.design import STATISTICS, Degenerate
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.base import Mechanism
-    from dpcore.mechanisms.covariances.release import CovarianceRelease
-    from dpcore.studies.covariances.design import Design, Scenario
+from dpcore.mechanisms.base import Mechanism
+from dpcore.mechanisms.covariances.release import CovarianceRelease
+from dpcore.studies.covariances.design import STATISTICS, Degenerate, Design, Scenario
 
 _CUTS = (-12.0, -3.0, -0.5, 0.0, 0.5, 3.0, 12.0, 40.0)
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
@@ -55,9 +51,7 @@ def costs(design: Design, key: str, people: int) -> tuple[FloatArray, float]:
     return release.levels, release.real_epsilon
 
 
-def expected_means(
-    release: CovarianceRelease, value: FloatArray, *, dropping: bool
-) -> FloatArray:
+def expected_means(release: CovarianceRelease, value: FloatArray, *, dropping: bool) -> FloatArray:
     """Return the means of both variances, covariance and correlation, two columns.
 
     Args:
@@ -75,9 +69,7 @@ def expected_means(
     reach = np.outer(s1, s2)
     weight = np.outer(w1, w2)
     noise = release.covariance_scales(2, reach)
-    centers = _conditional_means(
-        float(value[2]), noise, reach, clamped=release.key == "bit"
-    )
+    centers = _conditional_means(float(value[2]), noise, reach, clamped=release.key == "bit")
     total = weight.sum() if dropping else 1.0
     with np.errstate(invalid="ignore"):
         covariance = (weight * centers).sum() / total

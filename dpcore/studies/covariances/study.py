@@ -8,23 +8,19 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
 
+from dpcore.arrays import FloatArray
 from dpcore.mechanisms.bounded.draws import Bounding, draw
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.covariances.random_range import least_private_scales
 from dpcore.studies.covariances import limits
-from dpcore.studies.covariances.design import LABELS, STATISTICS, Degenerate, Scenario
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.covariances.design import Design
+from dpcore.studies.covariances.design import LABELS, STATISTICS, Degenerate, Design, Scenario
 
 PERCENTS: Final = (2.5, 25.0, 50.0, 75.0, 97.5)
 _MOST_AT_ONCE = 200_000
@@ -127,10 +123,7 @@ def run(design: Design, rng: np.random.Generator) -> Iterator[Outcome]:
     """
     settings = tuple(itertools.product(design.correlations, design.people))
     together = max(_MOST_AT_ONCE // design.repetitions, 1)
-    blocks = [
-        settings[first : first + together]
-        for first in range(0, len(settings), together)
-    ]
+    blocks = [settings[first : first + together] for first in range(0, len(settings), together)]
     for block, own in zip(blocks, rng.spawn(len(blocks)), strict=True):
         columns = [_outcomes(design, key, block, own) for key in design.keys]
         yield from itertools.chain.from_iterable(zip(*columns, strict=True))
@@ -167,12 +160,7 @@ def draws(
         share = float(next(iter(releases.values())).epsilons[2])
         noise = least_private_scales(shifts[:, np.newaxis], share, 2 * reach)
     drawn[2] = draw(
-        truth[2][:, np.newaxis],
-        noise=noise,
-        bounding=bounding,
-        lower=-reach,
-        upper=reach,
-        rng=rng,
+        truth[2][:, np.newaxis], noise=noise, bounding=bounding, lower=-reach, upper=reach, rng=rng
     )
     return drawn
 
@@ -212,18 +200,13 @@ def _outcomes(
         }
         outcomes.append(
             Outcome(
-                design=design,
-                scenario=scenario,
-                of=summaries,
-                degenerate=float(degenerate[column]),
+                design=design, scenario=scenario, of=summaries, degenerate=float(degenerate[column])
             )
         )
     return outcomes
 
 
-def _summaries(
-    values: FloatArray,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def _summaries(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return count, mean, deviation and percentiles over the last axis, without NaN."""
     ordered = np.sort(values, axis=-1)  # NaN last
     size = values.shape[-1]
@@ -243,9 +226,7 @@ def _summaries(
     return kept, mean, sd, percentiles
 
 
-def numbers(
-    outcomes: Iterable[Outcome], statistics: Sequence[str] = STATISTICS
-) -> pd.DataFrame:
+def numbers(outcomes: Iterable[Outcome], statistics: Sequence[str] = STATISTICS) -> pd.DataFrame:
     """Return one row for each scenario and statistic, in full precision."""
     rows = []
     for outcome in outcomes:

@@ -6,24 +6,19 @@ where the people are those of a table.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.individual.published_bounds import BOUNDS
 from dpcore.models.posterior import leverage_and_residual
 from dpcore.models.posterior.published import BOUNDS as POSTERIOR_BOUNDS
+from dpcore.models.posterior.published import PublishedBound
 from dpcore.privacy import gaussian
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.models.posterior.published import PublishedBound
 
 _ROUNDING = 1e-9
 _BINS = 40
@@ -87,16 +82,13 @@ def posterior_checks(
     order = order[_even(len(order))]
     m, e = m[order], e[order]
     exact = leverage_and_residual.epsilon_of(m, e, delta)
-    return tuple(
-        _check(bound, exact, bound.of(m, e, delta)) for bound in POSTERIOR_BOUNDS
-    )
+    return tuple(_check(bound, exact, bound.of(m, e, delta)) for bound in POSTERIOR_BOUNDS)
 
 
 def _check(bound: PublishedBound, exact: FloatArray, told: FloatArray) -> BoundCheck:
     known = np.isfinite(exact) & (exact > 0)
     if not known.any():
-        message = "nobody has a finite loss above 0 to compare with a bound."
-        raise ParameterError(message)
+        raise ParameterError("nobody has a finite loss above 0 to compare with a bound.")
     exact, told = exact[known], told[known]
     quotient = told / exact
     order = np.argsort(exact, kind="stable")

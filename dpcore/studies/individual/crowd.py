@@ -6,29 +6,26 @@ lower losses for a more precise answer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
+from dpcore.individual.exposure import Exposure
 from dpcore.individual.what_if_ridge import quick_law
 from dpcore.models.influence import Influence
+from dpcore.models.laws.law import Law
+from dpcore.models.penalty import Penalty
+from dpcore.models.ridge.fit import RidgeFit
 from dpcore.relations import TableSize
+from dpcore.releases.request import Request
 from dpcore.statistics.blocks import shifts_of
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.query import Query
 from dpcore.studies.individual.one_person import alternatives_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.individual.exposure import Exposure
-    from dpcore.models.laws.law import Law
-    from dpcore.models.penalty import Penalty
-    from dpcore.models.ridge.fit import RidgeFit
-    from dpcore.releases.request import Request
 
 MOST_ROWS: Final = 2_000_000
 """Rows of the largest table that is built for a statistic."""
@@ -56,8 +53,7 @@ class RidgeCrowd:
 
     def __post_init__(self) -> None:
         if self.fit.penalty.per_person:
-            message = "larger tables need a penalty of the sum of losses."
-            raise ParameterError(message)
+            raise ParameterError("larger tables need a penalty of the sum of losses.")
 
     def copies(self, more: Sequence[int]) -> FloatArray:
         """Return the loss where there are so many copies of the person more.
@@ -75,9 +71,7 @@ class RidgeCrowd:
         penalty, xx = np.diag(self._diagonal(self.fit.penalty)), np.outer(x, x)
         rest, right = self.fit.factor.hessian - penalty - xx, self._right - y * x
         # The person stays once; all others are as many times there.
-        return np.array(
-            [self._loss(c * rest + xx + penalty, c * right + y * x) for c in times]
-        )
+        return np.array([self._loss(c * rest + xx + penalty, c * right + y * x) for c in times])
 
     def penalties(self, strengths: Sequence[float]) -> FloatArray:
         """Return the loss under other penalties; the noise stays."""
@@ -141,10 +135,7 @@ class StatisticCrowd:
     def copies(self, more: Sequence[int]) -> FloatArray:
         """Return the loss where there are so many copies of the person more."""
         values, entry = self.exposure.values, self.entry
-        tables = (
-            np.concatenate([values, np.repeat(values[[entry]], k, axis=0)])
-            for k in more
-        )
+        tables = (np.concatenate([values, np.repeat(values[[entry]], k, axis=0)]) for k in more)
         return np.array([self._loss(table, entry) for table in tables])
 
     def people(self, people: Sequence[int], *, rng: np.random.Generator) -> FloatArray:
@@ -158,8 +149,7 @@ class StatisticCrowd:
 
         """
         if min(people) < 2 or max(people) > MOST_ROWS:  # noqa: PLR2004 - one more than nobody
-            message = f"tables must have from 2 to {MOST_ROWS:,} people."
-            raise ParameterError(message)
+            raise ParameterError(f"tables must have from 2 to {MOST_ROWS:,} people.")
         order = rng.permutation(self.exposure.people)
         order = np.concatenate([[self.entry], order[order != self.entry]])
         values = self.exposure.values[order]
@@ -169,11 +159,10 @@ class StatisticCrowd:
     def _loss(self, values: FloatArray, entry: int) -> float:
         query = self.request.query
         if query.unit.cap is not None or not isinstance(query, Query | JointQuery):
-            message = (
+            raise ParameterError(
                 "larger tables are not compared for statistics of groups, nor where "
                 "several rows of a person count."
             )
-            raise ParameterError(message)
         if query.size.public:
             size = TableSize(people=len(values), public=True)
             query = replace(query, size=size)
@@ -182,8 +171,7 @@ class StatisticCrowd:
         actual = np.asarray(shifts.actual)
         others = alternatives_of(shifts, entry)
         if np.isnan(others).any():
-            message = "the statistic is undefined with one person less."
-            raise DataError(message)
+            raise DataError("the statistic is undefined with one person less.")
         rows = query.unit.rows
         if rows > 1:
             others = statistic.range.clip(actual + rows * (others - actual))

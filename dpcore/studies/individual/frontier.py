@@ -13,19 +13,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
+from dpcore.models.fits import Fit
+from dpcore.models.influence import Influence
+from dpcore.models.laws.law import Law
 from dpcore.models.shrinkage import plain_fit
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.models.fits import Fit
-    from dpcore.models.influence import Influence
-    from dpcore.models.laws.law import Law
-    from dpcore.releases.models.request import ModelRequest
+from dpcore.releases.models.request import ModelRequest
 
 POINTS, DECADES = 25, 3
 MOST, _TOP = 2000, 100
@@ -141,9 +138,7 @@ def frontier(request: ModelRequest, fit: Fit) -> Frontier:
     noise = np.array([law.at(gamma).error(fit) for gamma in gammas.tolist()])
     guarantee = np.full(len(gammas), math.inf)
     if request.question.model in request.entry.guaranteed:
-        guarantee = request.law.guarantees(
-            request.question, gammas, delta=request.delta
-        )
+        guarantee = request.law.guarantees(request.question, gammas, delta=request.delta)
     rest = 0.0 if math.isnan(before.total) else before.total
     return Frontier(
         gamma=gammas,
@@ -162,12 +157,7 @@ def frontier(request: ModelRequest, fit: Fit) -> Frontier:
 
 
 def varied(
-    request: ModelRequest,
-    fit: Fit,
-    *,
-    strength: float,
-    people: int,
-    rng: np.random.Generator,
+    request: ModelRequest, fit: Fit, *, strength: float, people: int, rng: np.random.Generator
 ) -> tuple[ModelRequest, Fit]:
     """Return the same release with another penalty, of some people drawn at random.
 
@@ -179,12 +169,10 @@ def varied(
 
     """
     if not 1 <= people <= fit.people:
-        message = f"the number of people must lie in [1, {fit.people}], got {people}."
-        raise ParameterError(message)
+        raise ParameterError(f"the number of people must lie in [1, {fit.people}], got {people}.")
     precision = request.law.precision
     if precision is None:
-        message = "the precision of this release cannot be kept."
-        raise ParameterError(message)
+        raise ParameterError("the precision of this release cannot be kept.")
     share = people / fit.people
     penalty = replace(fit.penalty, strength=strength)
     question = replace(
@@ -218,8 +206,7 @@ def _chosen(law: Law, fit: Fit) -> tuple[Influence, int]:
     everybody = fit.estimate(law)
     order, *causes = law.causes(everybody)
     if not (law.public or all(np.isfinite(cause).all() for cause in causes)):
-        message = "the fit does not exist without somebody: raise the penalty."
-        raise DataError(message)
+        raise DataError("the fit does not exist without somebody: raise the penalty.")
     n = len(order)
     if n <= MOST:
         return everybody, n

@@ -8,17 +8,14 @@ where it is made from a table.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.models.laws.law import LossAt
+from dpcore.models.laws.law import LossAt
 
 _CELLS = 40
 _COLUMNS, _HEIGHTS = 121, 241
@@ -97,13 +94,11 @@ def leverage_map(
 
     """
     if not leverage.shape == residual.shape == epsilon.shape or leverage.ndim != 1:
-        message = "leverages, residuals and losses must have one shape (n,)."
-        raise ParameterError(message)
+        raise ParameterError("leverages, residuals and losses must have one shape (n,).")
     drawn = np.isfinite(residual) & np.isfinite(leverage) & (leverage > 0)
     drawn &= np.isfinite(epsilon)
     if not drawn.any():
-        message = "nobody has a finite residual and a positive leverage to draw."
-        raise ParameterError(message)
+        raise ParameterError("nobody has a finite residual and a positive leverage to draw.")
     entries = np.flatnonzero(drawn)
     x, y, loss = leverage[entries], residual[entries], epsilon[entries]
     high = float(x.max())
@@ -133,10 +128,7 @@ def leverage_map(
         top_leverage=x[top],
         top_residual=y[top],
         top_epsilon=loss[top],
-        above=(
-            float(np.mean(x < x[top[0]])),
-            float(np.mean(np.abs(y) < np.abs(y[top[0]]))),
-        ),
+        above=(float(np.mean(x < x[top[0]])), float(np.mean(np.abs(y) < np.abs(y[top[0]])))),
         left_out=len(leverage) - len(entries),
         lines=lines,
         floor=floor,
@@ -144,11 +136,7 @@ def leverage_map(
 
 
 def _binned(
-    x: FloatArray,
-    y: FloatArray,
-    loss: FloatArray,
-    x_edges: FloatArray,
-    y_edges: FloatArray,
+    x: FloatArray, y: FloatArray, loss: FloatArray, x_edges: FloatArray, y_edges: FloatArray
 ) -> tuple[NDArray[np.intp], FloatArray]:
     """Return counts and sums of losses, shape ``(y cells, x cells)``."""
     across = np.log(np.maximum(x, x_edges[0]) / x_edges[0])

@@ -8,18 +8,15 @@ measure of leverage says all depends on the shape of the noise. CONFIDENTIAL.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.models.blocks import row_blocks
+from dpcore.models.fits import Fit
 from dpcore.models.influence import Influence
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.models.fits import Fit
-    from dpcore.models.laws.law import Law, LossAt
-    from dpcore.models.metrics import Metric
+from dpcore.models.laws.law import Law, LossAt
+from dpcore.models.metrics import Metric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 _TOP, _GROUPS = 5000, 5000
 
@@ -32,8 +28,7 @@ def moment_curve(ordered: FloatArray, orders: FloatArray) -> FloatArray:
 
     """
     if len(ordered) == 0 or not np.all(orders >= 1):
-        message = "moments need at least one person, and orders of at least 1."
-        raise ParameterError(message)
+        raise ParameterError("moments need at least one person, and orders of at least 1.")
     largest = float(ordered[-1])
     if largest == 0 or np.isinf(largest):
         return np.full(len(orders), largest)

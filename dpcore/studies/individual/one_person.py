@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
+from dpcore.individual.exposure import Exposure, Revealing
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.person_laws import ScalarLaws, gaussian_laws
+from dpcore.mechanisms.person_laws import Line, PersonLaws, ScalarLaws, gaussian_laws
 from dpcore.privacy.halving import halved
 from dpcore.releases.plans.plan import Direct
+from dpcore.releases.rebuilding import StatisticRequest
+from dpcore.statistics.base import Shifts
 from dpcore.statistics.blocks import ShiftBlocks
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.individual.exposure import Exposure, Revealing
-    from dpcore.mechanisms.person_laws import Line, PersonLaws
-    from dpcore.releases.rebuilding import StatisticRequest
-    from dpcore.statistics.base import Shifts
 
 _DELTAS: Final = np.concatenate([[0.0], np.geomspace(1e-12, 0.99, 80)])
 _REACH: Final = 16.0
@@ -46,9 +42,7 @@ class ProfileLaws:
     """The delta at each, not increasing."""
 
     @classmethod
-    def of_plan(
-        cls, plan: Revealing, absent: FloatArray, present: FloatArray
-    ) -> ProfileLaws:
+    def of_plan(cls, plan: Revealing, absent: FloatArray, present: FloatArray) -> ProfileLaws:
         """Return what a plan reveals about two values of its statistic."""
 
         def epsilon(delta: float) -> float:
@@ -104,13 +98,11 @@ def laws_of_statistic(
 
     """
     if not 0 <= entry < exposure.people:
-        message = f"there are {exposure.people} people; choose one of them."
-        raise DataError(message)
+        raise DataError(f"there are {exposure.people} people; choose one of them.")
     present = np.asarray(exposure.shifts.actual)
     others = alternatives_of(exposure.shifts, entry)
     if np.isnan(others).any():
-        message = "the statistic is undefined with one person less."
-        raise DataError(message)
+        raise DataError("the statistic is undefined with one person less.")
     rows = request.query.unit.rows
     if rows > 1:
         moved = present + rows * (others - present)
@@ -155,8 +147,7 @@ def hockey_stick(laws: PersonLaws, epsilon: float) -> tuple[float, bool]:
 
     """
     if not 0 <= epsilon < np.inf:
-        message = f"epsilon must be in [0, inf), got {epsilon}."
-        raise ParameterError(message)
+        raise ParameterError(f"epsilon must be in [0, inf), got {epsilon}.")
     (delta,) = laws.delta(np.array([epsilon]))
     alarm, detection = laws.roc()
     rate = np.exp(min(epsilon, _CERTAIN))
@@ -176,8 +167,7 @@ def best_guess(laws: PersonLaws, prior: float) -> float:
 
     """
     if not 0 <= prior <= 1:
-        message = f"prior must be in [0, 1], got {prior}."
-        raise ParameterError(message)
+        raise ParameterError(f"prior must be in [0, 1], got {prior}.")
     alarm, detection = laws.roc()
     return float(np.max(prior * detection + (1 - prior) * (1 - alarm)))
 
@@ -225,12 +215,9 @@ def play(
 
     """
     if not (0 < prior < 1 and rounds >= 1):
-        message = "the game needs a prior in (0, 1) and at least 1 round."
-        raise ParameterError(message)
+        raise ParameterError("the game needs a prior in (0, 1) and at least 1 round.")
     hidden = rng.random(rounds) < prior
-    drawn = [
-        laws.evidence(rounds, present=present, rng=rng) for present in (False, True)
-    ]
+    drawn = [laws.evidence(rounds, present=present, rng=rng) for present in (False, True)]
     if not all(map(len, drawn)):
         return ()
     evidence = np.where(hidden, drawn[1], drawn[0])
@@ -249,9 +236,7 @@ class Realized(NamedTuple):
     share: FloatArray
 
 
-def realized(
-    laws: PersonLaws, *, present: bool, draws: int, rng: np.random.Generator
-) -> Realized:
+def realized(laws: PersonLaws, *, present: bool, draws: int, rng: np.random.Generator) -> Realized:
     """Return the distribution of the ex-post loss ``|log Q - log P|`` of releases.
 
     Redberg and Wang 2021, definition 3. ``losses`` ascend; empty where releases cannot

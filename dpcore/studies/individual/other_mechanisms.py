@@ -8,18 +8,13 @@ happens depends on the answer, and everybody's loss rises.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.individual.exposure import expose
-from dpcore.releases.request import offered
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.individual.exposure import Exposure
-    from dpcore.releases.request import Request
+from dpcore.individual.exposure import Exposure, expose
+from dpcore.releases.request import Request, offered
 
 KEYS = ("laplace", "bit", "truncated-published", "truncated", "gaussian")
 """The mechanisms that are compared, where they are offered."""
@@ -45,9 +40,7 @@ class OtherExposure:
     """Largest such quotient."""
 
 
-def other_exposures(
-    asked: Request, known: Exposure, *, delta: float
-) -> tuple[OtherExposure, ...]:
+def other_exposures(asked: Request, known: Exposure, *, delta: float) -> tuple[OtherExposure, ...]:
     """Return the losses through each mechanism calibrated to the same epsilon.
 
     ``known`` are those through the mechanism that ``asked`` names.
@@ -60,10 +53,7 @@ def other_exposures(
             continue
         try:
             request = replace(
-                asked,
-                mechanism_key=key,
-                delta=delta if entry.needs_delta else 0.0,
-                constraint=None,
+                asked, mechanism_key=key, delta=delta if entry.needs_delta else 0.0, constraint=None
             )
             plan = request.plan
         except ParameterError:

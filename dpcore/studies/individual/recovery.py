@@ -18,17 +18,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import DataError, ParameterError
 from dpcore.mechanisms.base import Sensitivity, require_budget
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 LEVEL = 0.95
 _FEWEST = 2
@@ -95,9 +92,7 @@ def means_from_loss(
     distance = loss * scale * (people - 1)
     room = 1e-9 * bounds.width
     pair = dict.fromkeys((value - distance, value + distance))
-    return tuple(
-        mean for mean in pair if bounds.lower - room <= mean <= bounds.upper + room
-    )
+    return tuple(mean for mean in pair if bounds.lower - room <= mean <= bounds.upper + room)
 
 
 def counts_from_loss(
@@ -155,11 +150,9 @@ def attack_mean(
     require_budget(epsilon)
     people = len(values)
     if people < _FEWEST:
-        message = "the attack needs at least two people with a value."
-        raise DataError(message)
+        raise DataError("the attack needs at least two people with a value.")
     if not 0 <= person < people:
-        message = f"the person must be from 0 to {people - 1}, got {person}."
-        raise ParameterError(message)
+        raise ParameterError(f"the person must be from 0 to {people - 1}, got {person}.")
     clamped = bounds.clip(values)
     mean = float(bounds.clip(np.array(clamped.mean())))
     scale = bounds.width / (people * epsilon)
@@ -168,9 +161,9 @@ def attack_mean(
     told, unit = rounded_up(exact, digits)
     release = mean + float(rng.laplace(scale=scale))
     # Rounding up may put the candidate just beyond a bound.
-    found = means_from_loss(
-        told, value=value, scale=scale, people=people, bounds=bounds
-    ) or (float(bounds.clip(np.array(release))),)
+    found = means_from_loss(told, value=value, scale=scale, people=people, bounds=bounds) or (
+        float(bounds.clip(np.array(release))),
+    )
     return Recovery(
         told=told,
         release=release,
@@ -201,8 +194,7 @@ def attack_count(
 
     """
     if counted < 0:
-        message = f"a count must be at least 0, got {counted}."
-        raise ParameterError(message)
+        raise ParameterError(f"a count must be at least 0, got {counted}.")
     mechanism = Gaussian.calibrate(
         sensitivity=Sensitivity.scalar(1.0),
         epsilon=epsilon,

@@ -9,30 +9,20 @@ with a small chance over the draw; how often it really does is simulated.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import expit
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.individual.publishable import (
-    AtRelease,
-    NoisyHessian,
-    PerturbedFit,
-    check_failure,
-)
-from dpcore.models.glm.fit import fit_glm
+from dpcore.individual.publishable import AtRelease, NoisyHessian, PerturbedFit, check_failure
+from dpcore.models.glm.fit import GlmFit, fit_glm
 from dpcore.models.guarantees import CURVATURE
 from dpcore.models.losses import Logistic
 from dpcore.models.penalty import Penalty
 from dpcore.privacy import gaussian
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dpcore.arrays import FloatArray
-    from dpcore.models.glm.fit import GlmFit
 
 _TAU_MARGIN = 2.02
 _LENGTH_ROUNDING = 1e-9
@@ -54,8 +44,7 @@ class Sharper:
         """
         mu = gaussian.mu_for(self.epsilon, self.delta)
         if not 0 < mu < math.inf:
-            message = "a noisy Hessian needs a delta in (0, 1)."
-            raise ParameterError(message)
+            raise ParameterError("a noisy Hessian needs a delta in (0, 1).")
         return NoisyHessian(columns=columns, sigma=CURVATURE / (math.sqrt(2) * mu))
 
 
@@ -116,9 +105,7 @@ class Reports:
 
     def covered(self) -> dict[str, float]:
         """Return which share of the people lost no more than each report says."""
-        return {
-            name: float((self.truth <= told).mean()) for name, told in self.told.items()
-        }
+        return {name: float((self.truth <= told).mean()) for name, told in self.told.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -164,10 +151,7 @@ class ReportStudy:
             return reports
         noisy = self.settings.sharper.hessian(x.shape[1])
         raised = noisy.leverage(
-            x,
-            hessian + noisy.noise(1, rng)[0],
-            penalty=self.fit.penalty,
-            quantile=self.quantile,
+            x, hessian + noisy.noise(1, rng)[0], penalty=self.fit.penalty, quantile=self.quantile
         )
         told = here.sharper_report(failure / 2, leverage=raised, member=True)
         return replace(reports, sharper=told)
@@ -188,8 +172,7 @@ def study(
     """
     lengths = np.einsum("ij,ij->i", x, x)
     if len(x) and not lengths.max() <= 1 + _LENGTH_ROUNDING:
-        message = "rows must be at most 1 long: divide or clip them."
-        raise ParameterError(message)
+        raise ParameterError("rows must be at most 1 long: divide or clip them.")
     fit, quantile = settings.fit, None
     if settings.sharper is not None:
         noisy = settings.sharper.hessian(x.shape[1])

@@ -11,18 +11,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
 from dpcore.privacy.interpretation import best_guess
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 
 class Attack(Protocol):
@@ -53,8 +50,7 @@ class Attack(Protocol):
 def require_prior(prior: ArrayLike) -> None:
     """Raise ParameterError unless ``prior`` is in [0, 1]."""
     if not np.all((np.asarray(prior) >= 0) & (np.asarray(prior) <= 1)):
-        message = f"prior must be in [0, 1], got {np.asarray(prior)}."
-        raise ParameterError(message)
+        raise ParameterError(f"prior must be in [0, 1], got {np.asarray(prior)}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

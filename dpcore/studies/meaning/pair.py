@@ -10,20 +10,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
+from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.person_laws import ScalarLaws
 from dpcore.mechanisms.search import first_where
 from dpcore.studies.meaning.guarantee import require_prior
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Mechanism
 
 _NEVER: Final = 1e-18
 """What is less likely is not looked at; far below what a float can tell from 1."""
@@ -96,9 +93,7 @@ class Pair:
             return 0.0
         if self.mechanism.noise == 0:
             return math.inf
-        laws = ScalarLaws(
-            mechanism=self.mechanism, absent=self.low, present=self.high, label=""
-        )
+        laws = ScalarLaws(mechanism=self.mechanism, absent=self.low, present=self.high, label="")
         above = self.mechanism.quantile(share, self.high)
         below = self.mechanism.quantile(1 - share, self.low)
         return float(max(laws.evidence_of(above), -laws.evidence_of(below)))
@@ -120,9 +115,7 @@ class Pair:
     def _above(self, at: FloatArray, place: float) -> FloatArray:
         return 1 - self.mechanism.cdf(at, place)
 
-    def _split(
-        self, at: FloatArray, rest: FloatArray, absent: float, present: float
-    ) -> FloatArray:
+    def _split(self, at: FloatArray, rest: FloatArray, absent: float, present: float) -> FloatArray:
         """Return what naming a part of the releases ``at`` a spike adds."""
         spike = self._at(at, absent)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -149,9 +142,7 @@ class Pair:
         start, stop = (np.full_like(prior, end) for end in self._likely)
         pdf = self.mechanism.pdf
         return first_where(
-            lambda x: prior * pdf(x, self.high) >= (1 - prior) * pdf(x, self.low),
-            start,
-            stop,
+            lambda x: prior * pdf(x, self.high) >= (1 - prior) * pdf(x, self.low), start, stop
         )
 
     @property
@@ -164,10 +155,7 @@ class Pair:
         bounds = self._bounds
         if bounds is None:
             return ends
-        inside = (
-            math.nextafter(bounds.lower, math.inf),
-            math.nextafter(bounds.upper, -math.inf),
-        )
+        inside = (math.nextafter(bounds.lower, math.inf), math.nextafter(bounds.upper, -math.inf))
         return max(ends[0], inside[0]), min(ends[1], inside[1])
 
     @property
@@ -187,13 +175,8 @@ def worst_pair(mechanism: Mechanism, shift: float) -> Pair:
     if bounds is None or not (0 < mechanism.noise < math.inf):
         return Pair(mechanism=mechanism, low=0.0, high=shift)
     apart = min(shift, bounds.width)
-    starts = [
-        _highest(mechanism, apart, *ends)
-        for ends in _searched(mechanism, bounds, apart)
-    ]
-    pairs = [
-        Pair(mechanism=mechanism, low=start, high=start + apart) for start in starts
-    ]
+    starts = [_highest(mechanism, apart, *ends) for ends in _searched(mechanism, bounds, apart)]
+    pairs = [Pair(mechanism=mechanism, low=start, high=start + apart) for start in starts]
     best, *others = pairs
     for other in others:
         if other.advantage > best.advantage * (1 + _SAME):
@@ -201,9 +184,7 @@ def worst_pair(mechanism: Mechanism, shift: float) -> Pair:
     return best
 
 
-def _searched(
-    mechanism: Mechanism, bounds: Interval, apart: float
-) -> list[tuple[float, float]]:
+def _searched(mechanism: Mechanism, bounds: Interval, apart: float) -> list[tuple[float, float]]:
     """Return between what the lower value is looked for: the middle, then the ends."""
     reach = min(_FARTHEST * mechanism.noise, bounds.width - apart)
     first, last = bounds.lower, bounds.upper - apart

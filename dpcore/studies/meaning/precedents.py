@@ -14,14 +14,12 @@ board yet. The words about units and periods are ours.
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, get_type_hints
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from typing import Any, Final, get_type_hints
 
 CONFIRMED: Final = "as recorded in the registry, not confirmed by its board"
 """How sure the facts are; it stands wherever they are shown."""
@@ -159,16 +157,11 @@ def precedents() -> tuple[Precedent, ...]:
 
 
 def chosen(
-    those: Iterable[Precedent],
-    *,
-    protects: Protects | None = None,
-    model: Model | None = None,
+    those: Iterable[Precedent], *, protects: Protects | None = None, model: Model | None = None
 ) -> tuple[Precedent, ...]:
     """Return those with that unit and model; ``None`` stands for any."""
     return tuple(
-        one
-        for one in those
-        if protects in {None, one.protects} and model in {None, one.model}
+        one for one in those if protects in {None, one.protects} and model in {None, one.model}
     )
 
 

@@ -8,22 +8,18 @@ than the same with the worlds exchanged allows (Kairouz, Oh and Viswanath 2015).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from dpcore.arrays import FloatArray
 from dpcore.privacy.halving import halved
 from dpcore.studies.meaning.guarantee import Guarantee, require_prior
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 _DELTAS: Final = np.geomspace(1e-12, 0.9, 60)
 _LEVELS: Final = 24
@@ -51,9 +47,7 @@ class ProfileBound:
         ``epsilon_at(0)`` may be infinite.
         """
         pure = epsilon_at(0.0)
-        _, free = halved(
-            lambda delta: epsilon_at(delta) <= 0, 0.0, 1.0, times=_HALVINGS
-        )
+        _, free = halved(lambda delta: epsilon_at(delta) <= 0, 0.0, 1.0, times=_HALVINGS)
         # Close to what is free, epsilon changes fastest with delta.
         near = free * -np.expm1(-np.linspace(0, 12, _LEVELS)[1:])
         deltas = np.unique([*_DELTAS[free > _DELTAS], *near]).tolist()

@@ -8,20 +8,17 @@ signed, before anything is released.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from dpcore.data.bounds import Interval
+from dpcore.mechanisms.base import Mechanism, Sensitivity
+from dpcore.mechanisms.catalog import Entry
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.releases.plans.plan import Direct
+from dpcore.releases.plans.plan import Direct, Plan
+from dpcore.releases.request import Request
 from dpcore.studies.meaning.guarantee import Guarantee
 from dpcore.studies.meaning.pair import Pair, worst_pair
 from dpcore.studies.meaning.profile import ProfileBound
-
-if TYPE_CHECKING:
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Mechanism, Sensitivity
-    from dpcore.mechanisms.catalog import Entry
-    from dpcore.releases.plans.plan import Plan
-    from dpcore.releases.request import Request
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,12 +60,7 @@ def of_request(request: Request) -> Reading:
 
 
 def of_mechanism(
-    entry: Entry,
-    *,
-    sensitivity: Sensitivity,
-    epsilon: float,
-    delta: float,
-    bounds: Interval,
+    entry: Entry, *, sensitivity: Sensitivity, epsilon: float, delta: float, bounds: Interval
 ) -> Reading:
     """Return what a mechanism of the catalog tells of one number.
 
@@ -77,9 +69,7 @@ def of_mechanism(
 
     """
     used = delta if entry.needs_delta else 0.0
-    mechanism = entry.calibrate(
-        sensitivity=sensitivity, epsilon=epsilon, delta=used, bounds=bounds
-    )
+    mechanism = entry.calibrate(sensitivity=sensitivity, epsilon=epsilon, delta=used, bounds=bounds)
 
     def worst_case(*, delta: float) -> float:
         return mechanism.epsilon(sensitivity, delta=delta)
@@ -102,19 +92,12 @@ def _pair_of(mechanism: Mechanism, sensitivity: Sensitivity) -> Pair | None:
 
 
 def _reading(given: Guarantee | None, attack: Pair, worst_case: _Known) -> Reading:
-    return Reading(
-        guarantee=given, attack=attack, largest_loss=worst_case(delta=0.0), exact=True
-    )
+    return Reading(guarantee=given, attack=attack, largest_loss=worst_case(delta=0.0), exact=True)
 
 
 def _of_plan(given: Guarantee | None, plan: Plan) -> Reading:
     attack = ProfileBound.of(lambda delta: plan.worst_case(delta=delta))
-    return Reading(
-        guarantee=given,
-        attack=attack,
-        largest_loss=attack.largest_loss,
-        exact=False,
-    )
+    return Reading(guarantee=given, attack=attack, largest_loss=attack.largest_loss, exact=False)
 
 
 def _guarantee(epsilon: float, delta: float) -> Guarantee | None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.inference.exact_shares import allowing
 from dpcore.inference.intervals import LEVEL
 from dpcore.inference.share_intervals import wald
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.releases.plans.shares import SharePlan
+from dpcore.releases.plans.shares import SharePlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

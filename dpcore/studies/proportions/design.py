@@ -82,10 +82,7 @@ class Design:
             0 < len(self.epsilons) * len(self.people) <= MOST_SETTINGS,
             f"epsilons times sample sizes: 1 to {MOST_SETTINGS}",
         )
-        _require(
-            1 < self.repetitions <= MOST_REPETITIONS,
-            f"repetitions: 2 to {MOST_REPETITIONS}",
-        )
+        _require(1 < self.repetitions <= MOST_REPETITIONS, f"repetitions: 2 to {MOST_REPETITIONS}")
         _require(1 < self.sets <= MOST_SETS, f"sets: 2 to {MOST_SETS}")
         _require(
             len(self.mechanisms) > 0 and set(self.mechanisms) <= set(BOUNDING),
@@ -132,12 +129,9 @@ def _require_shares(shares: tuple[float, ...]) -> None:
     )
     _require(all(0 <= share <= 1 for share in shares), "every proportion: 0 to 1")
     total = sum(shares)
-    _require(
-        abs(total - 1) <= _ROUNDING, f"the proportions sum to 1, not to {total:.6g}"
-    )
+    _require(abs(total - 1) <= _ROUNDING, f"the proportions sum to 1, not to {total:.6g}")
 
 
 def _require(holds: bool, what: str) -> None:  # noqa: FBT001 - a condition
     if not holds:
-        message = f"the study needs {what}."
-        raise ParameterError(message)
+        raise ParameterError(f"the study needs {what}.")

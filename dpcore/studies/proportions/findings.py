@@ -7,29 +7,21 @@ sample of the run, "much data" the largest of both.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.studies.findings import Finding, Verdict
-from dpcore.studies.proportions.design import Procedure
+from dpcore.studies.proportions.design import Design, Procedure
+from dpcore.studies.proportions.study import Accuracy
 from dpcore.wording import percent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.proportions.design import Design
-    from dpcore.studies.proportions.study import Accuracy
-
 
 _NEGLIGIBLE = 0.15
 _SAME = 1.05
 _SIMILAR = 1.15
 _TREE_CELLS = 4
-_NO_ERROR = (
-    "the original has no error to compare with in a cell of nobody, or of everybody"
-)
+_NO_ERROR = "the original has no error to compare with in a cell of nobody, or of everybody"
 _SHORT = {"bit": "BIT", "truncated": "calibrated", "truncated-published": "truncated"}
 
 
@@ -70,10 +62,7 @@ def _bounding(run: Reading) -> Finding:
     if run.rivals is None:
         return _untested(claim)
     bias = [run.bias(Procedure.RESCALING, key).max() for key in run.rivals]
-    rmse = [
-        run.rmse(Procedure.RESCALING, key, run.little)[run.smallest]
-        for key in run.rivals
-    ]
+    rmse = [run.rmse(Procedure.RESCALING, key, run.little)[run.smallest] for key in run.rivals]
     return Finding(
         claim=claim,
         verdict=Verdict.of([bool(bias[1] < bias[0]), bool(rmse[0] < rmse[1])]),
@@ -109,8 +98,7 @@ def _convergence(run: Reading) -> Finding:
     return Finding(
         claim=claim,
         verdict=Verdict.of([ratio <= _SAME for ratio in ratios.values()]),
-        evidence=f"times the original at ε {run.much[0]:g}, n {run.much[1]}: "
-        + "; ".join(words),
+        evidence=f"times the original at ε {run.much[0]:g}, n {run.much[1]}: " + "; ".join(words),
     )
 
 
@@ -122,8 +110,7 @@ def _synthesis_lifts(run: Reading) -> Finding:
         checks.append(bool(many.mean() > one.mean()))
         words.append(f"{_SHORT[key]} {percent(one.mean())} to {percent(many.mean())}")
         falls += [
-            f"{_SHORT[key]} p{cell + 1} falls from {percent(one[cell])} to "
-            f"{percent(many[cell])}"
+            f"{_SHORT[key]} p{cell + 1} falls from {percent(one[cell])} to {percent(many[cell])}"
             for cell in range(run.cells)
             if many[cell] < one[cell]
         ]
@@ -147,8 +134,7 @@ def _synthesis_costs(run: Reading) -> Finding:
         one = run.bias(Procedure.RESCALING, key).max()
         many = run.bias(Procedure.SYNTHESIS, key).max()
         ratio = _times(
-            run.rmse(Procedure.SYNTHESIS, key, setting),
-            run.rmse(Procedure.ORIGINAL, None, setting),
+            run.rmse(Procedure.SYNTHESIS, key, setting), run.rmse(Procedure.ORIGINAL, None, setting)
         )
         if np.isinf(ratio):
             return _untested(claim, _NO_ERROR)
@@ -157,11 +143,7 @@ def _synthesis_costs(run: Reading) -> Finding:
             f"{_SHORT[key]} largest bias {one:.3f} to {many:.3f}, typical error "
             f"{ratio:.1f} times the original even at n {setting[1]}"
         )
-    return Finding(
-        claim=claim,
-        verdict=Verdict.of(checks),
-        evidence="; ".join(words),
-    )
+    return Finding(claim=claim, verdict=Verdict.of(checks), evidence="; ".join(words))
 
 
 def _remainder(run: Reading) -> Finding:
@@ -198,9 +180,7 @@ def _remainder_bias(run: Reading) -> Finding:
         for procedure, cell in zip(procedures, run.left_over, strict=True):
             rest = run.bias(procedure, key).max()
             checks.append(bool(rest < flat))
-            words.append(
-                f"{_SHORT[key]} {rest:.3f} against {flat:.3f} if p{cell + 1} is left"
-            )
+            words.append(f"{_SHORT[key]} {rest:.3f} against {flat:.3f} if p{cell + 1} is left")
     return Finding(
         claim="All-but-one has less bias than re-scaling with little data",
         verdict=Verdict.of(checks),
@@ -217,12 +197,9 @@ def _tree_cells(run: Reading) -> Finding:
             for at in (run.little, run.much)
         )
         checks += [little > 1, little > much]
-        words.append(
-            f"{_SHORT[key]} {little:.2f} times with little data, {much:.2f} with much"
-        )
+        words.append(f"{_SHORT[key]} {little:.2f} times with little data, {much:.2f} with much")
     return Finding(
-        claim="The universal histogram is worse for single cells, most with little "
-        "data",
+        claim="The universal histogram is worse for single cells, most with little data",
         verdict=Verdict.of(checks),
         evidence=f"typical error over that of re-scaling: {'; '.join(words)}",
     )
@@ -230,8 +207,7 @@ def _tree_cells(run: Reading) -> Finding:
 
 def _tree_pairs(run: Reading) -> Finding:
     claim = (
-        "Its node p1 + p"
-        f"{run.cells} is better than other pairs, but not better than by re-scaling"
+        f"Its node p1 + p{run.cells} is better than other pairs, but not better than by re-scaling"
     )
     if run.cells < _TREE_CELLS:
         return _untested(claim, f"needs {_TREE_CELLS} cells")
@@ -250,8 +226,7 @@ def _tree_pairs(run: Reading) -> Finding:
     return Finding(
         claim=claim,
         verdict=Verdict.of(checks),
-        evidence=f"typical error at ε {run.little[0]:g}, mean over n: "
-        + "; ".join(words),
+        evidence=f"typical error at ε {run.little[0]:g}, mean over n: " + "; ".join(words),
     )
 
 
@@ -289,9 +264,7 @@ class Reading:
     """
 
     def __init__(self, design: Design, results: Sequence[Accuracy]) -> None:
-        self._known = {
-            (r.procedure, r.mechanism, r.epsilon, r.people): r for r in results
-        }
+        self._known = {(r.procedure, r.mechanism, r.epsilon, r.people): r for r in results}
         self.is_complete = len(self._known) >= design.settings and all(
             (Procedure.ORIGINAL, None, epsilon, people) in self._known
             for epsilon in design.epsilons
@@ -307,9 +280,7 @@ class Reading:
         # The cells that both orders of all-but-one leave over.
         self.left_over = design.sequence[-1], design.sequence[0]
 
-    def at(
-        self, procedure: Procedure, key: str | None, setting: tuple[float, int]
-    ) -> Accuracy:
+    def at(self, procedure: Procedure, key: str | None, setting: tuple[float, int]) -> Accuracy:
         """Return the results of one setting (epsilon, people)."""
         return self._known[procedure, key, *setting]
 
@@ -317,9 +288,7 @@ class Reading:
         """Return the absolute bias of the cells with little data."""
         return np.abs(self.at(procedure, key, self.little).bias[: self.cells])
 
-    def rmse(
-        self, procedure: Procedure, key: str | None, setting: tuple[float, int]
-    ) -> FloatArray:
+    def rmse(self, procedure: Procedure, key: str | None, setting: tuple[float, int]) -> FloatArray:
         """Return the typical errors of the cells."""
         return self.at(procedure, key, setting).rmse[: self.cells]
 

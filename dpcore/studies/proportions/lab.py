@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import intervals
 from dpcore.inference.multiple_synthesis import combine
 from dpcore.inference.share_intervals import noise_aware, sampling_variance, wald
+from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.bounded.draws import draw
 from dpcore.postprocessing.constrained_proportions import all_but_one, project, rescale
 from dpcore.postprocessing.universal_histogram import Tree
@@ -18,12 +20,6 @@ from dpcore.relations import TableSize
 from dpcore.statistics.averages import Proportion
 from dpcore.studies.proportions.design import BOUNDING, Procedure
 from dpcore.studies.proportions.study import UNIT, calibrated, layered_sensitivity
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.base import Mechanism
 
 _ROUNDING = 1e-12
 _GRID = 21
@@ -72,8 +68,7 @@ def merged(shares: Sequence[float]) -> tuple[float, float, float]:
 
     """
     if len(shares) < 3:  # noqa: PLR2004 - a triangle has three corners
-        message = "three cells or more are needed."
-        raise ParameterError(message)
+        raise ParameterError("three cells or more are needed.")
     return shares[0], sum(shares[1:-1]), shares[-1]
 
 
@@ -87,10 +82,7 @@ def clouds(
     noisy = draw(sample, noise=noise, bounding=bounding, rng=rng)
     tree = Tree.folded(len(truth))
     nodes = draw(
-        tree.sums(sample),
-        noise=point.noise(layers=tree.depth),
-        bounding=bounding,
-        rng=rng,
+        tree.sums(sample), noise=point.noise(layers=tree.depth), bounding=bounding, rng=rng
     )
     order = range(len(truth))
     released = {
@@ -127,12 +119,7 @@ class Price:
 
 
 def prices(
-    share: float,
-    point: Point,
-    *,
-    sets: Sequence[int],
-    draws: int,
-    rng: np.random.Generator,
+    share: float, point: Point, *, sets: Sequence[int], draws: int, rng: np.random.Generator
 ) -> tuple[Price, ...]:
     """Return coverage and width of 95 % intervals around one released share.
 

@@ -9,28 +9,22 @@ by ``1/n`` (substitution: the same results at twice the epsilon).
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.inference.multiple_synthesis import combine
 from dpcore.inference.share_intervals import noise_aware, sampling_variance, wald
-from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.bounded.draws import draw
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.postprocessing.constrained_proportions import all_but_one, project, rescale
-from dpcore.studies.proportions.design import BOUNDING, Procedure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.base import Mechanism
-    from dpcore.postprocessing.universal_histogram import Tree
-    from dpcore.studies.proportions.design import Design
+from dpcore.postprocessing.universal_histogram import Tree
+from dpcore.studies.proportions.design import BOUNDING, Design, Procedure
 
 UNIT = Interval(lower=0.0, upper=1.0)
 
@@ -106,20 +100,13 @@ def _setting(
             compare.normal(Procedure.NOISE_AWARE, key, real, shares, noise=flat.noise),
             compare.normal(Procedure.PROJECTION, key, real, project(noisy)),
         ]
-        orders = {
-            Procedure.ALL_BUT_ONE: design.sequence,
-            Procedure.REVERSED: design.sequence[::-1],
-        }
+        orders = {Procedure.ALL_BUT_ONE: design.sequence, Procedure.REVERSED: design.sequence[::-1]}
         for procedure, order in orders.items():
-            shares = all_but_one(
-                sample, noise=flat.noise, order=order, bounding=bounding, rng=rng
-            )
+            shares = all_but_one(sample, noise=flat.noise, order=order, bounding=bounding, rng=rng)
             answers.append(compare.normal(procedure, key, real, shares))
         nodes = draw(tree.sums(sample), noise=layered.noise, bounding=bounding, rng=rng)
         shares = tree.shares(tree.consistent(nodes, nonnegative=True))
-        answers.append(
-            compare.normal(Procedure.HISTOGRAM, key, layered.epsilon(path), shares)
-        )
+        answers.append(compare.normal(Procedure.HISTOGRAM, key, layered.epsilon(path), shares))
         sets = np.broadcast_to(sample, (design.sets, *sample.shape))
         shares = rescale(draw(sets, noise=part.noise, bounding=bounding, rng=rng))
         real = design.sets * part.epsilon(one)
@@ -173,11 +160,7 @@ class _Comparison:
             variance = 2 * noise**2 * self.weights.sum(axis=1)
             ends = noise_aware(released, people=self.people, noise_variance=variance)
         return _Answers(
-            procedure=procedure,
-            mechanism=key,
-            real_epsilon=real,
-            released=released,
-            ends=ends,
+            procedure=procedure, mechanism=key, real_epsilon=real, released=released, ends=ends
         )
 
     def combined(self, key: str, real: float, shares: FloatArray) -> _Answers:
@@ -234,10 +217,7 @@ class _Comparison:
 def layered_sensitivity(cells: int, people: int) -> Sensitivity:
     """Return what a person changes: one share in each of ``cells`` layers of sums."""
     return Sensitivity(
-        coordinates=cells,
-        l1=cells / people,
-        l2=float(np.sqrt(cells)) / people,
-        largest=1 / people,
+        coordinates=cells, l1=cells / people, l2=float(np.sqrt(cells)) / people, largest=1 / people
     )
 
 

@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.inference.share_intervals import clopper_pearson
 from dpcore.privacy.halving import halved
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.teaching.laboratory import Setup
+from dpcore.studies.teaching.laboratory import Setup
 
 CONFIDENCE = 0.95
 _LARGEST_SAMPLE = 1e12
@@ -37,8 +33,7 @@ class Event:
 
     def __post_init__(self) -> None:
         if not 0 < self.margin < 1:
-            message = f"the event's margin must be in (0, 1), got {self.margin}."
-            raise ParameterError(message)
+            raise ParameterError(f"the event's margin must be in (0, 1), got {self.margin}.")
 
     @property
     def at_lower(self) -> bool:
@@ -113,8 +108,7 @@ def audit(event: Event, draws: ArrayLike, *, rng: np.random.Generator) -> Audit:
     """
     sizes = np.asarray(draws, dtype=np.int64)
     if sizes.size == 0 or sizes.min() < 1:
-        message = "an audit needs at least one draw."
-        raise ParameterError(message)
+        raise ParameterError("an audit needs at least one draw.")
     mechanism = event.setup.mechanism()
     most = (int(sizes.max()),)
     counts = [
@@ -123,9 +117,7 @@ def audit(event: Event, draws: ArrayLike, *, rng: np.random.Generator) -> Audit:
     ]
     hits = np.array(counts)
     estimate, low, high = log_ratio(hits, sizes)
-    return Audit(
-        draws=sizes.astype(np.float64), hits=hits, estimate=estimate, low=low, high=high
-    )
+    return Audit(draws=sizes.astype(np.float64), hits=hits, estimate=estimate, low=low, high=high)
 
 
 def detectable_from(event: Event) -> float:
@@ -148,9 +140,7 @@ def detectable_from(event: Event) -> float:
     return float(np.ceil(math.exp(high)))
 
 
-def log_ratio(
-    hits: FloatArray, draws: ArrayLike
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def log_ratio(hits: FloatArray, draws: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the log ratio of two frequencies, and both of its limits.
 
     The two probabilities have Clopper-Pearson limits of 97.5 % each: together 95 %

@@ -8,32 +8,27 @@ change.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.averages import Mean, Proportion
+from dpcore.statistics.base import Statistic
 from dpcore.statistics.covariance import Covariance
 from dpcore.statistics.spread import StandardDeviation, Variance
 from dpcore.statistics.sums import Count, Sum
 from dpcore.studies.teaching import small_tables
-from dpcore.studies.teaching.small_tables import Change, Columns
+from dpcore.studies.teaching.small_tables import Change, Columns, Setting
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
-    from dpcore.statistics.base import Statistic
-    from dpcore.studies.teaching.small_tables import Setting
-
-    Sizes = tuple[int, ...]
-    Worst = Callable[[Sizes, Setting, Change], float]
+Sizes = tuple[int, ...]
+Worst = Callable[[Sizes, Setting, Change], float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +69,7 @@ def _larger(sizes: Sizes, change: Change) -> int:
     return sum(sizes) + (change is Change.ADDITION)
 
 
-def known(
-    make: Callable[[Interval, TableSize], Statistic],
-) -> Worst:
+def known(make: Callable[[Interval, TableSize], Statistic]) -> Worst:
     """Return the global sensitivity as the studio's own statistic states it."""
 
     def worst(sizes: Sizes, setting: Setting, change: Change) -> float:
@@ -96,11 +89,10 @@ def _need(fewest: int, sizes: Sizes, change: Change) -> int:
     larger = _larger(sizes, change)
     smaller = larger - (change is not Change.SUBSTITUTION)
     if smaller < fewest:
-        message = (
+        raise ParameterError(
             f"with {smaller} left in the smaller table the statistic has no value: it "
             f"needs {fewest}. Add people."
         )
-        raise ParameterError(message)
     return larger
 
 
@@ -202,16 +194,10 @@ EXPLORABLE: Final = {
         sensitivity=known(lambda _, size: Proportion(size=size)),
     ),
     "median": Explorable(
-        label="median",
-        on_axis=True,
-        evaluate=small_tables.median,
-        sensitivity=median,
+        label="median", on_axis=True, evaluate=small_tables.median, sensitivity=median
     ),
     "quantile": Explorable(
-        label="quantile",
-        on_axis=True,
-        evaluate=small_tables.quantile,
-        sensitivity=quantile,
+        label="quantile", on_axis=True, evaluate=small_tables.quantile, sensitivity=quantile
     ),
     "variance": Explorable(
         label="variance (divisor n - 1)",
@@ -228,9 +214,7 @@ EXPLORABLE: Final = {
         label="standard deviation",
         fewest=2,
         evaluate=small_tables.standard_deviation,
-        sensitivity=known(
-            lambda bounds, size: StandardDeviation(bounds=bounds, size=size)
-        ),
+        sensitivity=known(lambda bounds, size: StandardDeviation(bounds=bounds, size=size)),
     ),
     "pooled-variance": Explorable(
         label="pooled variance of the groups",
@@ -243,9 +227,7 @@ EXPLORABLE: Final = {
         columns=Columns.TWO,
         fewest=2,
         evaluate=small_tables.covariance,
-        sensitivity=known(
-            lambda bounds, size: Covariance(bounds=(bounds, bounds), size=size)
-        ),
+        sensitivity=known(lambda bounds, size: Covariance(bounds=(bounds, bounds), size=size)),
     ),
     "correlation": Explorable(
         label="correlation",

@@ -8,14 +8,11 @@ releases are drawn by an exact discrete sampler.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 _STEPS = 2.0**53
 _SLACK = 16
@@ -43,8 +40,7 @@ def reachable(releases: FloatArray, value: float, noise: float) -> FloatArray:
     largest = float(np.max(np.abs(releases), initial=abs(value)))
     spread = math.inf if noise <= 0 else np.spacing(largest) / noise * _STEPS
     if not spread < 1e5:  # noqa: PLR2004 - a few megabytes
-        message = "noise must be positive, and not tiny beside the releases."
-        raise ParameterError(message)
+        raise ParameterError("noise must be positive, and not tiny beside the releases.")
     reach = int(np.ceil(2 * spread)) + _SLACK
     around = np.arange(-reach, reach + 1, dtype=np.float64)
     needed = np.round(np.exp(-np.abs(releases - value) / noise) * _STEPS)

@@ -12,23 +12,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Sensitivity, require_budget
+from dpcore.mechanisms.base import Mechanism, Sensitivity, require_budget
 from dpcore.mechanisms.bounded.base import place
 from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
 from dpcore.mechanisms.catalog import CATALOG, Entry
 from dpcore.mechanisms.laplace_law import incomplete_sum
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.base import Mechanism
 
 UNIT = Interval(lower=0.0, upper=1.0)
 DELTA = 1e-5
@@ -62,14 +57,11 @@ class Setup:
     def __post_init__(self) -> None:
         require_budget(self.epsilon)
         if self.key not in CATALOG:
-            message = f"no mechanism is called {self.key!r}; take one of the catalog."
-            raise ParameterError(message)
+            raise ParameterError(f"no mechanism is called {self.key!r}; take one of the catalog.")
         if not 0 <= self.place <= 1:
-            message = f"place must be in [0, 1], got {self.place}."
-            raise ParameterError(message)
+            raise ParameterError(f"place must be in [0, 1], got {self.place}.")
         if not 0 < self.shift <= 1:
-            message = f"shift must be in (0, 1], got {self.shift}."
-            raise ParameterError(message)
+            raise ParameterError(f"shift must be in (0, 1], got {self.shift}.")
 
     @property
     def entry(self) -> Entry:
@@ -105,10 +97,7 @@ class Setup:
     def mechanism(self) -> Mechanism:
         """Return the calibrated mechanism."""
         return self.entry.calibrate(
-            sensitivity=self.sensitivity,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            bounds=UNIT,
+            sensitivity=self.sensitivity, epsilon=self.epsilon, delta=self.delta, bounds=UNIT
         )
 
     def through(self, key: str) -> Setup:
@@ -167,20 +156,13 @@ def two_worlds(setup: Setup, points: int = 401) -> TwoWorlds:
     x = np.unique(np.concatenate([grid, positions, (0.0, 1.0)]))
     atoms = _atoms(mechanism, positions)
     on_atom = np.isin(x, [atom.at for atom in atoms])
-    first, second = (
-        np.where(on_atom, np.nan, mechanism.pdf(x, at)) for at in positions
-    )
+    first, second = (np.where(on_atom, np.nan, mechanism.pdf(x, at)) for at in positions)
     seen = (first > _SMALLEST) & (second > _SMALLEST)
     seen &= np.isfinite(first) & np.isfinite(second)
     log_ratio = np.full(x.shape, np.nan)
     log_ratio[seen] = np.log(first[seen]) - np.log(second[seen])
     return TwoWorlds(
-        positions=positions,
-        x=x,
-        first=first,
-        second=second,
-        log_ratio=log_ratio,
-        atoms=atoms,
+        positions=positions, x=x, first=first, second=second, log_ratio=log_ratio, atoms=atoms
     )
 
 
@@ -188,12 +170,7 @@ def _atoms(mechanism: Mechanism, positions: tuple[float, float]) -> tuple[Atom, 
     ends = zip((UNIT.lower, UNIT.upper), *map(mechanism.atoms, positions), strict=True)
     found = ((at, float(first), float(second)) for at, first, second in ends)
     return tuple(
-        Atom(
-            at=at,
-            first=first,
-            second=second,
-            log_ratio=float(np.log(first) - np.log(second)),
-        )
+        Atom(at=at, first=first, second=second, log_ratio=float(np.log(first) - np.log(second)))
         for at, first, second in found
         if first > _SMALLEST and second > _SMALLEST
     )
@@ -287,8 +264,7 @@ def acceptance(position: ArrayLike, noise: float, bounds: Interval) -> FloatArra
 
     """
     if not 0 < noise < np.inf:
-        message = f"the scale of the noise must be positive and finite, got {noise}."
-        raise ParameterError(message)
+        raise ParameterError(f"the scale of the noise must be positive and finite, got {noise}.")
     at = place(position, bounds, noise)
     return np.asarray(incomplete_sum(1, at.a, at.d) / 2)
 

@@ -8,13 +8,11 @@ the largest pay to everybody who hears it, before any answer, and without any no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 COLLEAGUES: Final = (31_000, 34_500, 38_000, 41_000, 44_500, 52_000, 58_000, 63_000)
 """Made-up pay of those who are in the table in any case."""
@@ -52,8 +50,7 @@ def chosen_by_looking(pays: Sequence[float], *, limit: float, bound: float) -> f
 
     """
     if not (pays and min(*pays, limit, bound) > 0 and max(pays) <= bound):
-        message = f"pays must be above 0 and at most {bound:,.0f}, the limit positive."
-        raise ParameterError(message)
+        raise ParameterError(f"pays must be above 0 and at most {bound:,.0f}, the limit positive.")
     return limit * bound / max(pays)
 
 

@@ -7,26 +7,16 @@ tables are made up.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.studies.teaching.small_tables import (
-    GROUP,
-    SECOND,
-    VALUE,
-    Change,
-    Columns,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.teaching.explorable import Explorable
-    from dpcore.studies.teaching.small_tables import Setting
+from dpcore.studies.teaching.explorable import Explorable
+from dpcore.studies.teaching.small_tables import GROUP, SECOND, VALUE, Change, Columns, Setting
 
 MOST_PEOPLE: Final = 12
 """Above it, trying all neighbors would no longer be immediate."""
@@ -75,8 +65,7 @@ def sizes(rows: FloatArray, setting: Setting) -> tuple[int, ...]:
     """
     people = len(rows)
     if not 1 <= people <= MOST_PEOPLE:
-        message = f"the table must have 1 to {MOST_PEOPLE} people, got {people}."
-        raise ParameterError(message)
+        raise ParameterError(f"the table must have 1 to {MOST_PEOPLE} people, got {people}.")
     groups = rows[:, GROUP].astype(np.intp)
     return tuple(np.bincount(groups, minlength=setting.groups).tolist())
 
@@ -187,9 +176,7 @@ def _records(
     # Rolled: among equals the first counts, and bounds are easier to grasp.
     grid = np.roll(np.linspace(*ends, _GRID[statistic.columns]), 1)
     columns = others[:, VALUE], others[:, SECOND]
-    x, y = (
-        np.concatenate([grid, column, [_mean(column, setting)]]) for column in columns
-    )
+    x, y = (np.concatenate([grid, column, [_mean(column, setting)]]) for column in columns)
     groups = [0.0 if group is None else float(group)]
     if statistic.columns is not Columns.TWO:
         y = np.array([setting.middle])
@@ -208,9 +195,7 @@ def _mean(values: FloatArray, setting: Setting) -> float:
     return float(values.mean()) if len(values) else setting.middle
 
 
-def _best(
-    records: FloatArray, values: FloatArray, here: float
-) -> tuple[FloatArray, FloatArray]:
+def _best(records: FloatArray, values: FloatArray, here: float) -> tuple[FloatArray, FloatArray]:
     """Return for each person the record that changes most, and the value it leads to.
 
     Where no record leads to a value, the value is NaN.
@@ -222,11 +207,7 @@ def _best(
 
 
 def _followed(
-    statistic: Explorable,
-    others: FloatArray,
-    setting: Setting,
-    records: FloatArray,
-    here: float,
+    statistic: Explorable, others: FloatArray, setting: Setting, records: FloatArray, here: float
 ) -> tuple[FloatArray, FloatArray]:
     """Follow the best records uphill in ever smaller steps."""
     step = setting.bounds.width / (_GRID[Columns.TWO] - 1)
@@ -273,9 +254,7 @@ def _suspects(
     yield from _grouped_suspects(rows, setting, change)
 
 
-def _grouped_suspects(
-    rows: FloatArray, setting: Setting, change: Change
-) -> Iterator[FloatArray]:
+def _grouped_suspects(rows: FloatArray, setting: Setting, change: Change) -> Iterator[FloatArray]:
     n, groups = len(rows), rows[:, GROUP]
     lower, upper = setting.bounds.lower, setting.bounds.upper
     low = np.full(n, lower)

@@ -10,18 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.statistics.tables import check_bounds
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
 
 VALUE, SECOND, GROUP = 0, 1, 2
 _SAME = 1e-9
@@ -66,11 +62,9 @@ class Setting:
     def __post_init__(self) -> None:
         check_bounds(self.bounds)
         if not 0 <= self.level <= 1:
-            message = f"the level of a quantile must be in [0, 1], got {self.level}."
-            raise ParameterError(message)
+            raise ParameterError(f"the level of a quantile must be in [0, 1], got {self.level}.")
         if self.groups < 1:
-            message = f"the number of groups must be at least 1, got {self.groups}."
-            raise ParameterError(message)
+            raise ParameterError(f"the number of groups must be at least 1, got {self.groups}.")
 
     @property
     def middle(self) -> float:

@@ -46,8 +46,7 @@ def process_of(_):
 
 def quoting(part):
     """Raise what NumPy and pandas raise: an error that quotes a cell."""
-    message = f"could not convert string to float: {part.frame.iloc[0, 0]!r}"
-    raise ValueError(message)
+    raise ValueError(f"could not convert string to float: {part.frame.iloc[0, 0]!r}")
 
 
 def counting(folder, _):

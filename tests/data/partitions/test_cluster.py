@@ -318,9 +318,7 @@ def test_no_error_and_no_log_of_a_worker_quotes_a_cell(machines, tmp_path, capfd
 def test_work_goes_on_only_when_asked(machines, tmp_path):
     write(tmp_path / "tables", rows(), group=1)
     (tmp_path / "begun").mkdir()
-    work = opened(tmp_path / "tables").each(
-        partial(counting, tmp_path / "begun"), ["age"]
-    )
+    work = opened(tmp_path / "tables").each(partial(counting, tmp_path / "begun"), ["age"])
     with contextlib.closing(work):
         next(work)
     machines.staff(2)

@@ -59,9 +59,7 @@ def rows(seed=1):
     age[rng.random(PEOPLE) < 0.1] = np.nan
     ward = rng.choice(np.array(["north", " 7", "south", None], dtype=object), PEOPLE)
     smokes = rng.choice(np.array([True, False, None], dtype=object), PEOPLE)
-    return pa.table(
-        {"age": age, "ward": pa.array(ward, pa.string()), "smokes": list(smokes)}
-    )
+    return pa.table({"age": age, "ward": pa.array(ward, pa.string()), "smokes": list(smokes)})
 
 
 def write(folder, table, cuts=(), *, name="visits", group=7):
@@ -99,18 +97,14 @@ def query(kind, column=0, **more):
     )
 
 
-BY_WARD = GroupedQuery(
-    part=replace(query(StatisticKind.MEAN), size=ANY_SIZE), group=COLUMNS[1]
-)
+BY_WARD = GroupedQuery(part=replace(query(StatisticKind.MEAN), size=ANY_SIZE), group=COLUMNS[1])
 QUESTIONS = {
     "mean": query(StatisticKind.MEAN),
     "sum": query(StatisticKind.SUM),
     "variance": query(StatisticKind.VARIANCE),
     "median": query(StatisticKind.MEDIAN),
     "quantiles": query(StatisticKind.QUANTILES, qs=(0.25, 0.5)),
-    "histogram": query(
-        StatisticKind.HISTOGRAM, edges=equal_edges(COLUMNS[0].bounds, 5)
-    ),
+    "histogram": query(StatisticKind.HISTOGRAM, edges=equal_edges(COLUMNS[0].bounds, 5)),
     "wards": query(StatisticKind.PROPORTIONS, 1),
     "ward": query(StatisticKind.COUNT, 1, membership=Membership(label="7")),
     "smokers": query(StatisticKind.PROPORTION, 2, membership=Membership(label="True")),
@@ -125,17 +119,12 @@ QUESTIONS = {
     cuts=st.sets(st.integers(0, PEOPLE), max_size=3),
     group=st.integers(5, PEOPLE),
 )
-def test_questions_have_the_value_of_the_rows_in_memory(
-    tmp_path_factory, name, seed, cuts, group
-):
+def test_questions_have_the_value_of_the_rows_in_memory(tmp_path_factory, name, seed, cuts, group):
     folder, table = tmp_path_factory.mktemp("tables"), rows(seed)
     write(folder, table, cuts, group=group)
     question = QUESTIONS[name]
     np.testing.assert_allclose(
-        question.value(opened(folder)),
-        question.value(in_memory(table)),
-        rtol=1e-12,
-        atol=1e-12,
+        question.value(opened(folder)), question.value(in_memory(table)), rtol=1e-12, atol=1e-12
     )
 
 
@@ -164,9 +153,7 @@ def test_a_release_charges_once_and_says_the_same_again(tmp_path):
 def test_opening_proposes_kinds_from_types_and_no_bounds(tmp_path):
     write(tmp_path, rows())
     table = open_table(tmp_path, "visits")
-    assert [column.kind for column in table.columns] == [
-        column.kind for column in COLUMNS
-    ]
+    assert [column.kind for column in table.columns] == [column.kind for column in COLUMNS]
     assert table.columns[0].bounds is None
     assert table.columns[1].labels == ()
     assert table.people == PEOPLE
@@ -233,10 +220,7 @@ def test_files_that_changed_are_not_computed_of(tmp_path, change):
     place = write(tmp_path, rows(), (20,))
     table = opened(tmp_path)
     change(place)
-    for look in (
-        lambda: QUESTIONS["mean"].value(table),
-        lambda: table.fingerprint(KEY),
-    ):
+    for look in (lambda: QUESTIONS["mean"].value(table), lambda: table.fingerprint(KEY)):
         with pytest.raises(DataError, match=r"changed|no table") as said:
             look()
         assert str(tmp_path) not in str(said.value)
@@ -288,9 +272,7 @@ def test_a_cell_that_is_not_as_declared_is_missing(tmp_path):
     table = rows()
     answers = pa.array(["True"] * 30 + ["secret"] + ["False"] * 29)
     write(tmp_path, table.set_column(2, "smokes", answers), (20,))
-    secret = [
-        part.invalid("smokes") for part in opened(tmp_path).each(same, ["smokes"])
-    ]
+    secret = [part.invalid("smokes") for part in opened(tmp_path).each(same, ["smokes"])]
     assert sum(secret) == 1
     assert QUESTIONS["smokers"].value(opened(tmp_path)) == 30 / 59
 

@@ -80,8 +80,7 @@ def test_whoever_asks_no_longer_has_stopped_it(table):
 
 def test_what_goes_wrong_is_raised_where_it_is_waited_for(table):
     def fail(_):
-        message = "no"
-        raise DataError(message)
+        raise DataError("no")
 
     with pytest.raises(DataError, match="no"):
         list(stepwise(table, fail))

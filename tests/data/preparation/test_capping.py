@@ -270,14 +270,9 @@ def test_what_was_asked_of_one_row_each_is_not_answered_of_several():
     made, column, ward = declared(ROWS)
     other = replace(column, name="y")
     made = replace(
-        made,
-        frame=made.frame.assign(y=made.frame.iloc[:, 0]),
-        columns=(column, ward, other),
+        made, frame=made.frame.assign(y=made.frame.iloc[:, 0]), columns=(column, ward, other)
     )
-    terms = {
-        "relation": NeighboringRelation.ADD_REMOVE,
-        "size": TableSize(people=3, public=False),
-    }
+    terms = {"relation": NeighboringRelation.ADD_REMOVE, "size": TableSize(people=3, public=False)}
     both = {"kind": StatisticKind.COVARIANCE, "numbers": (column, other)}
     asked_then = JointQuery(unit=PrivacyUnit(), **both, **terms)
     with pytest.raises(ParameterError, match="another number of rows"):

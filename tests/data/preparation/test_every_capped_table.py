@@ -26,10 +26,7 @@ from dpcore.statistics.query import Query
 KEY = bytes(range(32))
 MISSING = float("nan")
 LEAST = 2
-COLUMNS = (
-    Column(name="who", kind=ColumnKind.CATEGORY),
-    Column(name="x", kind=ColumnKind.NUMBER),
-)
+COLUMNS = (Column(name="who", kind=ColumnKind.CATEGORY), Column(name="x", kind=ColumnKind.NUMBER))
 ASKED = {
     "mean": (StatisticKind.MEAN, MissingPolicy.DROP, None),
     "sum, missing values filled in": (StatisticKind.SUM, MissingPolicy.REPLACE, None),
@@ -39,9 +36,7 @@ ASKED = {
 
 def owned(letters, most=3):
     return list(
-        chain.from_iterable(
-            combinations_with_replacement(letters, m) for m in range(1, most + 1)
-        )
+        chain.from_iterable(combinations_with_replacement(letters, m) for m in range(1, most + 1))
     )
 
 
@@ -64,18 +59,13 @@ def tables(letters):
     mine = owned(letters)
     for count in range(1, 5):
         for each in combinations_with_replacement(range(len(mine)), count):
-            yield [
-                ((one, each[:place].count(one)), mine[one])
-                for place, one in enumerate(each)
-            ]
+            yield [((one, each[:place].count(one)), mine[one]) for place, one in enumerate(each)]
 
 
 def kept(made):
     """The rows of each person that stay, people in the order of the table."""
     values = made.frame.iloc[:, 0].to_numpy()
-    return [
-        tuple(np.sort(values[made.persons == person])) for person in range(made.people)
-    ]
+    return [tuple(np.sort(values[made.persons == person])) for person in range(made.people)]
 
 
 def by_hand(kind, rows):
@@ -123,17 +113,12 @@ def worst(kind, people, others):
     found = []
     for place in range(len(people)):
         rest = [*chain.from_iterable([*people[:place], *people[place + 1 :]])]
-        found.append(
-            max(abs(by_hand(kind, [*rest, *other]) - here) for other in others)
-        )
+        found.append(max(abs(by_hand(kind, [*rest, *other]) - here) for other in others))
     return found
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("letters", "most"),
-    [((0.0, 2.0), 2), ((2.0, MISSING), 1)],
-)
+@pytest.mark.parametrize(("letters", "most"), [((0.0, 2.0), 2), ((2.0, MISSING), 1)])
 def test_everybody_loses_what_all_their_rows_that_stay_are_worth(letters, most):
     """Of 714 tables each; under a limit of 3 all rows stay, and nothing is chosen."""
     allowed = {

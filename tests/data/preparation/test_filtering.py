@@ -12,11 +12,7 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.conditions import (
-    Comparison,
-    LabelCondition,
-    NumberCondition,
-)
+from dpcore.data.preparation.conditions import Comparison, LabelCondition, NumberCondition
 from dpcore.data.preparation.filtering import meeting
 from dpcore.data.preparation.people import one_row_each
 from dpcore.data.preparation.recipes import Derived, Preparation, Recipe
@@ -75,8 +71,7 @@ def test_names_state_the_conditions_and_nothing_declared_is_lost():
     )
     found = meeting(bounded, (SENIOR, NORTH))
     assert [column.name for column in found.columns] == [
-        f"{name} where age at least 60 and ward is north"
-        for name in ("who", "age", "ward")
+        f"{name} where age at least 60 and ward is north" for name in ("who", "age", "ward")
     ]
     assert found.columns[1].bounds == Interval(lower=0, upper=100)
     assert found.header == ("who", "age", "ward")
@@ -91,9 +86,7 @@ def test_names_state_the_conditions_and_nothing_declared_is_lost():
 words = st.text(st.sampled_from('a1 "\\,'), min_size=1, max_size=3).filter(
     lambda word: word == word.strip()
 )
-names = st.one_of(
-    words, st.sampled_from(["a is b", "a at least 1", "or", "a or b", "and"])
-)
+names = st.one_of(words, st.sampled_from(["a is b", "a at least 1", "or", "a or b", "and"]))
 one_condition = st.one_of(
     st.builds(
         NumberCondition,
@@ -125,9 +118,7 @@ def test_one_person_more_or_less_changes_a_sum_by_at_most_the_sensitivity(people
     """By enumeration: whoever does not meet the conditions changes nothing."""
     relation = NeighboringRelation.ADD_REMOVE
     everybody = [(20.0, 5.0), (60.0, 3.0), (70.0, 8.0), (60.0, 1.0), (np.nan, 9.0)]
-    statistic = Sum(
-        bounds=Interval(lower=0.0, upper=8.0), size=TableSize(people=1, public=False)
-    )
+    statistic = Sum(bounds=Interval(lower=0.0, upper=8.0), size=TableSize(people=1, public=False))
 
     def total(rows):
         # One more who meets them and has nothing, so that some row always stays.
@@ -144,9 +135,7 @@ def test_one_person_more_or_less_changes_a_sum_by_at_most_the_sensitivity(people
             rest = [*rows]
             rest.remove(row)
             changes.append(abs(answer - total(rest)[0]))
-        met = [
-            change for row, change in zip(rows, changes, strict=True) if row[0] >= 60
-        ]
+        met = [change for row, change in zip(rows, changes, strict=True) if row[0] >= 60]
         assert shifts.distances()[:-1].tolist() == pytest.approx(met)
         assert sum(changes) == pytest.approx(sum(met))
         largest = max(largest, *changes)
@@ -154,9 +143,7 @@ def test_one_person_more_or_less_changes_a_sum_by_at_most_the_sensitivity(people
 
 
 def test_people_can_be_chosen_after_their_rows_were_put_together():
-    recipe = Preparation(
-        owners=("who",), derived=(Derived(recipe=Recipe.LAST, column="age"),)
-    )
+    recipe = Preparation(owners=("who",), derived=(Derived(recipe=Recipe.LAST, column="age"),))
     last = "last age per who"
     people = one_row_each(VISITS, recipe)
     senior = NumberCondition(column=last, comparison=Comparison.AT_LEAST, number=60.0)

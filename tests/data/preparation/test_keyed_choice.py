@@ -24,9 +24,7 @@ FORMS = {
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_rows_that_stay_are_those_of_the_same_cells_held_as_text(held, data):
-    texts = data.draw(
-        st.lists(st.sampled_from([*FORMS[held], None]), min_size=1, max_size=12)
-    )
+    texts = data.draw(st.lists(st.sampled_from([*FORMS[held], None]), min_size=1, max_size=12))
     person = np.array(
         data.draw(st.lists(st.integers(0, 2), min_size=len(texts), max_size=len(texts)))
     )

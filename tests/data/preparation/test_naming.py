@@ -15,9 +15,7 @@ from dpcore.data.preparation.steps import Steps, prepared
 from dpcore.data.proposals import proposed
 
 KEY = bytes(range(32))
-MEAN = Preparation(
-    owners=("who",), derived=(Derived(recipe=Recipe.MEAN, column="x"),), count=False
-)
+MEAN = Preparation(owners=("who",), derived=(Derived(recipe=Recipe.MEAN, column="x"),), count=False)
 
 
 @pytest.fixture
@@ -38,9 +36,7 @@ def test_rows_that_are_people_have_no_name(visits):
 def test_whoever_several_rows_were_put_together_of_has_one(visits):
     made = prepared(visits, Steps(whose=MEAN), key=KEY)
     assert called(made) == {"who": ["b", "a", "c"]}
-    large = NumberCondition(
-        column=made.columns[0].name, comparison=Comparison.AT_LEAST, number=2.5
-    )
+    large = NumberCondition(column=made.columns[0].name, comparison=Comparison.AT_LEAST, number=2.5)
     left = prepared(visits, Steps(whose=MEAN, conditions=(large,)), key=KEY)
     assert called(left) == {"who": ["a", "c"]}
 

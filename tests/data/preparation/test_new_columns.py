@@ -13,12 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import (
-    Column,
-    ColumnKind,
-    LabelEquality,
-    MissingPolicy,
-)
+from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.capping import RowCap
 from dpcore.data.preparation.conditions import (
@@ -50,9 +45,7 @@ MADE = (
     Calculated(calculation=Calculation.RATIO, first="cost", second="stay"),
     Flag(condition=OLD),
 )
-BY_PERSON = Preparation(
-    owners=("who",), derived=(Derived(recipe=Recipe.MEAN, column="stay"),)
-)
+BY_PERSON = Preparation(owners=("who",), derived=(Derived(recipe=Recipe.MEAN, column="stay"),))
 EVERY = [
     Steps(),
     Steps(made=MADE),
@@ -63,9 +56,7 @@ EVERY = [
     Steps(
         whose=BY_PERSON,
         conditions=(
-            NumberCondition(
-                column="rows per who", comparison=Comparison.ABOVE, number=1.0
-            ),
+            NumberCondition(column="rows per who", comparison=Comparison.ABOVE, number=1.0),
         ),
     ),
     Steps(made=(Without(column="who", codes=("b", "n/a")),)),
@@ -83,9 +74,7 @@ def test_steps_with_dates_and_recoded_labels_are_kept():
         conditions=(
             DateCondition(column="day", first=dt.date(2024, 1, 1)),
             DateCondition(column="end", last=dt.date(2024, 12, 31)),
-            LabelCondition(
-                column="who", labels=("1",), equality=LabelEquality.AS_WRITTEN
-            ),
+            LabelCondition(column="who", labels=("1",), equality=LabelEquality.AS_WRITTEN),
         ),
     )
     content = json.loads(json.dumps(STEPS.write(steps)))
@@ -114,12 +103,8 @@ def test_cells_are_made_of_their_own_row():
     bins = found["age in bins at 18; 65"].tolist()
     assert bins[:4] == ["below 18", "18 to below 65", "18 to below 65", "65 or more"]
     assert found["age in bins at 18; 65"].isna().tolist() == [False] * 4 + [True, False]
-    np.testing.assert_array_equal(
-        found["cost minus stay"], [8.0, 20.0, 6.0, np.nan, -np.inf, 3.0]
-    )
-    np.testing.assert_array_equal(
-        found["cost per stay"], [5.0, np.inf, -5.0, np.nan, 0.0, 2.0]
-    )
+    np.testing.assert_array_equal(found["cost minus stay"], [8.0, 20.0, 6.0, np.nan, -np.inf, 3.0])
+    np.testing.assert_array_equal(found["cost per stay"], [5.0, np.inf, -5.0, np.nan, 0.0, 2.0])
     assert found["age at least 60"].fillna("none").tolist() == [
         *("no", "no", "yes", "yes", "none", "yes")
     ]
@@ -146,9 +131,7 @@ def test_codes_for_no_answer_are_missing_values():
 
 
 def test_what_is_declared_of_a_column_holds_of_it_without_codes():
-    stay = replace(
-        table().column("stay"), bounds=Interval(lower=0, upper=9), unit="days"
-    )
+    stay = replace(table().column("stay"), bounds=Interval(lower=0, upper=9), unit="days")
     who = replace(table().column("who"), labels=("a", "b", "c"))
     made = (Without(column="stay", codes=("-1",)), Without(column="who", codes=("c",)))
     found = with_new_columns(table().with_columns(stay, who), made)
@@ -163,13 +146,8 @@ def test_numbers_among_codes_in_words_are_numbers():
     codes = ("n/a",)
     made = tuple(Without(column=name, codes=codes) for name in ("x", "y"))
     found = with_new_columns(source, made)
-    assert [one.kind for one in found.columns[2:]] == [
-        ColumnKind.WHOLE,
-        ColumnKind.CATEGORY,
-    ]
-    np.testing.assert_array_equal(
-        found.numbers(made[0].name), [7.0, np.nan, np.nan, 12.0]
-    )
+    assert [one.kind for one in found.columns[2:]] == [ColumnKind.WHOLE, ColumnKind.CATEGORY]
+    np.testing.assert_array_equal(found.numbers(made[0].name), [7.0, np.nan, np.nan, 12.0])
 
 
 @pytest.mark.parametrize("codes_first", [True, False])
@@ -195,10 +173,7 @@ def test_others_are_made_of_columns_without_codes_as_of_emptied_cells(codes_firs
     assert prepared(as_read(found), steps_of(found), key=KEY).columns == found.columns
 
 
-@given(
-    st.floats(-1e6, 1e6, width=32, allow_subnormal=False).filter(bool),
-    st.integers(1, 7),
-)
+@given(st.floats(-1e6, 1e6, width=32, allow_subnormal=False).filter(bool), st.integers(1, 7))
 def test_codes_are_found_in_columns_of_32_bits(number, digits):
     code = f"{number:.{digits}g}"
     held = float(np.float32(float(code)))
@@ -218,9 +193,7 @@ def test_codes_that_fit_no_32_bits_are_no_zero_and_no_infinity():
     np.testing.assert_array_equal(left, frame["x"])
 
 
-@pytest.mark.parametrize(
-    "codes", [(), ("9", "9.0"), ("n/a", "n/a"), tuple(map(str, range(21)))]
-)
+@pytest.mark.parametrize("codes", [(), ("9", "9.0"), ("n/a", "n/a"), tuple(map(str, range(21)))])
 def test_codes_that_are_none_or_twice_or_many_are_refused(codes):
     with pytest.raises(ParameterError, match="different codes"):
         Without(column="x", codes=codes)
@@ -313,16 +286,11 @@ def test_no_two_recipes_have_one_name():
         (lambda: Bins(column="age", edges=(2.0, 1.0)), "ascending"),
         (lambda: Bins(column="age", edges=(np.nan,)), "ascending"),
         (
-            lambda: Calculated(
-                calculation=Calculation.RATIO, first="age", second="age"
-            ),
+            lambda: Calculated(calculation=Calculation.RATIO, first="age", second="age"),
             "two different columns",
         ),
         (lambda: with_new_columns(table(), (MADE[0], MADE[0])), "name already"),
-        (
-            lambda: with_new_columns(table(), (Bins(column="no", edges=(1.0,)),)),
-            "no column",
-        ),
+        (lambda: with_new_columns(table(), (Bins(column="no", edges=(1.0,)),)), "no column"),
     ],
 )
 def test_what_is_no_recipe_is_refused(new, says):
@@ -347,8 +315,6 @@ def test_steps_are_found_again_kept_and_taken_again(steps):
 def test_what_is_declared_of_rows_that_count_is_known_before():
     made = prepared(table(), EVERY[2], key=KEY)
     age = made.columns[0]
-    bounded = Column(
-        name=age.name, kind=age.kind, bounds=Interval(lower=0.0, upper=99.0)
-    )
+    bounded = Column(name=age.name, kind=age.kind, bounds=Interval(lower=0.0, upper=99.0))
     before = as_read(made.with_columns(bounded)).column("age")
     assert before.bounds == bounded.bounds

@@ -27,13 +27,7 @@ OF_X = Preparation(
     owners=("who",),
     derived=tuple(
         Derived(recipe=recipe, column="x")
-        for recipe in (
-            Recipe.MEAN,
-            Recipe.SUM,
-            Recipe.FIRST,
-            Recipe.LAST,
-            Recipe.MOST_FREQUENT,
-        )
+        for recipe in (Recipe.MEAN, Recipe.SUM, Recipe.FIRST, Recipe.LAST, Recipe.MOST_FREQUENT)
     ),
 )
 ROWS_OF_ONE = [rows for m in (1, 2, 3) for rows in product((0.0, 2.0), repeat=m)]
@@ -104,10 +98,7 @@ def neighbors(relation):
     adding = relation is NeighboringRelation.ADD_REMOVE
     others = [()] if adding else [(one,) for one in range(len(ROWS_OF_ONE))]
     return [
-        [
-            number[tuple(sorted((*people[:place], *people[place + 1 :], *other)))]
-            for other in others
-        ]
+        [number[tuple(sorted((*people[:place], *people[place + 1 :], *other)))] for other in others]
         for people in TABLES
         for place in range(len(people))
     ]
@@ -115,9 +106,7 @@ def neighbors(relation):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("relation", list(NeighboringRelation))
-def test_everybodys_change_with_all_rows_is_exact_and_the_largest_the_sensitivity(
-    made, relation
-):
+def test_everybodys_change_with_all_rows_is_exact_and_the_largest_the_sensitivity(made, relation):
     """Of sums and means of a mean, a sum and a number of rows.
 
     Bounds are those of what is made: 3 rows of up to 2 add up to 6.
@@ -143,9 +132,7 @@ def test_everybodys_change_with_all_rows_is_exact_and_the_largest_the_sensitivit
         columns = [one[:, position] for one in made]
         pairs = list(zip(asked, columns, strict=True))
         # A public number of people is never none.
-        values = np.array(
-            [one.value(x).item() if adding or len(x) else 0.0 for one, x in pairs]
-        )
+        values = np.array([one.value(x).item() if adding or len(x) else 0.0 for one, x in pairs])
         change = np.abs(values[others] - values[owner][:, None]).max(axis=1)
         shifts = [one.shifts(x, relation).distances() for one, x in pairs if len(x)]
         assert np.concatenate(shifts) == pytest.approx(change, abs=1e-12)
@@ -229,12 +216,7 @@ def test_the_rows_of_one_person_change_no_row_and_no_order_of_others(case, who):
 
 
 def test_missing_values_and_rows_without_an_owner():
-    visits = table(
-        {
-            "who": [7.0, np.nan, 7.0, 8.0, np.nan],
-            "x": [np.nan, 5.0, 3.0, np.nan, 6.0],
-        }
-    )
+    visits = table({"who": [7.0, np.nan, 7.0, 8.0, np.nan], "x": [np.nan, 5.0, 3.0, np.nan, 6.0]})
     made = one_row_each(visits, OF_X)
     assert made.people == 2
     assert [*made.frame.index] == [2, 5]
@@ -298,10 +280,7 @@ def test_the_same_people_have_one_account_and_others_another():
         {"owners": ()},
         {"owners": ("who",), "count": False},
         {"owners": ("who", "who")},
-        {
-            "owners": ("who",),
-            "derived": (Derived(recipe=Recipe.SUM, column="x"),) * 2,
-        },
+        {"owners": ("who",), "derived": (Derived(recipe=Recipe.SUM, column="x"),) * 2},
     ],
 )
 def test_what_cannot_be_made_is_refused(parts):
@@ -313,9 +292,7 @@ def test_a_table_that_says_nobodys_rows_and_recipes_of_another_kind_are_refused(
     visits = table({"who": [np.nan], "x": [1.0], "word": ["a"]})
     with pytest.raises(DataError, match="no row says"):
         one_row_each(visits, OF_X)
-    summed = Preparation(
-        owners=("x",), derived=(Derived(recipe=Recipe.SUM, column="word"),)
-    )
+    summed = Preparation(owners=("x",), derived=(Derived(recipe=Recipe.SUM, column="word"),))
     with pytest.raises(ParameterError, match="cannot be made"):
         one_row_each(visits, summed)
 

@@ -16,11 +16,7 @@ from dpcore.data.cells import text_of
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.dates import DateFormat, DateOrder
-from dpcore.data.preparation.conditions import (
-    Comparison,
-    LabelCondition,
-    NumberCondition,
-)
+from dpcore.data.preparation.conditions import Comparison, LabelCondition, NumberCondition
 from dpcore.data.preparation.people import one_row_each
 from dpcore.data.preparation.recipes import Derived, Preparation, Recipe
 from dpcore.data.preparation.steps import STEPS, Steps
@@ -87,10 +83,7 @@ def same(one, other):
 def visits(draw, forms, most=10):
     return draw(
         st.lists(
-            st.tuples(
-                st.sampled_from(["ann", "ben", "cem"]),
-                st.sampled_from([*forms, None]),
-            ),
+            st.tuples(st.sampled_from(["ann", "ben", "cem"]), st.sampled_from([*forms, None])),
             min_size=1,
             max_size=most,
         )
@@ -135,9 +128,7 @@ def test_every_recipe_of_numbers_is_that_of_pandas_on_the_declared_values(data, 
     ).astype(float)
     numbers = found[[*expected.columns]].astype(float)
     pd.testing.assert_frame_equal(numbers, expected, check_names=False, rtol=1e-12)
-    ever = values.agg(
-        lambda x: "" if x.isna().all() else "yes" if (x >= 2).any() else "no"
-    )
+    ever = values.agg(lambda x: "" if x.isna().all() else "yes" if (x >= 2).any() else "no")
     assert [one or "" for one in found["any x at least 2 per who"]] == ever.tolist()
 
 
@@ -147,9 +138,7 @@ def test_every_recipe_of_numbers_is_that_of_pandas_on_the_declared_values(data, 
     held=st.sampled_from(["category", "text", "integers", "floats"]),
     equality=st.sampled_from([LabelEquality.AS_WRITTEN, LabelEquality.AS_NUMBERS]),
 )
-def test_every_recipe_of_labels_is_that_of_pandas_on_the_declared_values(
-    data, held, equality
-):
+def test_every_recipe_of_labels_is_that_of_pandas_on_the_declared_values(data, held, equality):
     texts_held = held in {"category", "text"}
     forms = ("1", "01", "1.0", "2", "b", "NA") if texts_held else ("1", "2", "3")
     rows = data.draw(visits(forms))
@@ -159,18 +148,12 @@ def test_every_recipe_of_labels_is_that_of_pandas_on_the_declared_values(
     found = made(
         dataset,
         Derived(recipe=Recipe.DISTINCT, column="x"),
-        Derived(
-            recipe=Recipe.ANY,
-            column="x",
-            condition=LabelCondition(column="x", labels=("1",)),
-        ),
+        Derived(recipe=Recipe.ANY, column="x", condition=LabelCondition(column="x", labels=("1",))),
     )
     codes = pd.Series(dataset.codes("x")).where(lambda code: code >= 0)
     values = codes.groupby(list(whose), sort=False)
     assert found["distinct values of x per who"].tolist() == values.nunique().tolist()
-    met = values.agg(
-        lambda x: "" if x.isna().all() else "yes" if (x == 0).any() else "no"
-    )
+    met = values.agg(lambda x: "" if x.isna().all() else "yes" if (x == 0).any() else "no")
     assert [one or "" for one in found['any x is "1" per who']] == met.tolist()
 
 
@@ -203,17 +186,9 @@ def test_the_earliest_and_the_latest_date_are_those_of_the_declared_dates(rows, 
 
 def recipes_of(column):
     """Return all that can be made of a column."""
-    condition = (
-        AT_LEAST_2
-        if column.kind.is_numeric
-        else LabelCondition(column="x", labels=("1",))
-    )
+    condition = AT_LEAST_2 if column.kind.is_numeric else LabelCondition(column="x", labels=("1",))
     return [
-        Derived(
-            recipe=recipe,
-            column="x",
-            condition=condition if recipe is Recipe.ANY else None,
-        )
+        Derived(recipe=recipe, column="x", condition=condition if recipe is Recipe.ANY else None)
         for recipe in Recipe
         if recipe.suits(column.kind)
     ]
@@ -223,9 +198,7 @@ KINDS = {
     "number": declared(),
     "whole": declared(ColumnKind.WHOLE),
     "date": declared(ColumnKind.DATE),
-    "yes/no": declared(
-        ColumnKind.YES_NO, labels=("1", "2"), equality=LabelEquality.AS_NUMBERS
-    ),
+    "yes/no": declared(ColumnKind.YES_NO, labels=("1", "2"), equality=LabelEquality.AS_NUMBERS),
     "listed": declared(ColumnKind.CATEGORY, labels=("1", "b")),
     "codes": declared(ColumnKind.CATEGORY, equality=LabelEquality.AS_NUMBERS),
     "open": declared(ColumnKind.CATEGORY),
@@ -300,23 +273,15 @@ def test_integers_stay_exact_where_somebody_has_none():
     large = 2**53 + 1
     cells = pd.Series([large, 1], dtype=np.int64)
     found = one_row_each(
-        table(
-            ["ann", "ben"],
-            cells,
-            declared(ColumnKind.CATEGORY, missing_codes=("1",)),
-        ),
-        Preparation(
-            owners=("who",), derived=(Derived(recipe=Recipe.LAST, column="x"),)
-        ),
+        table(["ann", "ben"], cells, declared(ColumnKind.CATEGORY, missing_codes=("1",))),
+        Preparation(owners=("who",), derived=(Derived(recipe=Recipe.LAST, column="x"),)),
     )
     assert str(found.frame["last x per who"].iloc[0]) == str(large)
 
 
 def test_what_is_declared_of_a_column_holds_of_a_value_that_is_taken_from_it():
     bounds = Interval(lower=0.0, upper=9.0)
-    number = declared(
-        bounds=bounds, missing=MissingPolicy.REPLACE, replacement=4.0, complete=True
-    )
+    number = declared(bounds=bounds, missing=MissingPolicy.REPLACE, replacement=4.0, complete=True)
     found = one_row_each(
         table(["ann"], pd.Series(["3"]), number),
         Preparation(owners=("who",), derived=tuple(recipes_of(number))),
@@ -329,15 +294,11 @@ def test_what_is_declared_of_a_column_holds_of_a_value_that_is_taken_from_it():
         assert not column.complete
 
 
-@pytest.mark.parametrize(
-    ("column", "most"), [("yes/no", 2.0), ("listed", 3.0), ("open", None)]
-)
+@pytest.mark.parametrize(("column", "most"), [("yes/no", 2.0), ("listed", 3.0), ("open", None)])
 def test_the_number_of_distinct_values_has_the_bounds_of_the_list(column, most):
     found = one_row_each(
         table(["ann"], pd.Series(["1"]), KINDS[column]),
-        Preparation(
-            owners=("who",), derived=(Derived(recipe=Recipe.DISTINCT, column="x"),)
-        ),
+        Preparation(owners=("who",), derived=(Derived(recipe=Recipe.DISTINCT, column="x"),)),
     )
     bounds = found.columns[0].bounds
     assert bounds == (None if most is None else Interval(lower=0.0, upper=most))
@@ -348,9 +309,7 @@ def test_any_is_yes_or_no_and_missing_where_all_is():
     column = declared(ColumnKind.YES_NO, labels=("no", "yes"))
     cells = pd.Series(["no", "YES", "no", None, "maybe"])
     ever = Derived(
-        recipe=Recipe.ANY,
-        column="x",
-        condition=LabelCondition(column="x", labels=("yes",)),
+        recipe=Recipe.ANY, column="x", condition=LabelCondition(column="x", labels=("yes",))
     )
     dataset = table(["ann", "ann", "ben", "ben", "cem"], cells, column)
     found = one_row_each(dataset, Preparation(owners=("who",), derived=(ever,)))

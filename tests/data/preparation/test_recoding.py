@@ -15,12 +15,8 @@ from dpcore.data.preparation.steps import Steps, prepared
 from dpcore.errors import ParameterError
 
 KEY = bytes(range(32))
-WARD = Column(
-    name="ward", kind=ColumnKind.CATEGORY, labels=("north", "Unknown", "south")
-)
-UNKNOWN = Recoded(
-    column="ward", recodes=(Recode(labels=("Unknown", "-"), into="unknown"),)
-)
+WARD = Column(name="ward", kind=ColumnKind.CATEGORY, labels=("north", "Unknown", "south"))
+UNKNOWN = Recoded(column="ward", recodes=(Recode(labels=("Unknown", "-"), into="unknown"),))
 
 
 def table(cells, column=WARD):
@@ -84,10 +80,7 @@ def test_a_cell_changes_no_other(cells, other, data):
         lambda: Recoded(column="ward", recodes=()),
         lambda: Recoded(
             column="ward",
-            recodes=(
-                Recode(labels=("a",), into="x"),
-                Recode(labels=("a",), into="y"),
-            ),
+            recodes=(Recode(labels=("a",), into="x"), Recode(labels=("a",), into="y")),
         ),
         lambda: recoded(["1"], column=Column(name="ward", kind=ColumnKind.NUMBER)),
     ],
@@ -105,10 +98,6 @@ def test_conditions_say_how_labels_that_are_numbers_compare():
         rows.append(one.met(table(["1", "1.0", "2"])).tolist())
         words = LabelCondition(column="ward", labels=("north",), equality=equality)
         assert words.text == "ward is north"
-    assert texts == [
-        'ward is "1" (as written)',
-        'ward is "1" (as numbers)',
-        'ward is "1"',
-    ]
+    assert texts == ['ward is "1" (as written)', 'ward is "1" (as numbers)', 'ward is "1"']
     # Where it is not stated, the column says it: here as written.
     assert rows == [[True, False, False], [True, True, False], [True, False, False]]

@@ -111,9 +111,7 @@ def test_alike_worlds_look_alike_within_the_margin():
 
 def test_every_answer_is_in_one_cell():
     rng = np.random.default_rng(7)
-    trial = trial_of(
-        lambda n: np.round(rng.normal(0, 1, n), 1), lambda n: rng.normal(0, 1, n)
-    )
+    trial = trial_of(lambda n: np.round(rng.normal(0, 1, n), 1), lambda n: rng.normal(0, 1, n))
     drawn = Drawn.together(batches(trial, 3000))
     (score,) = scores(trial, drawn)
     found = cells(score, drawn).counts(drawn)

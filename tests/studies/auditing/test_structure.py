@@ -41,9 +41,7 @@ def test_question_that_draws_afresh_is_told(monkeypatch):
         return real(replace(request, draw=next(turns)), value, **more)
 
     monkeypatch.setattr(structure, "release", afresh)
-    assert found(REQUESTS["mean"])["The same question has the same answer"].passed is (
-        False
-    )
+    assert found(REQUESTS["mean"])["The same question has the same answer"].passed is (False)
 
 
 def test_noise_for_less_than_a_person_moves_is_told():

@@ -97,9 +97,7 @@ def test_typed_values_are_no_farther_apart_than_a_person_moves_them():
 
 
 def test_published_resample_promises_a_delta_alone():
-    request = ResizedRequest(
-        query=REQUESTS["proportion"].query, draws=2, form=Form.PUBLISHED
-    )
+    request = ResizedRequest(query=REQUESTS["proportion"].query, draws=2, form=Form.PUBLISHED)
     promised = claim(request)
     assert promised.epsilon == pytest.approx(0.0, abs=1e-5)
     assert promised.delta == pytest.approx(request.bootstrap.delta())
@@ -110,11 +108,7 @@ def test_columns_that_are_not_asked_about_are_not_copied():
     request = REQUESTS["mean"]
     table = table_of(request)
     other = replace(table.columns[0], name="other")
-    wide = Dataset(
-        name="t",
-        frame=table.frame.assign(other=1.0),
-        columns=(*table.columns, other),
-    )
+    wide = Dataset(name="t", frame=table.frame.assign(other=1.0), columns=(*table.columns, other))
     assert [*narrowed(request, wide).frame.columns] == [*table.frame.columns]
     counted = REQUESTS["count of everybody"]
     assert narrowed(counted, table_of(counted)).people == 5

@@ -44,9 +44,7 @@ def mechanism_of(key, epsilon, shift=SHIFT, delta=1e-4):
 def pairs(key, epsilon):
     """Return a pair in the middle, one at a bound, and one off the middle."""
     mechanism = mechanism_of(key, epsilon)
-    return [
-        Pair(mechanism=mechanism, low=low, high=low + SHIFT) for low in (0.35, 0, 0.6)
-    ]
+    return [Pair(mechanism=mechanism, low=low, high=low + SHIFT) for low in (0.35, 0, 0.6)]
 
 
 def likelier_from(pair, prior):
@@ -77,9 +75,7 @@ def integral(pair, of, *, cut=None, over=(-math.inf, math.inf)):
     bounds = getattr(mechanism, "bounds", None)
     far = 45 * mechanism.noise
     low, high = (
-        (pair.low - far, pair.high + far)
-        if bounds is None
-        else (bounds.lower, bounds.upper)
+        (pair.low - far, pair.high + far) if bounds is None else (bounds.lower, bounds.upper)
     )
     low, high = max(low, over[0]), min(high, over[1])
     kinks = [pair.low, pair.high, *([] if cut is None else [cut])]
@@ -192,8 +188,7 @@ def test_no_mechanism_tells_more_than_its_guarantee(key, epsilon, shift, prior):
 @given(st.sampled_from(KEYS), EPSILONS, st.floats(1.01, 2))
 def test_more_epsilon_tells_more(key, epsilon, factor):
     less, more = (
-        worst_pair(mechanism_of(key, level), SHIFT)
-        for level in (epsilon, epsilon * factor)
+        worst_pair(mechanism_of(key, level), SHIFT) for level in (epsilon, epsilon * factor)
     )
     assert less.advantage <= more.advantage + 1e-12
     alarm = np.linspace(0.01, 0.99, 9)

@@ -54,13 +54,7 @@ def told_of(key, epsilon=1.0, relation=RELATIONS[0]):
     )
     sides = Sides.of(relation)
     label = CATALOG[key].label
-    told = Told(
-        guarantee=found.guarantee,
-        sides=sides,
-        attack=found.attack,
-        label=label,
-        key=key,
-    )
+    told = Told(guarantee=found.guarantee, sides=sides, attack=found.attack, label=label, key=key)
     return told, found
 
 
@@ -141,8 +135,7 @@ def test_pictures_and_words_have_one_number(key, relation):
     filled = [t for t in picture.figure.data if t.marker.symbol == "square"]
     assert len(filled) == len(told.laws)
     counts = [
-        tuple(map(int, told.replace(",", "").split(" of ")))
-        for told in picture.table["worlds"]
+        tuple(map(int, told.replace(",", "").split(" of "))) for told in picture.table["worlds"]
     ]
     for trace, (count, among) in zip(filled, counts, strict=True):
         assert abs(len(trace.x) - 100 * count / among) <= 0.5 + 100 / among

@@ -7,14 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from dpcore.figures.meaning.precedents import precedents_picture
-from dpcore.studies.meaning.precedents import (
-    Anew,
-    Model,
-    Precedent,
-    Protects,
-    chosen,
-    precedents,
-)
+from dpcore.studies.meaning.precedents import Anew, Model, Precedent, Protects, chosen, precedents
 from tests.conftest import ROOT
 
 SHARED = ROOT / "dpcore" / "studies" / "meaning" / "precedents.csv"

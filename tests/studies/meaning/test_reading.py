@@ -36,8 +36,7 @@ def test_a_mean_is_read_exactly():
     means = [
         request
         for request in REQUESTS.values()
-        if request.query.kind is StatisticKind.MEAN
-        and request.mechanism_key == "laplace"
+        if request.query.kind is StatisticKind.MEAN and request.mechanism_key == "laplace"
     ]
     exact = [found for found in map(reading.of_request, means) if found.exact]
     assert exact

@@ -12,20 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.figures.meaning.odds import (
-    Sides,
-    Told,
-    counted,
-    worlds_picture,
-    worlds_text,
-)
+from dpcore.figures.meaning.odds import Sides, Told, counted, worlds_picture, worlds_text
 from dpcore.privacy.interpretation import best_guess
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.meaning.guarantee import Guarantee
 
-LAWS = st.lists(
-    st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=2, max_size=6
-).filter(lambda each: np.all(np.sum(each, axis=0) > 0))
+LAWS = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=2, max_size=6).filter(
+    lambda each: np.all(np.sum(each, axis=0) > 0)
+)
 
 
 def best_of_all(first, second, *, prior=0.5):
@@ -66,9 +60,7 @@ def test_the_worst_mechanism_of_a_guarantee_reaches_it(epsilon, delta):
     assert delta_of(first, second, epsilon) == pytest.approx(delta, abs=1e-12)
     best = best_of_all(first, second)
     assert best == pytest.approx(float(best_guess(epsilon, delta=delta)), abs=1e-12)
-    assert best == pytest.approx(
-        (math.exp(epsilon) + delta) / (1 + math.exp(epsilon)), abs=1e-12
-    )
+    assert best == pytest.approx((math.exp(epsilon) + delta) / (1 + math.exp(epsilon)), abs=1e-12)
 
 
 def test_a_yes_where_it_is_so_is_no_number_that_epsilon_bounds():

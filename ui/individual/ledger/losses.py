@@ -3,39 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.errors import DPCoreError
 from dpcore.individual.models.exposure import expose_model
 from dpcore.individual.release_losses import (
+    Plan,
     ReleaseLosses,
     model_release_losses,
     release_losses,
     sampled_losses,
 )
 from dpcore.privacy.events import event_from
+from dpcore.relations import NeighboringRelation
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.rebuilding import (
+    StatisticRequest,
     as_declared,
     is_model,
     model_request_from,
     request_from,
 )
+from dpcore.releases.record import Release
 from dpcore.releases.request import Request
 from dpcore.releases.subsampled.plan import SubsampledPlan
 from dpcore.releases.subsampled.request import SubsampledRequest
+from dpcore.statistics.question import Question
 from dpcore.wording import percent
 from ui import session
-
-if TYPE_CHECKING:
-    from dpcore.individual.release_losses import Plan
-    from dpcore.relations import NeighboringRelation
-    from dpcore.releases.rebuilding import StatisticRequest
-    from dpcore.releases.record import Release
-    from dpcore.statistics.question import Question
-    from ui.study import Study
+from ui.study import Study
 
 _SAME_NOISE = 1e-9
 _MOST_KEPT = 20_000_000
@@ -95,9 +92,7 @@ def read(
     )
 
 
-def change_counted(
-    request: StatisticRequest, relation: NeighboringRelation
-) -> NeighboringRelation:
+def change_counted(request: StatisticRequest, relation: NeighboringRelation) -> NeighboringRelation:
     """Return which change of a record losses are about, where ``relation`` is asked.
 
     Where a fixed number of people is drawn, there is no table with one person less.
@@ -140,13 +135,9 @@ def _losses(release: Release, study: Study, relation: NeighboringRelation) -> _F
         return worst
 
 
-def _of_statistic(
-    release: Release, study: Study, relation: NeighboringRelation
-) -> _Found | None:
+def _of_statistic(release: Release, study: Study, relation: NeighboringRelation) -> _Found | None:
     unit = study.terms.unit
-    request = request_from(
-        release.request, study.dataset, draw=release.draw, called=unit
-    )
+    request = request_from(release.request, study.dataset, draw=release.draw, called=unit)
     if isinstance(request, BootstrapRequest):
         multiple = event_from(release.event).parameter
         plan: Plan = request.planned(multiple)
@@ -162,12 +153,7 @@ def _of_statistic(
     people = study.dataset.people
     if isinstance(plan, SubsampledPlan):
         found = sampled_losses(
-            plan,
-            query.statistic,
-            values,
-            rows=rows,
-            people=people,
-            relation=change,
+            plan, query.statistic, values, rows=rows, people=people, relation=change
         )
     else:
         found = release_losses(
@@ -182,27 +168,17 @@ def _of_statistic(
     return found, note
 
 
-def _of_model(
-    release: Release, study: Study, relation: NeighboringRelation
-) -> _Found | None:
+def _of_model(release: Release, study: Study, relation: NeighboringRelation) -> _Found | None:
     unit = study.terms.unit
-    request = model_request_from(
-        release.request, study.dataset, draw=release.draw, called=unit
-    )
+    request = model_request_from(release.request, study.dataset, draw=release.draw, called=unit)
     if not _same_noise(request.plan.noise, release.noise):
         return None
     table = as_declared(request, study.in_memory)
     exposure = expose_model(
-        request,
-        request.question.fit(table),
-        relation=relation,
-        rows=request.question.rows(table),
+        request, request.question.fit(table), relation=relation, rows=request.question.rows(table)
     )
     losses = model_release_losses(
-        request.plan.event,
-        exposure,
-        noise=request.plan.noise,
-        people=study.dataset.people,
+        request.plan.event, exposure, noise=request.plan.noise, people=study.dataset.people
     )
     note = exposure.note
     if exposure.audit > 0:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.individual.person_totals import (
-    Compared,
-    odometer_picture,
-    totals_picture,
-)
+from dpcore.arrays import FloatArray
+from dpcore.figures.individual.person_totals import Compared, odometer_picture, totals_picture
 from dpcore.individual.release_losses import ReleaseLosses
-from dpcore.individual.totals import Counting, gather, odometer, person_totals
+from dpcore.individual.totals import Counting, PersonTotals, gather, odometer, person_totals
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.relations import NeighboringRelation
@@ -22,16 +19,10 @@ from dpcore.wording import compared_with, epsilon_text, rounded, significant
 from ui import controls, recovery, results, session
 from ui.individual import everybody, persons
 from ui.individual.ledger import losses as ledger_losses
+from ui.individual.ledger.losses import LedgerLosses
+from ui.individual.subject import AnySubject
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.individual.totals import PersonTotals
-    from ui.individual.ledger.losses import LedgerLosses
-    from ui.individual.subject import AnySubject
-    from ui.study import Study
 
 _MOST = 10
 _USUAL_DELTA = 1e-6
@@ -60,9 +51,7 @@ def _show(subject: AnySubject, study: Study) -> None:
     delta, way = _ask(study)
     with st.spinner("Adding up everybody's losses …"):
         totals = session.while_shown(
-            "person-totals",
-            f"{ledger.key} {delta}",
-            lambda: gathered.at(delta),
+            "person-totals", f"{ledger.key} {delta}", lambda: gathered.at(delta)
         )
     _uncounted(ledger)
     compared = _compare(ledger, subject.relation)
@@ -122,17 +111,11 @@ def _uncounted(ledger: LedgerLosses) -> None:
 
 
 def _everybody(
-    ledger: LedgerLosses,
-    totals: PersonTotals,
-    way: Counting,
-    study: Study,
-    compared: Compared,
+    ledger: LedgerLosses, totals: PersonTotals, way: Counting, study: Study, compared: Compared
 ) -> list[int]:
     """Show the distribution of totals; return the rows of the most exposed people."""
     losses = session.while_shown(
-        "ranked-totals",
-        f"{ledger.key} {totals.delta} {way}",
-        lambda: totals.losses(way),
+        "ranked-totals", f"{ledger.key} {totals.delta} {way}", lambda: totals.losses(way)
     )
     events = [event_from(release.event) for release in ledger.releases]
     worst = person_totals(
@@ -305,10 +288,7 @@ def _nothing(study: Study) -> str:
     real = session.real_releases(study) if session.mode() is Mode.CLASSROOM else 0
     if real:
         plural = "" if real == 1 else "s"
-        return (
-            f"Nothing in this lesson; the real ledger has {real} release{plural} "
-            "(Release mode)."
-        )
+        return f"Nothing in this lesson; the real ledger has {real} release{plural} (Release mode)."
     return (
         "Nothing has been released about this table yet. Release a number, and see "
         f"here what it cost each {session.unit().noun}."

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 
 from dpcore.figures.individual.model_exposures import frontier_picture
 from dpcore.individual.models.households import grouped, household_losses
 from dpcore.individual.variation import sampled_variation
-from dpcore.studies.individual.bound_check import gaussian_checks, posterior_checks
-from dpcore.studies.individual.frontier import frontier, varied
+from dpcore.studies.individual.bound_check import BoundCheck, gaussian_checks, posterior_checks
+from dpcore.studies.individual.frontier import Frontier, frontier, varied
+from dpcore.studies.individual.model_causes import Causes
 from dpcore.wording import percent, significant
 from ui import results, session
 from ui.individual import everybody
+from ui.individual.subject import ModelSubject
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.studies.individual.bound_check import BoundCheck
-    from dpcore.studies.individual.frontier import Frontier
-    from dpcore.studies.individual.model_causes import Causes
-    from ui.individual.subject import ModelSubject
-    from ui.study import Study
 
 _MOST = 10
 _TIMES = ("1/100", "1/10", "1/3", "1", "3", "10", "100")
@@ -123,9 +117,7 @@ def bounds(subject: ModelSubject, analysis: str, why: Causes) -> None:
         if law.public:
             shifts = subject.exposure.shift_lengths
             return gaussian_checks(scale * shifts, subject.request.delta)
-        return posterior_checks(
-            why.leverage, scale * why.residual, subject.request.delta
-        )
+        return posterior_checks(why.leverage, scale * why.residual, subject.request.delta)
 
     everybody.bounds(session.remember("bound-checks", analysis, compute))
 
@@ -154,19 +146,14 @@ def privacy_against_accuracy(subject: ModelSubject, study: Study) -> None:
         value=100,
         key="frontier-people",
         bind="query-params",
-        help=f"A random part of the table: with fewer {session.unit().nouns} each "
-        "counts for more.",
+        help=f"A random part of the table: with fewer {session.unit().nouns} each counts for more.",
     )
     strength = fit.penalty.strength * _FACTORS[_TIMES.index(str(factor))]
     count = max(1, round(fit.people * int(share) / 100))
 
     def compute() -> Frontier:
         changed = varied(
-            request,
-            fit,
-            strength=strength,
-            people=count,
-            rng=np.random.default_rng(_SEED),
+            request, fit, strength=strength, people=count, rng=np.random.default_rng(_SEED)
         )
         return frontier(*changed)
 

@@ -7,36 +7,34 @@ person who is looked up are found by reading the parts, with the fit of the whol
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 import streamlit as st
 
+from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import InPartsError
 from dpcore.figures.attackers import belief_text
 from dpcore.figures.individual.counted import counted_picture
 from dpcore.individual.chain import Chain
 from dpcore.individual.models.distribution import (
+    ModelDistribution,
+    Reason,
     audited_moves,
     model_distribution,
     model_loss,
 )
+from dpcore.models.fits import Fit
+from dpcore.models.glm.audit import AuditedRemovals
 from dpcore.relations import NeighboringRelation
+from dpcore.releases.models.request import ModelRequest
 from dpcore.wording import epsilon_text, in_full, rounded, significant
 from ui import results, session, tabs
 from ui.individual import counted, everybody
 from ui.individual.models import exposing
 from ui.models import fitting
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.data.partitions.table import PartitionedDataset
-    from dpcore.individual.models.distribution import ModelDistribution, Reason
-    from dpcore.models.fits import Fit
-    from dpcore.models.glm.audit import AuditedRemovals
-    from dpcore.releases.models.request import ModelRequest
-    from ui.study import Study
+from ui.study import Study
 
 _LEAVING: Final = NeighboringRelation.ADD_REMOVE
 _LEFT_OUT: Final = (
@@ -77,8 +75,7 @@ def views(asked: ModelRequest, study: Study) -> None:
     """
     table = study.parts
     if table is None:
-        message = "Losses are counted of a table in parts."
-        raise InPartsError(message)
+        raise InPartsError("Losses are counted of a table in parts.")
     fit = fitting.fitted(study, asked)
     if fit is None:
         return
@@ -90,8 +87,7 @@ def views(asked: ModelRequest, study: Study) -> None:
             study,
             fit,
             lambda fit: audited_moves(asked, fit),
-            doing=f"Fitting again without the most exposed {session.unit().nouns}, and "
-            "some others",
+            doing=f"Fitting again without the most exposed {session.unit().nouns}, and some others",
         )
         if audited is None:
             return
@@ -211,8 +207,7 @@ def _tell(person: Reason, asked: ModelRequest, *, upper: bool) -> None:
     )
     if math.isfinite(person.epsilon):
         st.markdown(
-            f"About this {session.unit().noun}, "
-            f"{belief_text(person.epsilon, delta=asked.delta)}."
+            f"About this {session.unit().noun}, {belief_text(person.epsilon, delta=asked.delta)}."
         )
     else:
         st.warning(_GIVEN_AWAY)

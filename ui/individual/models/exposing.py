@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 
@@ -14,25 +12,20 @@ from dpcore.figures.individual.model_exposures import (
     iso_epsilon_picture,
     split_picture,
 )
-from dpcore.relations import NeighboringRelation
-from dpcore.studies.individual.leverage_map import leverage_map
-from dpcore.studies.individual.model_causes import causes
+from dpcore.individual.models.distribution import ModelDistribution
+from dpcore.individual.models.exposure import ModelExposure
+from dpcore.models.fits import Fit
+from dpcore.models.glm.audit import AuditedRemovals
+from dpcore.relations import NeighboringRelation, PrivacyUnit
+from dpcore.studies.individual.leverage_map import LeverageMap, leverage_map
+from dpcore.studies.individual.model_causes import Causes, causes
 from dpcore.wording import epsilon_text, percent, significant
 from ui import results, session
 from ui.individual import everybody, persons
 from ui.individual.models import closer
+from ui.individual.subject import ModelSubject
+from ui.study import Study
 from ui.text import literal
-
-if TYPE_CHECKING:
-    from dpcore.individual.models.distribution import ModelDistribution
-    from dpcore.individual.models.exposure import ModelExposure
-    from dpcore.models.fits import Fit
-    from dpcore.models.glm.audit import AuditedRemovals
-    from dpcore.relations import PrivacyUnit
-    from dpcore.studies.individual.leverage_map import LeverageMap
-    from dpcore.studies.individual.model_causes import Causes
-    from ui.individual.subject import ModelSubject
-    from ui.study import Study
 
 BOUNDED = (
     "For this release only an upper bound on each loss is known, from the length of "
@@ -88,9 +81,7 @@ def _closer(subject: ModelSubject, study: Study) -> None:
 
 
 def tell_audit(
-    losses: ModelExposure | ModelDistribution,
-    fit: Fit,
-    audited: AuditedRemovals | None,
+    losses: ModelExposure | ModelDistribution, fit: Fit, audited: AuditedRemovals | None
 ) -> None:
     """Say how exact losses are, and how well an approximation did."""
     if losses.note:
@@ -105,9 +96,7 @@ def tell_audit(
     checked = 0 if audited is None else len(audited.refitted)
     if checked == 0:
         st.badge(
-            "Approximation not audited: it was stopped",
-            icon=":material/warning:",
-            color="orange",
+            "Approximation not audited: it was stopped", icon=":material/warning:", color="orange"
         )
         return
     st.badge(
@@ -146,11 +135,7 @@ def _map(subject: ModelSubject, analysis: str) -> LeverageMap:
         "model-map",
         analysis,
         lambda: leverage_map(
-            why.leverage,
-            why.residual,
-            subject.exposure.epsilon,
-            loss_at=why.loss_at,
-            most=_MOST,
+            why.leverage, why.residual, subject.exposure.epsilon, loss_at=why.loss_at, most=_MOST
         ),
     )
 
@@ -171,9 +156,7 @@ def _why(subject: ModelSubject, study: Study) -> None:
         key="most-exposed",
     )
     everybody.folded(
-        "Why: leverage against residual",
-        "model-why",
-        lambda: _mapped(subject, study, most),
+        "Why: leverage against residual", "model-why", lambda: _mapped(subject, study, most)
     )
 
 
@@ -193,10 +176,7 @@ def _mapped(subject: ModelSubject, study: Study, most: list[int]) -> None:
         _explained(subject, why, found, analysis)
     results.table(
         persons.who(subject.exposure.rows[most], study)
-        | {
-            why.short: why.leverage[most],
-            "residual": why.residual[most],
-        }
+        | {why.short: why.leverage[most], "residual": why.residual[most]}
         | everybody.own(subject.exposure, most),
         column_config={
             why.short: results.THREE_DIGITS,
@@ -222,9 +202,7 @@ def _bounded(subject: ModelSubject, study: Study) -> None:
     )
 
 
-def _explained(
-    subject: ModelSubject, why: Causes, found: LeverageMap, analysis: str
-) -> None:
+def _explained(subject: ModelSubject, why: Causes, found: LeverageMap, analysis: str) -> None:
     """Show the map, and for the most exposed how much each cause adds."""
     rows = (subject.exposure.rows[found.top] + 1).tolist()
     picture = iso_epsilon_picture(
@@ -241,11 +219,7 @@ def _explained(
             "because there is no fit without them."
         )
     if np.isfinite(found.floor):
-        st.markdown(
-            _floor_text(
-                found.floor, sampled=subject.request.mechanism_key == "posterior"
-            )
-        )
+        st.markdown(_floor_text(found.floor, sampled=subject.request.mechanism_key == "posterior"))
     split = session.remember("model-split", analysis, lambda: _split(why, found, rows))
     results.show(split_picture(split), "split")
 
@@ -288,17 +262,13 @@ def definitions() -> None:
     )
 
 
-def _replaced_text(
-    exposure: ModelExposure, asked: NeighboringRelation, unit: PrivacyUnit
-) -> str:
+def _replaced_text(exposure: ModelExposure, asked: NeighboringRelation, unit: PrivacyUnit) -> str:
     """Say what other records were found to reveal, and what none can exceed."""
     rows = unit.rows
     found = "Another record in somebody's place was found to reveal ε "
     none, whose = "no record", "no record in anybody's place"
     if rows > 1:
-        found = (
-            f"{rows} times the move of another record in one row was found to reveal ε "
-        )
+        found = f"{rows} times the move of another record in one row was found to reveal ε "
         none, whose = "no records", f"no other records in the {rows} rows of a unit"
     found += significant(exposure.maximum)
     guaranteed = asked is NeighboringRelation.SUBSTITUTION

@@ -6,29 +6,24 @@ is public; what follows from its values is not.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from dpcore.data.units import unit_codes
-from dpcore.individual.models.exposure import expose_model
-from dpcore.models.glm.audit import Audit
+from dpcore.individual.models.exposure import ModelExposure, expose_model
+from dpcore.models.glm.audit import Audit, AuditedRemovals
+from dpcore.models.glm.fit import GlmFit
 from dpcore.models.kinds import ModelKind
 from dpcore.relations import NeighboringRelation
+from dpcore.releases.models.request import ModelRequest
 from dpcore.wording import people
 from ui import session, work
 from ui.individual.subject import ModelSubject
 from ui.models import fitting
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.individual.models.exposure import ModelExposure
-    from dpcore.models.glm.audit import AuditedRemovals
-    from dpcore.models.glm.fit import GlmFit
-    from dpcore.releases.models.request import ModelRequest
-    from ui.study import Study
+from ui.study import Study
 
 COLUMNS: Final = ("model-exposure", "moved-base")
 """Slots with many numbers a person, which are quickly found again."""
@@ -38,10 +33,7 @@ _FEWEST, _MOST = 4, 100
 
 
 def of(
-    study: Study,
-    asked: ModelRequest,
-    relation: NeighboringRelation,
-    unit_column: int | None,
+    study: Study, asked: ModelRequest, relation: NeighboringRelation, unit_column: int | None
 ) -> ModelSubject | None:
     """Return the model with everybody's loss; ``None`` while an audit goes on."""
     question = study.about(asked.question)
@@ -98,8 +90,7 @@ def _audited(asked: ModelRequest, fit: GlmFit, question: str) -> AuditedRemovals
         key,
         -(-len(audit.chosen) // together),
         lambda: audit.pieces(together),
-        doing=f"Fitting again without the most exposed {session.unit().nouns}, and "
-        "some others …",
+        doing=f"Fitting again without the most exposed {session.unit().nouns}, and some others …",
     )
     if pieces is None:
         return None
@@ -108,9 +99,7 @@ def _audited(asked: ModelRequest, fit: GlmFit, question: str) -> AuditedRemovals
     )
 
 
-def ask_units(
-    study: Study, asked: ModelRequest, relation: NeighboringRelation
-) -> int | None:
+def ask_units(study: Study, asked: ModelRequest, relation: NeighboringRelation) -> int | None:
     """Ask which column numbers the units; ``None`` where rows stand for themselves."""
     unit = asked.question.unit
     assumed = (
@@ -150,9 +139,7 @@ def ask_units(
     return int(position) if position is not None else None
 
 
-def _codes(
-    study: Study, asked: ModelRequest, position: int | None
-) -> NDArray[np.intp] | None:
+def _codes(study: Study, asked: ModelRequest, position: int | None) -> NDArray[np.intp] | None:
     """Return everybody's unit. CONFIDENTIAL."""
     if position is None:
         return None

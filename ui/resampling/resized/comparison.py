@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.figures.resampling.resized import chance
+from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
+from dpcore.mechanisms.resized.repair import NoisyResample
 from dpcore.studies.resampling.resized.alignments import laplace_variance
 from dpcore.wording import epsilon_text, people, significant
-
-if TYPE_CHECKING:
-    from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
-    from dpcore.mechanisms.resized.repair import NoisyResample
-    from ui.resampling.resized.settings import Case
+from ui.resampling.resized.settings import Case
 
 _DELTA = 1e-6
 _SURE = 0.95
@@ -147,9 +144,7 @@ def _measured(bootstrap: ResizedBootstrap, scores: int) -> None:
 def _repaired(fixed: NoisyResample, epsilon: float, width: float) -> None:
     st.subheader("Repaired", anchor=False)
     st.metric(
-        "Privacy",
-        f"ε {epsilon_text(epsilon)}",
-        help="Holds for every table, and can be released.",
+        "Privacy", f"ε {epsilon_text(epsilon)}", help="Holds for every table, and can be released."
     )
     st.markdown(
         f"- The same resample of {fixed.draws:,} rows, and Laplace noise of scale "
@@ -166,10 +161,7 @@ def _moved(fixed: NoisyResample) -> str:
     """Say what the sample makes of the level that noise alone gives a row of it."""
     before, after = fixed.level, fixed.epsilon()
     if after > before:
-        return (
-            "That a person may be drawn several times raises it to "
-            f"{epsilon_text(after)}."
-        )
+        return f"That a person may be drawn several times raises it to {epsilon_text(after)}."
     if after == before:
         return "The sample leaves it at that."
     drawn = 1 - (1 - fixed.rows / fixed.people) ** fixed.draws

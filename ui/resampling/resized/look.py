@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
-from dpcore.individual.exposure import expose
+from dpcore.arrays import FloatArray
+from dpcore.individual.exposure import Exposure, expose
 from dpcore.wording import epsilon_text, people, significant
 from ui import confidential, session
 from ui.resampling.resized import tour
+from ui.resampling.resized.own import Own
 from ui.resampling.resized.settings import Case
+from ui.study import Study
 from ui.text import after_number
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.individual.exposure import Exposure
-    from ui.resampling.resized.own import Own
-    from ui.study import Study
 
 
 def show(own: Own, study: Study) -> None:
@@ -56,9 +52,7 @@ def show(own: Own, study: Study) -> None:
 def _rows(own: Own, study: Study) -> FloatArray:
     """Return everybody's value. CONFIDENTIAL."""
     return session.while_shown(
-        "resized-rows",
-        study.about(own.request.query),
-        lambda: own.request.value(study.dataset),
+        "resized-rows", study.about(own.request.query), lambda: own.request.value(study.dataset)
     )
 
 
@@ -98,9 +92,7 @@ def _spread(own: Own, rows: FloatArray) -> None:
 def _losses(own: Own, study: Study, rows: FloatArray) -> None:
     """Say what everybody loses by one repaired answer. CONFIDENTIAL."""
     exposure = session.while_shown(
-        "resized-exposure",
-        own.request.analysis(study.fingerprint),
-        lambda: _exposed(own, rows),
+        "resized-exposure", own.request.analysis(study.fingerprint), lambda: _exposed(own, rows)
     )
     middle, most = exposure.quantiles([0.5, 1.0])
     st.markdown(

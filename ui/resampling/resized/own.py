@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import ColumnKind
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
+from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
 from dpcore.releases.record import Mode
 from dpcore.releases.resized.request import Form, ResizedRequest
 from dpcore.statistics.kinds import StatisticKind
@@ -23,12 +23,8 @@ from ui import controls, offering, session
 from ui.answering import answers, distortion
 from ui.asking import columns
 from ui.resampling.resized import comparison, settings
-
-if TYPE_CHECKING:
-    from dpcore.data.columns import Column
-    from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
-    from ui.resampling.resized.settings import Size
-    from ui.study import Study
+from ui.resampling.resized.settings import Size
+from ui.study import Study
 
 _AT_LEAST = "share of people at or above a number"
 _MEAN = "mean"
@@ -84,12 +80,7 @@ def ask(study: Study) -> tuple[Own, Study]:
         membership=membership,
     )
     bootstrap = size.bootstrap(query.size.people, rows=query.unit.rows)
-    request = ResizedRequest(
-        query=query,
-        draws=bootstrap.draws,
-        epsilon=size.epsilon,
-        delta=delta,
-    )
+    request = ResizedRequest(query=query, draws=bootstrap.draws, epsilon=size.epsilon, delta=delta)
     published = replace(request, form=Form.PUBLISHED)
     own = Own(request=request, published=published, bootstrap=bootstrap, size=size)
     return own, study
@@ -121,9 +112,7 @@ def offer(own: Own, study: Study) -> None:
         )
         request = own.published if published is Form.PUBLISHED else request
     else:
-        st.caption(
-            f"As published it cannot be released: {own.published.refusal(Mode.RELEASE)}"
-        )
+        st.caption(f"As published it cannot be released: {own.published.refusal(Mode.RELEASE)}")
     answer = offering.offer(request, study, key="resized")
     if answer is not None:
         answers.resampled(
@@ -137,31 +126,22 @@ def offer(own: Own, study: Study) -> None:
 
 
 def _question(
-    column: Column,
-    cell: controls.Cell,
-    beside: controls.Cell,
+    column: Column, cell: controls.Cell, beside: controls.Cell
 ) -> tuple[StatisticKind, Membership | None]:
     """Show what can be asked of a column; return the statistic and whom it counts."""
     key = f"{session.generation()}-{column.name}"
     if column.kind is ColumnKind.YES_NO:
-        cell.place.text_input(
-            "Question", f"share of “{column.labels[1]}”", disabled=True
-        )
+        cell.place.text_input("Question", f"share of “{column.labels[1]}”", disabled=True)
         return StatisticKind.PROPORTION, Membership(label=column.labels[1])
     if column.kind is ColumnKind.CATEGORY:
         if not column.labels:
-            message = f"{column.name!r} needs a public list of categories."
-            raise ParameterError(message)
+            raise ParameterError(f"{column.name!r} needs a public list of categories.")
         label = cell.selectbox(
-            "Share of people with",
-            column.labels,
-            key=f"resized-label-{key}",
-            kept="session",
+            "Share of people with", column.labels, key=f"resized-label-{key}", kept="session"
         )
         return StatisticKind.PROPORTION, Membership(label=label)
     if column.bounds is None:
-        message = f"{column.name!r} needs public bounds."
-        raise ParameterError(message)
+        raise ParameterError(f"{column.name!r} needs public bounds.")
     question = cell.selectbox("Question", [_MEAN, _AT_LEAST], key="resized-question")
     if question == _MEAN:
         return StatisticKind.MEAN, None
@@ -172,7 +152,4 @@ def _question(
         kept="session",
         note="A number that you would know without the table.",
     )
-    return (
-        StatisticKind.PROPORTION,
-        Membership(interval=Interval(lower=least, upper=math.inf)),
-    )
+    return (StatisticKind.PROPORTION, Membership(interval=Interval(lower=least, upper=math.inf)))

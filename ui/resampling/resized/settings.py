@@ -35,11 +35,7 @@ class Size:
             ParameterError: Z does not lie between 0 and the number of people.
 
         """
-        make = (
-            ResizedBootstrap.of_epsilon
-            if self.by_epsilon
-            else (ResizedBootstrap.of_ratio)
-        )
+        make = ResizedBootstrap.of_epsilon if self.by_epsilon else (ResizedBootstrap.of_ratio)
         return make(people, self.number, rows=rows)
 
 
@@ -104,9 +100,7 @@ def ask_size(places: tuple[controls.Cell, ...]) -> Size:
     epsilon = places[3].charged_epsilon(
         "ε of the repaired form", 0.1, (1e-6, 100.0, 0.05), key="resized-epsilon"
     )
-    return Size(
-        by_epsilon=by_epsilon, number=number, scores=scores, epsilon=epsilon.inside
-    )
+    return Size(by_epsilon=by_epsilon, number=number, scores=scores, epsilon=epsilon.inside)
 
 
 def ask() -> Case:
@@ -119,11 +113,7 @@ def ask() -> Case:
     first, second, third = controls.row(3)
     below = controls.row(3)
     people = first.number(
-        "People",
-        1000,
-        (1, MOST_PEOPLE, 100),
-        key="resized-people",
-        note="n, a public number.",
+        "People", 1000, (1, MOST_PEOPLE, 100), key="resized-people", note="n, a public number."
     )
     ones = second.number(
         "People with the trait",
@@ -148,15 +138,10 @@ def ask() -> Case:
             note="They check the exact curves. More of them, shorter bars.",
         )
         seed = right.seed(
-            "Seed of the random numbers",
-            1,
-            (0, 2**31 - 1),
-            key="resized-seed",
-            note=None,
+            "Seed of the random numbers", 1, (0, 2**31 - 1), key="resized-seed", note=None
         )
     if ones > people:
-        message = f"at most {people:,} people can have the trait, not {ones:,}."
-        raise ParameterError(message)
+        raise ParameterError(f"at most {people:,} people can have the trait, not {ones:,}.")
     return Case(
         bootstrap=size.bootstrap(people),
         ones=ones,

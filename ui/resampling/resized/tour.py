@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -14,9 +13,7 @@ from dpcore.privacy.interpretation import best_guess
 from dpcore.studies.resampling.resized import alignments, attacks
 from dpcore.wording import at_most, people, significant
 from ui import results, tabs
-
-if TYPE_CHECKING:
-    from ui.resampling.resized.settings import Case
+from ui.resampling.resized.settings import Case
 
 _SCORES = 10_000
 _BEYOND = 3
@@ -132,8 +129,7 @@ def _errors(case: Case, key: str) -> None:
             "wins from n p (1 − p)": [least for *_, least in rows],
         },
         column_config=dict.fromkeys(
-            ("variance", "typical error", "wins from n p (1 − p)"),
-            results.THREE_DIGITS,
+            ("variance", "typical error", "wins from n p (1 − p)"), results.THREE_DIGITS
         ),
         placeholder="–",
         key=f"{key}-variances",
@@ -150,16 +146,9 @@ def _errors(case: Case, key: str) -> None:
 def _fair(case: Case, key: str) -> None:
     bootstrap, ones = case.bootstrap, case.ones
     rivals = {
-        rival.name: rival
-        for rival in alignments.rivals(bootstrap, ones)
-        if rival.key != "claim"
+        rival.name: rival for rival in alignments.rivals(bootstrap, ones) if rival.key != "claim"
     }
-    name = st.radio(
-        "Compare with",
-        list(rivals),
-        horizontal=True,
-        key=f"{key}-rival",
-    )
+    name = st.radio("Compare with", list(rivals), horizontal=True, key=f"{key}-rival")
     rival, tau = rivals[name], bootstrap.delta()
     st.caption(
         f"τ = {chance(tau)} is the chance that a person is drawn. To set both to the "

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import streamlit as st
 
+from dpcore.data.columns import Column
 from dpcore.errors import ParameterError
 from dpcore.privacy.bootstrap.calibration import Correction, rho_for, search
 from dpcore.privacy.bootstrap.real_cost import claimed_epsilon
@@ -18,14 +19,9 @@ from dpcore.statistics.query import Query
 from dpcore.wording import significant
 from ui import controls, session, work
 from ui.asking import columns
+from ui.controls import Cell
 from ui.resampling.standard_errors.settings import ask_delta
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.data.columns import Column
-    from ui.controls import Cell
-    from ui.study import Study
+from ui.study import Study
 
 _NUMBERS = [StatisticKind.MEAN, StatisticKind.SUM]
 _LABELS = [StatisticKind.PROPORTION, StatisticKind.COUNT]
@@ -89,8 +85,7 @@ def ask_question(study: Study) -> Query | None:
 
 def _members(cell: Cell, column: Column) -> Membership:
     if not column.labels:
-        message = "declare the public labels of this column first."
-        raise ParameterError(message)
+        raise ParameterError("declare the public labels of this column first.")
     label = cell.selectbox(
         f"Of {session.unit().nouns} with",
         column.labels,

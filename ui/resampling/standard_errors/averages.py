@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 
@@ -14,20 +12,14 @@ from dpcore.figures.resampling.averages import (
     rivals_picture,
     sharing_picture,
 )
-from dpcore.postprocessing.combining import (
-    laplace_variance,
-    laplace_weights,
-    published_weights,
-)
+from dpcore.postprocessing.combining import laplace_variance, laplace_weights, published_weights
 from dpcore.studies.resampling.averages import normality as bootstrap_normality
 from dpcore.studies.resampling.averages.equipartition import Equipartition
 from dpcore.studies.resampling.averages.rivals import Rivals
 from dpcore.wording import significant
 from ui import controls, results, session, work
+from ui.resampling.standard_errors.settings import Settings
 from ui.text import sentence_of
-
-if TYPE_CHECKING:
-    from ui.resampling.standard_errors.settings import Settings
 
 _LEAST, _MOST = 1e-6, 1_000_000
 _MOST_ANSWERS = 20
@@ -43,10 +35,7 @@ def rivals(asked: Settings) -> None:
         pictures = session.remember(
             "se-rivals",
             repr((epsilon, asked.delta, draws)),
-            lambda: (
-                rivals_picture(each, draws),
-                limits_picture(each),
-            ),
+            lambda: (rivals_picture(each, draws), limits_picture(each)),
         )
     results.show(pictures[0], "se-rivals", simulated=True)
     st.markdown(
@@ -66,24 +55,15 @@ def normality(asked: Settings) -> None:
     first, second, third = controls.row(3)
     most = first.slider("Draws averaged, up to", 20, (2, 50), key="se-most")
     size = second.number(
-        "Values in a sample",
-        100,
-        (12, 2000),
-        key="se-sample",
-        note="The original: 100.",
+        "Values in a sample", 100, (12, 2000), key="se-sample", note="The original: 100."
     )
-    samples = third.number(
-        "Samples for each", 1000, (100, 10_000, 100), key="se-samples"
-    )
+    samples = third.number("Samples for each", 1000, (100, 10_000, 100), key="se-samples")
     found = work.follow(
         "se-normality",
         repr((most, size, samples, asked.seed)),
         most,
         lambda: bootstrap_normality.run(
-            range(1, most + 1),
-            samples,
-            np.random.default_rng(asked.seed),
-            size=size,
+            range(1, most + 1), samples, np.random.default_rng(asked.seed), size=size
         ),
         doing="Testing samples for normality",
     )
@@ -114,9 +94,7 @@ def sharing(asked: Settings) -> None:
     parts = Equipartition(epsilon=epsilon, delta=asked.delta, times=times)
     with st.spinner("Sharing the budget …"):
         picture = session.remember(
-            "se-sharing",
-            repr((epsilon, asked.delta, times)),
-            lambda: sharing_picture(parts),
+            "se-sharing", repr((epsilon, asked.delta, times)), lambda: sharing_picture(parts)
         )
     results.show(picture, "se-sharing", simulated=True)
     st.caption("“Too much” marks ways that spend more than the ε that they claim.")
@@ -165,11 +143,9 @@ def combining(asked: Settings) -> None:
 def _epsilons(text: str) -> tuple[float, ...]:
     epsilons = controls.listed(text, float, "ε of the answers")
     if not 1 <= len(epsilons) <= _MOST_ANSWERS:
-        message = f"give 1 to {_MOST_ANSWERS} answers, separated by commas."
-        raise ParameterError(message)
+        raise ParameterError(f"give 1 to {_MOST_ANSWERS} answers, separated by commas.")
     if not all(_LEAST <= epsilon <= _MOST for epsilon in epsilons):
-        message = f"give every answer an ε from {_LEAST:f} to {_MOST:,}."
-        raise ParameterError(message)
+        raise ParameterError(f"give every answer an ε from {_LEAST:f} to {_MOST:,}.")
     return epsilons
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -17,11 +17,7 @@ from dpcore.studies.resampling.bootstrap.levels import Levels, parts
 from dpcore.wording import percent, significant
 from ui import work
 from ui.resampling.standard_errors.asking import find_noise
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ui.resampling.standard_errors.settings import Settings
+from ui.resampling.standard_errors.settings import Settings
 
 _PIECES = 4
 _SHARE = 0.1
@@ -245,12 +241,7 @@ def _repair(asked: Settings) -> float | None:
     """Return the factor on the noise that makes the claim hold, once it is found."""
     e = asked.experiment
     return find_noise(
-        "se-repair",
-        asked.bound,
-        rho=e.rho,
-        delta=asked.delta,
-        times=e.times,
-        people=e.people,
+        "se-repair", asked.bound, rho=e.rho, delta=asked.delta, times=e.times, people=e.people
     )
 
 

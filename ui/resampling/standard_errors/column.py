@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
 from dpcore.data.bounds import Interval
 from dpcore.data.quantities import quantity_of
-from dpcore.figures.resampling.bootstrap.coverage import (
-    coverage_picture,
-    errors_picture,
-)
+from dpcore.figures.resampling.bootstrap.coverage import coverage_picture, errors_picture
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.query import Query
 from dpcore.studies.resampling.bootstrap.coverage import Experiment
 from dpcore.studies.resampling.bootstrap.populations import People
 from dpcore.studies.resampling.bootstrap.runs import Runs, run
 from dpcore.wording import people
 from ui import confidential, results, session, work
-
-if TYPE_CHECKING:
-    from dpcore.statistics.query import Query
-    from ui.resampling.standard_errors.settings import Settings
+from ui.resampling.standard_errors.settings import Settings
 
 _TIMES = (2, 5, 10, 20, 30, 50, 100, 200)
 _TABLES = 400

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -11,25 +10,19 @@ import streamlit as st
 from dpcore.errors import ParameterError
 from dpcore.figures.resampling.bootstrap.lines import methods, others
 from dpcore.figures.resampling.bootstrap.releases import one_picture
-from dpcore.inference.bootstrap.intervals import (
-    FEWEST_EXPECTED,
-    FEWEST_PEOPLE,
-    too_rare,
-)
+from dpcore.inference.bootstrap.intervals import FEWEST_EXPECTED, FEWEST_PEOPLE, too_rare
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.quantities import quantity_in
+from dpcore.releases.record import Release
 from dpcore.releases.request import Request
+from dpcore.statistics.query import Query
 from dpcore.wording import epsilon_text, significant
 from ui import controls, offering, partwise, results, session
 from ui.answering import answers, distortion
 from ui.resampling.standard_errors import asking
+from ui.resampling.standard_errors.settings import Settings
+from ui.study import Study
 from ui.text import after_number, literal, sentence_of
-
-if TYPE_CHECKING:
-    from dpcore.releases.record import Release
-    from dpcore.statistics.query import Query
-    from ui.resampling.standard_errors.settings import Settings
-    from ui.study import Study
 
 _ANSWER = (
     "Public: the average of all released bootstraps. Drawing again would be a new "
@@ -43,8 +36,7 @@ def show(asked: Settings) -> Query | None:
     study = session.study()
     if study is None:
         st.markdown(
-            "Choose a table, and its answers can be released with their standard error "
-            "from here."
+            "Choose a table, and its answers can be released with their standard error from here."
         )
         st.page_link("pages/data.py", label="Go to Data")
         return None
@@ -98,9 +90,7 @@ def _request(query: Query, delta: float) -> BootstrapRequest | Request:
     )
     if way == _ONE:
         epsilon = asking.ask_epsilon(places[0])
-        return Request(
-            query=query, mechanism_key="gaussian", epsilon=epsilon.inside, delta=delta
-        )
+        return Request(query=query, mechanism_key="gaussian", epsilon=epsilon.inside, delta=delta)
     return asking.ask_bootstraps(query, places, delta=delta)
 
 
@@ -178,9 +168,7 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
     if people < FEWEST_PEOPLE:
         error = answer.noise / math.sqrt(len(numbers))
         st.metric(
-            "Answer",
-            f"{quantity.measured(float(numbers.mean()), error)}{unit}",
-            help=_ANSWER,
+            "Answer", f"{quantity.measured(float(numbers.mean()), error)}{unit}", help=_ANSWER
         )
         st.caption(
             f"Without a standard error and an interval: with fewer than "
@@ -194,11 +182,7 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
     found = corrected.around(numbers, noise=answer.noise**2, people=people)
     first, second, third = st.columns(3)
     error = found.standard_error
-    first.metric(
-        "Answer",
-        f"{quantity.measured(found.center, error)}{unit}",
-        help=_ANSWER,
-    )
+    first.metric("Answer", f"{quantity.measured(found.center, error)}{unit}", help=_ANSWER)
     second.metric(
         "Standard error, cautious",
         f"{significant(error)}{after_number(quantity.of_differences)}",
@@ -210,9 +194,7 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
     )
     third.metric(
         f"{100 * asked.level:g} % interval",
-        " to ".join(
-            quantity.measured(end, error) for end in (found.lower, found.upper)
-        ),
+        " to ".join(quantity.measured(end, error) for end in (found.lower, found.upper)),
         help=f"Holds the number that the {session.unit().nouns} were drawn from in at "
         "least so many of "
         "100 releases. Public, as it follows from the answers alone.",

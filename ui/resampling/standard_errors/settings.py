@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.figures.resampling.bootstrap.lines import methods, others
+from dpcore.figures.resampling.bootstrap.lines import Named, methods, others
 from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.studies.resampling.bootstrap.coverage import Experiment
-from dpcore.studies.resampling.bootstrap.populations import Ages, Normal
+from dpcore.studies.resampling.bootstrap.populations import Ages, Normal, Population
 from ui import controls
-
-if TYPE_CHECKING:
-    from dpcore.figures.resampling.bootstrap.lines import Named
-    from dpcore.studies.resampling.bootstrap.populations import Population
 
 _POPULATIONS: dict[str, Population] = {"ages of adults": Ages(), "normal": Normal()}
 _BOUNDS = {"any statistic (proved)": Bound.GENERIC, "means": Bound.MEAN}
@@ -79,11 +74,7 @@ def ask() -> Settings:
         "-3 and 3. Your own column is at the end of the page.",
     )
     people = second.number(
-        "People in a table",
-        500,
-        (2, 20_000, 100),
-        key="se-people",
-        note="n, a public number.",
+        "People in a table", 500, (2, 20_000, 100), key="se-people", note="n, a public number."
     )
     times = third.number(
         "Bootstraps",
@@ -106,9 +97,7 @@ def ask() -> Settings:
     )
     with st.expander("More settings", key="se-more"):
         rest = _more()
-    experiment = Experiment(
-        population=_POPULATIONS[name], people=people, rho=rho, times=times
-    )
+    experiment = Experiment(population=_POPULATIONS[name], people=people, rho=rho, times=times)
     return replace(rest, experiment=experiment)
 
 
@@ -122,9 +111,7 @@ def _more() -> Settings:
     """Show the other controls; the experiment is still to be filled in."""
     first, second, third = controls.row(3)
     delta = ask_delta(first)
-    level = second.slider(
-        "Confidence of the intervals", 0.95, (0.5, 0.99, 0.01), key="se-level"
-    )
+    level = second.slider("Confidence of the intervals", 0.95, (0.5, 0.99, 0.01), key="se-level")
     tail = third.number(
         "α′: how rarely a conservative error may subtract too much noise",
         0.05,
@@ -142,9 +129,7 @@ def _more() -> Settings:
         "for means needs less noise; it is proved for a change from one bound to the "
         "other, and checked numerically for the rest.",
     )
-    tables = second.number(
-        "Simulated tables", 1000, (100, 20_000, 100), key="se-tables"
-    )
+    tables = second.number("Simulated tables", 1000, (100, 20_000, 100), key="se-tables")
     seed = third.seed(key="se-seed")
     return Settings(
         experiment=Experiment(),

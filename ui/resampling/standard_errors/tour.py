@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -26,22 +26,12 @@ from dpcore.inference.bootstrap.bought_variance import BoughtVariance
 from dpcore.privacy.bootstrap.calibration import ASYMPTOTIC, PUBLISHED
 from dpcore.privacy.bootstrap.counterexamples import zcdp_level
 from dpcore.studies.resampling.bootstrap import levels as bootstrap_levels
-from dpcore.studies.resampling.bootstrap.coverage import mean_length
-from dpcore.studies.resampling.bootstrap.runs import (
-    Runs,
-    bought_coverage,
-    one_table,
-    run,
-)
+from dpcore.studies.resampling.bootstrap.coverage import Experiment, mean_length
+from dpcore.studies.resampling.bootstrap.runs import Runs, bought_coverage, one_table, run
 from dpcore.wording import percent, significant
 from ui import results, session, tabs, work
 from ui.resampling.standard_errors import averages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dpcore.studies.resampling.bootstrap.coverage import Experiment
-    from ui.resampling.standard_errors.settings import Settings
+from ui.resampling.standard_errors.settings import Settings
 
 _TIMES = (2, 5, 10, 20, 50, 100, 150, 200)
 _FINE = (2, 3, 5, 10, 15, 20, 30, 50, 100, 150, 200)
@@ -89,8 +79,7 @@ def simulated(asked: Settings, slot: str, key: str) -> Runs | None:
             np.random.default_rng(asked.seed),
             part=_part(asked.experiment),
         ),
-        doing=f"Simulating {asked.tables:,} tables with {asked.experiment.times} "
-        "bootstraps each",
+        doing=f"Simulating {asked.tables:,} tables with {asked.experiment.times} bootstraps each",
     )
     return Runs.joined(pieces) if pieces else None
 
@@ -141,12 +130,7 @@ def _one(asked: Settings) -> None:
         truth=e.population.mean,
     )
     results.show(picture, "se-one", simulated=True)
-    st.button(
-        "Draw another table",
-        on_click=session.count_up,
-        args=(_ANOTHER,),
-        key="se-another",
-    )
+    st.button("Draw another table", on_click=session.count_up, args=(_ANOTHER,), key="se-another")
     st.markdown(
         f"Each bar counts noisy means of resamples of one table of {e.people:,} "
         "people. Most of their spread is noise: its standard deviation is "
@@ -200,11 +184,7 @@ def _coverage(asked: Settings) -> None:
         "part of the budget, and the noise that has to be subtracted grows. Here about "
         f"{significant(best)} of them estimate the sampling error best."
     )
-    picture = session.remember(
-        "se-ranges",
-        known,
-        lambda: ranges_picture(fine, shown=asked.shown),
-    )
+    picture = session.remember("se-ranges", known, lambda: ranges_picture(fine, shown=asked.shown))
     results.show(picture, "se-ranges", simulated=True)
 
 
@@ -258,9 +238,7 @@ def _privacy(asked: Settings) -> None:
         repr((e.rho, e.people, e.times, asked.delta)),
         len(times),
         lambda: (
-            bootstrap_levels.levels(
-                rho=e.rho, delta=asked.delta, people=e.people, times=k
-            )
+            bootstrap_levels.levels(rho=e.rho, delta=asked.delta, people=e.people, times=k)
             for k in times
         ),
         doing="Adding up what the bootstraps reveal",

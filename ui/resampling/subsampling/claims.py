@@ -8,12 +8,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.figures.resampling import subsampling as figures
-from dpcore.privacy.amplification import (
-    ONE_SIDED_LIMIT,
-    SOURCE_EPSILON,
-    amplify,
-    amplify_one_sided,
-)
+from dpcore.privacy.amplification import ONE_SIDED_LIMIT, SOURCE_EPSILON, amplify, amplify_one_sided
 from dpcore.studies.resampling.subsampling.claims import (
     Measured,
     Retention,
@@ -43,11 +38,7 @@ def show() -> None:
         note="The source starts from 1.",
     )
     rate = second.slider(
-        "Share of the rows in the sample",
-        0.1,
-        (0.01, 1.0, 0.01),
-        key="ss-rate",
-        note=SHARE_HELP,
+        "Share of the rows in the sample", 0.1, (0.01, 1.0, 0.01), key="ss-rate", note=SHARE_HELP
     )
     exact = float(amplify(epsilon, rate))
     measured = _measured(epsilon, rate)
@@ -62,9 +53,7 @@ def show() -> None:
         delta="the bound is empty here" if empty else None,
         delta_color="off",
         delta_arrow="off",
-        help="An answer from a sample never costs more than one from all rows."
-        if empty
-        else None,
+        help="An answer from a sample never costs more than one from all rows." if empty else None,
     )
     cells[1].metric(
         "Measured on simulated releases",
@@ -118,10 +107,7 @@ def _estimate(measured: Measured, at: int) -> str:
 
 def _headline(epsilon: float, rate: float) -> None:
     """Say what holds and what fails, and which numbers prove it."""
-    exact, bound = (
-        float(amplify(epsilon, rate)),
-        float(claimed(epsilon, np.array(rate))),
-    )
+    exact, bound = (float(amplify(epsilon, rate)), float(claimed(epsilon, np.array(rate))))
     within = f"within the {epsilon_text(bound)} that is claimed"
     if bound >= epsilon:
         within = "and what is claimed says nothing here"
@@ -137,17 +123,12 @@ def _headline(epsilon: float, rate: float) -> None:
 
 def _verdicts(epsilon: float, rate: float, measured: Measured, at: int) -> str:
     seen = _estimate(measured, at)
-    exact, bound = (
-        float(amplify(epsilon, rate)),
-        float(claimed(epsilon, np.array(rate))),
-    )
+    exact, bound = (float(amplify(epsilon, rate)), float(claimed(epsilon, np.array(rate))))
     one_sided = float(amplify_one_sided(epsilon, rate))
     usual = epsilon == SOURCE_EPSILON
     lemma = "2q" if usual else "q eᵋ (by note c; lemma 3 is about ε 1)"
     limit = (
-        f"up to q = {ONE_SIDED_LIMIT:.3f}"
-        if usual
-        else f"up to q = {ONE_SIDED_LIMIT:.3f} at ε 1"
+        f"up to q = {ONE_SIDED_LIMIT:.3f}" if usual else f"up to q = {ONE_SIDED_LIMIT:.3f} at ε 1"
     )
     kept = Retention.of(0.1, 3.0)
     rows = [
@@ -165,19 +146,13 @@ def _verdicts(epsilon: float, rate: float, measured: Measured, at: int) -> str:
             ),
         ),
         (
-            (
-                "Note b: it is enough that *joining* is limited; 2q holds up to a q of "
-                "roughly 0.79"
-            ),
+            ("Note b: it is enough that *joining* is limited; 2q holds up to a q of roughly 0.79"),
             f"here it takes {epsilon_text(one_sided)}",
             f"**holds** {limit}",
         ),
         (
             "Note c: to bring ε c down to ε, keep ε e⁻ᶜ of the rows",
-            (
-                f"c 3 to ε 0.1: keeps {points(kept.claimed)}, reaches "
-                f"{epsilon_text(kept.reached)}"
-            ),
+            (f"c 3 to ε 0.1: keeps {points(kept.claimed)}, reaches {epsilon_text(kept.reached)}"),
             f"**holds**, with room: {points(kept.exact)} may be kept",
         ),
         (

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
+from dpcore.arrays import FloatArray
+from dpcore.data.columns import Column
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.resampling.subsampling import error_picture
 from dpcore.privacy.amplification import amplify, base_epsilon
-from dpcore.studies.resampling.subsampling.errors import (
-    MOST_SIMULATED,
-    SampledMean,
-    simulate,
-)
+from dpcore.studies.resampling.subsampling.errors import MOST_SIMULATED, SampledMean, simulate
 from dpcore.wording import epsilon_text, percent, significant
 from ui import confidential, controls, results, session
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.data.columns import Column
-    from ui.study import Study
+from ui.study import Study
 
 _DRAWS, _SEED = 400, 2009
 _SIMULATED_AT = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -46,9 +39,7 @@ def errors(study: Study | None) -> None:
         key="ss-final",
         note="The same for all: what the answer costs in the end.",
     )
-    rate = fourth.slider(
-        "Share of rows in the sample", 0.1, (0.01, 1.0, 0.01), key="ss-part"
-    )
+    rate = fourth.slider("Share of rows in the sample", 0.1, (0.01, 1.0, 0.01), key="ss-part")
     values = _made_up(shape, people)
     at = SampledMean.of(values, width=1.0, epsilon=epsilon)
     rates = _grid(people)
@@ -143,9 +134,7 @@ def _of_column(study: Study, column: Column, epsilon: float) -> SampledMean:
         middle = bounds.lower + bounds.width / 2
         return SampledMean.of(clamped - middle, width=bounds.width, epsilon=1.0)
 
-    return replace(
-        session.remember("subsampling-column", key, moments), epsilon=epsilon
-    )
+    return replace(session.remember("subsampling-column", key, moments), epsilon=epsilon)
 
 
 def survey() -> None:

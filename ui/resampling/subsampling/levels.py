@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -20,12 +19,10 @@ from dpcore.privacy.amplification import (
 )
 from dpcore.privacy.convolution_rounding import rounding
 from dpcore.privacy.repeated_samples import MOST_TIMES, repeated
+from dpcore.privacy.subsampled import Law
 from dpcore.studies.resampling.subsampling.claims import Retention, renyi_curve
 from dpcore.wording import epsilon_text, significant
 from ui import controls, results, session
-
-if TYPE_CHECKING:
-    from dpcore.privacy.subsampled import Law
 
 _RATES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)
 _POINTS = 200
@@ -37,9 +34,7 @@ SHARE_HELP = "The chance that a row is in the sample. Nobody may know which rows
 def levels() -> None:
     """Find the share of rows, or the level on the sample, that reaches a target."""
     first, second, third, fourth = controls.row(4)
-    target = first.number(
-        "ε that the answer may cost", 0.1, (1e-6, 50.0), key="ss-target"
-    )
+    target = first.number("ε that the answer may cost", 0.1, (1e-6, 50.0), key="ss-target")
     epsilon = second.number(
         "ε on the sample",
         3.0,
@@ -49,11 +44,7 @@ def levels() -> None:
     )
     people = third.number("Rows in the table", 1000, (1, 10**9), key="ss-people")
     rate = fourth.number(
-        "Share of rows in the sample",
-        0.05,
-        (1e-9, 1.0),
-        key="ss-share",
-        note=SHARE_HELP,
+        "Share of rows in the sample", 0.05, (1e-9, 1.0), key="ss-share", note=SHARE_HELP
     )
     kept = Retention.of(target, epsilon)
     base = float(base_epsilon(target, rate))
@@ -127,9 +118,7 @@ def profiles() -> None:
         note="Over the scale of Laplace noise, over the standard deviation of Gaussian "
         "noise. For Laplace noise it is ε on the sample.",
     )
-    delta = third.delta(
-        key="ss-delta", note="The chance that the guarantee fails for a person."
-    )
+    delta = third.delta(key="ss-delta", note="The chance that the guarantee fails for a person.")
     # As far as the least noise needs, so that the axis does not move with the noise.
     epsilon = np.linspace(0, 2 * _MOST_SHIFT, _POINTS)
     # Just below its level Laplace noise falls to 0 steeply.
@@ -186,9 +175,7 @@ def definitions() -> None:
     )
 
 
-def _table_of_levels(
-    target: float, epsilon: float, people: int, delta: float
-) -> pd.DataFrame:
+def _table_of_levels(target: float, epsilon: float, people: int, delta: float) -> pd.DataFrame:
     rates = np.array(_RATES)
     allowed = base_epsilon(target, rates)
     # Where delta is not below the rate, the sampled rows themselves might be shown.
@@ -234,9 +221,7 @@ def _schemes(epsilon: float, rate: float, people: int) -> pd.DataFrame:
 def _many_releases(ratio: float, rate: float, delta: float) -> None:
     """Show what many releases cost, each from a sample of its own."""
     left, right = controls.row(2)
-    times = left.number(
-        "Releases, each from a fresh sample", 100, (1, MOST_TIMES), key="ss-times"
-    )
+    times = left.number("Releases, each from a fresh sample", 100, (1, MOST_TIMES), key="ss-times")
     laws: list[Law] = ["gaussian", "laplace"]
     law = right.selectbox(
         "Noise",
@@ -254,8 +239,7 @@ def _many_releases(ratio: float, rate: float, delta: float) -> None:
     cells[0].metric(
         "Added up",
         f"ε {epsilon_text(total.basic)}",
-        help="The ε of each release times their number: always right, and seldom the "
-        "least.",
+        help="The ε of each release times their number: always right, and seldom the least.",
     )
     cells[1].metric(
         "By Renyi divergences" if law == "gaussian" else "By zCDP",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.figures.individual import exposures
 from dpcore.individual.exposure import expose
+from dpcore.releases.request import Request
 from dpcore.releases.subsampled.plan import fixed_size
 from dpcore.releases.subsampled.request import KINDS, LAWS, SubsampledRequest
 from dpcore.statistics.query import Query
@@ -17,11 +16,8 @@ from dpcore.wording import epsilon_text, significant
 from ui import confidential, controls, offering, partwise, results, session
 from ui.answering import answers, distortion
 from ui.asking import inputs
+from ui.study import Study
 from ui.text import after_number, sentence_of
-
-if TYPE_CHECKING:
-    from dpcore.releases.request import Request
-    from ui.study import Study
 
 
 def show(study: Study) -> None:
@@ -71,8 +67,7 @@ def _request(asked: Request, study: Study, share: float) -> SubsampledRequest | 
     query = asked.query
     if not isinstance(query, Query) or query.kind not in KINDS:
         st.info(
-            f"A sample answers for a {', '.join(KINDS)} of one column. Choose one of "
-            "these above."
+            f"A sample answers for a {', '.join(KINDS)} of one column. Choose one of these above."
         )
         return None
     if asked.mechanism_key not in LAWS:

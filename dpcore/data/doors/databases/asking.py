@@ -72,10 +72,7 @@ def asked(text: str) -> Asked:
         return Asked(text=bare)
     if first in _WRITES and len(words) > 1:
         raise DataError(NO_WRITING)
-    parts = (
-        (quoted.replace('""', '"') or plain.strip())
-        for quoted, plain in _PART.findall(bare)
-    )
+    parts = ((quoted.replace('""', '"') or plain.strip()) for quoted, plain in _PART.findall(bare))
     return Asked(text=bare, table=tuple(filter(None, parts)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,14 +14,12 @@ from sqlalchemy.pool import NullPool
 
 from dpcore.data.doors.databases.admission import connected
 from dpcore.data.doors.databases.failures import NO_ADDRESS, connecting
+from dpcore.data.doors.databases.named import Database
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sqlalchemy import URL, Connection, Engine
 
-    from dpcore.data.doors.databases.named import Database
 
 PATIENCE: Final = {
     "connect_timeout": "5",
@@ -96,9 +95,7 @@ def _engine(url: URL) -> Engine:
     kind = url.get_backend_name()
     if kind in _POSTGRESQL:
         url = url.set(drivername="postgresql+psycopg")
-        url = url.update_query_dict(
-            {**PATIENCE, **url.query, "client_encoding": "utf8"}
-        )
+        url = url.update_query_dict({**PATIENCE, **url.query, "client_encoding": "utf8"})
         return create_engine(url, poolclass=NullPool, hide_parameters=True)
     if kind == "sqlite" and url.database and not url.database.startswith(":"):
         where = f"{Path(url.database).absolute().as_uri()}?mode=ro"

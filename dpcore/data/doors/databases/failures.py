@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from sqlalchemy.exc import DataError as UnreadableError
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -18,12 +19,7 @@ from dpcore.data.doors.databases.asking import NO_WRITING
 from dpcore.data.doors.databases.named import NO_DRIVER, VARIABLE
 from dpcore.errors import DataError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-_ADMINISTRATOR: Final = (
-    f"Ask whoever runs this program to see to its line in {VARIABLE}."
-)
+_ADMINISTRATOR: Final = f"Ask whoever runs this program to see to its line in {VARIABLE}."
 NO_ADDRESS: Final = (
     "the address of this database is none that can be read. It has to begin with "
     f"postgresql:// or sqlite:///. {_ADMINISTRATOR}"
@@ -44,9 +40,7 @@ _NOW: Final = (
     "the server of the database admits nobody at the moment: it is starting, stopping "
     "or full. Try again in a minute."
 )
-_NO_DATABASE: Final = (
-    f"the server of the database has no database of that name. {_ADMINISTRATOR}"
-)
+_NO_DATABASE: Final = f"the server of the database has no database of that name. {_ADMINISTRATOR}"
 _NO_RULE: Final = (
     "the server of the database has no rule that admits this user from this machine "
     f"(pg_hba.conf). {_ADMINISTRATOR}"
@@ -59,12 +53,9 @@ _REFUSALS: Final = {
     Refusal.DATABASE: _NO_DATABASE,
     Refusal.RULE: _NO_RULE,
 }
-_REFUSED: Final = (
-    f"the server of the database answers with an error{{state}}. {_ADMINISTRATOR}"
-)
+_REFUSED: Final = f"the server of the database answers with an error{{state}}. {_ADMINISTRATOR}"
 _NO_HOST: Final = (
-    "the machine of the database is not known: there is none of that name. "
-    f"{_ADMINISTRATOR}"
+    f"the machine of the database is not known: there is none of that name. {_ADMINISTRATOR}"
 )
 _AWAY: Final = (
     "the database cannot be reached. Try again; if it stays so, ask whoever runs it "
@@ -77,8 +68,7 @@ _LOST: Final = (
     "was kept. Read the table once more."
 )
 _BUSY: Final = (
-    "the database is busy with what others write, and gave up. Nothing was kept. Try "
-    "again."
+    "the database is busy with what others write, and gave up. Nothing was kept. Try again."
 )
 _STOPPED: Final = (
     "the server has ended the query: it may not take so long. Ask for fewer rows, or "
@@ -219,8 +209,7 @@ def _why_no_answer(error: DBAPIError, text: str) -> str:
         if state.startswith(mark) if state else mark in said:
             name = _name(said, text)
             return why.format(
-                named=f" “{name}”" if name else "",
-                near=f" near “{name}”" if name else "",
+                named=f" “{name}”" if name else "", near=f" near “{name}”" if name else ""
             )
     if not state and error.connection_invalidated:
         return _LOST

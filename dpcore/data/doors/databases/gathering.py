@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
@@ -14,8 +15,6 @@ from dpcore.data.storage import typed_column
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     import pandas as pd
     import pyarrow as pa
 
@@ -69,8 +68,7 @@ class Gathered:
         import pyarrow as pa  # noqa: PLC0415 - slow to import
 
         if not self.rows:
-            message = "what is asked for has columns and no rows. Ask for other rows."
-            raise DataError(message)
+            raise DataError("what is asked for has columns and no rows. Ask for other rows.")
         lines = pd.RangeIndex(_FIRST_LINE, _FIRST_LINE + self.rows, name="line")
         columns, yes_no = {}, set()
         for place, name in enumerate(self.names):
@@ -125,11 +123,11 @@ def _array_of(values: Sequence[object], place: int) -> pa.Array:
     if found <= _WRITTEN:
         return _texts(values)
     named = ", ".join(sorted(kind.__name__ for kind in found - _WRITTEN))
-    message = (
+    raise DataError(
         f"column {place} holds values of the type {named}, which is neither a number, "
-        "nor text, nor a day. Leave it out, or ask for it as text: CAST(… AS text)."
+        "nor text, nor a day. Leave it out, or ask for it as text: CAST(… AS text).",
+        column=place,
     )
-    raise DataError(message, column=place)
 
 
 def _answers(values: Sequence[Any]) -> pa.Array:
@@ -179,9 +177,7 @@ def _texts(values: Sequence[Any]) -> pa.Array:
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     floats = float_texts(value for value in values if isinstance(value, float))
-    texts = [
-        floats[value] if isinstance(value, float) else _text(value) for value in values
-    ]
+    texts = [floats[value] if isinstance(value, float) else _text(value) for value in values]
     return pa.array(texts, pa.string()).dictionary_encode()
 
 

@@ -55,9 +55,7 @@ def databases() -> tuple[Database, ...]:
         else:
             found[name] = Database(name=name, address=address)
             continue
-        message = (
-            f"line {number} of {VARIABLE} {problem}. Ask whoever runs this program to "
-            "correct it."
+        raise DataError(
+            f"line {number} of {VARIABLE} {problem}. Ask whoever runs this program to correct it."
         )
-        raise DataError(message)
     return tuple(found.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -10,21 +11,19 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import inspect, text
 from sqlalchemy.exc import DBAPIError
 
+from dpcore.data.doors.databases.asking import Asked
 from dpcore.data.doors.databases.connections import beside, cancel, opened
 from dpcore.data.doors.databases.failures import explained, no_table
 from dpcore.data.doors.databases.gathering import arrays_of
+from dpcore.data.doors.databases.named import Database
 from dpcore.data.doors.databases.ranges import AHEAD, in_turn, ranges_of
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
-
     import pyarrow as pa
     from sqlalchemy import Connection
     from sqlalchemy.engine.interfaces import DBAPICursor
 
-    from dpcore.data.doors.databases.asking import Asked
-    from dpcore.data.doors.databases.named import Database
 
 _INTEGERS: Final = frozenset((20, 21, 23))
 """Types of PostgreSQL, by their numbers."""
@@ -142,14 +141,12 @@ class Query:
         if wanted.table and connection.dialect.name == "postgresql":
             said, expected = _known(connection, wanted.table)
         result = connection.exec_driver_sql(
-            wanted.statement,
-            execution_options={**_AS_IT_STANDS, "stream_results": True},
+            wanted.statement, execution_options={**_AS_IT_STANDS, "stream_results": True}
         )
         with contextlib.closing(result):
             names = tuple(result.keys())
             if not names:
-                message = "what is asked for has no columns. Name some."
-                raise DataError(message)
+                raise DataError("what is asked for has no columns. Name some.")
             types = _types(result.cursor)
             yield Block(names=names, said=said, expected=expected, types=types)
             for rows in result.partitions(_rows(names)):
@@ -168,8 +165,7 @@ class Query:
                     other = stack.enter_context(beside(self._database, connection))
                     self._connections.append(other)
             readers = [
-                partial(unloaded, each, types=header.types, rows=rows)
-                for each in self._connections
+                partial(unloaded, each, types=header.types, rows=rows) for each in self._connections
             ]
             with contextlib.closing(in_turn(readers, parts, self.cancel)) as blocks:
                 for columns in blocks:
@@ -193,10 +189,7 @@ def _wanted(connection: Connection, asked: Asked) -> _Wanted:
     key = inspect(connection).get_pk_constraint(table, schema)["constrained_columns"]
     quoted = tuple(map(_quoted, key))
     return _Wanted(
-        statement=_select(name, key=quoted),
-        table=name,
-        key=quoted,
-        first=key[0] if key else "",
+        statement=_select(name, key=quoted), table=name, key=quoted, first=key[0] if key else ""
     )
 
 
@@ -230,16 +223,11 @@ def _header(connection: Connection, wanted: _Wanted) -> Block:
     found = connection.exec_driver_sql(nothing, execution_options=_AS_IT_STANDS)
     with contextlib.closing(found) as result:
         return Block(
-            names=tuple(result.keys()),
-            said=said,
-            expected=expected,
-            types=_types(result.cursor),
+            names=tuple(result.keys()), said=said, expected=expected, types=_types(result.cursor)
         )
 
 
-def _parts(
-    connection: Connection, wanted: _Wanted, header: Block, rows: int
-) -> list[str]:
+def _parts(connection: Connection, wanted: _Wanted, header: Block, rows: int) -> list[str]:
     """Return statements that give the table when they are carried out one by one.
 
     Each gives about as many rows as a reader may be ahead, if keys are spread evenly.

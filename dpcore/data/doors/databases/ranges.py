@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from queue import Empty, Queue
 from threading import Event
-from typing import TYPE_CHECKING, Final, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+from typing import Final, TypeVar
 
 _T = TypeVar("_T")
 _P = TypeVar("_P")
@@ -74,9 +72,7 @@ def in_turn(
                 cancel()
 
 
-def _until_its_end(
-    box: Queue[_T | Exception | None],
-) -> Generator[_T, None, None]:
+def _until_its_end(box: Queue[_T | Exception | None]) -> Generator[_T, None, None]:
     while (block := box.get()) is not None:
         if isinstance(block, Exception):
             raise block

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from dpcore.data.columns import MAX_LABELS, ColumnKind, yes_no
+from dpcore.data.columns import MAX_LABELS, Column, ColumnKind, yes_no
 from dpcore.data.doors.databases.asking import asked
 from dpcore.data.doors.databases.gathering import Gathered
-from dpcore.data.doors.databases.named import NO_DRIVER
+from dpcore.data.doors.databases.named import NO_DRIVER, Database
+from dpcore.data.doors.databases.querying import Block, Said
 from dpcore.data.doors.databases.waiting import waited_for
 from dpcore.data.doors.opening import Opened
 from dpcore.data.proposals import proposed
 from dpcore.data.reading import column_names
 from dpcore.errors import DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
-
-    from dpcore.data.columns import Column
-    from dpcore.data.doors.databases.named import Database
-    from dpcore.data.doors.databases.querying import Block, Said
 
 _YES_NO: Final = ("False", "True")
 _LONGEST: Final = 300

@@ -6,6 +6,7 @@ Cells are those that the driver would make of them, at a fraction of the time.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import psycopg
@@ -20,8 +21,6 @@ from dpcore.data.doors.databases.gathering import all_missing, as_texts
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
-
     from psycopg.abc import PQGen
     from sqlalchemy import Connection
 
@@ -130,9 +129,7 @@ def _columns(lines: Sequence[bytes], kinds: Sequence[pa.DataType]) -> list[pa.Ar
             read_options=csv.ReadOptions(
                 column_names=names, block_size=len(content) + 1, use_threads=False
             ),
-            parse_options=csv.ParseOptions(
-                newlines_in_values=True, ignore_empty_lines=False
-            ),
+            parse_options=csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
             # Without quotation marks nothing is NULL; within, it is an empty text.
             convert_options=csv.ConvertOptions(
                 column_types=dict(zip(names, kinds, strict=True)),
@@ -163,5 +160,4 @@ def _as_sqlalchemy_says() -> Iterator[None]:
         yield
     except psycopg.Error as error:
         # Of a connection that is dropped there is no word of the server.
-        lost = error.sqlstate is None
-        raise DBAPIError(None, None, error, connection_invalidated=lost) from None
+        raise DBAPIError(None, None, error, connection_invalidated=error.sqlstate is None) from None

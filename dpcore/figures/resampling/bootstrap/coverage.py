@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dpcore.figures.marks import Mark, dot, interval, landmark, line, points
-from dpcore.figures.resampling.bootstrap.lines import rule_line, steps, unit_of
+from dpcore.figures.resampling.bootstrap.lines import Named, rule_line, steps, unit_of
 from dpcore.figures.theme import GUIDE, Picture, axis
 from dpcore.inference.bootstrap.intervals import Rule
 from dpcore.studies.resampling.bootstrap.coverage import (
+    Experiment,
     error_range,
     exact_coverage,
     mean_error,
     no_length,
 )
-from dpcore.studies.resampling.bootstrap.runs import coverage, z_scores
+from dpcore.studies.resampling.bootstrap.runs import Runs, coverage, z_scores
 from dpcore.wording import percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dpcore.figures.resampling.bootstrap.lines import Named
-    from dpcore.studies.resampling.bootstrap.coverage import Experiment
-    from dpcore.studies.resampling.bootstrap.runs import Runs
 
 _HEIGHT = 420
 _LOW = 0.4
@@ -41,10 +36,7 @@ _FARTHEST = 5.0
 
 
 def coverage_picture(
-    experiments: Sequence[Experiment],
-    runs: Mapping[int, Runs],
-    *,
-    shown: Sequence[Named],
+    experiments: Sequence[Experiment], runs: Mapping[int, Runs], *, shown: Sequence[Named]
 ) -> Picture:
     """Return the coverage against the number of bootstraps; figure 7b of the source.
 
@@ -61,9 +53,7 @@ def coverage_picture(
         exact = [exact_coverage(e, one.method) for e in experiments]
         traces.append(rule_line(times, exact, one, "%{x} bootstraps: %{y:.2%}"))
         found = {
-            e.times: coverage(e, one.method, runs[e.times])
-            for e in experiments
-            if e.times in runs
+            e.times: coverage(e, one.method, runs[e.times]) for e in experiments if e.times in runs
         }
         if found:
             traces.append(_dots(found, runs, one))
@@ -87,8 +77,7 @@ def coverage_picture(
         alt=f"Lines are coverages of {percent(level)} intervals if means are normal; "
         f"dots with bars, where there are any, are simulated. {title}. "
         + "; ".join(
-            f"{row['method']} with {row['bootstraps']} bootstraps "
-            f"{percent(row['coverage, exact'])}"
+            f"{row['method']} with {row['bootstraps']} bootstraps {percent(row['coverage, exact'])}"
             for row in rows
             if row["bootstraps"] in {times[0], times[-1]}
         )
@@ -145,9 +134,7 @@ def _dots(found: Mapping[int, float], runs: Mapping[int, Runs], one: Named) -> M
     )
 
 
-def ranges_picture(
-    experiments: Sequence[Experiment], *, shown: Sequence[Named]
-) -> Picture:
+def ranges_picture(experiments: Sequence[Experiment], *, shown: Sequence[Named]) -> Picture:
     """Return the mean standard errors with 90 % ranges; figure 7a of the source.
 
     ``experiments`` are one setting with increasing numbers of bootstraps.
@@ -195,9 +182,7 @@ def ranges_picture(
     )
 
 
-def errors_picture(
-    experiment: Experiment, runs: Runs, shown: Sequence[Named]
-) -> Picture:
+def errors_picture(experiment: Experiment, runs: Runs, shown: Sequence[Named]) -> Picture:
     """Return the distributions of estimated standard errors; figure 9a.
 
     ``shown`` are those of ``lines.methods``. The axes do not move with the
@@ -207,8 +192,7 @@ def errors_picture(
     unit = unit_of(experiment)
     true = experiment.bagged_error
     errors = {
-        one.name: np.sqrt(one.method.variance(experiment.bootstraps, runs.spreads))
-        for one in shown
+        one.name: np.sqrt(one.method.variance(experiment.bootstraps, runs.spreads)) for one in shown
     }
     high = _REACH * math.sqrt(experiment.sampling) or 1.0
     edges = np.linspace(0.0, high, _FEWER + 1)
@@ -243,22 +227,14 @@ def errors_picture(
             *(steps(np.minimum(errors[m.name], high), edges, m) for m in shown),
             *landmark(min(true, high), 1.02, where, "dash"),
         ],
-        xaxis=axis(
-            f"estimated standard error{unit}, the last step: or more",
-            range=[0.0, high],
-        ),
+        xaxis=axis(f"estimated standard error{unit}, the last step: or more", range=[0.0, high]),
         yaxis=axis(
-            "share of tables",
-            tickformat=".0%",
-            range=[0, 1.15],
-            tickvals=[0, 0.25, 0.5, 0.75, 1],
+            "share of tables", tickformat=".0%", range=[0, 1.15], tickvals=[0, 0.25, 0.5, 0.75, 1]
         ),
     )
 
 
-def scores_picture(
-    experiment: Experiment, runs: Runs, shown: Sequence[Named]
-) -> Picture:
+def scores_picture(experiment: Experiment, runs: Runs, shown: Sequence[Named]) -> Picture:
     """Return z-scores of the true mean against the standard normal; figure 9b.
 
     ``shown`` are those of ``lines.methods``.
@@ -271,12 +247,7 @@ def scores_picture(
     normal = line(middle, height, "right", GUIDE, hover="")
     beyond = {
         one.name: (
-            float(
-                np.mean(
-                    np.abs(scores[one.name])
-                    > one.method.quantile(experiment.bootstraps)
-                )
-            ),
+            float(np.mean(np.abs(scores[one.name]) > one.method.quantile(experiment.bootstraps))),
             1 - exact_coverage(experiment, one.method),
         )
         for one in shown
@@ -302,10 +273,7 @@ def scores_picture(
         alt=f"Distributions of z-scores beside the standard normal. {title}. Scores "
         f"beyond {_FARTHEST:g}, infinite ones included, are outside the figure.",
         traces=[normal, *(steps(scores[m.name], edges, m) for m in shown)],
-        xaxis=axis(
-            "estimated standard errors from the truth",
-            range=[-_FARTHEST, _FARTHEST],
-        ),
+        xaxis=axis("estimated standard errors from the truth", range=[-_FARTHEST, _FARTHEST]),
         yaxis=axis("share of tables (scaled to this run)", tickformat=".0%"),
     )
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from dpcore.figures.marks import NAME, lines
 from dpcore.figures.resampling.bootstrap.lines import COLOR
 from dpcore.figures.theme import NEUTRAL, Picture, Stroke, log_axis, whole_decades
+from dpcore.studies.resampling.bootstrap.levels import Levels
 from dpcore.wording import epsilon_text, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.studies.resampling.bootstrap.levels import Levels
 
 _MOST_TICKS = 8
 
@@ -69,13 +65,7 @@ def levels_picture(found: Sequence[Levels], *, here: int, delta: float) -> Pictu
             aside=NAME,
             marker={"size": 6},
         ),
-        xaxis=log_axis(
-            "number of bootstraps",
-            tickvals=ticks,
-            ticktext=[f"{k}" for k in ticks],
-        ),
+        xaxis=log_axis("number of bootstraps", tickvals=ticks, ticktext=[f"{k}" for k in ticks]),
         # Powers of ten around all of them seldom move with epsilon.
-        yaxis=log_axis(
-            f"ε at δ {significant(delta)}", *whole_decades(min(known), max(known))
-        ),
+        yaxis=log_axis(f"ε at δ {significant(delta)}", *whole_decades(min(known), max(known))),
     )

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.figures.marks import NAME, Mark, line
 from dpcore.figures.theme import Stroke
 from dpcore.inference.bootstrap.errors import CONSERVATIVE, MOST_CONSERVATIVE, Clipping
 from dpcore.inference.bootstrap.intervals import LEVEL, Method, Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.resampling.bootstrap.coverage import Experiment
+from dpcore.studies.resampling.bootstrap.coverage import Experiment
 
 COLOR = "#9C3D6E"
 """The color of the bootstrap on all pages."""
@@ -68,9 +65,7 @@ def methods(
 
 def others(*, level: float = LEVEL) -> tuple[Named, Named]:
     """Return the other way to clip, and the interval that is proved."""
-    kept = Method(
-        rule=Rule.PUBLISHED, tail=None, clipping=Clipping.SAMPLING, level=level
-    )
+    kept = Method(rule=Rule.PUBLISHED, tail=None, clipping=Clipping.SAMPLING, level=level)
     proved = Method(rule=Rule.RIGOROUS, tail=(1 - level) / 5, level=level)
     return (
         Named(

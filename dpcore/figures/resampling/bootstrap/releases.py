@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
+from dpcore.data.quantities import Quantity
 from dpcore.figures.calendar import cells, date_ticks
 from dpcore.figures.marks import NAME, bars, histogram, landmark, line
-from dpcore.figures.resampling.bootstrap.lines import COLOR, unit_of
+from dpcore.figures.resampling.bootstrap.lines import COLOR, Named, unit_of
 from dpcore.figures.theme import HEIGHT, STROKES, Picture, Stroke, axis, below, plain
+from dpcore.inference.bootstrap.intervals import Estimate
 from dpcore.privacy.bootstrap.profile import multiplicities
+from dpcore.studies.resampling.bootstrap.coverage import Experiment
+from dpcore.studies.resampling.bootstrap.runs import Runs
 from dpcore.wording import percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.arrays import FloatArray
-    from dpcore.data.quantities import Quantity
-    from dpcore.figures.resampling.bootstrap.lines import Named
-    from dpcore.inference.bootstrap.intervals import Estimate
-    from dpcore.studies.resampling.bootstrap.coverage import Experiment
-    from dpcore.studies.resampling.bootstrap.runs import Runs
 
 _BINS = 50
 _FEWER = 24
@@ -49,10 +44,7 @@ def one_picture(
     public number of ``people``, if that is at least 2. Of the rules ``shown`` the last
     one is spoken of; ``truth`` is the mean of the population, where it is known.
     """
-    found = {
-        one.name: one.method.around(numbers, noise=noise, people=people)
-        for one in shown
-    }
+    found = {one.name: one.method.around(numbers, noise=noise, people=people) for one in shown}
     bins = max(1, min(_BINS, 2 * int(len(numbers) ** 0.5)))
     counts, edges = np.histogram(numbers, bins)
     top = float(counts.max())
@@ -60,11 +52,7 @@ def one_picture(
     ends = {"symbol": "line-ns-open", "size": 12}
     traces = [
         histogram(
-            counts,
-            edges,
-            "noisy bootstraps",
-            _BAR,
-            hover="around %{x:.4g}: %{y} bootstraps",
+            counts, edges, "noisy bootstraps", _BAR, hover="around %{x:.4g}: %{y} bootstraps"
         ),
         *(
             line(
@@ -111,9 +99,7 @@ def one_picture(
     )
 
 
-def _one_title(
-    found: dict[str, Estimate], truth: float | None, quantity: Quantity
-) -> str:
+def _one_title(found: dict[str, Estimate], truth: float | None, quantity: Quantity) -> str:
     name, last = list(found.items())[-1]
     error = last.standard_error
     known = (last.center, *_ends(last))
@@ -146,10 +132,7 @@ def one_shot_picture(experiment: Experiment, runs: Runs) -> Picture:
     edges = np.linspace(middle - far, middle + far, _FEWER + 1)
     laws = {
         "one shot": (runs.one_shots, Stroke(color=STROKES["gaussian"].color)),
-        "average of bootstraps": (
-            runs.centers,
-            Stroke(color=COLOR, dash="longdashdot"),
-        ),
+        "average of bootstraps": (runs.centers, Stroke(color=COLOR, dash="longdashdot")),
     }
     more = (given / plainly) ** 2 - 1
     title = (
@@ -187,10 +170,7 @@ def one_shot_picture(experiment: Experiment, runs: Runs) -> Picture:
             for name, (values, stroke) in laws.items()
         ],
         xaxis=axis(
-            plain(
-                f"released mean{unit_of(experiment)}, the outermost steps: or farther "
-                "out"
-            ),
+            plain(f"released mean{unit_of(experiment)}, the outermost steps: or farther out"),
             range=edges[[0, -1]].tolist(),
         ),
         yaxis=axis("share of releases", tickformat=".0%", range=[0, 0.55]),

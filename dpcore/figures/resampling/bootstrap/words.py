@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from dpcore.studies.resampling.bootstrap.coverage import Experiment
 from dpcore.wording import in_full, percent, significant
-
-if TYPE_CHECKING:
-    from dpcore.studies.resampling.bootstrap.coverage import Experiment
 
 _NOISE = 1e-9
 _FEWEST_DIGITS, _MOST_DIGITS = 4, 13

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.models.guarantees import gaussian_gamma
 from dpcore.models.influence import Influence
@@ -29,9 +29,6 @@ from dpcore.models.posterior.guarantees import RecordBounds, for_all, worst_case
 from dpcore.models.ridge.fit import RidgeFit, fit_ridge
 from dpcore.models.ridge.removals import removals
 from dpcore.models.worst_shifts import largest_addition, worst_ridge_shift
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 SIZES = (100, 1_000, 10_000, 31_623)
 """Numbers of people in Figure 2, with noise on the coefficients."""
@@ -75,14 +72,11 @@ class Simulation:
 
     def __post_init__(self) -> None:
         if self.people < 1 or self.columns < 1:
-            message = "there must be at least one person and one coefficient."
-            raise ParameterError(message)
+            raise ParameterError("there must be at least one person and one coefficient.")
         if not (0 <= self.noise < math.inf and 0 < self.strength < math.inf):
-            message = "the noise must be in [0, inf) and the strength in (0, inf)."
-            raise ParameterError(message)
+            raise ParameterError("the noise must be in [0, inf) and the strength in (0, inf).")
         if not (0 < self.epsilon < math.inf and 0 < self.delta < 1):
-            message = "epsilon must be in (0, inf) and delta in (0, 1)."
-            raise ParameterError(message)
+            raise ParameterError("epsilon must be in (0, inf) and delta in (0, 1).")
 
     @property
     def penalty(self) -> float:
@@ -196,11 +190,9 @@ def sample_losses(simulation: Simulation, gamma: float) -> SampleLosses:
 
     """
     if simulation.penalty < 1:
-        message = (
-            f"the penalty must be at least 1, got {simulation.penalty:.3g}: raise its "
-            "strength."
+        raise ParameterError(
+            f"the penalty must be at least 1, got {simulation.penalty:.3g}: raise its strength."
         )
-        raise ParameterError(message)
     fit, bounds = simulation.fit(), RecordBounds()
     left = removals(fit)
     # No eigenvalue is below the penalty, but for its rounding.
@@ -225,8 +217,6 @@ def sample_losses(simulation: Simulation, gamma: float) -> SampleLosses:
         guarantee=float(guarantee),
         for_all=float(everybody),
         losses=leverage_and_residual.epsilon_of(
-            left.outside,
-            np.sqrt(gamma) * np.abs(left.residual),
-            simulation.delta,
+            left.outside, np.sqrt(gamma) * np.abs(left.residual), simulation.delta
         ),
     )

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from dpcore.studies.findings import Finding, Verdict
 from dpcore.studies.individual.wang2019.figures import NestedLosses
-from dpcore.studies.individual.wang2019.run import Pane, of_pane
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpcore.studies.individual.wang2019.run import Design, Part
+from dpcore.studies.individual.wang2019.run import Design, Pane, Part, of_pane
 
 _TENFOLD = 10.0
 _SIX = (5.0, 7.0)
@@ -24,11 +19,7 @@ _ABOUT = 0.15
 
 def findings(design: Design, parts: Sequence[Part]) -> tuple[Finding, ...]:
     """Return what the text says of the figures, held against the run."""
-    return (
-        *_of_first(parts, tuned=design.tuned),
-        _of_sizes(parts),
-        _of_precisions(parts),
-    )
+    return (*_of_first(parts, tuned=design.tuned), _of_sizes(parts), _of_precisions(parts))
 
 
 def _of_first(parts: Sequence[Part], *, tuned: bool) -> tuple[Finding, ...]:
@@ -61,9 +52,7 @@ def _of_first(parts: Sequence[Part], *, tuned: bool) -> tuple[Finding, ...]:
 
 
 def _of_sizes(parts: Sequence[Part]) -> Finding:
-    claim = (
-        "With noise on the coefficients, losses fall about like one over the people."
-    )
+    claim = "With noise on the coefficients, losses fall about like one over the people."
     mine = of_pane(parts, Pane.BY_SIZE)
     people = [part.setting for part in mine]
     medians = [float(np.median(part.losses.losses)) for part in mine]
@@ -72,9 +61,7 @@ def _of_sizes(parts: Sequence[Part]) -> Finding:
     power = _power(people, medians)
     told = f"From {people[0]:,g} to {people[-1]:,g} people the median"
     if power >= 0:
-        return Finding(
-            key="2a", claim=claim, verdict=Verdict.FAILS, evidence=f"{told} grows."
-        )
+        return Finding(key="2a", claim=claim, verdict=Verdict.FAILS, evidence=f"{told} grows.")
     close = abs(power + 1) <= _ABOUT
     evidence = f"{told} falls like the number of people to the power {power:.2f}"
     if not close:

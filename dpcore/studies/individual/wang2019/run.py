@@ -5,10 +5,11 @@ Everything is simulated from public settings: nobody's data.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pandas as pd
 
@@ -22,9 +23,6 @@ from dpcore.studies.individual.wang2019.figures import (
     nested_losses,
     sample_losses,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 MOST_NUMBERS: Final = 5_000_000
 """People times coefficients of one simulated table."""
@@ -63,24 +61,19 @@ class Design:
     def __post_init__(self) -> None:
         for what, values in (("sizes", self.sizes), ("gammas", self.gammas)):
             if not 1 <= len(values) <= _MOST_SETTINGS or min(values) <= 0:
-                message = f"the {what} must be 1 to {_MOST_SETTINGS} positive numbers."
-                raise ParameterError(message)
+                raise ParameterError(f"the {what} must be 1 to {_MOST_SETTINGS} positive numbers.")
         if not all(gamma <= _MOST_GAMMA for gamma in self.gammas):
-            message = f"the gammas must be at most {_MOST_GAMMA:g}."
-            raise ParameterError(message)
+            raise ParameterError(f"the gammas must be at most {_MOST_GAMMA:g}.")
         largest = max(self.simulation.people, *self.sizes) * self.simulation.columns
         if largest > MOST_NUMBERS:
-            message = (
-                f"people times coefficients must be at most {MOST_NUMBERS:,}, got "
-                f"{largest:,}."
+            raise ParameterError(
+                f"people times coefficients must be at most {MOST_NUMBERS:,}, got {largest:,}."
             )
-            raise ParameterError(message)
         if self.second.penalty < 1:
-            message = (
+            raise ParameterError(
                 "the penalty of Figure 2 must be at least 1, got "
                 f"{self.second.penalty:.3g}: raise its strength."
             )
-            raise ParameterError(message)
 
     @property
     def second(self) -> Simulation:

@@ -56,14 +56,12 @@ class Equipartition:
     def __post_init__(self) -> None:
         require_budget(self.epsilon, self.delta)
         if not 0 < self.delta < 1:
-            message = f"delta must be in (0, 1), got {self.delta}."
-            raise ParameterError(message)
+            raise ParameterError(f"delta must be in (0, 1), got {self.delta}.")
         if self.times != int(self.times) or not 1 <= self.times <= _MOST_TIMES:
-            message = (
+            raise ParameterError(
                 f"the number of answers must be a whole number from 1 to "
                 f"{_MOST_TIMES:,}, got {self.times}."
             )
-            raise ParameterError(message)
 
     def part(self, sharing: Sharing) -> float:
         """Return the epsilon of one of the ``k`` answers.
@@ -89,8 +87,7 @@ class Equipartition:
             return optimal_composition.part_for(self.epsilon, self.times, self.delta)
         if sharing is Sharing.LAPLACE:
             return self._laplace()
-        message = "Gaussian answers under zCDP have no epsilon of their own."
-        raise ParameterError(message)
+        raise ParameterError("Gaussian answers under zCDP have no epsilon of their own.")
 
     def variance(self, sharing: Sharing) -> float:
         """Return the variance of the average of the ``k`` answers.
@@ -127,9 +124,7 @@ class Equipartition:
         """
         k, root = self.times, math.sqrt(2 * self.times * log_odds)
         low, _ = halved(
-            lambda e: root * e + k * e * math.tanh(e / 2) > self.epsilon,
-            0.0,
-            self.epsilon / root,
+            lambda e: root * e + k * e * math.tanh(e / 2) > self.epsilon, 0.0, self.epsilon / root
         )
         return low
 

@@ -8,18 +8,14 @@ takes a second to import.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dpcore.arrays import FloatArray
 
 LEVEL = 0.05
 """Significance of both tests."""
@@ -99,9 +95,7 @@ def shapiro_p_values(w: FloatArray, n: int) -> FloatArray:
     return np.asarray(ndtr(-(np.log1p(-w) - mean) / sd))
 
 
-def normality(
-    draws: int, samples: int, rng: np.random.Generator, *, size: int = 100
-) -> Normality:
+def normality(draws: int, samples: int, rng: np.random.Generator, *, size: int = 100) -> Normality:
     """Test ``samples`` samples of ``size`` averages of ``draws`` Laplace draws.
 
     Raises:
@@ -111,8 +105,7 @@ def normality(
     """
     for name, number in (("draws", draws), ("samples", samples)):
         if number != int(number) or number < 1:
-            message = f"the number of {name} must be a whole number from 1."
-            raise ParameterError(message)
+            raise ParameterError(f"the number of {name} must be a whole number from 1.")
     counts = np.zeros(4)
     for start in range(0, samples, _PART):
         shape = (min(_PART, samples - start), size)
@@ -149,12 +142,10 @@ def run(
 def _sorted(samples: FloatArray) -> FloatArray:
     n = samples.shape[-1]
     if not _FEWEST <= n <= _MOST:
-        message = f"a sample must have {_FEWEST} to {_MOST:,} values, got {n}."
-        raise ParameterError(message)
+        raise ParameterError(f"a sample must have {_FEWEST} to {_MOST:,} values, got {n}.")
     x = np.sort(samples, axis=-1)
     if not np.isfinite(x).all() or np.any(x[..., 0] == x[..., -1]):
-        message = "the values of a sample must be finite, and not all equal."
-        raise ParameterError(message)
+        raise ParameterError("the values of a sample must be finite, and not all equal.")
     return np.asarray(x)
 
 
@@ -164,15 +155,9 @@ def _weights(n: int) -> FloatArray:
     squares = float(scores @ scores)
     unit = scores / np.sqrt(squares)
     u = 1 / np.sqrt(n)
-    last = unit[-1] + np.polyval(
-        [-2.706056, 4.434685, -2.07119, -0.147981, 0.221157, 0.0], u
-    )
-    second = unit[-2] + np.polyval(
-        [-3.582633, 5.682633, -1.752461, -0.293762, 0.042981, 0.0], u
-    )
-    rest = (squares - 2 * scores[-1] ** 2 - 2 * scores[-2] ** 2) / (
-        1 - 2 * last**2 - 2 * second**2
-    )
+    last = unit[-1] + np.polyval([-2.706056, 4.434685, -2.07119, -0.147981, 0.221157, 0.0], u)
+    second = unit[-2] + np.polyval([-3.582633, 5.682633, -1.752461, -0.293762, 0.042981, 0.0], u)
+    rest = (squares - 2 * scores[-1] ** 2 - 2 * scores[-2] ** 2) / (1 - 2 * last**2 - 2 * second**2)
     weights = scores / np.sqrt(rest)
     weights[[0, 1, -2, -1]] = -last, -second, second, last
     return np.asarray(weights)

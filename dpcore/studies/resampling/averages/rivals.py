@@ -46,8 +46,7 @@ class Rivals:
     def __post_init__(self) -> None:
         require_budget(self.epsilon, self.delta)
         if not 0 < self.delta < 1:
-            message = f"delta must be in (0, 1), got {self.delta}."
-            raise ParameterError(message)
+            raise ParameterError(f"delta must be in (0, 1), got {self.delta}.")
 
     def average(self, draws: int) -> float:
         """Return the variance ``2 k / epsilon^2`` of an average: pure DP."""

@@ -8,24 +8,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import gammainc, gammaincinv, ndtr
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.inference.bootstrap.errors import (
-    FEWEST,
-    Bootstraps,
-    Clipping,
-    resampling_variance,
-)
+from dpcore.inference.bootstrap.errors import FEWEST, Bootstraps, Clipping, resampling_variance
 from dpcore.inference.bootstrap.intervals import Method, Rule
-from dpcore.studies.resampling.bootstrap.populations import Ages
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
-    from dpcore.studies.resampling.bootstrap.populations import Population
+from dpcore.studies.resampling.bootstrap.populations import Ages, Population
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(100)
 _MOST_PEOPLE, _MOST_TIMES = 100_000, 2_000
@@ -54,14 +45,11 @@ class Experiment:
 
     def __post_init__(self) -> None:
         if self.people != int(self.people) or not FEWEST <= self.people <= _MOST_PEOPLE:
-            message = (
-                f"people must be a whole number from 2 to {_MOST_PEOPLE:,}, got "
-                f"{self.people}."
+            raise ParameterError(
+                f"people must be a whole number from 2 to {_MOST_PEOPLE:,}, got {self.people}."
             )
-            raise ParameterError(message)
         if self.times > _MOST_TIMES:
-            message = f"at most {_MOST_TIMES:,} bootstraps can be studied."
-            raise ParameterError(message)
+            raise ParameterError(f"at most {_MOST_TIMES:,} bootstraps can be studied.")
         _ = self.bootstraps
 
     @property

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Self
 
 from dpcore.privacy.bootstrap.real_cost import claimed_epsilon, epsilon
 from dpcore.privacy.bootstrap.upper_bounds import Bound
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +25,7 @@ class Levels:
     """At most that, for every additive statistic."""
 
     @classmethod
-    def of(
-        cls, found: Sequence[float], *, rho: float, delta: float, times: int
-    ) -> Self:
+    def of(cls, found: Sequence[float], *, rho: float, delta: float, times: int) -> Self:
         """Return the levels made of what ``parts`` gave, all three of them."""
         attained, mean, generic = found
         return cls(
@@ -52,14 +47,10 @@ def parts(
 
     """
     for bound in (Bound.ATTAINED, Bound.MEAN, Bound.GENERIC):
-        yield epsilon(
-            factor, rho=rho, times=times, people=people, delta=delta, bound=bound
-        )
+        yield epsilon(factor, rho=rho, times=times, people=people, delta=delta, bound=bound)
 
 
-def levels(
-    *, rho: float, delta: float, people: int, times: int, factor: float = 1.0
-) -> Levels:
+def levels(*, rho: float, delta: float, people: int, times: int, factor: float = 1.0) -> Levels:
     """Return the levels of one number of bootstraps; errors as for ``parts``."""
     found = parts(rho=rho, delta=delta, people=people, times=times, factor=factor)
     return Levels.of(tuple(found), rho=rho, delta=delta, times=times)

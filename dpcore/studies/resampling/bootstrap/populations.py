@@ -8,16 +8,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 import numpy as np
 from scipy.special import ndtr
 
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 _AGE_GROUPS: Final = (
     (15, 19, 2_450_888),
@@ -91,8 +89,7 @@ class Normal:
 
     def __post_init__(self) -> None:
         if not 0 < self.half_width < math.inf:
-            message = f"the half-width must be in (0, inf), got {self.half_width}."
-            raise ParameterError(message)
+            raise ParameterError(f"the half-width must be in (0, inf), got {self.half_width}.")
 
     @property
     def bounds(self) -> Interval:
@@ -136,9 +133,7 @@ class People:
     """Their standard deviation, with divisor ``N``."""
 
     @classmethod
-    def of(
-        cls, values: FloatArray, *, bounds: Interval, name: str, unit: str = ""
-    ) -> Self:
+    def of(cls, values: FloatArray, *, bounds: Interval, name: str, unit: str = "") -> Self:
         """Return the population of these people.
 
         Raises:
@@ -146,11 +141,9 @@ class People:
 
         """
         if values.size == 0:
-            message = "a population needs at least one person."
-            raise ParameterError(message)
+            raise ParameterError("a population needs at least one person.")
         if not np.all((values >= bounds.lower) & (values <= bounds.upper)):
-            message = "clamp the values of a population to its bounds first."
-            raise ParameterError(message)
+            raise ParameterError("clamp the values of a population to its bounds first.")
         return cls(
             values=values,
             bounds=bounds,

@@ -6,18 +6,15 @@ The counterpart of ``coverage`` that assumes nothing about the laws.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dpcore.arrays import FloatArray
-    from dpcore.inference.bootstrap.bought_variance import BoughtVariance
-    from dpcore.inference.bootstrap.intervals import Method
-    from dpcore.studies.resampling.bootstrap.coverage import Experiment
+from dpcore.arrays import FloatArray
+from dpcore.inference.bootstrap.bought_variance import BoughtVariance
+from dpcore.inference.bootstrap.intervals import Method
+from dpcore.studies.resampling.bootstrap.coverage import Experiment
 
 _BLOCK = 1 << 18
 _PART = 50
@@ -64,11 +61,7 @@ def simulate(experiment: Experiment, tables: int, rng: np.random.Generator) -> R
     noise = math.sqrt(experiment.one_shot_noise)
     found[4] = found[0] + noise * rng.standard_normal(tables)
     return Runs(
-        means=found[0],
-        variances=found[1],
-        centers=found[2],
-        spreads=found[3],
-        one_shots=found[4],
+        means=found[0], variances=found[1], centers=found[2], spreads=found[3], one_shots=found[4]
     )
 
 
@@ -117,9 +110,7 @@ def bought_coverage(
     return float(held.mean()), float(2 * reach.mean())
 
 
-def _bootstraps(
-    experiment: Experiment, values: FloatArray, rng: np.random.Generator
-) -> FloatArray:
+def _bootstraps(experiment: Experiment, values: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Return the noisy means of resamples, a block of resamples at a time."""
     n, k = len(values), experiment.times
     means = np.empty(k)

@@ -10,18 +10,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
 from dpcore.privacy.interpretation import laplace_detection
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,20 +107,13 @@ def rivals(bootstrap: ResizedBootstrap, ones: int) -> tuple[Rival, ...]:
     """
     n = bootstrap.people
     if not 0 <= ones <= n:
-        message = f"the number of ones must be in [0, {n}], got {ones}."
-        raise ParameterError(message)
+        raise ParameterError(f"the number of ones must be in [0, {n}], got {ones}.")
     spread = float(bootstrap.variance(ones / n))
     claim = f"{bootstrap.claimed_epsilon:.3g}"
     levels = {
         "claim": (f"Laplace noise, ε {claim} as claimed", bootstrap.claimed_epsilon),
-        "pair": (
-            f"Laplace noise that fails as rarely at ε {claim}",
-            same_pair(bootstrap),
-        ),
-        "advantage": (
-            "Laplace noise that helps one look as much",
-            same_advantage(bootstrap),
-        ),
+        "pair": (f"Laplace noise that fails as rarely at ε {claim}", same_pair(bootstrap)),
+        "advantage": ("Laplace noise that helps one look as much", same_advantage(bootstrap)),
     }
     if spread > 0:
         level = math.sqrt(2 / spread) / n

@@ -7,19 +7,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized.profile import binomial
 from dpcore.privacy.interpretation import best_guess
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dpcore.arrays import FloatArray
-    from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
 
 RUNS = 2000
 """How many attackers are simulated unless said otherwise."""
@@ -64,11 +60,7 @@ class ScoreHistogram:
 
 
 def reveal(
-    bootstrap: ResizedBootstrap,
-    most: int,
-    *,
-    rng: np.random.Generator,
-    runs: int = RUNS,
+    bootstrap: ResizedBootstrap, most: int, *, rng: np.random.Generator, runs: int = RUNS
 ) -> AttackCurve:
     """Return how likely up to ``most`` scores contain proof of a trait one person has.
 
@@ -86,12 +78,7 @@ def reveal(
 
 
 def averaging(
-    bootstrap: ResizedBootstrap,
-    ones: int,
-    most: int,
-    *,
-    rng: np.random.Generator,
-    runs: int = RUNS,
+    bootstrap: ResizedBootstrap, ones: int, most: int, *, rng: np.random.Generator, runs: int = RUNS
 ) -> AttackCurve:
     """Return how likely the mean of ``K`` scores rounds to the exact number of ones.
 
@@ -121,11 +108,7 @@ def scores_to_average(bootstrap: ResizedBootstrap, ones: int) -> int:
 
 
 def score_histogram(
-    bootstrap: ResizedBootstrap,
-    ones: int,
-    *,
-    draws: int,
-    rng: np.random.Generator,
+    bootstrap: ResizedBootstrap, ones: int, *, draws: int, rng: np.random.Generator
 ) -> ScoreHistogram:
     """Return scores of a table with ``ones`` ones, and of one with one more.
 
@@ -135,11 +118,9 @@ def score_histogram(
     """
     n, m = bootstrap.people, bootstrap.draws
     if not 0 <= ones < n:
-        message = f"the number of ones must be in [0, {n - 1}], got {ones}."
-        raise ParameterError(message)
+        raise ParameterError(f"the number of ones must be in [0, {n - 1}], got {ones}.")
     if draws < 1:
-        message = f"at least one score must be drawn, got {draws}."
-        raise ParameterError(message)
+        raise ParameterError(f"at least one score must be drawn, got {draws}.")
     far = 4 * math.sqrt(m * (ones + 1) / n * (1 - ones / n)) + 2
     low = max(0, math.floor(m * ones / n - far))
     high = min(m, math.ceil(m * (ones + 1) / n + far))
@@ -152,9 +133,7 @@ def score_histogram(
     )
     drawn = rng.binomial(m, (ones + 1) / n, size=draws)
     simulated = np.histogram(drawn, edges)[0] / draws
-    return ScoreHistogram(
-        edges=edges / m, fewer=fewer, more=more, simulated=simulated, draws=draws
-    )
+    return ScoreHistogram(edges=edges / m, fewer=fewer, more=more, simulated=simulated, draws=draws)
 
 
 def laplace_belief(bootstrap: ResizedBootstrap, scores: int) -> float:
@@ -173,11 +152,9 @@ def usual_most(bootstrap: ResizedBootstrap) -> int:
 
 def _spread(most: int, runs: int) -> NDArray[np.int64]:
     if not 1 <= most <= _EXACT_MOST:
-        message = f"the number of scores must be in [1, 10^7], got {most}."
-        raise ParameterError(message)
+        raise ParameterError(f"the number of scores must be in [1, 10^7], got {most}.")
     if runs < 1:
-        message = f"at least one attacker must be simulated, got {runs}."
-        raise ParameterError(message)
+        raise ParameterError(f"at least one attacker must be simulated, got {runs}.")
     return np.unique(np.rint(np.geomspace(1, most, _POINTS)).astype(np.int64))
 
 

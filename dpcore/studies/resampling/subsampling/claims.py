@@ -8,10 +8,10 @@ a total with Laplace noise: the worst case of every pure mechanism.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian, subsampled
 from dpcore.privacy.amplification import (
@@ -23,9 +23,6 @@ from dpcore.privacy.amplification import (
     source_rate,
 )
 from dpcore.studies.teaching.audit import log_ratio
-
-if TYPE_CHECKING:
-    from dpcore.arrays import FloatArray
 
 ORDERS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512, 1024, 4096)
 """Orders at which the Renyi curve is drawn."""
@@ -85,9 +82,7 @@ class Measured:
     """Releases in each world."""
 
 
-def measure(
-    epsilon: float, rates: FloatArray, *, draws: int, rng: np.random.Generator
-) -> Measured:
+def measure(epsilon: float, rates: FloatArray, *, draws: int, rng: np.random.Generator) -> Measured:
     """Return what counting an event shows: releases at least one shift above the total.
 
     One person adds the shift ``1`` to a total with noise of scale ``1/epsilon``. No
@@ -99,11 +94,10 @@ def measure(
 
     """
     if draws < _FEWEST or not 0 < epsilon < np.inf:
-        message = (
+        raise ParameterError(
             f"a measurement needs at least {_FEWEST:,} draws and a positive, finite "
             f"epsilon, got {draws} and {epsilon}."
         )
-        raise ParameterError(message)
     rates = np.atleast_1d(np.asarray(rates, dtype=np.float64))
     counts = np.empty((2, len(rates)))
     for place, rate in enumerate(rates):
@@ -183,9 +177,7 @@ def renyi_curve(mu: float, rate: float, delta: float) -> RenyiCurve:
         ParameterError: ``mu`` or ``rate`` is outside its domain.
 
     """
-    slopes = [
-        subsampled.gaussian_divergence(mu, rate, order) / order for order in ORDERS
-    ]
+    slopes = [subsampled.gaussian_divergence(mu, rate, order) / order for order in ORDERS]
     return RenyiCurve(
         mu=mu,
         rate=rate,

@@ -10,17 +10,13 @@ sampling error on all of them. For a mean a sample never helps.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.privacy.amplification import base_epsilon
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dpcore.arrays import FloatArray
 
 MOST_SIMULATED = 5_000
 """The largest table of which samples are simulated."""
@@ -69,15 +65,12 @@ class SampledMean:
 
     def __post_init__(self) -> None:
         if self.people < 1:
-            message = f"a table needs at least one row, got {self.people}."
-            raise ParameterError(message)
+            raise ParameterError(f"a table needs at least one row, got {self.people}.")
         for name, number in (("width", self.width), ("epsilon", self.epsilon)):
             if not 0 < number < np.inf:
-                message = f"{name} must be positive and finite, got {number}."
-                raise ParameterError(message)
+                raise ParameterError(f"{name} must be positive and finite, got {number}.")
         if not (0 <= self.variance < np.inf and 0 <= self.mean_square < np.inf):
-            message = "the values must have a finite variance and mean square."
-            raise ParameterError(message)
+            raise ParameterError("the values must have a finite variance and mean square.")
 
     @classmethod
     def of(cls, values: ArrayLike, *, width: float, epsilon: float) -> SampledMean:
@@ -89,8 +82,7 @@ class SampledMean:
         """
         entries = np.asarray(values, dtype=np.float64)
         if entries.size == 0 or not np.isfinite(entries).all():
-            message = "there must be values, and all of them finite."
-            raise ParameterError(message)
+            raise ParameterError("there must be values, and all of them finite.")
         return cls(
             people=entries.size,
             width=width,
@@ -108,11 +100,7 @@ class SampledMean:
         half = width * width / 4
         share = people / (people - 1) if people > 1 else 0.0
         return cls(
-            people=people,
-            width=width,
-            epsilon=epsilon,
-            variance=half * share,
-            mean_square=half,
+            people=people, width=width, epsilon=epsilon, variance=half * share, mean_square=half
         )
 
     def effective_epsilon(self, rate: ArrayLike) -> FloatArray:
@@ -190,11 +178,10 @@ def simulate(
     entries = np.asarray(values, dtype=np.float64)
     study = SampledMean.of(entries, width=width, epsilon=epsilon)
     if study.people > MOST_SIMULATED or draws < 2:  # noqa: PLR2004 - an error needs two
-        message = (
+        raise ParameterError(
             f"at most {MOST_SIMULATED:,} values are simulated, by at least 2 draws, "
             f"got {study.people} and {draws}."
         )
-        raise ParameterError(message)
     asked = _rates(rates)
     sizes = np.maximum(np.round(asked * study.people), 1).astype(int)
     shuffled = rng.permuted(np.tile(entries, (draws, 1)), axis=1)
@@ -216,6 +203,5 @@ def simulate(
 def _rates(rate: ArrayLike) -> FloatArray:
     q = np.atleast_1d(np.asarray(rate, dtype=np.float64))
     if not ((q > 0) & (q <= 1)).all():
-        message = "the share of rows in a sample must be above 0 and at most 1."
-        raise ParameterError(message)
+        raise ParameterError("the share of rows in a sample must be above 0 and at most 1.")
     return q
