@@ -1,4 +1,4 @@
-"""What the document on notebooks says can be done is done, block by block."""
+"""The public API: the document on notebooks runs, and refusals say what to do."""
 
 from __future__ import annotations
 
@@ -6,23 +6,65 @@ import re
 
 import pytest
 
+import dpcore as dp
+from dpcore.errors import BudgetExceeded, ParameterError
 from tests.conftest import ROOT
 
-TABLE = "who,age\n" + "".join(f"p{i % 70},{18 + i * i % 70}\n" for i in range(200))
+TABLE = "who,age,sex\n" + "".join(f"p{i},{18 + i * i % 70},{'fm'[i % 2]}\n" for i in range(200))
 
 
-def test_the_blocks_run_from_top_to_bottom(tmp_path, monkeypatch):
+@pytest.fixture
+def people(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text(TABLE, encoding="utf-8")
+    return dp.open_table("people.csv")
+
+
+@pytest.mark.usefixtures("people")
+def test_the_blocks_run_from_top_to_bottom(tmp_path):
     text = (ROOT / "docs" / "notebook.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.+?)```", text, re.DOTALL)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "people.csv").write_text(f"{TABLE}p1,-9\n", encoding="utf-8")
+    assert sum(bool(line) for line in blocks[0].splitlines()) <= 12
+    assert blocks[0].count("import ") == 1
     names = {}
     for block in blocks:
         exec(compile(block, "notebook.md", "exec"), names)  # noqa: S102 - our own
-    answer, losses = names["answer"], names["losses"]
-    assert 0 <= answer.values[0] <= 100
-    assert names["ledger"].account(names["name"]).spent.epsilon == pytest.approx(0.5)
-    assert losses.maximum <= losses.worst_case == pytest.approx(0.5)
-    assert names["people"].people == 70
-    (mean, _) = names["people"].columns
-    assert mean.name == "mean of age without -9 per who"
+    assert names["losses"].maximum <= names["losses"].worst_case == pytest.approx(0.5)
+    assert float(names["account"].spent.epsilon) == pytest.approx(1.5)
+    first = names["account"].releases[0]
+    assert 0 <= first.values[0] <= 100
+    assert names["account"].release(names["mean"]) == first  # again, at no cost
+    assert float(names["account"].spent.epsilon) == pytest.approx(1.5)
+    assert "mean of age" in (tmp_path / "notice.html").read_text(encoding="utf-8").lower()
+
+
+def test_a_private_number_of_people_needs_a_public_minimum(people):
+    declared = people.declare("age", bounds=(0, 100))
+    with pytest.raises(ParameterError, match="at_least"):
+        declared.ask("mean", "age", epsilon=1)
+    added = dp.open_table("people.csv", relation="add-remove").declare("age", bounds=(0, 100))
+    with pytest.raises(ParameterError, match="at_least"):
+        added.ask("mean", "age", epsilon=1)
+
+
+def test_what_does_not_fit_is_refused(people):
+    people = people.declare("age", bounds=(0, 100), missing=50)
+    account = people.open_account(None, epsilon=0.4, key=b"a secret of your own")
+    with pytest.raises(BudgetExceeded):
+        account.release(people.ask("mean", "age", epsilon=0.5))
+    assert account.spent.epsilon == 0
+    assert account.releases == ()
+    with pytest.raises(ParameterError, match="Public notice"):
+        account.document("Leaflet")
+
+
+def test_unknown_names_list_the_known_ones():
+    with pytest.raises(AttributeError, match="open_table"):
+        _ = dp.close_table
+
+
+def test_a_name_that_is_none_lists_the_choices(people):
+    with pytest.raises(ParameterError, match="histogram"):
+        people.ask("average", "age", epsilon=1)
+    with pytest.raises(ParameterError, match="add-remove"):
+        dp.open_table("people.csv", relation="add/remove")

@@ -1,0 +1,379 @@
+"""The public API: from a file to a release in a few lines, by the functions that the app uses.
+
+``import dpcore as dp`` gives these names. Everything else in ``dpcore`` may change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.dataset import Dataset
+from dpcore.data.doors.opening import read
+from dpcore.data.doors.unpacking import unpacked
+from dpcore.documents.catalog import DOCUMENTS
+from dpcore.documents.gathering import Background, released
+from dpcore.errors import LedgerError, ParameterError
+from dpcore.figures.meaning.label import Facts
+from dpcore.individual.exposure import Exposure, expose
+from dpcore.planning.basket import Basket, Split
+from dpcore.planning.item import USUAL_GROUP, Item
+from dpcore.planning.splits import settled
+from dpcore.planning.totals import price_of
+from dpcore.planning.widths import Width, width_of
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.releases.account import Account
+from dpcore.releases.ledger import Ledger
+from dpcore.releases.record import Mode, Release
+from dpcore.releases.releasable import Releasable
+from dpcore.releases.request import Request, offered
+from dpcore.releases.transaction import release, release_all
+from dpcore.statistics.column_bins import usual_edges
+from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.membership import Membership
+from dpcore.statistics.query import Query
+from dpcore.studies.comparing.comparable import comparable
+from dpcore.studies.comparing.tradeoffs import Fairness, Setting, at_setting
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotebookTable:
+    """A table with its public declaration.
+
+    Attributes:
+        dataset: The cells and what is declared of the columns. CONFIDENTIAL.
+        relation: Which tables are neighbors.
+        unit: The privacy unit.
+        at_least: A public minimum of the number of people, for questions about which
+            the exact number is private; ``None`` where nobody said one.
+
+    """
+
+    dataset: Dataset = field(repr=False)
+    relation: NeighboringRelation
+    unit: PrivacyUnit
+    at_least: int | None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Return what is declared of each column."""
+        return self.dataset.columns
+
+    def declare(
+        self,
+        name: str,
+        *,
+        bounds: tuple[float, float] | None = None,
+        labels: Sequence[str] = (),
+        missing: float | str | None = None,
+        unit: str = "",
+    ) -> NotebookTable:
+        """Return the table with bounds or labels of a column, which must be public.
+
+        ``missing`` is imputed for missing values; people without a value are left out
+        where it is ``None``.
+
+        Raises:
+            ParameterError: There is no such column, or it cannot be declared so.
+
+        """
+        column = self.dataset.column(name)
+        kind = column.kind
+        if labels and not kind.has_labels:
+            kind = ColumnKind.CATEGORY
+        declared = replace(
+            column,
+            kind=kind,
+            bounds=Interval(lower=bounds[0], upper=bounds[1]) if bounds else column.bounds,
+            labels=tuple(labels) or column.labels,
+            missing=MissingPolicy.DROP if missing is None else MissingPolicy.REPLACE,
+            replacement=missing,
+            unit=unit,
+        )
+        return replace(self, dataset=self.dataset.with_columns(declared))
+
+    def ask(  # noqa: PLR0913 - each is a part of the question
+        self,
+        statistic: str,
+        column: str,
+        *,
+        epsilon: float,
+        delta: float = 0.0,
+        mechanism: str | None = None,
+        by: str | None = None,
+        equals: str | None = None,
+        between: tuple[float, float] | None = None,
+        bins: int | None = None,
+        q: float | None = None,
+    ) -> Request:
+        """Return a question with its mechanism and cost. Nothing is computed of the table.
+
+        Args:
+            statistic: A name of ``StatisticKind``, such as "mean" or "histogram".
+            column: The column in question.
+            epsilon: What the mechanism is calibrated to.
+            delta: The same, for mechanisms that need it.
+            mechanism: A key of the catalog, such as "laplace", "bit" or "gaussian"; by
+                default the first one that is offered for the statistic.
+            by: Ask the same of each group that this column makes.
+            equals: The label that a count or proportion counts.
+            between: The interval that a count or proportion counts.
+            bins: Into how many bins of equal width a histogram divides the bounds.
+            q: Which quantile.
+
+        Raises:
+            ParameterError: The parts do not fit together, or ``at_least`` is needed.
+
+        """
+        kind, about = _one_of(StatisticKind, statistic), self.dataset.column(column)
+        interval = Interval(lower=between[0], upper=between[1]) if between else None
+        query = Query(
+            kind=kind,
+            column=about,
+            relation=self.relation,
+            unit=self.unit,
+            size=ANY_SIZE if by else self._size(about),
+            membership=Membership(label=equals, interval=interval) if kind.of_members else None,
+            edges=None if bins is None else usual_edges(about, bins),
+            q=q,
+        )
+        asked = GroupedQuery(part=query, group=self.dataset.column(by)) if by else query
+        key = mechanism or next(iter(offered(kind)))
+        return Request(query=asked, mechanism_key=key, epsilon=epsilon, delta=delta)
+
+    def losses(self, request: Request) -> Exposure:
+        """Return everybody's privacy loss from a release. CONFIDENTIAL."""
+        query = request.query
+        return expose(
+            request.plan,
+            query.statistic,
+            query.values(self.dataset),
+            relation=self.relation,
+            delta=request.used_delta,
+            rows=self.unit.rows,
+        )
+
+    def open_account(
+        self, path: str | Path | None, *, epsilon: float, delta: float = 0.0, key: bytes
+    ) -> NotebookAccount:
+        """Return the account of the people in the table, opened if there is none.
+
+        Args:
+            path: The ledger, an SQLite file; ``None`` for one that ends with the process.
+            epsilon: The budget of all releases together.
+            delta: The same.
+            key: A secret of your own, 16 to 64 bytes. With the cells it makes the name of
+                the account.
+
+        Raises:
+            LedgerError: The ledger cannot be used.
+
+        """
+        ledger = Ledger.in_memory() if path is None else Ledger.at(Path(path))
+        name = self.dataset.fingerprint(key)
+        budget = PrivacyBudget.of(epsilon=epsilon, delta=delta)
+        ledger.open_account(name, budget, self.relation, self.unit.rows)
+        return NotebookAccount(table=self, ledger=ledger, name=name)
+
+    def _size(self, column: Column) -> TableSize:
+        public = column.missing is MissingPolicy.REPLACE and self.unit.keeps_number(self.relation)
+        if not public and self.at_least is None:
+            raise ParameterError(
+                "the number of people is private here. Open the table with at_least=..., a "
+                "public minimum, or declare a value for missing ones."
+            )
+        return TableSize(
+            people=self.dataset.people if public else self.at_least or 1, public=public
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotebookAccount:
+    """The account of a table in a ledger: what is spent, and what it answered."""
+
+    table: NotebookTable
+    ledger: Ledger
+    name: str = field(repr=False)
+
+    @property
+    def spent(self) -> PrivacyCost:
+        """Return the cost of all releases so far."""
+        return self._account.spent
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """Return all releases about this table, in order."""
+        return self.ledger.releases(self.name)
+
+    def release(self, request: Releasable) -> Release:
+        """Return the answer; the first time it is drawn securely, and its cost spent.
+
+        Raises:
+            BudgetExceeded: The cost does not fit into what is left.
+            ClaimError: The mechanism does not give the epsilon asked for.
+
+        """
+        return release(
+            request,
+            request.value(self.table.dataset),
+            ledger=self.ledger,
+            fingerprint=self.name,
+            mode=Mode.RELEASE,
+            now=datetime.now(UTC),
+        )
+
+    def release_plan(self, plan: Basket) -> tuple[Release, ...]:
+        """Return the answers to all questions of a plan, charged as a whole.
+
+        Raises:
+            BudgetExceeded: The cost does not fit into what is left.
+            ClaimError: A mechanism does not give the epsilon asked for.
+
+        """
+        requests = [item.request for item in plan.items]
+        return release_all(
+            requests,
+            [request.value(self.table.dataset) for request in requests],
+            cost=lambda new: price_of(new, delta=plan.delta).cost,
+            ledger=self.ledger,
+            fingerprint=self.name,
+            mode=Mode.RELEASE,
+            now=datetime.now(UTC),
+        )
+
+    def document(self, name: str = "Public notice") -> str:
+        """Return a document about all releases, such as "Full report". PUBLIC.
+
+        Raises:
+            ParameterError: There is no document of that name.
+
+        """
+        document = {one.name: one for one in DOCUMENTS}.get(name)
+        if document is None:
+            raise ParameterError(f"choose one of: {', '.join(one.name for one in DOCUMENTS)}.")
+        account, table = self._account, self.table
+        public = table.unit.keeps_number(table.relation)
+        facts = Facts(
+            budget=account.budget,
+            spent=account.spent,
+            relation=table.relation,
+            unit=table.unit,
+            number=table.dataset.people if public else None,
+            releases=account.releases,
+        )
+        background = Background(
+            facts=facts,
+            dataset=table.dataset,
+            everybody=False,
+            entries=self.ledger.history(account.name),
+            today=datetime.now(UTC).date().isoformat(),
+        )
+        return document.text(released(self.releases, background))
+
+    @property
+    def _account(self) -> Account:
+        account = self.ledger.account(self.name)
+        if account is None:
+            raise LedgerError("the ledger has no account of this table any more.")
+        return account
+
+
+def open_table(
+    path: str | Path,
+    *,
+    relation: NeighboringRelation | str = NeighboringRelation.SUBSTITUTION,
+    unit: PrivacyUnit | None = None,
+    at_least: int | None = None,
+) -> NotebookTable:
+    """Return the table in a CSV, Parquet, Arrow, Excel, SPSS, Stata or SAS file.
+
+    Types of columns are proposed from the file and become public by using them; bounds
+    never are.
+
+    Args:
+        path: The file, packed or not.
+        relation: "substitution" or "add-remove".
+        unit: The privacy unit; a person with one row by default.
+        at_least: A public minimum of the number of people. Needed under add/remove, and
+            where people with missing values are left out.
+
+    Raises:
+        DataError: The file cannot be read, and why.
+
+    """
+    path = Path(path)
+    opened = read(unpacked(path.read_bytes()))
+    return NotebookTable(
+        dataset=Dataset(name=path.stem, frame=opened.frame, columns=opened.columns),
+        relation=_one_of(NeighboringRelation, relation),
+        unit=unit or PrivacyUnit(),
+        at_least=at_least,
+    )
+
+
+def tradeoffs(request: Request, *, place: float = 0.5) -> pd.DataFrame:
+    """Return bias, standard deviation and RMSE of the mechanisms at the same true epsilon.
+
+    ``place`` is where the true value is assumed to lie between its bounds, from 0 to 1.
+    Computed from public numbers only.
+
+    Raises:
+        ParameterError: The answer is not a number with noise on it.
+
+    """
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    if not comparable(request.query):
+        raise ParameterError("the answer is not a number with noise on it.")
+    setting = Setting(
+        query=request.query, epsilon=request.epsilon, delta=request.delta or 1e-6, place=place
+    )
+    curves = at_setting(setting, Fairness.TRUE.with_chosen(request.mechanism_key))
+    rows = {
+        curve.key: (float(curve.bias[0]), float(curve.spread[0]), float(curve.rmse[0]))
+        for curve in curves
+    }
+    return pd.DataFrame.from_dict(
+        rows, orient="index", columns=["bias", "standard deviation", "RMSE"]
+    )
+
+
+def plan(requests: Sequence[Releasable], *, epsilon: float, delta: float = 0.0) -> Basket:
+    """Return several questions that share an epsilon in equal parts, for ``release_plan``.
+
+    Raises:
+        ParameterError: A question is in it twice, or cannot be planned.
+
+    """
+    items = tuple(Item.of(request) for request in requests)
+    return settled(Basket(items=items, total=epsilon, delta=delta, split=Split.EQUAL))
+
+
+def margin_of_error(request: Releasable, *, group: int = USUAL_GROUP) -> Width:
+    """Return how far off the answer is at most, by its noise, with probability 0.95.
+
+    Of several numbers it is the largest; where groups have private sizes, that of a
+    ``group`` of so many people. ``half`` is in ``unit``, which is "ranks" for a quantile.
+    """
+    return width_of(request, group=group)
+
+
+_Choice = TypeVar("_Choice", bound=StrEnum)
+
+
+def _one_of(choices: type[_Choice], name: str) -> _Choice:
+    try:
+        return choices(name)
+    except ValueError:
+        raise ParameterError(f"“{name}” is none of: {', '.join(choices)}.") from None
