@@ -6,10 +6,12 @@ The core knows nothing of Streamlit, of files on a server, or of sessions. The n
 
 from typing import TYPE_CHECKING, Any
 
+from dpcore.version import VERSION
+
 if TYPE_CHECKING:
     from dpcore.notebook import margin_of_error, open_table, plan, tradeoffs
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = ["margin_of_error", "open_table", "plan", "tradeoffs"]
 
 

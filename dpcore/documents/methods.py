@@ -6,11 +6,11 @@ import math
 from collections import Counter
 from typing import Final
 
-from dpcore import __version__
 from dpcore.documents import claims
 from dpcore.documents.subject import Subject, spelled
 from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.secure import sampler
+from dpcore.version import VERSION
 from dpcore.wording import delta_text, significant
 
 _CITED: Final = {
@@ -61,7 +61,7 @@ def _sentences(subject: Subject) -> list[str]:
             "computed from public numbers and do not include the effects of clamping "
             "and imputation."
         )
-    said.append(f"Computed with Epsilon Studio, version {__version__}.")
+    said.append(f"Computed with Epsilon Studio, version {VERSION}.")
     return said
 
 

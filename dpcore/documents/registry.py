@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from dpcore import __version__
 from dpcore.data.columns import Column
 from dpcore.data.quantities import bounds_text
 from dpcore.documents.subject import Subject, counted, spelled
 from dpcore.documents.yaml import Noted, Value, written
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.secure import sampler
+from dpcore.version import VERSION
 from dpcore.wording import capital
 
 BLANK: Final = "TO BE FILLED IN"
-_WRITER: Final = f"Written by Epsilon Studio {__version__}."
+_WRITER: Final = f"Written by Epsilon Studio {VERSION}."
 
 
 def registry_entry(subject: Subject) -> str:

@@ -17,13 +17,13 @@ from pathlib import Path
 from pprint import pformat
 from typing import Any, Final
 
-from dpcore import __version__
 from dpcore.documents.question import Question
 from dpcore.documents.subject import Subject, exact
 from dpcore.errors import DPCoreError
 from dpcore.privacy.composition import step_of
 from dpcore.privacy.events import GaussianEvent, PrivacyEvent, event_from
 from dpcore.releases.request import Request
+from dpcore.version import VERSION
 
 _STEPS: Final = Path(__file__).with_name("reproduction_steps.py.txt")
 _MARK: Final = "# %% "
@@ -158,7 +158,7 @@ def _steps(subject: Subject) -> list[tuple[str, str]]:
     told, code = steps[0]
     mark = f" {subject.mark}" if subject.mark else ""
     head = (
-        f"{told}\n\nWritten by Epsilon Studio {__version__} on {subject.today}.{mark} "
+        f"{told}\n\nWritten by Epsilon Studio {VERSION} on {subject.today}.{mark} "
         "It needs\n"
         f"pip install opendp=={version('opendp')} "
         f"dp-accounting=={version('dp-accounting')}"

@@ -10,7 +10,6 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from dpcore import __version__
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost, plain
 from dpcore.data.columns import Column
 from dpcore.documents.numerals import Exact, Numerals
@@ -21,6 +20,7 @@ from dpcore.privacy.composition import Totals, compose
 from dpcore.privacy.events import event_from
 from dpcore.releases.amounts import NOTHING, is_used_up
 from dpcore.releases.hash_chain import EntryKind
+from dpcore.version import VERSION
 from dpcore.wording import brief, capital, delta_text, epsilon_text, significant
 
 USUAL_DELTA: Final = 1e-6
@@ -161,7 +161,7 @@ class Subject:
     @property
     def foot(self) -> str:
         """Return what made the document, and when."""
-        return f"Made by Epsilon Studio, version {__version__}, on {self.today}."
+        return f"Made by Epsilon Studio, version {VERSION}, on {self.today}."
 
     @property
     def cost(self) -> PrivacyCost:

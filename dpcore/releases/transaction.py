@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from dpcore import __version__
 from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import ClaimError, LedgerError
 from dpcore.releases import secure
@@ -16,6 +15,7 @@ from dpcore.releases.identity import request_id
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import InPlan, Mode, Release
 from dpcore.releases.releasable import Releasable
+from dpcore.version import VERSION
 
 
 def release(
@@ -167,7 +167,7 @@ class _Asked:
             derived=drawn.derived,
             statement=request.statement,
             budget=None if self.account is None else self.account.budget,
-            version=__version__,
+            version=VERSION,
             units=request.units,
             unsaid=drawn.unsaid,
             plan=together,
