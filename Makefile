@@ -37,6 +37,9 @@ bench: .venv/dev browser ## Measure speed and memory at a million rows
 walk: .venv/dev browser ## Walk at random over all pages, 2,000 steps from each of five seeds
 	for seed in 1 2 3 4 5; do $(BIN)/python -m tests.browser.walk --seed $$seed --steps 2000 || exit 1; done
 
+faults: .venv/dev ## Inject 60 faults into the core, and say which ones the quick tests notice
+	$(BIN)/python -m tests.faults --count 60
+
 browser: .venv/dev  ## Install a Chromium for the browser tests
 	@if command -v chromium chromium-browser google-chrome >/dev/null || [ -n "$$CHROMIUM" ]; then echo "Chromium is already installed."; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy --no-install-recommends chromium; \
@@ -67,4 +70,4 @@ lock:            ## Rewrite constraints.txt from the two requirements files
 .venv/dev: requirements.txt requirements-postgresql.txt requirements-cluster.txt requirements-dev.txt constraints.txt | .venv/bin/python
 	$(BIN)/python -m pip install -q -r requirements-dev.txt && touch $@ .venv/run .venv/postgresql .venv/cluster
 
-.PHONY: help run test test-rest test-all check bench walk browser postgresql lock
+.PHONY: help run test test-rest test-all check bench walk faults browser postgresql lock
