@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dpcore.data.doors.databases.named import VARIABLE
+from dpcore.data.readers.databases.sources import VARIABLE
 from tests.app.test_pages import CSV, button, by_label, press_release
 from tests.app.test_uploads import columns, labels, said, upload
 from ui import session

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from dpcore.budget_filter import PrivacyBudget
-from dpcore.data.doors.databases.named import Database
-from dpcore.data.doors.databases.reading import read_whole
+from dpcore.data.readers.databases.reading import read_whole
+from dpcore.data.readers.databases.sources import Database
 from dpcore.errors import DataError, LedgerError
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.opening import on_server
@@ -54,7 +54,7 @@ def both(where, folder):
 
 @pytest.mark.parametrize("words", REFUSALS | FAULTS)
 def test_words_of_a_server_have_their_own_explanation(cluster, tmp_path, monkeypatch, words):
-    monkeypatch.setattr("dpcore.data.doors.databases.admission._PATIENCE", 0.0)
+    monkeypatch.setattr("dpcore.data.readers.databases.connection._PATIENCE", 0.0)
     with Doorman(cluster=cluster, words=words, times=9).at_work() as port:
         for said in both(address(port), tmp_path):
             assert re.search((REFUSALS | FAULTS)[words], said)
@@ -65,7 +65,7 @@ def test_words_of_a_server_have_their_own_explanation(cluster, tmp_path, monkeyp
 
 @pytest.mark.parametrize("words", REFUSALS)
 def test_a_server_that_is_starting_or_full_is_waited_for(cluster, tmp_path, monkeypatch, words):
-    monkeypatch.setattr("dpcore.data.doors.databases.admission._FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("dpcore.data.readers.databases.connection._FIRST_PAUSE", 0.01)
     doorman = Doorman(cluster=cluster, words=words, times=2)
     schema = f"admitted_{next(_numbers)}"
     cluster.address(schema)

@@ -26,13 +26,13 @@ from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.dates import DateFormat, DateOrder
 from dpcore.data.dialects import Dialect
-from dpcore.data.doors.databases.named import Database
-from dpcore.data.doors.databases.reading import read_whole
-from dpcore.data.doors.opening import read
 from dpcore.data.file_format import FileFormat
 from dpcore.data.partitions.opening import open_table
 from dpcore.data.preparation.people import one_row_each
 from dpcore.data.preparation.recipes import Derived, Preparation, Recipe
+from dpcore.data.readers.databases.reading import read_whole
+from dpcore.data.readers.databases.sources import Database
+from dpcore.data.readers.opening import read
 from dpcore.data.units import identities
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.kinds import StatisticKind, allowed

@@ -10,11 +10,11 @@ from dpcore.data.cells import Notation
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import sniff
-from dpcore.data.doors.opening import read
 from dpcore.data.fingerprints import table_fingerprint
 from dpcore.data.preparation.conditions import Comparison, NumberCondition
 from dpcore.data.preparation.filtering import meeting
 from dpcore.data.proposals import proposed
+from dpcore.data.readers.opening import read
 from dpcore.data.reading import read_csv
 from dpcore.errors import ParameterError
 

@@ -12,8 +12,8 @@ import pytest
 
 from benchmarks.bombs import workbook
 from dpcore.data import limits, storage
-from dpcore.data.doors.opening import read
-from dpcore.data.doors.sheet_xml import Scanned, pieces
+from dpcore.data.readers.opening import read
+from dpcore.data.readers.sheet_xml import Scanned, pieces
 from dpcore.errors import DataError
 from tests.data.test_office_doors import as_excel, coded
 
@@ -138,7 +138,7 @@ def test_cells_that_cannot_be_placed_are_damage(xml):
 
 @pytest.mark.parametrize("size", [1, 7, 64, 1 << 20])
 def test_pieces_are_the_sheet_and_no_cell_is_cut(size, monkeypatch):
-    monkeypatch.setattr("dpcore.data.doors.sheet_xml._PIECE", size)
+    monkeypatch.setattr("dpcore.data.readers.sheet_xml._PIECE", size)
     with zipfile.ZipFile(io.BytesIO(as_excel(FRAME))) as archive:
         xml = archive.read("xl/worksheets/sheet1.xml")
         with archive.open("xl/worksheets/sheet1.xml") as file:
@@ -188,7 +188,7 @@ class _ClosedTab(BaseException):
 
 @pytest.mark.parametrize("data", FILES.values(), ids=FILES)
 def test_reading_ends_between_any_two_blocks(data, monkeypatch):
-    monkeypatch.setattr("dpcore.data.doors.workbook._TOGETHER", 10)
+    monkeypatch.setattr("dpcore.data.readers.workbook._TOGETHER", 10)
     calls = []
     read(data, proceed=lambda: calls.append(0))
     assert len(calls) > 1

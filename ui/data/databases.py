@@ -12,9 +12,8 @@ from typing import Final
 
 import streamlit as st
 
-from dpcore.data.doors.databases.asking import asked
-from dpcore.data.doors.databases.named import Database, databases
-from dpcore.data.doors.databases.reading import Progress, read
+from dpcore.data.readers.databases.reading import Progress, read
+from dpcore.data.readers.databases.sources import Database, asked, databases
 from dpcore.errors import DataError, DPCoreError
 from ui import session, work
 from ui.data import declaring

@@ -9,10 +9,10 @@ import contextlib
 from datetime import UTC, datetime
 
 from dpcore.data.dataset import Dataset
-from dpcore.data.doors.opening import Opened
 from dpcore.data.file_format import FileFormat
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.data.preparation.steps import Steps, as_read, steps_of
+from dpcore.data.readers.opening import Opened
 from dpcore.data.table import Table
 from dpcore.errors import LedgerError, ParameterError
 from dpcore.releases.declarations import Declaration, Declarations

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore.data.columns import Column, ColumnKind, yes_no
 from dpcore.data.dates import DateFormat
-from dpcore.data.doors.parquet import readable
 from dpcore.data.limits import MAX_ROWS
 from dpcore.data.partitions.folder import Stamp
+from dpcore.data.readers.parquet import readable
 from dpcore.data.storage import typed_column
 from dpcore.errors import DataError
 

@@ -15,8 +15,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from dpcore.data.doors.databases.admission import Refusal, connected, refusal
-from dpcore.data.doors.databases.connections import PATIENCE
+from dpcore.data.readers.databases.connection import PATIENCE, ConnectionRefusal, connected, refusal
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.releases.server.entries import ServerEntries
 from dpcore.releases.turns import MANY, turns_at
@@ -148,17 +147,17 @@ _AWAY = (
     "so, see whether it runs and whether EPSILON_STUDIO_LEDGER names its host and port."
 )
 _REFUSALS = {
-    Refusal.STARTING: "the server of the ledger is starting or stopping, and admits "
+    ConnectionRefusal.STARTING: "the server of the ledger is starting or stopping, and admits "
     "nobody yet. Try again in a minute.",
-    Refusal.FULL: "the server of the ledger has no free connection. Try again in a "
+    ConnectionRefusal.FULL: "the server of the ledger has no free connection. Try again in a "
     "moment; if it stays so, allow it more connections.",
-    Refusal.NOW: "the server of the ledger admits nobody at the moment: it is "
+    ConnectionRefusal.NOW: "the server of the ledger admits nobody at the moment: it is "
     "starting, stopping or full. Try again in a minute.",
-    Refusal.USER: "the server of the ledger does not admit the user of "
+    ConnectionRefusal.USER: "the server of the ledger does not admit the user of "
     "EPSILON_STUDIO_LEDGER: the user name or the password is wrong.",
-    Refusal.DATABASE: "the server of the ledger has no database of the name in "
+    ConnectionRefusal.DATABASE: "the server of the ledger has no database of the name in "
     "EPSILON_STUDIO_LEDGER.",
-    Refusal.RULE: "the server of the ledger has no rule that admits this user from "
+    ConnectionRefusal.RULE: "the server of the ledger has no rule that admits this user from "
     "this machine (pg_hba.conf).",
 }
 _UNKNOWN = (

@@ -1,12 +1,70 @@
-"""What is asked of a database: a table by its name, or one statement that reads."""
+"""The databases that the administrator names, and what is asked of one.
+
+Addresses are seen by nobody else. A table is asked for by its name, or by one statement
+that reads.
+"""
 
 from __future__ import annotations
 
+import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from dpcore.errors import DataError
+
+VARIABLE: Final = "EPSILON_STUDIO_DATABASES"
+NO_DRIVER: Final = (
+    "the packages that speak to databases are not installed. Ask whoever runs this "
+    "program to install what requirements-postgresql.txt lists."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Database:
+    """A database that may be read.
+
+    Attributes:
+        name: What people call it. Public.
+        address: The URL of SQLAlchemy that leads to it. It may hold a password: it is
+            not to be shown, logged or kept.
+
+    """
+
+    name: str
+    address: str = field(repr=False)
+
+
+def databases() -> tuple[Database, ...]:
+    """Return the databases that ``$EPSILON_STUDIO_DATABASES`` names, in its order.
+
+    Each line is a name, ``=`` and an address. Blank lines, and those that begin with
+    ``#``, are left out.
+
+    Raises:
+        DataError: A line is none of that, or a name is there twice; says which line,
+            and nothing of what it holds.
+
+    """
+    found: dict[str, Database] = {}
+    lines = os.environ.get(VARIABLE, "").splitlines()
+    for number, line in enumerate(map(str.strip, lines), start=1):
+        if not line or line.startswith("#"):
+            continue
+        name, _, address = (part.strip() for part in line.partition("="))
+        # An address without a name has its own signs of equality, and a password.
+        if not address or not name or "://" in name:
+            problem = "is no name with an address, such as clinic=postgresql://…"
+        elif name in found:
+            problem = "has the name of a line before"
+        else:
+            found[name] = Database(name=name, address=address)
+            continue
+        raise DataError(
+            f"line {number} of {VARIABLE} {problem}. Ask whoever runs this program to correct it."
+        )
+    return tuple(found.values())
+
 
 _TOKEN: Final = re.compile(
     r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | \$(\w*)\$.*?\$\1\$ | (--[^\n]*|/\*.*?\*/) |
@@ -33,7 +91,7 @@ NO_WRITING: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Statement:
     """What is asked of a database.
 
     Attributes:
@@ -46,7 +104,7 @@ class Asked:
     table: tuple[str, ...] = ()
 
 
-def asked(text: str) -> Asked:
+def asked(text: str) -> Statement:
     """Return what somebody has typed: the name of a table, or a SELECT.
 
     A statement begins with SELECT, WITH or VALUES. Whether it only reads is for the
@@ -69,11 +127,11 @@ def asked(text: str) -> Asked:
     words = bare.split()
     first = words[0].casefold().lstrip("(")
     if first in _READS and (len(words) > 1 or bare.startswith("(")):
-        return Asked(text=bare)
+        return Statement(text=bare)
     if first in _WRITES and len(words) > 1:
         raise DataError(NO_WRITING)
     parts = ((quoted.replace('""', '"') or plain.strip()) for quoted, plain in _PART.findall(bare))
-    return Asked(text=bare, table=tuple(filter(None, parts)))
+    return Statement(text=bare, table=tuple(filter(None, parts)))
 
 
 def _without_comment(found: re.Match[str]) -> str:

@@ -6,8 +6,8 @@ import struct
 from typing import TYPE_CHECKING, Final
 
 from dpcore.data import limits
-from dpcore.data.doors.parquet import framed, held, is_text, readable
-from dpcore.data.doors.tables import FileTable
+from dpcore.data.readers.parquet import framed, held, is_text, readable
+from dpcore.data.readers.tables import FileTable
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dpcore.data import limits
-from dpcore.data.doors.tables import FileTable
+from dpcore.data.readers.tables import FileTable
 from dpcore.data.reading import column_names
 from dpcore.data.storage import typed_column
 from dpcore.errors import DataError

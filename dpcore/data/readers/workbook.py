@@ -22,9 +22,9 @@ import pandas as pd
 
 from dpcore.data import limits
 from dpcore.data.cells import float_texts
-from dpcore.data.doors.sheet_xml import Scanned, SharedTexts, pieces, shared_pieces
-from dpcore.data.doors.tables import FileTable
 from dpcore.data.limits import Proceed
+from dpcore.data.readers.sheet_xml import Scanned, SharedTexts, pieces, shared_pieces
+from dpcore.data.readers.tables import FileTable
 from dpcore.data.reading import column_names
 from dpcore.data.storage import typed_column, typed_number_column
 from dpcore.data.title_rows import header_place

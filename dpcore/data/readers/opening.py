@@ -12,14 +12,14 @@ from dpcore.data import limits
 from dpcore.data.cells import TEXT_CODES
 from dpcore.data.columns import Column
 from dpcore.data.dialects import Dialect, sniff
-from dpcore.data.doors.arrow import is_arrow, read_arrow
-from dpcore.data.doors.coded import Coded, is_coded, read_coded
-from dpcore.data.doors.parquet import is_parquet, read_parquet
-from dpcore.data.doors.tables import FileTable
-from dpcore.data.doors.workbook import is_workbook, open_sheet, sheets
 from dpcore.data.file_format import FileFormat
 from dpcore.data.limits import Proceed
 from dpcore.data.proposals import proposed
+from dpcore.data.readers.arrow import is_arrow, read_arrow
+from dpcore.data.readers.coded import Coded, is_coded, read_coded
+from dpcore.data.readers.parquet import is_parquet, read_parquet
+from dpcore.data.readers.tables import FileTable
+from dpcore.data.readers.workbook import is_workbook, open_sheet, sheets
 from dpcore.data.reading import header_of, read_csv
 from dpcore.errors import DataError
 
