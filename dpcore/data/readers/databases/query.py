@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import inspect, text
 
 from dpcore.data.readers.databases.connection import cancel, explained, no_table, opened
-from dpcore.data.readers.databases.reading import arrays_of
+from dpcore.data.readers.databases.rows import arrays_of
 from dpcore.data.readers.databases.sources import Database, Statement
 from dpcore.errors import DataError
 
