@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from ui import accounts, moving, periods, person_total, recovery, results, session
+from ui import accounts, periods, person_total, recovery, results, session
 from ui.documents import area, gathering
 
 session.require_router("pages/ledger.py")
@@ -32,8 +32,5 @@ if everything:
 person_total.show(account)
 accounts.changes(study)
 accounts.chain()
-moving.tell(study, account)
 accounts.change_budget(study, account)
 periods.change(study, account)
-moving.away(study, account)
-moving.here(study)

@@ -113,8 +113,7 @@ def way_on(account: Account, cost: PrivacyCost, costs: str) -> str:
     if account.moved is not None:
         return (
             f"This costs {costs}. The account of this table was moved to another "
-            "machine, and pays nothing here: ask there, or bring it back on the Ledger "
-            "page."
+            "machine, and pays nothing here: ask there."
         )
     if account.bar is not None:
         return f"This costs {costs}. Nothing can be paid today: {account.bar}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -15,7 +15,6 @@ from dpcore.errors import DPCoreError
 from dpcore.releases import hash_chain, periods, scheduling
 from dpcore.releases.account import Account
 from dpcore.releases.amounts import left_text, limit_text, spent_text
-from dpcore.releases.overcommitment import Sharing, sharings
 from dpcore.releases.periods import Period
 from ui import accounts, controls, results, session
 from ui.study import Study
@@ -37,7 +36,12 @@ class _Asked(NamedTuple):
 
 
 def show(account: Account) -> None:
-    """Show the periods of an account, and whether it is closed."""
+    """Show the periods of an account, and whether it is closed or was moved."""
+    if account.moved is not None:
+        st.warning(
+            "This account was moved to another machine and pays nothing here. Its "
+            "answers stay, and are free."
+        )
     if account.closed is not None:
         st.warning(
             f"This account is closed and pays nothing more: {literal(account.closed)}. "
@@ -77,8 +81,6 @@ def _tell(account: Account) -> None:
             "rest decides."
         )
     results.table([_row(account, one) for one in _in_order(account)], key="periods")
-    for one in _beyond(account, account.periods):
-        st.warning(_promised(account, one))
     st.caption(
         f"One {session.unit().noun} that is in all periods has spent the sum: costs "
         "add up across periods "
@@ -96,10 +98,10 @@ def _row(account: Account, period: Period) -> dict[str, str]:
         "period": period.name,
         "first day": period.begins.isoformat(),
         "last day": period.ends.isoformat(),
-        "limit": limit_text(whole),
+        "limit": limit_text(whole)
+        + (f", with what {period.carries} left" if period.carries else ""),
         "spent": spent_text(whole, period.spent),
         "unspent": left_text(whole, whole.remaining(period.spent)),
-        "takes over": f"what {period.carries} left" if period.carries else "nothing",
         "state": _state(period, account.day),
     }
 
@@ -131,8 +133,8 @@ def _open(study: Study, account: Account) -> None:
         start = _start(account, kind)
         # What was typed for one period is no default of the next.
         mark = f"{kind} {len(account.periods)}"
-        new = _fields(account, start, mark)
-        _share_out(account, new)
+        new = _fields(start, mark)
+        _tell_fit(account, new)
         if st.button("Open and record", key=f"open-period-now {mark}"):
             _record(
                 lambda: scheduling.open_period(
@@ -165,35 +167,18 @@ def _share(budget: PrivacyBudget) -> PrivacyBudget:
     )
 
 
-def _fields(account: Account, start: _Asked, mark: str) -> Callable[[], Period]:
+def _fields(start: _Asked, mark: str) -> Callable[[], Period]:
     """Show the fields of a period; return what makes it of what was typed."""
     first, second, third = st.columns(3)
     name = first.text_input("Name", start.name, key=f"period-name {mark}")
     begins = second.date_input("First day", start.begins, key=f"period-begins {mark}")
     ends = third.date_input("Last day", start.ends, key=f"period-ends {mark}")
     budget = _limit(start.budget, mark, "Limit of the period")
-    carried = _carry(account, start, mark)
 
     def new() -> Period:
-        return Period(name=name.strip(), begins=begins, ends=ends, budget=budget(), carries=carried)
+        return Period(name=name.strip(), begins=begins, ends=ends, budget=budget())
 
     return new
-
-
-def _carry(account: Account, start: _Asked, mark: str) -> str | None:
-    """Ask whether a period takes over what the one before it leaves; by itself not."""
-    asked = Period(
-        name=start.name or _OTHER, begins=start.begins, ends=start.ends, budget=account.budget
-    )
-    before = periods.before(account.periods, asked)
-    if before is None:
-        return None
-    taken = st.checkbox(
-        f"Take over what {literal(before.name)} leaves unspent",
-        key=f"period-carry {mark}",
-        help="Otherwise an unspent rest lapses. The limits around it count all the same.",
-    )
-    return before.name if taken else None
 
 
 def _change(study: Study, account: Account) -> None:
@@ -207,7 +192,7 @@ def _change(study: Study, account: Account) -> None:
         if period is None:
             return
         budget = _limit(period.budget, f"new {chosen}", "New limit")
-        _share_out(account, lambda: replace(period, budget=budget()))
+        _tell_fit(account, lambda: replace(period, budget=budget()))
         reason = st.text_input(
             "Reason for the new limit",
             placeholder="who decided this, and why",
@@ -221,29 +206,17 @@ def _change(study: Study, account: Account) -> None:
             )
 
 
-def _share_out(account: Account, new: Callable[[], Period]) -> None:
-    """Say, as it is typed, whether a period fits, and shares out what is left."""
+def _tell_fit(account: Account, new: Callable[[], Period]) -> None:
+    """Say, as it is typed, why a period does not fit."""
     try:
         typed = new()
         typed = replace(typed, spent=_spent_in(account, typed))
         others = [one for one in account.periods if one.name != typed.name]
-        periods.check(others, typed, account.budget, _today(account))
+        today = hash_chain.now().date()
+        day = max(account.day or today, today)
+        periods.check(others, typed, account.budget, account.spent, day)
     except DPCoreError as error:
         st.info(sentence_of(error), icon="✏️")
-        return
-    known = periods.after(account.periods, typed)
-    beyond = _beyond(account, known)
-    if beyond:
-        st.warning("\n\n".join(_promised(account, one) for one in beyond))
-        return
-    told = [
-        f"{spent_text(account.budget, one.promised)} of "
-        f"{left_text(account.budget, one.left)} left of {_called(one.whole)}"
-        for one in _shared(account, known)
-        if typed.name in {part.name for part in one.parts}
-    ]
-    if told:
-        st.info(f"With this one, limits share out {'; '.join(told)}.")
 
 
 def _spent_in(account: Account, typed: Period) -> PrivacyCost:
@@ -254,41 +227,6 @@ def _spent_in(account: Account, typed: Period) -> PrivacyCost:
     if account.spent == PrivacyCost():
         return account.spent
     return scheduling.spent_in(session.ledger().history(account.name), typed)
-
-
-def _shared(account: Account, known: Sequence[Period]) -> tuple[Sharing, ...]:
-    return sharings(known, budget=account.budget, spent=account.spent, day=_today(account))
-
-
-def _today(account: Account) -> date:
-    today = hash_chain.now().date()
-    return max(account.day or today, today)
-
-
-def _beyond(account: Account, known: Sequence[Period]) -> list[Sharing]:
-    """Return where limits that may still be spent add up to more than is left."""
-    if account.closed is not None:
-        return []
-    return [one for one in _shared(account, known) if one.beyond]
-
-
-def _promised(account: Account, one: Sharing) -> str:
-    """Say that not all limits can be spent in full, and what to do."""
-    names = ", ".join(literal(part.name) for part in one.parts)
-    several = len(one.parts) > 1
-    return (
-        f"The limit{'s' if several else ''} of {names} "
-        f"{'add up to' if several else 'is'} "
-        f"**{spent_text(account.budget, one.promised)}**, and "
-        f"**{left_text(account.budget, one.left)}** is left of "
-        f"{_called(one.whole)}. A limit sets nothing aside: what is spent first is "
-        f"missing later, so that {'not all of them can' if several else 'it cannot'} "
-        "be spent in full. Choose smaller limits, or record it knowing that."
-    )
-
-
-def _called(whole: Period | None) -> str:
-    return "the whole account" if whole is None else f"“{literal(whole.name)}”"
 
 
 def _still_open(account: Account) -> list[str]:

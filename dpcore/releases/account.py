@@ -49,8 +49,8 @@ class Account:
         unit_rows: How many rows one unit may own, for every release.
         spent: Sum of the costs so far.
         releases: How many releases there are.
-        moved: Name of the move by which it left for another machine; it pays nothing
-            here since. ``None`` while it is open.
+        moved: Name of the move by which an earlier program took it to another machine;
+            it pays nothing here since. ``None`` while it is open.
         holder: The account's name, where that is the fingerprint of another table.
         tables: The tables about these people that were described.
         periods: The times that have limits of their own, in the order of opening.

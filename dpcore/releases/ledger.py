@@ -383,7 +383,7 @@ def payable(state: Checkpoint, fingerprint: str) -> Account:
     if account.moved is not None:
         raise LedgerError(
             "the account of this table was moved to another machine, and pays nothing "
-            "here. Ask there, or bring it back on the Ledger page."
+            "here. Ask there."
         )
     if account.closed is not None:
         raise LedgerError(

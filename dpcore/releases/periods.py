@@ -38,7 +38,8 @@ class Period:
         begins: Its first day, in UTC.
         ends: Its last day.
         budget: What may be spent in it, besides what it takes over.
-        carries: Name of the period before, whose unspent rest it takes over.
+        carries: Name of the period before, whose unspent rest it takes over. No new one
+            does, but those of earlier programs count.
         spent: What was spent in it.
         closed: Why it was closed before its end, ``None`` while it was not.
 
@@ -124,25 +125,11 @@ def charged(periods: Sequence[Period], day: date, cost: PrivacyCost) -> tuple[Pe
 def limit(periods: Sequence[Period], period: Period) -> PrivacyBudget:
     """Return what may be spent in a period: its budget, and the rest it takes over.
 
-    A rest is final once the period before it is over, and a later one pays not before:
-    the days of an account do not go back.
+    A rest is added rounded down. It is final once the period before it is over, and a
+    later one pays not before: the days of an account do not go back.
     """
-    chain = [period]
-    while chain[-1].carries is not None:
-        before = named(periods, chain[-1].carries)
-        if before is None or before in chain:
-            break
-        chain.append(before)
-    rest = PrivacyCost()
-    total = period.budget
-    for one in reversed(chain):
-        total = _with(one.budget, rest)
-        rest = total.remaining(one.spent)
-    return total
-
-
-def _with(budget: PrivacyBudget, rest: PrivacyCost) -> PrivacyBudget:
-    """Return a budget with a rest on top of it, rounded down."""
+    budget, before = period.budget, named(periods, period.carries or "")
+    rest = PrivacyCost() if before is None else limit(periods, before).remaining(before.spent)
     parts: dict[str, Decimal] = {}
     for name in ("epsilon", "delta", "rho"):
         cap, more = getattr(budget, name), getattr(rest, name)
@@ -174,80 +161,68 @@ def bar(periods: Sequence[Period], day: date) -> str | None:
 _OPEN_ONE = "Open the next period on the Ledger page."
 
 
-def check(periods: Sequence[Period], new: Period, budget: PrivacyBudget, day: date) -> None:
+def check(
+    periods: Sequence[Period], new: Period, budget: PrivacyBudget, spent: PrivacyCost, day: date
+) -> None:
     """Refuse a period that does not fit to the others of an account.
 
     Args:
         periods: The others that there are.
         new: With what was spent in its days already.
         budget: That of the account.
+        spent: What was spent of it.
         day: Today, as the account counts days.
 
     Raises:
-        ParameterError: It is over, is not counted as the account is, has a budget above
-            that of a longer one or below what was spent, shares some days with another
-            one, lies in one that was closed, or takes over a rest that it cannot.
+        ParameterError: It is over, is not counted as the account is, has a budget below
+            what was spent, shares some days with another one, lies in one that was
+            closed, or leaves, with those beside it, more than is left of the time
+            around them.
 
     """
     if new.ends < day:
         raise ParameterError(f"a period must end today or later, got {new.ends}.")
-    _check_budget(new, budget, "the whole account")
+    if (new.budget.rho is None) is not (budget.rho is None):
+        raise ParameterError("the budget of a period is counted as that of its account is.")
     for other in periods:
-        _check_beside(new, other)
-    if new.carries is not None:
-        _check_carrying(periods, new)
-    if not limit((*periods, new), new).admits(new.spent, PrivacyCost()):
+        _check_days(new, other)
+    if not new.budget.admits(new.spent, PrivacyCost()):
         raise ParameterError(
             f"{budget.caption(new.spent)} was already spent in this period. Its budget "
             "cannot be less."
         )
+    known = (*periods, new)
+    for whole in (_around(known, new), new):
+        cap, gone = (budget, spent) if whole is None else (limit(known, whole), whole.spent)
+        name = "the whole account" if whole is None else f"“{whole.name}”"
+        parts = [
+            one
+            for one in known
+            if one.closed is None and one.ends >= day and _around(known, one) is whole
+        ]
+        left = sum((limit(known, one).remaining(one.spent) for one in parts), PrivacyCost())
+        if not cap.admits(gone, left):
+            raise ParameterError(
+                f"{budget.caption(left)} could still be spent in "
+                f"{' and '.join(f'“{one.name}”' for one in parts)}, and "
+                f"{budget.caption(cap.remaining(gone))} is left of {name}. Choose a smaller limit."
+            )
 
 
-def _check_budget(inner: Period, outer: PrivacyBudget, whose: str) -> None:
-    if (inner.budget.rho is None) is not (outer.rho is None):
-        raise ParameterError("the budget of a period is counted as that of its account is.")
-    if not outer.admits(PrivacyCost.from_json(_ALL_ZERO | inner.budget.to_json()), PrivacyCost()):
-        raise ParameterError(
-            f"the budget of “{inner.name}” must not be above that of {whose}, "
-            f"{outer.describe()}, got {inner.budget.describe()}."
-        )
-
-
-_ALL_ZERO = PrivacyCost().to_json()
-
-
-def _check_beside(new: Period, other: Period) -> None:
+def _check_days(new: Period, other: Period) -> None:
     if other.holds(new):
         if other.closed is not None:
             raise ParameterError(f"the period “{other.name}” is closed. Choose other days.")
-        _check_budget(new, other.budget, f"“{other.name}”")
-    elif new.holds(other):
-        _check_budget(other, new.budget, f"“{new.name}”")
-    elif new.begins <= other.ends and other.begins <= new.ends:
+    elif not new.holds(other) and new.begins <= other.ends and other.begins <= new.ends:
         raise ParameterError(
             f"the days of “{new.name}” and of “{other.name}”, {other.begins} to "
             f"{other.ends}, must not overlap, unless one lies inside the other."
         )
 
 
-def _check_carrying(periods: Sequence[Period], new: Period) -> None:
-    before = named(periods, new.carries or "")
-    if before is None or before.ends >= new.begins:
-        raise ParameterError("only a period that is over when this one begins leaves it a rest.")
-    taker = next((one for one in periods if one.carries == before.name), None)
-    if taker is not None:
-        raise ParameterError(f"the rest of “{before.name}” was taken over by “{taker.name}”.")
-
-
-def before(periods: Sequence[Period], new: Period) -> Period | None:
-    """Return the period whose rest a new one may take over.
-
-    It is the last one that is over by then and whose rest nobody takes; of several, the
-    one that is as long.
-    """
-    taken = {period.carries for period in periods}
-    over = [period for period in periods if period.ends < new.begins and period.name not in taken]
-    return max(over, key=lambda one: (one.ends, -abs(one.days - new.days)), default=None)
+def _around(periods: Sequence[Period], inner: Period) -> Period | None:
+    """Return the shortest period that holds another one, ``None`` if none does."""
+    return min((one for one in periods if one.holds(inner)), key=lambda one: one.days, default=None)
 
 
 def quarter(day: date) -> tuple[str, date, date]:

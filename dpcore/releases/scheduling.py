@@ -41,7 +41,7 @@ def open_period(ledger: Ledger, fingerprint: str, new: Period) -> Period:
         spent = spent_in(history_of(entries, account), new)
         opened = replace(new, spent=spent, closed=None)
         today = max(account.day or now.date(), now.date())
-        periods.check(account.periods, opened, account.budget, today)
+        periods.check(account.periods, opened, account.budget, account.spent, today)
         hash_chain.append(
             entries,
             fingerprint=account.name,
@@ -60,8 +60,7 @@ def change_period(
     Raises:
         LedgerError: There is no account, or it was moved or closed.
         ParameterError: There is no such open period, no reason is given, or the budget
-            is above that of a longer period, below that of a shorter one inside, or
-            below what was spent.
+            is below what was spent, or above what is left of the time around it.
 
     """
     _require(reason)
@@ -71,7 +70,8 @@ def change_period(
         period = _open_one(account, name)
         changed = replace(period, budget=budget)
         others = tuple(one for one in account.periods if one.name != name)
-        periods.check(others, changed, account.budget, account.day or now.date())
+        today = account.day or now.date()
+        periods.check(others, changed, account.budget, account.spent, today)
         body = periods.PERIOD.write(changed) | {"reason": reason}
         hash_chain.append(
             entries, fingerprint=account.name, kind=EntryKind.PERIOD, body=canonical(body), at=now

@@ -47,9 +47,7 @@ def counted(ledger, monkeypatch):
     found["answers"] = {
         name: [one.id for one in ledger.releases(name)] for name in found[str(LAST)]
     }
-    found["digests"] = [
-        entry.digest for name in found[str(LAST)] for entry in ledger.history(name)
-    ]
+    found["digests"] = [entry.digest for name in found[str(LAST)] for entry in ledger.history(name)]
     return json.loads(json.dumps(found))
 
 
@@ -65,9 +63,7 @@ def _counted(account):
             for epsilon in (0.05, 0.1, 0.2, 0.3, 0.5, 0.9)
         ],
         "limits": {name: limit.to_json() for name, limit in limits.items()},
-        "by_period": [
-            [one and one.name, cost.to_json()] for one, cost in by_period(account)
-        ],
+        "by_period": [[one and one.name, cost.to_json()] for one, cost in by_period(account)],
     }
 
 

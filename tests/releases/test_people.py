@@ -7,12 +7,11 @@ import pytest
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.errors import BudgetExceeded, LedgerError
 from dpcore.relations import NeighboringRelation
-from dpcore.releases import moving, people
+from dpcore.releases import people
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.people import Description, likenesses
 from dpcore.releases.renewal import begin_anew
-from tests.releases.sample_releases import TENTH, spend
-from tests.releases.test_moving import CODE, pack, unpack
+from tests.releases.sample_releases import spend
 
 RELATION = NeighboringRelation.SUBSTITUTION
 Q3 = Description(name="pay Q3 2026.csv", columns=("pay", "sex", "level"))
@@ -111,41 +110,6 @@ def begin_ledger_anew(place, ledger):
     path = place.home / "ledger.sqlite3"
     path.write_bytes(b"")
     begin_anew(path, reason="damaged", now=now)
-
-
-def test_an_account_of_several_tables_moves_with_all_of_them(ledger):
-    people.describe(ledger, "table", Q3)
-    join(ledger)
-    spend(ledger, "a-1")
-    spend(ledger, "b-1", fingerprint="next")
-    there = Ledger.in_memory()
-    moving.close(ledger, "next", reason="a new server")
-    for table in ("table", "next"):
-        with pytest.raises(LedgerError, match="moved"):
-            spend(ledger, "c-1", fingerprint=table)
-    text = pack(ledger, fingerprint="next")
-    moving.arrive(there, "elsewhere", unpack(text, CODE))
-    account = there.account("elsewhere")
-    assert account.spent == TENTH + TENTH
-    assert account.releases == 2
-    assert {table.name for table in account.tables} == {Q3.name, Q4.name}
-    assert likenesses(there, Q3)[0].account.name == "elsewhere"
-    assert len(there.releases("elsewhere")) == 1
-    (record,) = (
-        one for table in account.fingerprints for one in there.releases(table) if one.id == "a-1"
-    )
-    assert record.values == (41.25,)
-    # The table of before comes to the new machine, and to the same people.
-    join(there, "third", name="elsewhere", about=Q3)
-    spend(there, "d-1", fingerprint="third")
-    moving.close(there, "elsewhere", reason="back again")
-    moving.arrive(ledger, "next", unpack(pack(there, fingerprint="elsewhere"), CODE))
-    for table in ("table", "next"):
-        account = ledger.account(table)
-        assert account.spent == TENTH + TENTH + TENTH
-        assert account.moved is None
-    ledger.verify()
-    there.verify()
 
 
 def test_tables_whose_files_are_called_alike_have_a_number_each(ledger):
