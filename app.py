@@ -56,7 +56,7 @@ links.drop_infinite()
 style.apply()
 with recovery.told():
     using.follow_link()
-with RUNS.turn(), sidebar.beside():
+with RUNS.turn(), session.ledger_read_once(), sidebar.beside():
     with st.sidebar:
         words.beside(page.url_path)
     with (

@@ -35,6 +35,7 @@ from dpcore.releases import opening, renewal, secure
 from dpcore.releases.account import Account
 from dpcore.releases.hash_chain import Entry
 from dpcore.releases.ledger import Ledger
+from dpcore.releases.read_once import ReadOnceLedger
 from dpcore.releases.record import Mode
 from dpcore.releases.server.ledger import ServerLedger
 from dpcore.releases.storage import KEY_BYTES, LEDGER, default_folder, keyfile, stored_key
@@ -78,6 +79,7 @@ class _Vault:
     shown: dict[str, frozenset[str]] = field(default_factory=dict)
     page: str = ""
     closed: bool = False
+    book: ReadOnceLedger | None = None
     here: dict[str, str] = field(default_factory=dict)
 
     def holds_a_table(self) -> bool:
@@ -429,6 +431,21 @@ def lesson(about: Study) -> Ledger:
 
 def kept_ledger() -> Ledger:
     """Return the ledger that outlives the program: in a file, or on a server."""
+    return _vault().book or _opened()
+
+
+@contextlib.contextmanager
+def ledger_read_once() -> Iterator[None]:
+    """Look at the ledger that outlives the program once in this run of a page."""
+    vault = _vault()
+    vault.book = ReadOnceLedger(_opened())
+    try:
+        yield
+    finally:
+        vault.book = None
+
+
+def _opened() -> Ledger:
     address = opening.address()
     if address:
         return _server_ledger(address, str(default_folder()))
@@ -469,6 +486,9 @@ def begin_anew(reason: str) -> None:
         book.begin_anew(reason=reason, now=now)
     else:
         renewal.begin_anew(default_folder() / LEDGER, reason=reason, now=now)
+    vault = _vault()
+    if vault.book is not None:
+        vault.book.forget()
 
 
 def fingerprint_key() -> bytes:

@@ -1,0 +1,72 @@
+"""A ledger that is read once while a page is drawn, and again once it was written to."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import TypeVar, cast
+
+from dpcore.releases.account import Account
+from dpcore.releases.checkpoint import Checkpoint
+from dpcore.releases.hash_chain import Entry, EntryTable
+from dpcore.releases.ledger import Ledger
+from dpcore.releases.record import Release
+
+_T = TypeVar("_T")
+
+
+class ReadOnceLedger(Ledger):
+    """A view of a ledger for one thread, in which the same look is not taken twice.
+
+    It sees what is written through it, and of what others write only what it has not
+    looked at before. Charges are checked by the ledger itself, which reads it anew.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._known: dict[tuple[str, ...], object] = {}
+
+    def account(self, fingerprint: str) -> Account | None:
+        return self._once(super().account, fingerprint)
+
+    def accounts(self) -> tuple[Account, ...]:
+        return self._once(super().accounts)
+
+    def stored(self, request: str) -> Release | None:
+        return self._once(super().stored, request)
+
+    def releases(self, fingerprint: str) -> tuple[Release, ...]:
+        return self._once(super().releases, fingerprint)
+
+    def draws(self, fingerprint: str, analysis: str) -> int:
+        return self._once(super().draws, fingerprint, analysis)
+
+    def history(self, fingerprint: str) -> tuple[Entry, ...]:
+        return self._once(super().history, fingerprint)
+
+    def descriptions(self) -> tuple[Entry, ...]:
+        return self._once(super().descriptions)
+
+    def forget(self) -> None:
+        """Read everything anew: the ledger was written to in another way."""
+        self._known.clear()
+
+    def _once(self, look: Callable[..., _T], *about: str) -> _T:
+        name = (look.__name__, *about)
+        if name not in self._known:
+            self._known[name] = look(*about)
+        return cast("_T", self._known[name])
+
+    def _read(
+        self, *, whole: bool = False
+    ) -> AbstractContextManager[tuple[EntryTable, Checkpoint]]:
+        return self._ledger._read(whole=whole)  # noqa: SLF001 - of the same class
+
+    @contextlib.contextmanager
+    def _write(self) -> Iterator[tuple[EntryTable, Checkpoint]]:
+        try:
+            with self._ledger.transaction() as (entries, state):
+                yield entries, state
+        finally:
+            self.forget()
