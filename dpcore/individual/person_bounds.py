@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.individual.published_bounds import BOUNDS
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.person_laws import PersonLaws, ScalarLaws
 from dpcore.models.laws.sampled import PosteriorLaws
 from dpcore.models.posterior import leverage_and_residual

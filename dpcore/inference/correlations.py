@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
-from dpcore.mechanisms.covariances.layout import columns_in, reaches_of
+from dpcore.mechanisms.covariances import columns_in, reaches_of
 
 
 def correlation_intervals(ends: ArrayLike) -> FloatArray:

@@ -22,9 +22,8 @@ from dpcore.data.bounds import Interval
 from dpcore.inference.expected_counts import expected_counts
 from dpcore.inference.intervals import LEVEL, Intervals, noise_interval
 from dpcore.mechanisms.base import Mechanism
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
-from dpcore.mechanisms.laplace.sums import MOST_DRAWS, LaplaceSum
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import MOST_DRAWS, Laplace, LaplaceSum
 from dpcore.mechanisms.search import first_where
 
 

@@ -30,8 +30,8 @@ from dpcore.inference.group_ratios import mean_heights
 from dpcore.inference.intervals import LEVEL
 from dpcore.inference.noise_sums import reach
 from dpcore.mechanisms.base import Mechanism
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.search import first_where
 
 _OF_COUNTS: Final = 0.2

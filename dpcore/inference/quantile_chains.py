@@ -27,8 +27,8 @@ from scipy.special import bdtrik, ndtri
 
 from dpcore.arrays import FloatArray
 from dpcore.inference.intervals import LEVEL
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import TableSize
 from dpcore.statistics.nested_counts import (
     BRANCHES,

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import cast
 
 from dpcore.mechanisms.base import Mechanism
-from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.bounded.folded import FoldedLaplace
-from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.exponential import Exponential
-from dpcore.mechanisms.gaussian import calibrations as gaussians
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.generalized.mechanism import GeneralizedGaussian
-from dpcore.mechanisms.laplace.averaged import AveragedLaplace
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.folded import FoldedLaplace
+from dpcore.mechanisms.gaussian import Gaussian, classic, liu, one_sided, two_sided
+from dpcore.mechanisms.generalized import GeneralizedGaussian
+from dpcore.mechanisms.laplace import AveragedLaplace, Laplace
+from dpcore.mechanisms.truncated import TruncatedLaplace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +111,7 @@ CATALOG: dict[str, Entry] = {
             label="Gaussian (classic rule)",
             sentence="Adds Gaussian noise by the textbook rule for epsilon below 1.",
             needs_delta=True,
-            calibrate=gaussians.classic,
+            calibrate=classic,
             flaw="the rule is proved for epsilon below 1, and too small here",
         ),
         Entry(
@@ -121,21 +119,21 @@ CATALOG: dict[str, Entry] = {
             label="Gaussian (Liu's pDP)",
             sentence="Adds Gaussian noise; but for delta the loss is within epsilon.",
             needs_delta=True,
-            calibrate=gaussians.liu,
+            calibrate=liu,
         ),
         Entry(
             key="gaussian-pdp-exact",
             label="Gaussian (exact pDP)",
             sentence="The same, with the least noise that does it.",
             needs_delta=True,
-            calibrate=gaussians.two_sided,
+            calibrate=two_sided,
         ),
         Entry(
             key="gaussian-pdp-one-sided",
             label="Gaussian (one-sided pDP)",
             sentence="The same, where only a loss above epsilon counts.",
             needs_delta=True,
-            calibrate=gaussians.one_sided,
+            calibrate=one_sided,
         ),
     )
 }

@@ -14,7 +14,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.base import Sensitivity, require_budget, require_noise
-from dpcore.mechanisms.laplace.mechanism import least_scale
+from dpcore.mechanisms.laplace import least_scale
 from dpcore.mechanisms.pairs import floats
 from dpcore.privacy import bounded_range as profile
 from dpcore.privacy.events import PureEvent

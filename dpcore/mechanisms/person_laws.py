@@ -19,7 +19,7 @@ from scipy.special import expit
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Mechanism
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.gaussian import Gaussian
 
 POINTS: Final = 601
 _SMALLEST: Final = 1e-290

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
-from dpcore.mechanisms.laplace.mechanism import least_scale
+from dpcore.mechanisms.laplace import least_scale
 
 _NEVER: Final = 1e-18
 

@@ -13,8 +13,8 @@ from functools import lru_cache, singledispatch
 from typing import Any, Final
 
 from dpcore.inference.intervals import LEVEL, level_of_each
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.releases.bootstrap.plan import BootstrapPlan
 from dpcore.releases.models.plan import ModelPlan
 from dpcore.releases.plans.chains import ChainPlan

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.bounded.draws import Bounding, draw
+from dpcore.mechanisms.bounded import Bounding, draw
 
 _UNIT = Interval(lower=0.0, upper=1.0)
 

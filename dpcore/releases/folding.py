@@ -21,8 +21,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.bounded.folded import FoldedLaplace
-from dpcore.mechanisms.bounded.folded_calibration import least_scale_folded
+from dpcore.mechanisms.folded import FoldedLaplace, least_scale_folded
 
 TOLERANCE = 1e-9
 """By how much of itself a level may be off for the error of computing it."""

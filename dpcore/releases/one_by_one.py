@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcore.inference.intervals import level_of_each
 from dpcore.inference.noise_sums import reach
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.releases.plans.means import MeansPlan
 from dpcore.releases.request import Request
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery

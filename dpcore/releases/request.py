@@ -15,10 +15,10 @@ from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL, Entry
-from dpcore.mechanisms.covariances.release import MECHANISMS, CovarianceRelease
+from dpcore.mechanisms.covariances import MECHANISMS, CovarianceRelease
 from dpcore.mechanisms.exponential import Exponential
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.releases import secure
 from dpcore.releases.constraints import CONSTRAINT, Constraint
 from dpcore.releases.plans.chains import MECHANISMS as OF_CHAINS

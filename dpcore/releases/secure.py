@@ -21,13 +21,12 @@ from dpcore.budget_filter import PrivacyCost, float_below
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Mechanism, Sensitivity
-from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.bounded.folded import FoldedLaplace, fold
-from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.exponential import Exponential
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.averaged import AveragedLaplace
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.folded import FoldedLaplace, fold
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import AveragedLaplace, Laplace
+from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.releases.folding import Grid
 from dpcore.releases.measurements import covering, drawn_by, measurement
 

@@ -15,7 +15,7 @@ from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.covariances.layout import places_of
+from dpcore.mechanisms.covariances import places_of
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.base import Statistic
 from dpcore.statistics.conditions import clamped, divided, filled, ungrouped

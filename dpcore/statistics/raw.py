@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.covariances.layout import vector_of
+from dpcore.mechanisms.covariances import vector_of
 from dpcore.statistics.bins import bins_of
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.difference_query import DifferenceQuery

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.mechanisms.covariances.layout import matrix_of
+from dpcore.mechanisms.covariances import matrix_of
 from tests.app.asking import choose, edit_shares, go, use_survey
 from tests.app.test_pages import button, by_label, use_example
 from tests.app.test_questions import set_to, shown

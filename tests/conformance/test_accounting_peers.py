@@ -11,10 +11,10 @@ from dp_accounting.pld.pld_privacy_accountant import PLDAccountant
 
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.privacy.composition import compose
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.privacy.events import GaussianEvent, LaplaceEvent, PureEvent

@@ -14,8 +14,8 @@ from dpcore.figures.resampling.resized import (
     scores_picture,
     variance_picture,
 )
-from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
-from dpcore.mechanisms.resized.repair import NoisyResample
+from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
+from dpcore.mechanisms.resized_repair import NoisyResample
 from dpcore.studies.resampling.resized.alignments import rivals
 from dpcore.studies.resampling.resized.attacks import averaging, reveal, score_histogram
 

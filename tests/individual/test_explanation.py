@@ -8,7 +8,7 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.individual.explanation import explain, tied_text
 from dpcore.individual.exposure import expose
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.groups import GroupSizes

@@ -6,8 +6,8 @@ import pytest
 from dpcore.data.bounds import Interval
 from dpcore.individual.exposure import expose
 from dpcore.mechanisms.exponential import Exponential
-from dpcore.mechanisms.generalized.mechanism import GeneralizedGaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.generalized import GeneralizedGaussian
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.covariance import Covariance
 from dpcore.statistics.quantile import RankScores

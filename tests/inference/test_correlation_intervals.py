@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.inference.correlations import correlation_intervals
-from dpcore.mechanisms.covariances.layout import correlations_of
+from dpcore.mechanisms.covariances import correlations_of
 
 variances = st.tuples(st.floats(0.01, 5), st.floats(0, 3)).map(
     lambda pair: (pair[0], pair[0] + pair[1])

@@ -8,8 +8,8 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.inference.group_differences import Held, difference, more_in_percent
 from dpcore.inference.group_ratios import estimate, exact_ratios
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
 from tests.inference.test_group_ratios import MEAN, PEOPLE, SIZES, released
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.inference.group_ratios import Ratio, estimate, exact_ratios, fewest, half_widths
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
 
 BOUNDS = Interval(lower=10.0, upper=30.0)
 SIZES = (0, 1, 3, 10, 100, 10_000)

@@ -9,9 +9,9 @@ from scipy.integrate import quad
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.inference.noise_sums import reach, tail
-from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
 
 weight = st.floats(-1, 1).filter(lambda w: w == 0 or abs(w) > 1e-3)
 

@@ -8,8 +8,8 @@ import pytest
 from dpcore.data.bounds import Interval
 from dpcore.inference.group_differences import difference
 from dpcore.inference.pair_differences import compare, fewest_people, half_width
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
 
 BOUNDS = Interval(lower=10.0, upper=30.0)
 SIZES = (0, 1, 3, 10, 100, 10_000)

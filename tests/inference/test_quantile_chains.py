@@ -5,8 +5,8 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.inference.quantile_chains import chain, exact_places, reaches
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import TableSize
 from dpcore.statistics.nested_counts import CANDIDATES, NestedCounts, pieces_before
 

@@ -7,8 +7,8 @@ from dpcore.data.bounds import Interval
 from dpcore.inference.group_ratios import Ratio, estimate
 from dpcore.inference.group_ratios import half_widths as widths_alone
 from dpcore.inference.several_means import count_reach, estimate_means, height_reach
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.releases.table import TOO_FEW, to_csv
 from dpcore.statistics.mean_moments import MeanMoments
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, by_group, means

@@ -19,10 +19,10 @@ from dpcore.inference.exact_shares import (
     tail_above,
     tail_below,
 )
-from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.bounded.folded import FoldedLaplace
-from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.folded import FoldedLaplace
+from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.truncated import TruncatedLaplace
 
 ENDLESS = Interval(lower=-np.inf, upper=np.inf)
 MECHANISMS = {

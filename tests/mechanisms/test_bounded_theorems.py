@@ -11,10 +11,9 @@ from scipy import optimize
 
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
-from dpcore.mechanisms.bounded.truncated_calibration import least_private_scale, worst_level
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.truncated import TruncatedLaplace, least_private_scale, worst_level
 
 INF = math.inf
 UNIT = Interval(lower=0.0, upper=1.0)

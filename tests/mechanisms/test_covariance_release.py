@@ -13,10 +13,9 @@ from scipy import stats
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
-from dpcore.mechanisms.bounded.truncated_calibration import least_private_scale, worst_level
-from dpcore.mechanisms.covariances import layout, random_range
-from dpcore.mechanisms.covariances.release import MECHANISMS, CovarianceRelease
+from dpcore.mechanisms import covariances
+from dpcore.mechanisms.covariances import MECHANISMS, CovarianceRelease
+from dpcore.mechanisms.truncated import TruncatedLaplace, least_private_scale, worst_level
 
 TRUE = np.array([1.0, 4.0, 1.8])
 BOUNDED = ("truncated-published", "bit", "truncated")
@@ -38,27 +37,27 @@ def test_largest_variance_is_attained_and_never_exceeded():
     for n in range(2, 10):
         points = itertools.combinations_with_replacement((0.0, 0.25, 0.5, 1.0), n)
         largest = max(np.var(table, ddof=1) for table in points)
-        assert layout.largest_variance(1.0, n) == pytest.approx(largest, rel=1e-12)
+        assert covariances.largest_variance(1.0, n) == pytest.approx(largest, rel=1e-12)
     for n, expected in ((3, 1 / 3), (5, 0.3), (9, 5 / 18)):
-        assert layout.largest_variance(1.0, n) == pytest.approx(expected, rel=1e-12)
+        assert covariances.largest_variance(1.0, n) == pytest.approx(expected, rel=1e-12)
 
 
 def test_layout_is_variances_first_and_both_ways_inverse():
-    assert layout.places_of(3) == ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+    assert covariances.places_of(3) == ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
     values = np.arange(20.0).reshape(2, 10)
-    matrices = layout.matrix_of(values)
+    matrices = covariances.matrix_of(values)
     assert matrices.shape == (2, 4, 4)
     assert np.array_equal(matrices, matrices.swapaxes(-1, -2))
-    assert np.array_equal(layout.vector_of(matrices), values)
+    assert np.array_equal(covariances.vector_of(matrices), values)
     with pytest.raises(ParameterError, match="d \\(d \\+ 1\\) / 2"):
-        layout.columns_in(5)
+        covariances.columns_in(5)
     with pytest.raises(ParameterError, match="got 0"):
-        layout.columns_in(0)
+        covariances.columns_in(0)
 
 
 def test_correlation_without_variance_is_not_defined():
     values = [[0.0, 4.0, 0.0], [1.0, 4.0, -1.0], [-1.0, 4.0, 0.3]]
-    got = layout.correlations_of(values)[:, 0]
+    got = covariances.correlations_of(values)[:, 0]
     assert np.isnan(got).tolist() == [True, False, True]
     assert got[1] == -0.5
 
@@ -100,8 +99,8 @@ def test_split_never_exceeds_the_budget(epsilon, weights):
 
 def test_split_by_sensitivity_is_one_scale_for_all():
     widths = (8.0, 16.0, 4.0)
-    at = release(widths=widths, weights=layout.sensitivity_split(widths))
-    joint = sum(widths[i] * widths[j] for i, j in layout.places_of(3)) / 50
+    at = release(widths=widths, weights=covariances.sensitivity_split(widths))
+    joint = sum(widths[i] * widths[j] for i, j in covariances.places_of(3)) / 50
     assert at.scales == pytest.approx(np.full(6, joint))
 
 
@@ -110,19 +109,19 @@ def test_split_by_sensitivity_is_one_scale_for_all():
 def test_scales_on_random_ranges_are_those_of_fixed_ranges(epsilon, ratio, shift):
     width = ratio * shift
     one = least_private_scale(shift, epsilon, Interval(lower=0.0, upper=width))
-    (got,) = random_range.least_private_scales(shift, epsilon, [width])
+    (got,) = covariances.least_private_scales(shift, epsilon, [width])
     assert got == pytest.approx(one, rel=1e-11)
     level = worst_level(shift, Interval(lower=0.0, upper=width), float(got))
     assert level <= epsilon
-    (vectorised,) = random_range.worst_levels(shift, [width], [got])
+    (vectorised,) = covariances.worst_levels(shift, [width], [got])
     assert vectorised == pytest.approx(level, rel=1e-12)
 
 
 def test_range_of_width_zero_has_no_scale_and_one_value():
-    assert random_range.least_private_scales(1.0, 1.0, [0.0]).tolist() == [0.0]
-    assert random_range.worst_levels(1.0, [0.0], [0.0]).tolist() == [0.0]
-    assert random_range.truncated_quantiles([0.3], 2.0, 0.0, [0.0]).tolist() == [0.0]
-    flat = random_range.truncated_quantiles([0.25], 2.0, 1.0, [1e-200])
+    assert covariances.least_private_scales(1.0, 1.0, [0.0]).tolist() == [0.0]
+    assert covariances.worst_levels(1.0, [0.0], [0.0]).tolist() == [0.0]
+    assert covariances.truncated_quantiles([0.3], 2.0, 0.0, [0.0]).tolist() == [0.0]
+    flat = covariances.truncated_quantiles([0.25], 2.0, 1.0, [1e-200])
     assert flat == pytest.approx([-5e-201])
 
 
@@ -131,7 +130,7 @@ def test_range_of_width_zero_has_no_scale_and_one_value():
 def test_quantiles_on_random_ranges_are_those_of_fixed_ranges(value, noise):
     u = np.array([1e-9, 0.025, 0.25, 0.5, 0.75, 0.975, 1 - 1e-9])
     fixed = TruncatedLaplace(noise=noise, bounds=Interval(lower=-1.0, upper=1.0))
-    got = random_range.truncated_quantiles(u, value, noise, np.ones(7))
+    got = covariances.truncated_quantiles(u, value, noise, np.ones(7))
     assert got == pytest.approx(fixed.quantile(u, value), rel=1e-12, abs=1e-15)
 
 
@@ -165,9 +164,9 @@ def test_two_columns_are_positive_semidefinite_as_released(key):
     at = release(key, people=20)
     drawn = at.simulate(TRUE, rng=np.random.default_rng(8), size=(50, 40))
     assert drawn.shape == (50, 40, 3)
-    smallest = np.linalg.eigvalsh(layout.matrix_of(drawn))[..., 0]
+    smallest = np.linalg.eigvalsh(covariances.matrix_of(drawn))[..., 0]
     assert np.all(smallest >= -1e-12 * drawn[..., :2].sum(axis=-1))
-    correlations = layout.correlations_of(drawn)
+    correlations = covariances.correlations_of(drawn)
     assert np.nanmax(np.abs(correlations)) <= 1 + 1e-12
 
 
@@ -182,7 +181,7 @@ def test_zero_variance_leaves_a_zero_covariance_and_no_draw():
     drawn = at.release(TRUE, draw)
     assert drawn.tolist() == [0.0, 4.0, 0.0]
     assert asked == [1.0, 4.0]
-    assert np.isnan(layout.correlations_of(drawn)).all()
+    assert np.isnan(covariances.correlations_of(drawn)).all()
     many = at.simulate(TRUE, rng=np.random.default_rng(9), size=(5000,))
     zero = (many[:, :2] == 0).any(axis=1)
     assert zero.mean() == pytest.approx(0.622, abs=0.03)

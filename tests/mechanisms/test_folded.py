@@ -12,11 +12,10 @@ from scipy import optimize, stats
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.bounded.folded import FoldedLaplace, fold
-from dpcore.mechanisms.bounded.folded_calibration import growth, least_scale_folded, worst_level
-from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.folded import FoldedLaplace, fold, growth, least_scale_folded, worst_level
+from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.truncated import TruncatedLaplace
 from tests.mechanisms.quadrature import panels
 from tests.mechanisms.test_mechanism_privacy import ODD_PLACES, by_sums
 

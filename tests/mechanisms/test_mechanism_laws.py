@@ -12,10 +12,10 @@ from scipy import integrate, stats
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.truncated import TruncatedLaplace
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "bounded_laplace.json").read_text())
 UNIT = Interval(lower=0.0, upper=1.0)

@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
-from dpcore.mechanisms.bounded.truncated_calibration import least_private_scale, worst_level
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace, least_scale
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace, least_scale
+from dpcore.mechanisms.truncated import TruncatedLaplace, least_private_scale, worst_level
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "bounded_laplace.json").read_text())
 UNIT = Interval(lower=0.0, upper=1.0)

@@ -11,15 +11,12 @@ from scipy import integrate, optimize, stats
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
+from dpcore.mechanisms import gaussian as rules
 from dpcore.mechanisms import symmetric
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.gaussian import calibrations as rules
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.generalized.mechanism import GeneralizedGaussian
-from dpcore.mechanisms.generalized.noise import GeneralizedNoise
-from dpcore.mechanisms.laplace.averaged import AveragedLaplace
-from dpcore.mechanisms.laplace.mechanism import Laplace
-from dpcore.mechanisms.laplace.sums import LaplaceSum
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.generalized import GeneralizedGaussian, GeneralizedNoise
+from dpcore.mechanisms.laplace import AveragedLaplace, Laplace, LaplaceSum
 from dpcore.privacy import gaussian as gaussian_profile
 
 UNIT = Interval(lower=0.0, upper=1.0)

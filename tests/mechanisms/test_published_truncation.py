@@ -5,8 +5,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from dpcore.data.bounds import Interval
-from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
-from dpcore.mechanisms.bounded.truncated_calibration import worst_delta, worst_level
+from dpcore.mechanisms.truncated import TruncatedLaplace, worst_delta, worst_level
 from dpcore.privacy.renyi import laplace_divergence
 from tests.mechanisms.quadrature import panels
 

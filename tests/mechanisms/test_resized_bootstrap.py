@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap, appearance
+from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap, appearance
 
 USUAL = ResizedBootstrap.of_ratio(1000, 10)
 

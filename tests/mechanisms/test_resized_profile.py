@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binom
 
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.resized.profile import ResamplePair, binomial
+from dpcore.mechanisms.resized_bootstrap import ResamplePair, binomial
 
 
 def exact(m, n, k, ratio, *, more=1):

@@ -10,7 +10,7 @@ import pytest
 from scipy.special import gammaln, logsumexp
 
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.resized.repair import NoisyResample
+from dpcore.mechanisms.resized_repair import NoisyResample
 
 TINY = [(2, 1), (2, 2), (3, 2), (3, 3), (4, 3), (2, 5)]
 

@@ -10,9 +10,9 @@ from scipy.stats import kstest
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.bounded.draws import Bounding, draw
-from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.bounded import Bounding, draw
+from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.postprocessing.constrained_proportions import (
     all_but_one,
     leaving_over,

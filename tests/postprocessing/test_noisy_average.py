@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.postprocessing.noisy_average import NoisyAverage, recomputed_scale_epsilon
 
 UNIT = Interval(lower=0.0, upper=1.0)

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.covariances.layout import matrix_of, vector_of
-from dpcore.mechanisms.covariances.release import CovarianceRelease
+from dpcore.mechanisms.covariances import CovarianceRelease, matrix_of, vector_of
 from dpcore.postprocessing.psd_repair import repair
 
 

@@ -17,7 +17,7 @@ from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.inference.bootstrap.intervals import FEWEST_PEOPLE
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.privacy.bootstrap.calibration import Correction
 from dpcore.privacy.bootstrap.real_cost import epsilon
 from dpcore.privacy.bootstrap.upper_bounds import Bound

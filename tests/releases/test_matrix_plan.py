@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from dpcore.budget_filter import computed, typed
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.covariances.layout import correlations_of, matrix_of
-from dpcore.mechanisms.covariances.release import MECHANISMS
+from dpcore.mechanisms.covariances import MECHANISMS, correlations_of, matrix_of
 from dpcore.releases import secure
 from dpcore.statistics.blocks import shifts_of
 from dpcore.statistics.kinds import StatisticKind

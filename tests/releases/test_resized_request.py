@@ -18,7 +18,7 @@ from dpcore.data.dialects import Dialect
 from dpcore.data.reading import read_csv
 from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
 from dpcore.individual.exposure import expose
-from dpcore.mechanisms.resized.repair import NoisyResample
+from dpcore.mechanisms.resized_repair import NoisyResample
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.relations import NeighboringRelation

@@ -11,10 +11,10 @@ from dpcore.budget_filter import PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.releases import secure
 
 # So many draws that noise wider by 30 %, which the Kolmogorov distance tells least, is

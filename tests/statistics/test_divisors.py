@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.spread import StandardDeviation, Variance
 from tests.statistics.neighbors import changes, check, multisets

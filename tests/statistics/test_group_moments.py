@@ -11,8 +11,8 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.plans.plan import OneMechanism
 from dpcore.statistics.group_moments import GroupMoments

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import symmetric
-from dpcore.mechanisms.laplace.sums import LaplaceSum
+from dpcore.mechanisms.laplace import LaplaceSum
 from dpcore.studies.resampling.averages.equipartition import Equipartition, Sharing, laplace_epsilon
 from dpcore.studies.resampling.averages.rivals import Rivals
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.covariances.layout import matrix_of, vector_of
-from dpcore.mechanisms.covariances.release import CovarianceRelease
+from dpcore.mechanisms.covariances import CovarianceRelease, matrix_of, vector_of
 from dpcore.postprocessing.psd_repair import repair
 from dpcore.studies.covariances.demo import demonstrate
 from dpcore.studies.covariances.design import COMPARED, Design

@@ -8,9 +8,9 @@ from scipy.optimize import brentq
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.studies.comparing.equal_privacy import remedies
 from dpcore.studies.comparing.error_maps import (
     CLEARLY,

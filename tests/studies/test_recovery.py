@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dpcore.data.bounds import Interval
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import expose
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.averages import Mean
 from dpcore.studies.individual.recovery import (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
+from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.studies.resampling.resized.attacks import (
     averaging,
     laplace_belief,

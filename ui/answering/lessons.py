@@ -13,7 +13,7 @@ from dpcore.data.bounds import Interval
 from dpcore.figures.covariances.matrices import ellipses_picture
 from dpcore.figures.teaching.draws import WIDEST, Shot, draws_picture
 from dpcore.figures.theme import Picture
-from dpcore.mechanisms.covariances.layout import matrix_of
+from dpcore.mechanisms.covariances import matrix_of
 from dpcore.postprocessing.psd_repair import repair
 from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.differences import DifferencePlan

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore.arrays import FloatArray
 from dpcore.figures.covariances.matrices import covariance_picture, ellipses_picture
-from dpcore.mechanisms.covariances.layout import matrix_of
+from dpcore.mechanisms.covariances import matrix_of
 from dpcore.postprocessing.psd_repair import repair
 from dpcore.releases.plans.matrices import MatrixPlan
 from dpcore.releases.record import Release

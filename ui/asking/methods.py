@@ -7,7 +7,7 @@ from typing import cast
 import pandas as pd
 import streamlit as st
 
-from dpcore.mechanisms.covariances.layout import sensitivity_split
+from dpcore.mechanisms.covariances import sensitivity_split
 from dpcore.releases.constraints import MOST_SYNTHESES, Constraint, ConstraintKind
 from dpcore.releases.plans.shares import fitting
 from dpcore.releases.request import offered

@@ -15,7 +15,7 @@ from dpcore.individual.exposure import Behind, Exposure, Moves, expose
 from dpcore.individual.variation import lengths, total_variations
 from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.exponential import Exponential
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.plans.plan import OneMechanism
 from dpcore.releases.rebuilding import StatisticRequest

@@ -8,7 +8,7 @@ import streamlit as st
 from dpcore.data.bounds import Interval
 from dpcore.figures.comparing.laws import two_worlds_picture
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.wording import significant
 from ui import controls, results
 

@@ -12,13 +12,7 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.figures.marks import Mark, heat, line
 from dpcore.figures.theme import NEUTRAL, Picture, Stroke, axis, below, on_axis, plain
-from dpcore.mechanisms.covariances.layout import (
-    correlations_of,
-    matrix_of,
-    pairs_of,
-    places_of,
-    vector_of,
-)
+from dpcore.mechanisms.covariances import correlations_of, matrix_of, pairs_of, places_of, vector_of
 from dpcore.wording import brief, capital, significant
 
 BEFORE, AFTER = "#D55E00", "#0072B2"

@@ -26,10 +26,9 @@ from dpcore.figures.theme import (
     log_axis,
     whole_decades,
 )
-from dpcore.mechanisms.resized import bootstrap as resized_bootstrap
-from dpcore.mechanisms.resized import repair as resized_repair
-from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
-from dpcore.mechanisms.resized.repair import NoisyResample
+from dpcore.mechanisms import resized_bootstrap, resized_repair
+from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
+from dpcore.mechanisms.resized_repair import NoisyResample
 from dpcore.studies.resampling.resized import alignments
 from dpcore.studies.resampling.resized.alignments import Rival
 from dpcore.studies.resampling.resized.attacks import AttackCurve, ScoreHistogram

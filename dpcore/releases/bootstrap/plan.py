@@ -20,7 +20,7 @@ from dpcore.budget_filter import PrivacyCost, computed
 from dpcore.data.bounds import Interval
 from dpcore.inference.bootstrap.intervals import FEWEST_PEOPLE, LEVEL, Method
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.privacy.bootstrap.real_cost import LEAST_DELTA, epsilon_of_step
 from dpcore.privacy.bootstrap.revealed import revealed_epsilon
 from dpcore.privacy.bootstrap.upper_bounds import Bound

@@ -22,7 +22,7 @@ from dpcore.data.quantities import quantity_of
 from dpcore.errors import ClaimError
 from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.models.design import Design
 from dpcore.models.fits import Fit
 from dpcore.models.guarantees import longest_fit

@@ -10,8 +10,8 @@ from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost
 from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.inference.quantile_chains import chain, exact_places, reaches
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer, OneMechanism

@@ -12,8 +12,8 @@ from dpcore.inference.group_differences import Ends
 from dpcore.inference.intervals import LEVEL
 from dpcore.inference.noise_sums import reach
 from dpcore.inference.pair_differences import PairEstimates, compare, fewest_people, half_width
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer, OneMechanism

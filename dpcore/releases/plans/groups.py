@@ -21,8 +21,8 @@ from dpcore.inference.group_ratios import (
 from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.inference.noise_sums import reach
 from dpcore.mechanisms.base import Mechanism, Sensitivity
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer, OneMechanism

@@ -20,9 +20,15 @@ from dpcore.inference.intervals import (
     intervals_of_each,
     level_of_each,
 )
-from dpcore.mechanisms.bounded.base import FLAT_BELOW
-from dpcore.mechanisms.covariances.layout import correlations_of, matrix_of, reaches_of, vector_of
-from dpcore.mechanisms.covariances.release import CovarianceRelease, Step
+from dpcore.mechanisms.bounded import FLAT_BELOW
+from dpcore.mechanisms.covariances import (
+    CovarianceRelease,
+    Step,
+    correlations_of,
+    matrix_of,
+    reaches_of,
+    vector_of,
+)
 from dpcore.postprocessing.psd_repair import repair
 from dpcore.privacy.conversions import rho_of_pure
 from dpcore.privacy.events import PureEvent

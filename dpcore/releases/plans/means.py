@@ -18,8 +18,8 @@ from dpcore.inference.several_means import (
     exact_means,
     height_reach,
 )
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer, OneMechanism

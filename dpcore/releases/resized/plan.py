@@ -14,9 +14,9 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import Intervals, intervals
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.laplace.mechanism import Laplace, least_scale
-from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
-from dpcore.mechanisms.resized.repair import NoisyResample
+from dpcore.mechanisms.laplace import Laplace, least_scale
+from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
+from dpcore.mechanisms.resized_repair import NoisyResample
 from dpcore.privacy.conversions import pure_epsilon_of
 from dpcore.privacy.events import ApproximateEvent, PureEvent
 from dpcore.relations import TableSize

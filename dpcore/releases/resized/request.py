@@ -13,10 +13,9 @@ from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed
 from dpcore.data.table import Table, in_memory
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.resized import bootstrap as resized_bootstrap
-from dpcore.mechanisms.resized import repair as resized_repair
-from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
-from dpcore.mechanisms.resized.repair import NoisyResample
+from dpcore.mechanisms import resized_bootstrap, resized_repair
+from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
+from dpcore.mechanisms.resized_repair import NoisyResample
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import OfQuery
 from dpcore.releases.resized.plan import PublishedPlan, RepairedPlan

@@ -20,7 +20,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
-from dpcore.mechanisms.laplace.mechanism import least_scale
+from dpcore.mechanisms.laplace import least_scale
 from dpcore.privacy.halving import halved
 from dpcore.studies.attacks.targets import Target
 

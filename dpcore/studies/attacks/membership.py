@@ -18,7 +18,7 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
-from dpcore.mechanisms.laplace.mechanism import least_scale
+from dpcore.mechanisms.laplace import least_scale
 from dpcore.studies.attacks.targets import Target
 
 

@@ -36,7 +36,7 @@ from scipy.special import betainc
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
-from dpcore.mechanisms.laplace.mechanism import least_scale
+from dpcore.mechanisms.laplace import least_scale
 from dpcore.privacy.interpretation import best_guess
 
 _MIDDLE = 0.5

@@ -16,7 +16,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.mechanisms.resized.repair import NoisyResample
+from dpcore.mechanisms.resized_repair import NoisyResample
 from dpcore.privacy.bootstrap.profile import attained_delta
 from dpcore.privacy.bootstrap.real_cost import epsilon_of_step
 from dpcore.privacy.bootstrap.upper_bounds import Bound

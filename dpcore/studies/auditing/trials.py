@@ -21,8 +21,8 @@ from dpcore.budget_filter import PrivacyCost, computed
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Mechanism
-from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
-from dpcore.mechanisms.laplace.averaged import AveragedLaplace
+from dpcore.mechanisms.laplace import AveragedLaplace
+from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import secure
 from dpcore.releases.bootstrap.request import BootstrapRequest

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Mechanism, Sensitivity
-from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.bounded.folded import FoldedLaplace
-from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.folded import FoldedLaplace
+from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.studies.comparing.tradeoffs import Fairness
 from dpcore.studies.teaching.laboratory import UNIT
 

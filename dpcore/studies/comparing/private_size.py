@@ -20,7 +20,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.base import Sensitivity, require_budget
-from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.postprocessing.noisy_average import NoisyAverage, recomputed_scale_epsilon
 from dpcore.statistics.tables import check_bounds
 

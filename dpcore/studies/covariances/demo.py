@@ -9,8 +9,7 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.covariances.layout import correlations_of, matrix_of, vector_of
-from dpcore.mechanisms.covariances.release import CovarianceRelease
+from dpcore.mechanisms.covariances import CovarianceRelease, correlations_of, matrix_of, vector_of
 from dpcore.postprocessing.psd_repair import Repaired, repair
 from dpcore.studies.covariances.design import Design
 

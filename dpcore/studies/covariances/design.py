@@ -17,8 +17,7 @@ from scipy.special import ndtr, ndtri
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.covariances.layout import largest_variance
-from dpcore.mechanisms.covariances.release import CovarianceRelease
+from dpcore.mechanisms.covariances import CovarianceRelease, largest_variance
 
 LABELS: Final = {
     "v1": "first variance",

@@ -17,7 +17,7 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.base import Mechanism
-from dpcore.mechanisms.covariances.release import CovarianceRelease
+from dpcore.mechanisms.covariances import CovarianceRelease
 from dpcore.studies.covariances.design import STATISTICS, Degenerate, Design, Scenario
 
 _CUTS = (-12.0, -3.0, -0.5, 0.0, 0.5, 3.0, 12.0, 40.0)

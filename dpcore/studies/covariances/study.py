@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 
 from dpcore.arrays import FloatArray
-from dpcore.mechanisms.bounded.draws import Bounding, draw
+from dpcore.mechanisms.bounded import Bounding, draw
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.mechanisms.covariances.random_range import least_private_scales
+from dpcore.mechanisms.covariances import least_private_scales
 from dpcore.studies.covariances import limits
 from dpcore.studies.covariances.design import LABELS, STATISTICS, Degenerate, Design, Scenario
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import Exposure, Revealing
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.person_laws import Line, PersonLaws, ScalarLaws, gaussian_laws
 from dpcore.privacy.halving import halved
 from dpcore.releases.plans.plan import Direct

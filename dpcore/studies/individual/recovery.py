@@ -25,7 +25,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import DataError, ParameterError
 from dpcore.mechanisms.base import Sensitivity, require_budget
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.gaussian import Gaussian
 
 LEVEL = 0.95
 _FEWEST = 2

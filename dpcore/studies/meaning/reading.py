@@ -13,7 +13,7 @@ from typing import Protocol
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.catalog import Entry
-from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.releases.plans.plan import Direct, Plan
 from dpcore.releases.request import Request
 from dpcore.studies.meaning.guarantee import Guarantee

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
-from dpcore.mechanisms.bounded.draws import Bounding
+from dpcore.mechanisms.bounded import Bounding
 from dpcore.postprocessing.universal_histogram import Tree
 
 BOUNDING = {

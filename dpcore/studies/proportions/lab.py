@@ -13,7 +13,7 @@ from dpcore.inference.intervals import intervals
 from dpcore.inference.multiple_synthesis import combine
 from dpcore.inference.share_intervals import noise_aware, sampling_variance, wald
 from dpcore.mechanisms.base import Mechanism
-from dpcore.mechanisms.bounded.draws import draw
+from dpcore.mechanisms.bounded import draw
 from dpcore.postprocessing.constrained_proportions import all_but_one, project, rescale
 from dpcore.postprocessing.universal_histogram import Tree
 from dpcore.relations import TableSize

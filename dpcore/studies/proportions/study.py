@@ -20,7 +20,7 @@ from dpcore.data.bounds import Interval
 from dpcore.inference.multiple_synthesis import combine
 from dpcore.inference.share_intervals import noise_aware, sampling_variance, wald
 from dpcore.mechanisms.base import Mechanism, Sensitivity
-from dpcore.mechanisms.bounded.draws import draw
+from dpcore.mechanisms.bounded import draw
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.postprocessing.constrained_proportions import all_but_one, project, rescale
 from dpcore.postprocessing.universal_histogram import Tree

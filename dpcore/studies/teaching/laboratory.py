@@ -20,10 +20,10 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Mechanism, Sensitivity, require_budget
-from dpcore.mechanisms.bounded.base import place
-from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
+from dpcore.mechanisms.bounded import place
 from dpcore.mechanisms.catalog import CATALOG, Entry
 from dpcore.mechanisms.laplace_law import incomplete_sum
+from dpcore.mechanisms.truncated import TruncatedLaplace
 
 UNIT = Interval(lower=0.0, upper=1.0)
 DELTA = 1e-5

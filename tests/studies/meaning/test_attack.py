@@ -15,7 +15,7 @@ from dpcore.figures.attackers import surest
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.exponential import Exponential
-from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy.interpretation import best_guess, laplace_detection, posterior
 from dpcore.studies.meaning.guarantee import Guarantee
 from dpcore.studies.meaning.pair import Pair, worst_pair

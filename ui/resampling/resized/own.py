@@ -13,7 +13,7 @@ import streamlit as st
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
+from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.releases.record import Mode
 from dpcore.releases.resized.request import Form, ResizedRequest
 from dpcore.statistics.kinds import StatisticKind

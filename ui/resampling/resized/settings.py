@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
-from dpcore.mechanisms.resized.repair import NoisyResample
+from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
+from dpcore.mechanisms.resized_repair import NoisyResample
 from ui import controls
 
 BY_Z, BY_EPSILON = "Z: one row in Z", "claimed ε = 1/Z"

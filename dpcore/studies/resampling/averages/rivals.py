@@ -20,8 +20,8 @@ from scipy.optimize import brentq
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import symmetric
 from dpcore.mechanisms.base import require_budget
-from dpcore.mechanisms.gaussian.calibrations import classic_ratio
-from dpcore.mechanisms.laplace.sums import LaplaceSum
+from dpcore.mechanisms.gaussian import classic_ratio
+from dpcore.mechanisms.laplace import LaplaceSum
 from dpcore.mechanisms.search import ROUND_UP
 from dpcore.privacy import gaussian
 

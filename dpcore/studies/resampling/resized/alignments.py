@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
+from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.privacy.interpretation import laplace_detection
 
 
@@ -73,7 +73,7 @@ def laplace_variance(people: int, epsilon: float) -> float:
 def same_advantage(bootstrap: ResizedBootstrap) -> float:
     """Return the epsilon of Laplace noise with total variation tau: ``-2 log(1-tau)``.
 
-    >>> from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
+    >>> from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
     >>> round(same_advantage(ResizedBootstrap.of_ratio(1000, 10)), 12)
     0.200100066717
     """

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
-from dpcore.mechanisms.resized.profile import binomial
+from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap, binomial
 from dpcore.privacy.interpretation import best_guess
 
 RUNS = 2000

@@ -1,10 +1,21 @@
-"""What the Laplace mechanisms with bounded releases have in common."""
+"""What the Laplace mechanisms with bounded releases have in common.
+
+``draw`` serves scales and bounds that differ from element to element. A mechanism is
+fixed by one scale and one interval. A procedure that releases the parts of a whole one
+after another narrows the interval with every release, and a simulation study walks over
+many scales at once: both need the same laws, elementwise.
+
+With ``w`` uniform on (-1, 1), ``position - sign(w) b log(1 - |w|)`` is a Laplace draw.
+Clamping it gives the BIT law. Drawing ``w`` between ``-P_1(a)`` and ``P_1(d)`` only,
+where ``P_1(t) = 1 - e^-t`` and ``a``, ``d`` are the distances to the bounds over ``b``,
+gives the truncated law without a single rejection.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from types import ModuleType
+from enum import StrEnum
 from typing import ClassVar, Self
 
 import numpy as np
@@ -12,8 +23,9 @@ from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity, require_budget, require_noise
-from dpcore.mechanisms.laplace_law import scaled
+from dpcore.mechanisms.laplace_law import one_minus_exp, scaled
 from dpcore.mechanisms.pairs import ExactForOne, total
 from dpcore.privacy import laplace as profile
 from dpcore.privacy.conversions import pure_delta_of, pure_epsilon_of
@@ -131,9 +143,6 @@ class BoundedLaplace(ExactForOne):
 class ConcaveLevel(BoundedLaplace):
     """Bounded noise whose pure level is concave in the change of one coordinate."""
 
-    _pairs: ClassVar[ModuleType]
-    """What a scalar reveals about two values, and over all pairs of them."""
-
     @classmethod
     def calibrate(
         cls, *, sensitivity: Sensitivity, epsilon: float, delta: float = 0.0, bounds: Interval
@@ -147,7 +156,7 @@ class ConcaveLevel(BoundedLaplace):
         require_budget(epsilon, delta)
         cells = sensitivity.coordinates
         shift = sensitivity.l1 / cells
-        noise = cls._pairs.least_private_scale(shift, epsilon / cells, bounds)
+        noise = cls._least_scale(shift, epsilon / cells, bounds)
         return cls(noise=noise, bounds=bounds)
 
     def epsilon(self, sensitivity: Sensitivity, *, delta: float = 0.0) -> float:
@@ -156,19 +165,78 @@ class ConcaveLevel(BoundedLaplace):
         For several coordinates the level that ``calibrate`` pays for, and with
         ``delta > 0`` what that pure level allows: an upper bound.
         """
-        cells, noise, bounds = sensitivity.coordinates, self.noise, self.bounds
+        cells = sensitivity.coordinates
         if cells == 1:
-            return float(self._pairs.worst_epsilon(sensitivity.l1, bounds, noise, delta))
-        level = cells * self._pairs.worst_level(sensitivity.l1 / cells, bounds, noise)
+            return self._worst_epsilon(sensitivity.l1, delta)
+        level = cells * self._worst_epsilon(sensitivity.l1 / cells, 0.0)
         return float(pure_epsilon_of(level, delta) if delta else level)
 
-    def _levels(self, x: FloatArray, y: FloatArray) -> FloatArray:
-        return np.asarray(self._pairs.scalar_level(x, y, self.noise, self.bounds))
+    @staticmethod
+    @abstractmethod
+    def _least_scale(shift: float, epsilon: float, bounds: Interval) -> float:
+        """Return the smallest scale that is ``epsilon``-DP for values ``shift`` apart."""
 
-    def _scalar_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
-        pairs, noise, bounds = self._pairs, self.noise, self.bounds
-        return np.asarray(pairs.scalar_epsilon(x, y, noise, bounds, delta))
+    @abstractmethod
+    def _worst_epsilon(self, shift: float, delta: float) -> float:
+        """Return the epsilon at ``delta`` over all values at most ``shift`` apart."""
 
-    def _scalar_delta(self, x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
-        pairs, noise, bounds = self._pairs, self.noise, self.bounds
-        return np.asarray(pairs.scalar_delta(x, y, noise, bounds, epsilon))
+
+_BELOW_ONE = float(np.nextafter(1.0, 0.0))
+
+
+class Bounding(StrEnum):
+    """How a release is kept within its bounds."""
+
+    TRUNCATED = "truncated"
+    INFLATED = "boundary inflated"
+
+
+def draw(
+    position: ArrayLike,
+    *,
+    noise: ArrayLike,
+    bounding: Bounding,
+    rng: np.random.Generator,
+    lower: ArrayLike = 0.0,
+    upper: ArrayLike = 1.0,
+) -> FloatArray:
+    """Return one simulated release of every element; all arguments broadcast.
+
+    Not for real releases: floating-point noise leaks.
+
+    Args:
+        position: Where the true values lie. One outside its bounds counts, for
+            truncation, as the nearest point within, which has the same law.
+        noise: The Laplace scales ``b``, in [0, inf).
+        bounding: Redraw until inside, or clamp (Liu 2016, eq. 4 and 5).
+        rng: Source of the simulation.
+        lower: Lower bounds.
+        upper: Upper bounds, none below its lower one.
+
+    Raises:
+        ParameterError: A scale is outside [0, inf), or bounds are in the wrong order.
+
+    """
+    position, noise, lower, upper = np.broadcast_arrays(
+        np.asarray(position, dtype=np.float64), noise, lower, upper
+    )
+    if not np.all((noise >= 0) & (noise < np.inf)):
+        raise ParameterError("the scale of the noise must be finite and at least 0.")
+    if not np.all(lower <= upper):
+        raise ParameterError("every lower bound must be at most its upper bound.")
+    center = position
+    below = above = np.ones(())
+    if bounding is Bounding.TRUNCATED:
+        center = np.clip(position, lower, upper)
+        below = one_minus_exp(_over(center - lower, noise))
+        above = one_minus_exp(_over(upper - center, noise))
+    w = rng.random(position.shape) * (below + above) - below
+    tail = np.log1p(-np.minimum(np.abs(w), _BELOW_ONE))
+    return np.asarray(np.clip(center + np.copysign(noise * tail, w), lower, upper))
+
+
+def _over(length: FloatArray, noise: FloatArray) -> FloatArray:
+    """Return ``length / noise``, elementwise; without noise 0 or infinity."""
+    without = np.where(length > 0, np.inf, 0.0)
+    with np.errstate(over="ignore"):
+        return np.divide(length, noise, out=without, where=noise > 0)

@@ -3,12 +3,41 @@
 Liu 2016, section 4.1: each variance is released on ``[0, Vmax]``; then each covariance
 on ``+-sqrt(v_i* v_j*)``, the range that the released variances leave for it. The range
 is public by then, but random: truncation has to be recalibrated for it.
+
+A symmetric matrix of ``d`` columns is a vector of its ``d`` variances followed by its
+``d (d - 1) / 2`` covariances, in the order of ``itertools.combinations``.
+
+A released range is ``[-m, m]`` with ``m = sqrt(v1* v2*)``. Everything here is
+elementwise in ``m``, so that a simulation handles all its ranges at once. The value may
+lie outside the range: clamped noise then starts from outside, truncated noise from the
+nearest end, which has the same law.
+
+What a pair of values ``x``, ``y`` reveals is bounded over all ranges at once. With
+``h = |x - y|``, ``M = max(|x|, |y|)`` and ``L(t, h, R)`` the level of two values ``h``
+apart, one of them on an end of a range of width ``R``, at scale ``1/t``
+(``truncated.worst_level``), which increases in all three:
+
+- *Fixed scale* (published): for ``m <= M`` one value sits on an end after clipping,
+  and the level is ``L`` of a distance and a width that grow with ``m``. For ``m >= M``
+  the loss is ``h t + log (1 - q cosh xt) / (1 - q cosh yt)``, ``q = e^-mt``, with
+  ``|x| <= |y|``, which falls with ``m``. So the level at ``m = M`` is the largest.
+- *Recalibrated scale* ``b(m)``, which grows with ``m``: a pair's level falls as the
+  scale grows, because ``E|U - y|``, ``U`` the release of ``y``, changes by at most 1
+  when ``y`` changes by 1. So the level at ``M`` bounds those for ``m >= M``. Where
+  ``2m <= Delta`` the scale is ``2m / epsilon``, and the level depends on the share of
+  the range between the clipped values alone: for values on one side of 0 it is largest
+  at ``m = M``. For ``Delta/2 <= m <= M`` it is at most ``L`` at the scale ``Delta /
+  epsilon``, the distance ``h`` and the width ``2M``. Together: ``L`` at the scale
+  ``min(Delta, 2M) / epsilon``, and at most ``epsilon``. Values on either side of 0
+  become the two ends of every narrow range, which reveals ``epsilon`` however near
+  they are.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,16 +49,11 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.base import Mechanism, Sensitivity, require_budget
-from dpcore.mechanisms.bounded.base import FLAT_BELOW
+from dpcore.mechanisms.bounded import FLAT_BELOW
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.mechanisms.covariances import random_range
-from dpcore.mechanisms.covariances.layout import (
-    equal_split,
-    largest_variance,
-    pairs_of,
-    places_of,
-    reaches_of,
-)
+from dpcore.mechanisms.laplace_law import one_minus_exp
+from dpcore.mechanisms.search import ROUND_UP
+from dpcore.mechanisms.truncated import truncated_quantile
 
 Draw = Callable[["Step", FloatArray], FloatArray]
 """Draws from the mechanism of a step around a value, shape ``(1,)``."""
@@ -61,7 +85,7 @@ class Step:
 class CovarianceRelease:
     """Public numbers of a release of all variances and covariances of ``d`` columns.
 
-    Numbers stand in the order of ``layout``: the variances, then the
+    Numbers stand in this order: the variances, then the
     covariances of pairs. The divisor is ``n - 1``; one person changes the number of
     columns ``i``, ``j`` by at most ``R_i R_j / n``.
 
@@ -220,7 +244,7 @@ class CovarianceRelease:
         reach = np.asarray(reach, dtype=np.float64)
         shift, share = self.sensitivities[place], self.epsilons[place]
         if self.key == "truncated":
-            return random_range.least_private_scales(shift, share, 2 * reach)
+            return least_private_scales(shift, share, 2 * reach)
         return np.full(reach.shape, self.scales[place])
 
     def pair_epsilon(self, first: ArrayLike, second: ArrayLike) -> FloatArray:
@@ -230,7 +254,7 @@ class CovarianceRelease:
         the released variances ``v* = first`` all steps reach their own level at once,
         because ``first``'s covariances lie within the range that these leave. For
         truncation the sum of the variances' exact levels and of a bound on each
-        covariance's level over all ranges (``random_range``).
+        covariance's level over all ranges (see above).
         """
         return np.asarray(self.levels_between(first, second).sum(axis=-1))
 
@@ -252,9 +276,9 @@ class CovarianceRelease:
             return np.abs(x - y) / noise
         if self.key == "truncated-published":
             reach = float(self.largest[place])
-            return random_range.published_pair_level(x, y, noise, reach)
+            return published_pair_level(x, y, noise, reach)
         shift, share = float(self.sensitivities[place]), float(self.epsilons[place])
-        return random_range.calibrated_pair_level(x, y, shift, share)
+        return calibrated_pair_level(x, y, shift, share)
 
     def step(self, place: int, reach: float) -> Step:
         """Return the release of one number that can be as large as ``reach``."""
@@ -288,7 +312,7 @@ class CovarianceRelease:
             drawn = law.quantile(u, value, float(self.scales[place]))
             return drawn if self.key == "laplace" else np.clip(drawn, -reach, reach)
         noise = self.covariance_scales(place, reach)
-        return random_range.truncated_quantiles(u, value, noise, reach)
+        return truncated_quantiles(u, value, noise, reach)
 
     def _checked(self, value: ArrayLike) -> FloatArray:
         value = np.asarray(value, dtype=np.float64)
@@ -297,3 +321,242 @@ class CovarianceRelease:
             message = f"{self.columns} columns have {numbers} variances and covariances"
             raise ParameterError(message + ", in the last axis.")
         return value
+
+
+_STEPS = 12
+_CONVERGED = 1e-15
+_ONE_DOWN = 1 - 2.0**-52
+_SAME_STEP = 1e-9
+
+
+def worst_levels(shift: ArrayLike, widths: ArrayLike, noise: ArrayLike) -> FloatArray:
+    """Return the truncated law's level for values ``shift`` apart, elementwise.
+
+    ``D t + log1p(P_1(D t) P_1((R - D) t) / P_1(R t))`` with ``t = 1/b``, ``R`` the
+    width and ``D = min(shift, R)``; 0 where either is 0. Noise must be positive where
+    they are not.
+    """
+    distance = np.minimum(shift, widths).astype(np.float64)
+    across = _over(distance, noise)
+    rest = _over(np.subtract(widths, distance), noise)
+    whole = one_minus_exp(across + rest)
+    mass = np.where(whole > 0, whole, 1.0)
+    change = one_minus_exp(across) * one_minus_exp(rest) / mass
+    return np.asarray(across + np.log1p(change))
+
+
+def least_private_scales(shift: ArrayLike, epsilon: float, widths: ArrayLike) -> FloatArray:
+    """Return the smallest ``epsilon``-DP scale on ranges of each width, elementwise.
+
+    As ``truncated.least_private_scale``. Newton's method on the level,
+    which is concave in ``t = 1/b``, starts at ``epsilon / (2 D)`` and stays on the
+    private side; where rounding takes it across, it steps back. 0 on ranges of width 0.
+    """
+    widths = np.asarray(widths, dtype=np.float64)
+    distance = np.minimum(shift, widths)
+    narrow = widths <= shift
+    k = np.where(narrow, 2.0, widths / shift)
+    t = np.full(widths.shape, epsilon / 2)
+    for _ in range(_STEPS):
+        level, slope = _level_and_slope(t, k)
+        before = t
+        t = np.clip(t + (epsilon - level) / slope, epsilon / 2, epsilon)
+        if np.allclose(t, before, rtol=_CONVERGED, atol=0):
+            break
+    while (across := _level_and_slope(t, k)[0] > epsilon).any():
+        t = np.where(across, t * _ONE_DOWN, t)
+    return np.asarray(distance / np.where(narrow, epsilon, t) * ROUND_UP)
+
+
+def truncated_quantiles(
+    u: ArrayLike, position: ArrayLike, noise: ArrayLike, reach: ArrayLike
+) -> FloatArray:
+    """Return quantiles of the truncated law on ``[-reach, reach]``, elementwise.
+
+    As ``TruncatedLaplace.quantile``; 0 where ``reach`` is 0.
+    """
+    u, position, noise, reach = (
+        np.asarray(x, dtype=np.float64) for x in (u, position, noise, reach)
+    )
+    nearest = np.clip(position, -reach, reach)
+    a = _over(nearest + reach, noise)
+    d = _over(reach - nearest, noise)
+    drawn = truncated_quantile(u, nearest, (a, d), (-reach, reach), noise)
+    flat = a + d < FLAT_BELOW
+    return np.clip(np.where(flat, (2 * u - 1) * reach, drawn), -reach, reach)
+
+
+def published_pair_level(
+    first: FloatArray, second: FloatArray, noise: float, largest_reach: float
+) -> FloatArray:
+    """Return the largest level of a pair over all ranges, at one scale of noise.
+
+    Exact; see above. ``largest_reach`` is the widest that a range can be.
+    """
+    x = np.clip(first, -largest_reach, largest_reach)
+    y = np.clip(second, -largest_reach, largest_reach)
+    ends = 2 * np.maximum(np.abs(x), np.abs(y))
+    return worst_levels(np.abs(x - y), ends, noise)
+
+
+def calibrated_pair_level(
+    first: FloatArray, second: FloatArray, shift: float, epsilon: float
+) -> FloatArray:
+    """Return a bound on the level of a pair over all ranges, scales recalibrated.
+
+    Proved above. Each step of length ``shift`` costs at most ``epsilon`` (group
+    privacy), which caps it; values on either side of 0 cost that much.
+    """
+    apart = np.abs(first - second)
+    steps = np.maximum(np.ceil(apart / shift * (1 - _SAME_STEP)), 1.0)
+    cap = np.where(apart == 0, 0.0, steps * epsilon)
+    ends = 2 * np.maximum(np.abs(first), np.abs(second))
+    level = worst_levels(apart, ends, np.minimum(shift, ends) / epsilon)
+    same_side = np.sign(first) * np.sign(second) >= 0
+    return np.where(same_side, np.minimum(level, cap), cap)
+
+
+def _over(length: ArrayLike, noise: ArrayLike) -> FloatArray:
+    """Return ``length / noise``, and 0 where both are 0."""
+    length, noise = np.asarray(length), np.asarray(noise)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.asarray(np.where(length == 0, 0.0, length / noise))
+
+
+def _level_and_slope(t: FloatArray, k: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return level and its derivative in ``t``, for a shift of 1 and a width ``k``."""
+    ratio = one_minus_exp(t) * one_minus_exp((k - 1) * t) / one_minus_exp(k * t)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        growth = 1 / np.expm1(t) + (k - 1) / np.expm1((k - 1) * t) - k / np.expm1(k * t)
+    growth = np.where(np.isfinite(growth), growth, 0.0)
+    return t + np.log1p(ratio), 1 + ratio / (1 + ratio) * growth
+
+
+def pairs_of(columns: int) -> tuple[tuple[int, int], ...]:
+    """Return the pairs of columns, in the order of their covariances.
+
+    >>> pairs_of(3)
+    ((0, 1), (0, 2), (1, 2))
+    """
+    return tuple(itertools.combinations(range(columns), 2))
+
+
+def places_of(columns: int) -> tuple[tuple[int, int], ...]:
+    """Return row and column of every number of the vector.
+
+    >>> places_of(2)
+    ((0, 0), (1, 1), (0, 1))
+    """
+    return tuple((j, j) for j in range(columns)) + pairs_of(columns)
+
+
+def columns_in(length: int) -> int:
+    """Return the number of columns behind a vector of that length.
+
+    >>> columns_in(6)
+    3
+
+    Raises:
+        ParameterError: No matrix has that many numbers.
+
+    """
+    columns = 0
+    while columns * (columns + 1) // 2 < length:
+        columns += 1
+    if length < 1 or columns * (columns + 1) // 2 != length:
+        raise ParameterError(
+            f"a covariance matrix of d columns has d (d + 1) / 2 numbers, got {length}."
+        )
+    return columns
+
+
+def matrix_of(values: ArrayLike) -> FloatArray:
+    """Return vectors of shape ``(..., k)`` as symmetric matrices ``(..., d, d)``.
+
+    >>> matrix_of([1.0, 4.0, -1.0]).tolist()
+    [[1.0, -1.0], [-1.0, 4.0]]
+    """
+    values = np.asarray(values, dtype=np.float64)
+    columns = columns_in(values.shape[-1])
+    rows, places = np.array(places_of(columns)).T
+    result = np.empty((*values.shape[:-1], columns, columns))
+    result[..., rows, places] = values
+    result[..., places, rows] = values
+    return result
+
+
+def vector_of(matrix: ArrayLike) -> FloatArray:
+    """Return symmetric matrices ``(..., d, d)`` as vectors, inverse of ``matrix_of``.
+
+    >>> vector_of([[1.0, -1.0], [-1.0, 4.0]]).tolist()
+    [1.0, 4.0, -1.0]
+    """
+    matrix = np.asarray(matrix, dtype=np.float64)
+    rows, places = np.array(places_of(matrix.shape[-1])).T
+    return np.asarray(matrix[..., rows, places])
+
+
+def reaches_of(variances: ArrayLike) -> FloatArray:
+    """Return the largest possible covariance ``sqrt(v_i v_j)`` of each pair.
+
+    Shape ``(..., d)`` to ``(..., d (d - 1) / 2)``. NaN where a variance is negative,
+    as unbounded noise may leave it.
+    """
+    variances = np.asarray(variances, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        roots = np.sqrt(variances)
+    pairs = np.array(pairs_of(variances.shape[-1]), dtype=int).reshape(-1, 2)
+    return np.asarray(roots[..., pairs[:, 0]] * roots[..., pairs[:, 1]])
+
+
+def correlations_of(values: ArrayLike) -> FloatArray:
+    """Return the correlations of vectors ``(..., k)``, one for each pair of columns.
+
+    NaN where a variance is 0 or negative: the correlation is not defined there, and no
+    number is made up for it.
+
+    >>> correlations_of([1.0, 4.0, -1.0]).tolist()
+    [-0.5]
+    >>> correlations_of([0.0, 4.0, 0.0]).tolist()
+    [nan]
+    """
+    values = np.asarray(values, dtype=np.float64)
+    columns = columns_in(values.shape[-1])
+    reach = reaches_of(values[..., :columns])
+    with np.errstate(invalid="ignore"):
+        defined = reach > 0
+    divisor = np.where(defined, reach, 1.0)
+    return np.where(defined, values[..., columns:] / divisor, np.nan)
+
+
+def largest_variance(width: float, people: int) -> float:
+    """Return the largest variance (divisor n - 1) within bounds ``width`` apart.
+
+    ``R^2 floor(n^2/4) / (n (n - 1))``: half of the people on either bound. For even
+    ``n`` that is Shiffler and Harsha's ``n R^2 / (4 (n - 1))``, for odd ``n`` less.
+
+    >>> largest_variance(8.0, 50) == 50 * 16 / 49
+    True
+    >>> largest_variance(1.0, 3)
+    0.3333333333333333
+    """
+    half = people // 2
+    share = half / (2 * half - 1) if people % 2 == 0 else (half + 1) / people
+    return width * width * share / 2
+
+
+def equal_split(columns: int) -> tuple[float, ...]:
+    """Return weights that give every number the same share of the budget."""
+    return (1.0,) * len(places_of(columns))
+
+
+def sensitivity_split(widths: Sequence[float]) -> tuple[float, ...]:
+    """Return weights that give every number the same scale of noise.
+
+    Shares in proportion to the sensitivities ``R_i R_j / n`` are what one joint release
+    of the vector amounts to (Liu 2016, remark 2).
+
+    >>> sensitivity_split([8.0, 16.0])
+    (64.0, 256.0, 128.0)
+    """
+    return tuple(widths[i] * widths[j] for i, j in places_of(len(widths)))

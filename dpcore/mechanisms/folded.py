@@ -1,11 +1,22 @@
-"""The folded Laplace mechanism: draw, then reflect at the bounds until inside."""
+"""The folded Laplace mechanism: draw, then reflect at the bounds until inside.
+
+With all lengths over the scale, ``a`` and ``d`` the distances of a value to the two
+bounds and ``W = a + d``, the folded density at a distance ``x`` from the lower bound is
+``cosh(min(x, a)) cosh(W - max(x, a)) / sinh W``. Everything follows from one function,
+``growth(y, h) = log(cosh(y + h) / cosh y)``. For ``m0 < m1``, ``h`` apart, the loss of
+seeing the output of m0 falls along the axis from ``growth(d1, h)`` on, so that the best
+test is a threshold ``s`` above m0, and working out its two probabilities leaves
+
+    delta(m0 || m1) = 1 - exp(-growth(a0, s)),
+    epsilon = growth(d1, h - s) - growth(a0, s).
+
+Either equation can be solved for ``s``. The other direction is the mirror image.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from types import ModuleType
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,10 +25,12 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.bounded import folded_calibration
-from dpcore.mechanisms.bounded.base import ConcaveLevel, place
+from dpcore.mechanisms.bounded import ConcaveLevel, place
 from dpcore.mechanisms.laplace_law import one_minus_exp, scaled
+from dpcore.mechanisms.pairs import distances, over_scale
+from dpcore.mechanisms.search import ROUND_UP, largest_over_positions
 from dpcore.privacy.events import LaplaceEvent, PrivacyEvent, PureEvent
+from dpcore.privacy.halving import halved
 
 UNIFORM_BELOW = 1e-8
 """Width over scale below which the law is uniform to the last bit."""
@@ -37,7 +50,7 @@ class FoldedLaplace(ConcaveLevel):
     outside the bounds has exactly the law of its own reflection inside.
 
     The law is a closed form: a sum over all reflections is geometric and leaves
-    hyperbolic functions (``folded_calibration``).
+    hyperbolic functions (see above).
 
     >>> from dpcore.data.bounds import Interval
     >>> unit = FoldedLaplace(noise=0.2, bounds=Interval(lower=0.0, upper=1.0))
@@ -45,8 +58,6 @@ class FoldedLaplace(ConcaveLevel):
     0.338328301283
 
     """
-
-    _pairs: ClassVar[ModuleType] = folded_calibration
 
     def pdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
         """Return ``cosh(near/b) cosh(far/b) / (b sinh(R/b))`` inside the bounds.
@@ -136,6 +147,59 @@ class FoldedLaplace(ConcaveLevel):
     def _counted(self, first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
         return fold(first, self.bounds), fold(second, self.bounds)
 
+    @staticmethod
+    def _least_scale(shift: float, epsilon: float, bounds: Interval) -> float:
+        return least_scale_folded(shift, epsilon, bounds)
+
+    def _worst_epsilon(self, shift: float, delta: float) -> float:
+        """Return the epsilon at ``delta`` over all values at most ``shift`` apart.
+
+        The family has a monotone likelihood ratio, so that only pairs ``D`` apart count.
+        Where they lie is searched near both bounds; in between, the answer is constant.
+        """
+        bounds, noise = self.bounds, self.noise
+        level = worst_level(shift, bounds, noise)
+        if delta == 0 or level == 0 or math.isinf(level):
+            return level
+        h = np.array(min(shift, bounds.width) / noise)
+        rest = bounds.width / noise - float(h)
+        if math.isinf(bounds.lower) and math.isinf(bounds.upper):
+            free = np.array(math.inf)
+            return float(epsilon_at(free, free, free, h, delta))
+        largest = largest_over_positions(lambda a, c: epsilon_at(a, c + h, c, h, delta), rest)
+        return min(largest * ROUND_UP, level)
+
+    def _levels(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the pure level: the larger of ``growth(a0, h)`` and ``growth(d1, h)``."""
+        h = over_scale(distances(x, y), self.noise)
+        if self.noise == 0 or math.isinf(self.bounds.width):
+            return h  # on a half-line the open side reaches the level of plain noise
+        low, high = np.minimum(x, y), np.maximum(x, y)
+        farther = np.maximum(low - self.bounds.lower, self.bounds.upper - high)
+        return growth(scaled(farther, self.noise), h)
+
+    def _scalar_delta(self, x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
+        if self._fixed or math.isinf(self.noise):
+            level = self._levels(x, y)
+            return np.where(np.isnan(level), level, np.where(level > epsilon, 1.0, 0.0))
+        up, down = self._both_ways(x, y)
+        return np.maximum(delta_at(*up, epsilon), delta_at(*down, epsilon))
+
+    def _scalar_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
+        if self._fixed or math.isinf(self.noise):
+            return self._levels(x, y)
+        up, down = self._both_ways(x, y)
+        return np.maximum(epsilon_at(*up, delta), epsilon_at(*down, delta))
+
+    def _both_ways(self, x: FloatArray, y: FloatArray) -> tuple[Direction, Direction]:
+        """Return the first four arguments of ``delta_at`` for both directions."""
+        low, high, noise = np.minimum(x, y), np.maximum(x, y), self.noise
+        lower, upper = self.bounds.lower, self.bounds.upper
+        a0, d0 = scaled(low - lower, noise), scaled(upper - low, noise)
+        a1, d1 = scaled(high - lower, noise), scaled(upper - high, noise)
+        h = scaled(high - low, noise)
+        return (a0, d0, d1, h), (d1, a1, a0, h)
+
 
 def fold(values: ArrayLike, bounds: Interval) -> FloatArray:
     """Return ``values`` reflected at the bounds until they lie inside.
@@ -208,3 +272,111 @@ def _excess(x: FloatArray) -> FloatArray:
     large = np.minimum(x, 1e3)  # what is subtracted vanishes long before
     direct = one_minus_exp(2 * x) / 2 - large * np.exp(-large)
     return np.where(x < _SERIES_BELOW, series, direct)
+
+
+_LARGE = 1.0
+
+Direction = tuple["FloatArray", "FloatArray", "FloatArray", "FloatArray"]
+
+
+def growth(y: FloatArray, h: FloatArray) -> FloatArray:
+    """Return ``log(cosh(y + h) / cosh(y))`` for ``y, h >= 0``, without cancellation.
+
+    ``cosh(y + h)/cosh(y) = cosh h + tanh(y) sinh h``; for large ``h`` the exponential
+    is factored out. ``y`` may be infinite: then it is ``h``.
+
+    >>> round(float(growth(np.array(3.0), np.array(1.0))), 10)
+    0.9978597212
+    """
+    small = np.minimum(h, _LARGE)
+    near = np.log1p(2 * np.sinh(small / 2) ** 2 + np.tanh(y) * np.sinh(small))
+    fade = np.exp(-2 * y)
+    far = h + np.log1p(fade * np.expm1(-2 * h) / (1 + fade))
+    return np.asarray(np.where(h < _LARGE, near, far))
+
+
+def delta_at(
+    a: FloatArray, d: FloatArray, rest: FloatArray, h: FloatArray, epsilon: float
+) -> FloatArray:
+    """Return the delta of one direction.
+
+    Args:
+        a: Distance over the scale of the value that was released from, to the bound
+            that lies away from the other value.
+        d: Its distance to the bound behind the other value.
+        rest: The distance of the other value to that bound.
+        h: How far apart the two are, over the scale.
+        epsilon: Where the profile is asked.
+
+    The threshold, with ``g = growth(rest, h) - epsilon``:
+    ``e^{2s} - 1 = 2 (e^g - 1) / (1 + tanh a - e^{-d - epsilon}/cosh rest)``.
+
+    """
+    g = np.maximum(growth(rest, h) - epsilon, 0.0)
+    below = 2 * np.exp(-(d + epsilon) - rest) / (1 + np.exp(-2 * rest))
+    slope = 2 / (1 + np.tanh(a) - below)
+    small = np.minimum(g, _LARGE)
+    near = np.log1p(slope * np.expm1(small))
+    far = g + np.log(np.exp(-g) - slope * np.expm1(-g))
+    threshold = np.where(g < _LARGE, near, far) / 2
+    return np.asarray(-np.expm1(-growth(a, threshold)))
+
+
+def epsilon_at(
+    a: FloatArray, d: FloatArray, rest: FloatArray, h: FloatArray, delta: float
+) -> FloatArray:
+    """Return the epsilon of one direction, the inverse of ``delta_at``.
+
+    The threshold solves ``cosh s + tanh(a) sinh s = 1/(1 - delta)``, a quadratic
+    equation in ``e^s``.
+    """
+    del d  # the common signature
+    m, slope = delta / (1 - delta), np.tanh(a)
+    square = m * (2 + m)
+    root = np.sqrt(slope * slope + square)
+    threshold = np.log1p((m + square / (root + slope)) / (1 + slope)) if m else 0.0
+    left = growth(rest, np.maximum(h - threshold, 0.0))
+    return np.maximum(left + math.log1p(-delta), 0.0)
+
+
+def worst_level(shift: float, bounds: Interval, noise: float) -> float:
+    """Return the exact pure level over all values at most ``shift`` apart.
+
+    ``log cosh(R/b) - log cosh((R - D)/b)`` with ``D = min(shift, R)``, at a bound; less
+    than ``D/b``, which is reached on a half-line.
+    """
+    distance = min(shift, bounds.width)
+    if distance == 0 or math.isinf(noise):
+        return 0.0
+    if noise == 0:
+        return math.inf
+    return _level(1 / noise, distance, bounds.width)
+
+
+def least_scale_folded(shift: float, epsilon: float, bounds: Interval) -> float:
+    """Return the smallest scale that is ``epsilon``-DP for values ``shift`` apart.
+
+    The level increases in ``t = 1/b``, and ``D t - log 2 <= level <= D t`` brackets the
+    root. The result is rounded up by 1e-12.
+
+    >>> from dpcore.data.bounds import Interval
+    >>> unit = Interval(lower=0.0, upper=1.0)
+    >>> round(least_scale_folded(0.5, 0.25, unit), 9)
+    1.140972028
+    """
+    distance = min(shift, bounds.width)
+    if distance == 0:
+        return 0.0
+    low = epsilon / distance
+    if math.isfinite(bounds.width):
+        low, _ = halved(
+            lambda t: _level(t, distance, bounds.width) > epsilon,
+            low,
+            (epsilon + math.log(2)) / distance,
+        )
+    return ROUND_UP / low
+
+
+def _level(t: float, distance: float, width: float) -> float:
+    near, h = np.array((width - distance) * t), np.array(distance * t)
+    return float(growth(near, h))

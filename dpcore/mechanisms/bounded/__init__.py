@@ -1,1 +1,0 @@
-"""Laplace noise whose releases lie in public bounds."""

@@ -1,1 +1,0 @@
-"""Sanitized covariance matrices."""

@@ -1,1 +1,0 @@
-"""Gaussian noise, and the rules for its size."""

@@ -1,1 +1,0 @@
-"""Generalized Gaussian noise of any order."""

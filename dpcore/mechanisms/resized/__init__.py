@@ -1,1 +1,0 @@
-"""The resized bootstrap, and its repair."""
