@@ -31,9 +31,7 @@ from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.studies.resampling.bootstrap.coverage import Experiment
-from dpcore.studies.resampling.bootstrap.populations import Ages
-from dpcore.studies.resampling.bootstrap.runs import simulate
+from dpcore.studies.resampling.bootstrap_study import Ages, Experiment, simulate
 
 _PEOPLE, _RUNS = 1_000_000, 3
 _TABLES, _IN_A_TABLE, _BOOTSTRAPS = 1000, 500, 200

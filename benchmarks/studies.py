@@ -16,10 +16,9 @@ import numpy as np
 
 from benchmarks.peers import Bounded, Diffprivlib, Plain, peers
 from benchmarks.timing import median
-from dpcore.studies.covariances import study as covariance_study
-from dpcore.studies.covariances.design import Design as CovarianceDesign
-from dpcore.studies.proportions import study as proportion_study
-from dpcore.studies.proportions.design import Design
+from dpcore.studies import covariance_study, proportion_study
+from dpcore.studies.covariance_study import Design as CovarianceDesign
+from dpcore.studies.proportion_study import Design
 
 _SEED, _RUNS = 1, 9
 # One in ten repetitions of either study is drawn one by one.

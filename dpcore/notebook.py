@@ -40,8 +40,7 @@ from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
-from dpcore.studies.comparing.comparable import comparable
-from dpcore.studies.comparing.tradeoffs import Fairness, Setting, at_setting
+from dpcore.studies.comparing.error_curves import Fairness, Setting, at_setting, comparable
 
 if TYPE_CHECKING:
     import pandas as pd

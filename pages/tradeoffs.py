@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpcore.studies.comparing.tradeoffs import Fairness, Metric
+from dpcore.studies.comparing.error_curves import Fairness, Metric
 from ui import comparing, controls, session
 from ui.asking import inputs
 

@@ -14,15 +14,19 @@ from dpcore.figures.comparing.tradeoffs import Axis, curves_picture, winners_pic
 from dpcore.releases.request import Request
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.studies.comparing import tradeoffs
-from dpcore.studies.comparing.comparable import (
+from dpcore.studies.comparing import error_curves
+from dpcore.studies.comparing.error_curves import (
     Comparable,
+    Curve,
+    Dots,
+    Fairness,
+    Metric,
+    Setting,
     comparable,
     each_number,
     fewest_people,
     with_people,
 )
-from dpcore.studies.comparing.tradeoffs import Curve, Dots, Fairness, Metric, Setting
 from dpcore.wording import significant
 from ui import results, session
 from ui.text import after_number, literal
@@ -139,12 +143,12 @@ def against_epsilon(at: Setting, shown: Shown) -> None:
         grid = np.geomspace(low, high, _POINTS)
         few = np.geomspace(low, high, _DOTS)
         settings = [replace(at, epsilon=float(epsilon)) for epsilon in few]
-        curves = tradeoffs.against_epsilon(at, keys, grid)
+        curves = error_curves.against_epsilon(at, keys, grid)
         return curves, _simulated(few, settings, shown)
 
     whatever = f"{shown.metric} {keys} {_whatever_epsilon(at)}"
     curves, dots = session.remember("tradeoffs", whatever, compute)
-    here = tradeoffs.at_setting(at, keys)
+    here = error_curves.at_setting(at, keys)
     with_here = (line.joined_by(one) for line, one in zip(curves, here, strict=True))
     axis = Axis(label="epsilon", at=at.epsilon, log=True)
     _draw(tuple(with_here), dots, here, axis, at.query, shown)
@@ -157,26 +161,26 @@ def against_people(at: Setting, shown: Shown) -> None:
     people = np.unique([*_whole(low, high, _POINTS), float(now)])
     few = _whole(low, high, _DOTS)
     settings = [replace(at, query=with_people(at.query, int(n))) for n in few]
-    curves = tradeoffs.against_people(at, shown.keys, people)
+    curves = error_curves.against_people(at, shown.keys, people)
     dots = _simulated(few, settings, shown)
     by_group = isinstance(at.query, GroupedQuery)
     label = f"number of {at.query.unit.counted}{' in a group' * by_group}"
     ends = [replace(at, query=with_people(at.query, n)) for n in (low, high)]
     axis = Axis(label=label, at=float(now), log=True, heights=_still(ends, shown))
-    here = tradeoffs.at_setting(at, shown.keys)
+    here = error_curves.at_setting(at, shown.keys)
     _draw(curves, dots, here, axis, at.query, shown)
 
 
 def against_position(at: Setting, shown: Shown) -> None:
     """Draw the comparison over where the true value lies."""
-    curves = tradeoffs.against_position(at, shown.keys, _POINTS)
+    curves = error_curves.against_position(at, shown.keys, _POINTS)
     few = np.linspace(*at.window, _DOTS)
     settings = [replace(at, place=place) for place in np.linspace(0, 1, _DOTS)]
     dots = _simulated(few, settings, shown)
     name = each_number(at.query) or at.query.title
     still = _still([at], shown)
     axis = Axis(label=f"true {name}", at=at.position, log=False, heights=still)
-    here = tradeoffs.at_setting(at, shown.keys)
+    here = error_curves.at_setting(at, shown.keys)
     _draw(curves, dots, here, axis, at.query, shown)
 
 
@@ -185,7 +189,7 @@ def winners(at: Setting, keys: tuple[str, ...]) -> None:
     found = session.remember(
         "winners",
         f"{keys} {_whatever_epsilon(at)}",
-        lambda: tradeoffs.winners(at, keys, np.geomspace(*_epsilons(at), 40), 49),
+        lambda: error_curves.winners(at, keys, np.geomspace(*_epsilons(at), 40), 49),
     )
     picture = winners_picture(
         found,
@@ -228,7 +232,7 @@ def why(at: Setting, fairness: Fairness) -> None:
 
 def _simulated(x: FloatArray, settings: list[Setting], shown: Shown) -> tuple[Dots, ...]:
     rng = np.random.default_rng(_SEED)
-    return tradeoffs.simulated(shown.keys, x, settings, shown.metric, draws=_DRAWS, rng=rng)
+    return error_curves.simulated(shown.keys, x, settings, shown.metric, draws=_DRAWS, rng=rng)
 
 
 def _draw(
@@ -275,7 +279,7 @@ def _still(settings: Sequence[Setting], shown: Shown) -> tuple[float, float] | N
         return None
     ends = _widened(_OFTEN, settings[0].epsilon)
     corners = [replace(each, epsilon=end) for each in settings for end in ends]
-    return tradeoffs.error_range(corners, shown.keys, shown.metric)
+    return error_curves.error_range(corners, shown.keys, shown.metric)
 
 
 def _widened(usual: tuple[float, float], epsilon: float) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from typing import Final
 from dpcore.documents.subject import Subject
 from dpcore.figures.meaning.odds import counted
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.studies.meaning.attacker import Guarantee
 from dpcore.wording import capital, delta_text
 
 _LARGEST: Final = 700.0

@@ -1,4 +1,8 @@
-"""Answers of a class from its own phones: gathered under a code, kept in memory.
+"""Seats of a class: given by the server, and signed so that no phone can invent one.
+
+How often somebody may try something within a time.
+
+Answers of a class from its own phones: gathered under a code, kept in memory.
 
 A room holds which question is open, and which answer each seat gave: places in lists of
 public answers. It holds no names, no addresses and nothing of any table. Rooms are
@@ -7,6 +11,8 @@ shared by threads; a room is forgotten once nobody has led it for some hours.
 
 from __future__ import annotations
 
+import hmac
+import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -16,7 +22,80 @@ from typing import Final
 
 from dpcore.errors import ParameterError
 from dpcore.lessons.lesson import Question
-from dpcore.lessons.rate_limit import RateLimit
+
+DIGEST: Final = "sha256"
+
+
+def token_of(seat: str, *, code: str, key: bytes) -> str:
+    """Return what a phone shows for its seat in a class.
+
+    Args:
+        seat: Name of the seat, without a full stop.
+        code: Code of the class.
+        key: Key of the server.
+
+    >>> token_of("a", code="KXTBHRM", key=b"key")[:4]
+    'a.dc'
+
+    """
+    return f"{seat}.{_signature(seat, code, key)}"
+
+
+def seat_of(token: str, *, code: str, key: bytes) -> str | None:
+    """Return the seat of a token; ``None`` if it was not signed for this class.
+
+    >>> token = token_of("a", code="KXTBHRM", key=b"key")
+    >>> seat_of(token, code="KXTBHRM", key=b"key")
+    'a'
+    >>> seat_of(token, code="KXTBHRN", key=b"key")
+    """
+    seat, _, signature = token.partition(".")
+    expected = _signature(seat, code, key).encode()
+    return seat if hmac.compare_digest(signature.encode(), expected) else None
+
+
+def _signature(seat: str, code: str, key: bytes) -> str:
+    return hmac.new(key, f"{code}.{seat}".encode(), DIGEST).hexdigest()
+
+
+MOST_KEYS: Final = 10_000
+"""How many names are counted at once; beyond them all others are at their limit."""
+
+
+@dataclass(slots=True, kw_only=True)
+class RateLimit:
+    """A count by name, which begins anew after some time. The caller holds a lock.
+
+    Attributes:
+        most: How often a name may be counted within the time.
+        within: The time.
+
+    """
+
+    most: int
+    within: timedelta
+    _counts: dict[str, int] = field(default_factory=dict)
+    _window: float = -math.inf
+
+    def reached(self, name: str, *, now: datetime) -> bool:
+        """Return whether a name is at its limit."""
+        self._begin(now)
+        if name not in self._counts and len(self._counts) >= MOST_KEYS:
+            return True
+        return self._counts.get(name, 0) >= self.most
+
+    def count(self, name: str, *, now: datetime) -> None:
+        """Count a name once."""
+        self._begin(now)
+        self._counts[name] = self._counts.get(name, 0) + 1
+
+    def _begin(self, now: datetime) -> None:
+        """Forget the counts of an earlier time."""
+        window = now.timestamp() // self.within.total_seconds()
+        if window != self._window:
+            self._window = window
+            self._counts.clear()
+
 
 LETTERS: Final = "ABCDEFGHJKLMNPRSTUVWXYZ"
 """Letters of a code: none that is read as a digit or as another letter."""

@@ -7,7 +7,7 @@ import math
 from dpcore.figures.meaning.odds import Sides, Told, counted, worlds_picture
 from dpcore.lessons.lesson import Lesson, Settings, Shown, Telling, ask, epsilon_knob, right, wrong
 from dpcore.relations import NeighboringRelation
-from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.studies.meaning.attacker import Guarantee
 from dpcore.wording import percent, significant
 
 _HIGH = 5.0

@@ -18,8 +18,7 @@ from dpcore.lessons.lesson import (
     wrong,
 )
 from dpcore.privacy.amplification import amplify
-from dpcore.studies.resampling.subsampling.claims import lemma_curve, measure
-from dpcore.studies.resampling.subsampling.errors import SampledMean
+from dpcore.studies.resampling.subsampling_study import SampledMean, lemma_curve, measure
 from dpcore.wording import epsilon_text, percent, significant
 
 _RATE = 0.1

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from streamlit import config
 
-from dpcore.lessons.catalog import LESSONS
 from dpcore.lessons.classroom import spaced
 from dpcore.lessons.lesson import Step
-from dpcore.lessons.paths import PATHS
+from dpcore.lessons.paths import LESSONS, PATHS
 from tests.app.phone import Phone
 from tests.app.test_pages import button, by_label, charts
 from ui.lessons import hosting

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.figures.individual.one_person import realized_picture
-from dpcore.studies.individual.one_person import Realized
+from dpcore.studies.individual.hypothesis_tests import Realized
 from tests.app.test_one_person import MODEL, lesson
 from tests.app.test_pages import by_label
 from tests.app.test_questions import set_to, shown

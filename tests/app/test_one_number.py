@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpcore.lessons.catalog import LESSONS
+from dpcore.lessons.paths import LESSONS
 from dpcore.relations import NeighboringRelation
 from tests.app.test_lab import choose
 from tests.app.test_one_person import ATTACKER, lesson, look, titles

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.comparing import tradeoffs as studies
+from dpcore.studies.comparing import error_curves as studies
 from tests.app.test_one_person import lesson, titles
 from tests.app.test_pages import by_label, charts
 from tests.app.test_questions import set_to, shown

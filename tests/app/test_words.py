@@ -3,7 +3,7 @@
 import pytest
 
 from dpcore.glossary import mentioned, term
-from dpcore.lessons.catalog import LESSONS
+from dpcore.lessons.paths import LESSONS
 from tests.app.test_pages import use_example
 from tests.registry import NAMES
 from ui.words import WORDS

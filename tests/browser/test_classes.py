@@ -14,8 +14,7 @@ from playwright.sync_api import expect
 from websockets.exceptions import InvalidHandshake
 
 from benchmarks import phones
-from dpcore.lessons.catalog import LESSONS
-from dpcore.lessons.paths import PATHS
+from dpcore.lessons.paths import LESSONS, PATHS
 from tests.browser.server import Server
 from tests.browser.tab import Tab
 from tests.browser.test_accessibility import violations

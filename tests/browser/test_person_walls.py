@@ -12,8 +12,8 @@ from dpcore.individual.release_losses import release_losses
 from dpcore.individual.totals import Counting, person_totals
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.studies.individual.one_person import laws_of_statistic
-from dpcore.studies.individual.recovery import attack_mean
+from dpcore.studies.attacks.disclosed_losses import attack_mean
+from dpcore.studies.individual.hypothesis_tests import laws_of_statistic
 from dpcore.wording import significant
 from tests.browser import test_model_walls
 from tests.browser.test_walls import (

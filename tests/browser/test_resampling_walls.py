@@ -14,9 +14,8 @@ from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.studies.resampling.bootstrap.coverage import Experiment, exact_coverage
-from dpcore.studies.resampling.bootstrap.populations import People
-from dpcore.studies.resampling.subsampling.errors import SampledMean
+from dpcore.studies.resampling.bootstrap_study import Experiment, People, exact_coverage
+from dpcore.studies.resampling.subsampling_study import SampledMean
 from dpcore.wording import significant
 from tests.browser.test_walls import COLUMN, INCOMES, PATHS, PEOPLE, TOP, request
 from tests.browser.visitor import Visitor, table, visit

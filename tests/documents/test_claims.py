@@ -33,7 +33,7 @@ from dpcore.releases.record import Mode
 from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.studies.meaning.attacker import Guarantee
 from dpcore.wording import delta_text, significant
 from tests.conftest import ROOT
 from tests.documents.subjects import MEMBERS, NOW, answered, behind, meant, opened, questions, table

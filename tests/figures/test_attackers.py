@@ -14,7 +14,7 @@ from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.person_laws import ScalarLaws
 from dpcore.privacy.interpretation import best_guess, posterior
-from dpcore.studies.individual import one_person
+from dpcore.studies.individual import hypothesis_tests
 from dpcore.wording import at_least, at_most, three_digits
 
 UNIT = Interval(lower=0.0, upper=1.0)
@@ -49,7 +49,7 @@ def test_no_mechanism_lets_an_attacker_do_better(key, epsilon, delta, prior, shi
         sensitivity=Sensitivity.scalar(0.5), epsilon=epsilon, delta=delta, bounds=UNIT
     )
     laws = ScalarLaws(mechanism=mechanism, absent=0.2, present=0.2 + shift / 2, label="")
-    guess = one_person.best_guess(laws, prior)
+    guess = hypothesis_tests.best_guess(laws, prior)
     assert guess <= best_guess(epsilon, delta=delta, prior=prior) + 1e-9
 
 

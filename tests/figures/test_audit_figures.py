@@ -14,9 +14,9 @@ from dpcore.figures.auditing.found import (
     telling,
     verdict,
 )
-from dpcore.studies.auditing.audit import audit
+from dpcore.studies.auditing.lower_bound import audit
 from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES
-from dpcore.studies.auditing.trial import Drawn, batches
+from dpcore.studies.auditing.trials import Drawn, batches
 
 
 def audited(key, *, repaired=False, draws=20_000):

@@ -25,12 +25,8 @@ from dpcore.figures.resampling.bootstrap.releases import (
     one_picture,
     one_shot_picture,
 )
-from dpcore.studies.resampling.averages.equipartition import Equipartition
-from dpcore.studies.resampling.averages.normality import normality
-from dpcore.studies.resampling.averages.rivals import Rivals
-from dpcore.studies.resampling.bootstrap.coverage import Experiment
-from dpcore.studies.resampling.bootstrap.levels import Levels
-from dpcore.studies.resampling.bootstrap.runs import one_table, simulate
+from dpcore.studies.resampling.bootstrap_study import Experiment, Levels, one_table, simulate
+from dpcore.studies.resampling.laplace_averages import Equipartition, Rivals, normality
 
 AGES = Experiment()
 SHOWN = methods()

@@ -9,8 +9,7 @@ from dpcore.figures.covariances.matrices import covariance_picture, ellipses_pic
 from dpcore.figures.covariances.study import panel_picture
 from dpcore.figures.theme import STROKES
 from dpcore.postprocessing.psd_repair import repair
-from dpcore.studies.covariances.design import COMPARED, STATISTICS, Degenerate, Design
-from dpcore.studies.covariances.study import run
+from dpcore.studies.covariance_study import COMPARED, STATISTICS, Degenerate, Design, run
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 DESIGN = Design(repetitions=200, people=(50, 800), correlations=(0.0, 0.9))

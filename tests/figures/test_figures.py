@@ -24,9 +24,9 @@ from dpcore.statistics.averages import Mean
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.studies.comparing import tradeoffs as studies
-from dpcore.studies.comparing.tradeoffs import Fairness, Metric, Setting
-from dpcore.studies.comparing.tradeoffs import winners as least_error
+from dpcore.studies.comparing import error_curves as studies
+from dpcore.studies.comparing.error_curves import Fairness, Metric, Setting
+from dpcore.studies.comparing.error_curves import winners as least_error
 from tests.individual.plans import Plan
 
 MOST_POINTS = 2000

@@ -11,15 +11,17 @@ from dpcore.figures.teaching.audits import audit_picture
 from dpcore.figures.teaching.laboratory import atoms_picture, tries_picture, worlds_picture
 from dpcore.figures.theme import STROKES
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.studies.comparing.error_curves import Fairness
 from dpcore.studies.comparing.error_maps import Quantity, error_maps
-from dpcore.studies.comparing.tradeoffs import Fairness
-from dpcore.studies.teaching.audit import Event, audit, detectable_from
 from dpcore.studies.teaching.laboratory import (
     CLAMPED,
     PUBLISHED,
     REPAIRED,
     UNIT,
+    Event,
     Setup,
+    audit,
+    detectable_from,
     measure,
     tries,
     two_worlds,

@@ -21,10 +21,13 @@ from dpcore.figures.individual.model_exposures import (
 from dpcore.individual.chain import Chain
 from dpcore.models.posterior.leverage_and_residual import epsilon_of
 from dpcore.relations import NeighboringRelation
-from dpcore.studies.individual.bound_check import gaussian_checks, posterior_checks
 from dpcore.studies.individual.frontier import Frontier
 from dpcore.studies.individual.leverage_map import leverage_map
-from dpcore.studies.individual.other_mechanisms import OtherExposure
+from dpcore.studies.individual.loss_comparisons import (
+    OtherExposure,
+    gaussian_checks,
+    posterior_checks,
+)
 
 MOST_POINTS = 2000
 CHAIN = Chain(guarantee=1.0, for_all=0.2, certificate=0.25, maximum=0.1, mean=0.02)

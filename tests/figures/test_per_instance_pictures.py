@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from dpcore.figures.individual.wang2019 import nested_picture, precision_picture, sizes_picture
-from dpcore.studies.individual.wang2019.figures import Simulation, nested_losses
-from dpcore.studies.individual.wang2019.findings import findings
-from dpcore.studies.individual.wang2019.run import Design, Pane, of_pane, run
+from dpcore.studies.wang2019 import Design, Pane, Simulation, findings, nested_losses, of_pane, run
 
 DESIGN = Design(simulation=Simulation(), sizes=(50, 200), gammas=(0.1, 10.0))
 

@@ -17,8 +17,8 @@ from dpcore.individual.person_bounds import DELTAS, at_delta, epsilon_at, profil
 from dpcore.individual.what_if_ridge import move_in_ridge, ridge_base
 from dpcore.mechanisms.person_laws import gaussian_laws
 from dpcore.models.ridge.fit import fit_ridge
-from dpcore.studies.individual import one_person
-from dpcore.studies.individual.one_person import ProfileLaws
+from dpcore.studies.individual import hypothesis_tests
+from dpcore.studies.individual.hypothesis_tests import ProfileLaws
 from tests.individual.test_moves import DELTA, LAWS, PENALTY
 from tests.models.regression_tables import NUMBERS, TEN
 from tests.studies.test_one_person import AGES, OF_MODELS, exposed, mean, scalar
@@ -33,7 +33,7 @@ EVERYBODY = {
 
 
 def of_laws(laws, key, *, epsilon=0.4):
-    delta, presence = one_person.hockey_stick(laws, epsilon)
+    delta, presence = hypothesis_tests.hockey_stick(laws, epsilon)
     return laws_picture(
         laws.line(), epsilon=epsilon, delta=delta, own=epsilon / 0.5, presence=presence, key=key
     )
@@ -43,7 +43,8 @@ def of_evidence(laws, key):
     rng = np.random.default_rng(1)
     evidence = tuple(laws.evidence(2000, present=there, rng=rng) for there in (0, 1))
     found = tuple(
-        one_person.realized(laws, present=bool(there), draws=2000, rng=rng) for there in (0, 1)
+        hypothesis_tests.realized(laws, present=bool(there), draws=2000, rng=rng)
+        for there in (0, 1)
     )
     yield belief_picture(evidence, prior=0.3, guarantee=1.0, key=key)
     for observed in (None, 0.2):
@@ -53,7 +54,7 @@ def of_evidence(laws, key):
 def pictures():
     for laws, key in EVERYBODY.values():
         yield of_laws(laws, key)
-        guess = one_person.best_guess(laws, 0.3)
+        guess = hypothesis_tests.best_guess(laws, 0.3)
         yield detection_picture(laws.roc(), prior=0.3, guess=guess, key=key)
         yield bounds_picture(profile(laws), delta=1e-6, own=1.0, key=key)
         yield from of_evidence(laws, key)
@@ -87,7 +88,7 @@ def test_every_picture_has_title_words_numbers_and_few_points():
 @pytest.mark.parametrize("name", EVERYBODY)
 def test_the_shaded_area_is_delta(name):
     laws, key = EVERYBODY[name]
-    delta, presence = one_person.hockey_stick(laws, 0.4)
+    delta, presence = hypothesis_tests.hockey_stick(laws, 0.4)
     line = laws.line()
     above, below = (line.present, line.absent) if presence else (line.absent, line.present)
     gain = np.nan_to_num(np.maximum(above - np.exp(0.4) * below, 0))

@@ -7,8 +7,7 @@ import pytest
 
 from dpcore.figures.proportions.study import LINES, View, study_picture, table
 from dpcore.figures.theme import STROKES
-from dpcore.studies.proportions.design import Design, Procedure
-from dpcore.studies.proportions.study import Measure
+from dpcore.studies.proportion_study import Design, Measure, Procedure
 from tests.studies.test_proportion_study import run_all
 
 DESIGN = Design(epsilons=(0.1, 1.0), people=(50, 200), repetitions=60)

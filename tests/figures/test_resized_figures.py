@@ -16,8 +16,7 @@ from dpcore.figures.resampling.resized import (
 )
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized_repair import NoisyResample
-from dpcore.studies.resampling.resized.alignments import rivals
-from dpcore.studies.resampling.resized.attacks import averaging, reveal, score_histogram
+from dpcore.studies.resampling.resized_study import averaging, reveal, rivals, score_histogram
 
 CASES = [(1000, 10.0, 10), (1000, 10.0, 0), (50, 7.0, 50), (2, 1.5, 1), (10**6, 3.0, 4)]
 

@@ -8,8 +8,13 @@ from dpcore.figures.answers import resampled_picture
 from dpcore.figures.resampling import subsampling as figures
 from dpcore.inference.intervals import Intervals
 from dpcore.privacy import gaussian, laplace, subsampled
-from dpcore.studies.resampling.subsampling.claims import lemma_curve, measure, renyi_curve
-from dpcore.studies.resampling.subsampling.errors import SampledMean, simulate
+from dpcore.studies.resampling.subsampling_study import (
+    SampledMean,
+    lemma_curve,
+    measure,
+    renyi_curve,
+    simulate,
+)
 
 RATES = np.linspace(0.01, 1, 100)
 EVEN = np.arange(200) / 199

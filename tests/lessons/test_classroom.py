@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.lessons import classroom, rate_limit
+from dpcore.lessons import classroom
 from dpcore.lessons.classroom import (
     LASTS,
     LENGTH,
@@ -109,7 +109,7 @@ def test_whoever_guesses_codes_waits_a_minute():
 
 
 def test_counting_clients_takes_bounded_memory(monkeypatch):
-    monkeypatch.setattr(rate_limit, "MOST_KEYS", 3)
+    monkeypatch.setattr(classroom, "MOST_KEYS", 3)
     rooms, code = opened()
     for client in "abc":
         rooms.join("AAAAAAA", client=client, now=NOW)

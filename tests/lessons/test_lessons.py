@@ -7,9 +7,8 @@ import itertools
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.lessons.catalog import LESSONS
 from dpcore.lessons.lesson import Step, ask, right, wrong
-from dpcore.lessons.paths import PATHS
+from dpcore.lessons.paths import LESSONS, PATHS
 from dpcore.wording import epsilon_text
 
 EVERY = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))

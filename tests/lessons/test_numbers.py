@@ -13,7 +13,7 @@ import pytest
 from dpcore.data.bounds import Interval
 from dpcore.individual.exposure import expose
 from dpcore.lessons import survey
-from dpcore.lessons.catalog import LESSONS
+from dpcore.lessons.paths import LESSONS
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.crowd import StatisticCrowd
 from dpcore.studies.teaching.laboratory import PUBLISHED, Setup, measure, redrawing_limit

@@ -10,7 +10,7 @@ from scipy.special import betainc
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import DataError, ParameterError
-from dpcore.studies.attacks import averaging, differencing, low_bits, membership, timing
+from dpcore.studies.attacks import averaging, differencing, floating_point, membership, timing
 from dpcore.studies.attacks import reconstruction as rebuild
 from dpcore.studies.attacks.targets import (
     FEWEST,
@@ -207,21 +207,21 @@ def test_likelihood_ratio_test_is_right_as_often_as_the_formula_says():
 
 def test_careless_noise_gives_the_answer_away_and_a_grid_does_not():
     for first, second in ((1.0, 0.0), (0.0, 3.0)):
-        naive = low_bits.careless(first, second, 1.0, draws=300, rng=rng())
-        grid = low_bits.on_grid(first, second, 1.0, draws=300, rng=rng())
+        naive = floating_point.careless(first, second, 1.0, draws=300, rng=rng())
+        grid = floating_point.on_grid(first, second, 1.0, draws=300, rng=rng())
         # A value of 0 keeps all digits of small noise, and 1 does not.
         assert naive.given_away > (0.2 if second == 0 or first == 0 else 0)
         assert grid.given_away == 0
     with pytest.raises(ParameterError):
-        low_bits.step_of(0.0)
+        floating_point.step_of(0.0)
 
 
 def test_noise_on_the_grid_has_the_scale_of_laplace_noise():
-    drawn = low_bits.grid_releases(5.0, 2.0, draws=100_000, rng=rng())
+    drawn = floating_point.grid_releases(5.0, 2.0, draws=100_000, rng=rng())
     size = np.abs(drawn - 5.0)
     # |noise| is exponential: 100,000 draws leave a standard error of 0.0063.
     assert abs(float(size.mean()) - 2.0) < 6.5 * 2.0 / math.sqrt(100_000)
-    step = low_bits.step_of(2.0)
+    step = floating_point.step_of(2.0)
     assert np.array_equal(drawn / step, np.round(drawn / step))
 
 

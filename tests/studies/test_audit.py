@@ -8,8 +8,16 @@ from scipy.stats import binomtest
 
 from dpcore.errors import ParameterError
 from dpcore.inference.share_intervals import clopper_pearson
-from dpcore.studies.teaching.audit import Audit, Event, audit, detectable_from
-from dpcore.studies.teaching.laboratory import CLAMPED, PUBLISHED, REPAIRED, Setup
+from dpcore.studies.teaching.laboratory import (
+    CLAMPED,
+    PUBLISHED,
+    REPAIRED,
+    Audit,
+    Event,
+    Setup,
+    audit,
+    detectable_from,
+)
 
 SETUP = Setup(key=PUBLISHED, epsilon=1.0, place=0.0, shift=0.1)
 SIZES = np.array([100, 1000, 10_000, 50_000])

@@ -12,8 +12,12 @@ from hypothesis import strategies as st
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import symmetric
 from dpcore.mechanisms.laplace import LaplaceSum
-from dpcore.studies.resampling.averages.equipartition import Equipartition, Sharing, laplace_epsilon
-from dpcore.studies.resampling.averages.rivals import Rivals
+from dpcore.studies.resampling.laplace_averages import (
+    Equipartition,
+    Rivals,
+    Sharing,
+    laplace_epsilon,
+)
 
 USUAL = Rivals(epsilon=1.0, delta=1e-6)
 USUAL_PARTS = Equipartition(epsilon=1.0, delta=1e-6, times=50)

@@ -16,19 +16,18 @@ from dpcore.figures.resampling.bootstrap.lines import methods, others
 from dpcore.inference.bootstrap.bought_variance import BoughtVariance
 from dpcore.inference.bootstrap.errors import CONSERVATIVE, MOST_CONSERVATIVE, Clipping
 from dpcore.inference.bootstrap.intervals import Method, Rule
-from dpcore.studies.resampling.bootstrap.coverage import (
+from dpcore.studies.resampling.bootstrap_study import (
     Experiment,
+    Normal,
+    People,
+    Runs,
+    bought_coverage,
+    coverage,
     error_range,
     exact_coverage,
     mean_error,
     mean_length,
     no_length,
-)
-from dpcore.studies.resampling.bootstrap.populations import Normal, People
-from dpcore.studies.resampling.bootstrap.runs import (
-    Runs,
-    bought_coverage,
-    coverage,
     one_table,
     run,
     simulate,

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from dpcore.errors import ParameterError
-from dpcore.studies.resampling.averages.normality import (
+from dpcore.studies.resampling.laplace_averages import (
     anderson_darling,
     normality,
     run,

@@ -8,7 +8,7 @@ from scipy import stats
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.studies.resampling.bootstrap.populations import Ages, Normal, People
+from dpcore.studies.resampling.bootstrap_study import Ages, Normal, People
 
 UNIT = Interval(lower=0.0, upper=1.0)
 

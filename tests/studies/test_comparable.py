@@ -11,8 +11,13 @@ from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.studies.comparing.comparable import comparable, each_number, fewest_people, with_people
-from dpcore.studies.comparing.tradeoffs import Setting
+from dpcore.studies.comparing.error_curves import (
+    Setting,
+    comparable,
+    each_number,
+    fewest_people,
+    with_people,
+)
 from tests.statistics.columns import category, number
 
 AGE, INCOME = number("age"), number("income")

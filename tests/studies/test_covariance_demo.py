@@ -8,8 +8,7 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.covariances import CovarianceRelease, matrix_of, vector_of
 from dpcore.postprocessing.psd_repair import repair
-from dpcore.studies.covariances.demo import demonstrate
-from dpcore.studies.covariances.design import COMPARED, Design
+from dpcore.studies.covariance_study import COMPARED, Design, demonstrate
 
 DESIGN = Design()
 

@@ -12,17 +12,20 @@ import pytest
 from scipy.stats import ks_2samp
 
 from dpcore.errors import ParameterError
-from dpcore.studies.covariances.design import (
+from dpcore.studies.covariance_findings import findings
+from dpcore.studies.covariance_study import (
     COMPARED,
+    PERCENTS,
     STATISTICS,
     Degenerate,
     Design,
     Scenario,
+    draws,
+    expected_means,
     half_widths_holding,
+    run,
+    simulate,
 )
-from dpcore.studies.covariances.findings import findings
-from dpcore.studies.covariances.limits import expected_means
-from dpcore.studies.covariances.study import PERCENTS, draws, run, simulate
 from dpcore.studies.findings import Verdict
 from tests.conftest import ROOT
 

@@ -11,16 +11,16 @@ from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.truncated import TruncatedLaplace
-from dpcore.studies.comparing.equal_privacy import remedies
+from dpcore.studies.attacks.floating_point import given_away, naive_releases, reachable
+from dpcore.studies.comparing.error_curves import Fairness
 from dpcore.studies.comparing.error_maps import (
     CLEARLY,
     FLIP_AT_BOUND,
     FLIP_ONE_SIDED,
     Quantity,
     error_maps,
+    remedies,
 )
-from dpcore.studies.comparing.tradeoffs import Fairness
-from dpcore.studies.teaching.floating_point import given_away, naive_releases, reachable
 from dpcore.studies.teaching.laboratory import UNIT
 
 

@@ -31,10 +31,13 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.studies.individual.bound_check import gaussian_checks, posterior_checks
-from dpcore.studies.individual.model_causes import causes
-from dpcore.studies.individual.moment_curve import moment_curve
-from dpcore.studies.individual.other_mechanisms import other_exposures
+from dpcore.studies.individual.leverage_map import causes
+from dpcore.studies.individual.loss_comparisons import (
+    gaussian_checks,
+    moment_curve,
+    other_exposures,
+    posterior_checks,
+)
 from tests.models.regression_tables import ANSWERS, NUMBERS, TEN
 
 DELTA = 1e-6

@@ -17,8 +17,8 @@ from dpcore.models.laws.sampled import PosteriorLaws
 from dpcore.privacy.interpretation import laplace_detection
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.studies.individual import one_person
-from dpcore.studies.individual.one_person import ProfileLaws, laws_of_statistic
+from dpcore.studies.individual import hypothesis_tests
+from dpcore.studies.individual.hypothesis_tests import ProfileLaws, laws_of_statistic
 from tests.models.plain_pairs import PerturbedPairs
 from tests.models.plain_pairs import area as posterior_area
 from tests.releases import questions
@@ -115,10 +115,10 @@ def test_known_vectors():
     assert found == pytest.approx([0.61849690, 0.59436847, 0.54320029], abs=1e-8)
     five = OF_MODELS["five samples"].delta(np.array([1.0]))
     assert five == pytest.approx([0.0467256355], abs=1e-9)
-    assert one_person.area(gaussian_laws(1.0)) == pytest.approx(0.7602499389, abs=1e-5)
+    assert hypothesis_tests.area(gaussian_laws(1.0)) == pytest.approx(0.7602499389, abs=1e-5)
     laplace = scalar("laplace", 0.1, 0.3, epsilon=2.0)
-    assert one_person.area(laplace) == pytest.approx(0.8646647168, abs=1e-4)
-    area = one_person.area(OF_MODELS["one sample"])
+    assert hypothesis_tests.area(laplace) == pytest.approx(0.8646647168, abs=1e-4)
+    area = hypothesis_tests.area(OF_MODELS["one sample"])
     assert area == pytest.approx(posterior_area(0.1, 1.0), abs=1e-4)
 
 
@@ -132,35 +132,35 @@ def test_curve_is_the_closed_form():
 @given(mu=st.floats(0.01, 8), prior=st.floats(0.01, 0.99), epsilon=st.floats(0, 5))
 def test_the_best_guess_is_at_least_the_prior_and_at_most_one(mu, prior, epsilon):
     laws = gaussian_laws(mu)
-    guess = one_person.best_guess(laws, prior)
+    guess = hypothesis_tests.best_guess(laws, prior)
     assert max(prior, 1 - prior) - 1e-12 <= guess <= 1
     (advantage,) = laws.delta(np.array([0.0]))
-    half = one_person.best_guess(laws, 0.5)
+    half = hypothesis_tests.best_guess(laws, 0.5)
     assert half == pytest.approx((1 + advantage) / 2, abs=1e-5)
-    delta, _ = one_person.hockey_stick(laws, epsilon)
+    delta, _ = hypothesis_tests.hockey_stick(laws, epsilon)
     assert 0 <= delta <= advantage + 1e-12
 
 
 def test_nothing_to_tell_where_nothing_moves():
     for laws in (gaussian_laws(0.0), PosteriorLaws(leverage=0.0, residual=3.0)):
-        assert one_person.best_guess(laws, 0.5) == 0.5
+        assert hypothesis_tests.best_guess(laws, 0.5) == 0.5
         assert laws.delta(np.array([0.0, 1.0])).tolist() == [0, 0]
-        assert one_person.area(laws) == pytest.approx(0.5)
+        assert hypothesis_tests.area(laws) == pytest.approx(0.5)
 
 
 def test_players_win_as_often_as_the_best_guess_says():
     laws = gaussian_laws(1.0)
     rng = np.random.default_rng(3)
     for prior in (0.5, 0.8):
-        rounds = one_person.play(laws, prior=prior, rounds=40_000, rng=rng)
+        rounds = hypothesis_tests.play(laws, prior=prior, rounds=40_000, rng=rng)
         right = np.mean([turn.present == turn.guess for turn in rounds])
-        assert right == pytest.approx(one_person.best_guess(laws, prior), abs=0.01)
+        assert right == pytest.approx(hypothesis_tests.best_guess(laws, prior), abs=0.01)
 
 
 def test_realized_losses_exceed_epsilon_as_rarely_as_delta_allows():
     laws = gaussian_laws(1.0)
     for present in (False, True):
-        found = one_person.realized(
+        found = hypothesis_tests.realized(
             laws, present=present, draws=50_000, rng=np.random.default_rng(1)
         )
         assert (np.diff(found.losses) >= 0).all()
@@ -219,7 +219,7 @@ def test_everybodys_laws_have_the_loss_of_the_exposure(request_, values):
         assert above <= exposure.delta + 1e-9
         if epsilon > 0:
             assert at >= exposure.delta
-        guess = one_person.best_guess(laws, 0.5)
+        guess = hypothesis_tests.best_guess(laws, 0.5)
         # What epsilon and delta alone allow.
         most = (1 + exposure.delta) / (1 + np.exp(-epsilon)) + exposure.delta
         assert 0.5 <= guess <= most + 1e-3
@@ -238,12 +238,12 @@ def test_numbers_outside_their_domains_are_refused():
     rng = np.random.default_rng(1)
     for wrong in (-0.1, 1.1, np.nan):
         with pytest.raises(ParameterError, match="prior"):
-            one_person.best_guess(laws, wrong)
+            hypothesis_tests.best_guess(laws, wrong)
         with pytest.raises(ParameterError, match="prior"):
-            one_person.play(laws, prior=wrong, rounds=3, rng=rng)
+            hypothesis_tests.play(laws, prior=wrong, rounds=3, rng=rng)
     for wrong in (-1.0, np.inf, np.nan):
         with pytest.raises(ParameterError, match="epsilon"):
-            one_person.hockey_stick(laws, wrong)
+            hypothesis_tests.hockey_stick(laws, wrong)
     for wrong in (-1.0, np.inf, np.nan):
         with pytest.raises(ParameterError, match="shift"):
             gaussian_laws(wrong)

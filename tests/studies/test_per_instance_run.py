@@ -8,9 +8,7 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.studies.findings import Verdict
-from dpcore.studies.individual.wang2019.figures import Simulation
-from dpcore.studies.individual.wang2019.findings import findings
-from dpcore.studies.individual.wang2019.run import Design, Pane, Part, numbers, of_pane, run
+from dpcore.studies.wang2019 import Design, Pane, Part, Simulation, findings, numbers, of_pane, run
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.figures.proportions.lab import prices_picture, simplex_picture, tree_picture
-from dpcore.studies.proportions.design import BOUNDING, Procedure
-from dpcore.studies.proportions.lab import Point, clouds, merged, prices
+from dpcore.studies.proportion_intervals import Point, clouds, merged, prices
+from dpcore.studies.proportion_study import BOUNDING, Procedure
 
 SHARES = (0.1, 0.4, 0.5)
 NAMES = ("p1", "others", "p4")

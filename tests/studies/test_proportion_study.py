@@ -9,16 +9,10 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
+from dpcore.studies import proportion_study
 from dpcore.studies.findings import Verdict
-from dpcore.studies.proportions import study
-from dpcore.studies.proportions.design import (
-    BOUNDING,
-    LEAST_EPSILON,
-    MOST_PEOPLE,
-    Design,
-    Procedure,
-)
-from dpcore.studies.proportions.findings import findings
+from dpcore.studies.proportion_findings import findings
+from dpcore.studies.proportion_study import BOUNDING, LEAST_EPSILON, MOST_PEOPLE, Design, Procedure
 from tests.conftest import ROOT
 
 REFERENCE = json.loads((ROOT / "tests/vectors/proportion_study.json").read_text())
@@ -36,7 +30,7 @@ SMALL = Design(epsilons=(0.1, 1.0), people=(50, 1000), repetitions=400)
 
 
 def run_all(design, *, rng):
-    return tuple(itertools.chain.from_iterable(study.run(design, rng=rng)))
+    return tuple(itertools.chain.from_iterable(proportion_study.run(design, rng=rng)))
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +85,7 @@ def test_a_wrong_study_would_be_caught(change):
     results = run_all(wrong, rng=np.random.default_rng(SEED))
     named = dict(zip(wrong.epsilons, Design().epsilons, strict=True))
     relabeled = [
-        study.Accuracy(
+        proportion_study.Accuracy(
             **{name: getattr(r, name) for name in r.__dataclass_fields__ if name != "epsilon"},
             epsilon=named[r.epsilon],
         )
@@ -138,7 +132,9 @@ def test_real_epsilon_is_what_each_procedure_costs(results):
 
 
 def test_same_seed_same_results_and_settings_one_by_one():
-    runs = [list(study.run(SMALL, rng=np.random.default_rng(seed))) for seed in (3, 3, 4)]
+    runs = [
+        list(proportion_study.run(SMALL, rng=np.random.default_rng(seed))) for seed in (3, 3, 4)
+    ]
     assert len(runs[0]) == SMALL.settings == 4
     pairs = zip(*runs, strict=True)
     for first, same, other in pairs:

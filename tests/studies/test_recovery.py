@@ -13,7 +13,7 @@ from dpcore.individual.exposure import expose
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.averages import Mean
-from dpcore.studies.individual.recovery import (
+from dpcore.studies.attacks.disclosed_losses import (
     attack_count,
     attack_mean,
     counts_from_loss,

@@ -9,7 +9,7 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
-from dpcore.studies.resampling.resized.alignments import (
+from dpcore.studies.resampling.resized_study import (
     break_even,
     detection,
     detection_around,

@@ -7,7 +7,7 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
-from dpcore.studies.resampling.resized.attacks import (
+from dpcore.studies.resampling.resized_study import (
     averaging,
     laplace_belief,
     reveal,

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from dpcore.releases.constraints import ConstraintKind
-from dpcore.studies.proportions.coverage import coverage
+from dpcore.studies.proportion_intervals import coverage
 from tests.releases.questions import shares
 
 PROCEDURES = [

@@ -7,14 +7,16 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.privacy.amplification import amplify
-from dpcore.studies.resampling.subsampling.claims import (
+from dpcore.studies.resampling.subsampling_study import (
+    MOST_SIMULATED,
     Retention,
+    SampledMean,
     claimed,
     lemma_curve,
     measure,
     renyi_curve,
+    simulate,
 )
-from dpcore.studies.resampling.subsampling.errors import MOST_SIMULATED, SampledMean, simulate
 
 EVEN = np.arange(1000) / 999
 STUDY = SampledMean.of(EVEN, width=1.0, epsilon=0.5)

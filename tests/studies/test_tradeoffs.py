@@ -14,8 +14,8 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.studies.comparing import tradeoffs
-from dpcore.studies.comparing.tradeoffs import Fairness, Metric, Setting, winners
+from dpcore.studies.comparing import error_curves
+from dpcore.studies.comparing.error_curves import Fairness, Metric, Setting, winners
 
 AGE = Column(name="age", kind=ColumnKind.NUMBER, bounds=Interval(lower=0.0, upper=100.0))
 
@@ -38,9 +38,9 @@ def test_simulation_agrees_with_the_closed_form(fairness, metric):
     at = setting()
     few = np.geomspace(0.05, 5, 5)
     keys, rng = fairness.mechanisms, np.random.default_rng(3)
-    curves = tradeoffs.against_epsilon(at, keys, few)
+    curves = error_curves.against_epsilon(at, keys, few)
     settings = [replace(at, epsilon=float(e)) for e in few]
-    dots = tradeoffs.simulated(keys, few, settings, metric, draws=40_000, rng=rng)
+    dots = error_curves.simulated(keys, few, settings, metric, draws=40_000, rng=rng)
     for curve, dot in zip(curves, dots, strict=True):
         # ``error`` is two standard errors: this allows four and a half.
         assert np.all(np.abs(dot.value - curve.of(metric)) <= 2.25 * dot.error + 1e-12)
@@ -49,19 +49,19 @@ def test_simulation_agrees_with_the_closed_form(fairness, metric):
 def test_a_wrong_curve_would_be_caught():
     at = setting()
     keys, few = ["laplace"], np.array([0.5])
-    (curve,) = tradeoffs.against_epsilon(at, keys, few)
+    (curve,) = error_curves.against_epsilon(at, keys, few)
     rng = np.random.default_rng(4)
-    (dot,) = tradeoffs.simulated(keys, few, [at], Metric.RMSE, draws=40_000, rng=rng)
+    (dot,) = error_curves.simulated(keys, few, [at], Metric.RMSE, draws=40_000, rng=rng)
     assert abs(dot.value[0] - 1.05 * curve.rmse[0]) > 2.25 * dot.error[0]
 
 
 def test_error_is_bias_and_spread_together():
-    for curve in tradeoffs.against_position(setting(), Fairness.TRUE.mechanisms, 21):
+    for curve in error_curves.against_position(setting(), Fairness.TRUE.mechanisms, 21):
         assert curve.rmse**2 == pytest.approx(curve.bias**2 + curve.spread**2)
 
 
 def test_same_true_epsilon_is_the_same_for_all_pure_mechanisms():
-    for curve in tradeoffs.against_epsilon(
+    for curve in error_curves.against_epsilon(
         setting(), ("laplace", "bit", "truncated"), np.array([0.1, 1.0])
     ):
         assert curve.epsilon == pytest.approx([0.1, 1.0], rel=1e-9)
@@ -69,13 +69,15 @@ def test_same_true_epsilon_is_the_same_for_all_pure_mechanisms():
 
 
 def test_same_nominal_epsilon_is_not_what_truncation_gives():
-    (curve,) = tradeoffs.against_epsilon(setting(), ("truncated-published",), np.array([0.01, 1.0]))
+    (curve,) = error_curves.against_epsilon(
+        setting(), ("truncated-published",), np.array([0.01, 1.0])
+    )
     # Bounds are 100 sensitivities apart.
     assert curve.epsilon / [0.01, 1.0] == pytest.approx([1.98, 1.48988], abs=0.01)
 
 
 def test_more_people_mean_less_error():
-    for curve in tradeoffs.against_people(
+    for curve in error_curves.against_people(
         setting(), Fairness.TRUE.mechanisms, np.array([10.0, 100.0, 1000.0])
     ):
         assert np.all(np.diff(curve.rmse) < 0)
@@ -105,13 +107,13 @@ def test_sum_without_finite_range_has_a_finite_window():
     low, high = at.window
     assert low == 0.0
     assert np.isfinite(high)
-    for curve in tradeoffs.against_position(at, Fairness.TRUE.mechanisms, 5):
+    for curve in error_curves.against_position(at, Fairness.TRUE.mechanisms, 5):
         assert np.isfinite(curve.rmse).all()
 
 
 def test_points_without_settings_are_refused():
     with pytest.raises(ParameterError, match="one setting"):
-        tradeoffs.simulated(
+        error_curves.simulated(
             ["laplace"],
             np.array([0.5, 1.0]),
             [setting()],
@@ -129,7 +131,7 @@ def test_points_without_settings_are_refused():
 )
 def test_the_point_of_the_page_is_read_off_no_grid(key, epsilon, place):
     at = setting(epsilon=epsilon, place=place)
-    (here,) = tradeoffs.at_setting(at, [key])
+    (here,) = error_curves.at_setting(at, [key])
     mechanism = at.mechanism(key)
     assert float(here.rmse[0]) == pytest.approx(float(mechanism.mse(at.position)) ** 0.5)
     assert float(here.bias[0]) == pytest.approx(float(mechanism.bias(at.position)))
@@ -138,7 +140,7 @@ def test_the_point_of_the_page_is_read_off_no_grid(key, epsilon, place):
 def test_the_bias_ten_scales_from_a_bound_is_tiny():
     """A coarse grid read 0.018 here, where the truth is about e^-20."""
     at = setting(people=100, epsilon=2.0, place=0.1)
-    (bit,) = tradeoffs.at_setting(at, ["bit"])
+    (bit,) = error_curves.at_setting(at, ["bit"])
     scale = at.mechanism("bit").noise
     assert abs(bit.bias[0]) == pytest.approx(scale / 2 * np.exp(-10 / scale))
     assert abs(bit.bias[0]) < 1e-8
@@ -152,7 +154,7 @@ def test_the_chosen_mechanism_is_compared_unless_it_cannot_be(fairness, key):
     assert len(set(keys)) == len(keys)
     kept = CATALOG[key].claim_holds or fairness is Fairness.NOMINAL
     assert (key in keys) is kept
-    for curve in tradeoffs.at_setting(setting(epsilon=3.0), keys):
+    for curve in error_curves.at_setting(setting(epsilon=3.0), keys):
         assert np.isfinite(curve.epsilon[0])
 
 
@@ -161,8 +163,8 @@ def test_the_chosen_mechanism_is_compared_unless_it_cannot_be(fairness, key):
 def test_axes_that_hold_still_hold_every_usual_epsilon(epsilon, metric):
     ends = [setting(epsilon=end) for end in (0.1, 10.0)]
     keys = Fairness.TRUE.mechanisms
-    low, high = tradeoffs.error_range(ends, keys, metric)
-    for curve in tradeoffs.against_position(setting(epsilon=epsilon), keys, 5):
+    low, high = error_curves.error_range(ends, keys, metric)
+    for curve in error_curves.against_position(setting(epsilon=epsilon), keys, 5):
         assert np.all(low * (1 - 1e-9) <= curve.of(metric))
         assert np.all(curve.of(metric) <= high * (1 + 1e-9))
 
@@ -179,9 +181,9 @@ def test_places_are_the_same_for_every_epsilon():
 def test_a_curve_joined_by_a_point_is_that_with_the_point_in_its_grid():
     at, keys = setting(epsilon=0.7), Fairness.NOMINAL.mechanisms
     grid = np.geomspace(0.01, 10, 7)
-    together = tradeoffs.against_epsilon(at, keys, np.unique([*grid, at.epsilon]))
-    lines = tradeoffs.against_epsilon(at, keys, grid)
-    for line, one, both in zip(lines, tradeoffs.at_setting(at, keys), together, strict=True):
+    together = error_curves.against_epsilon(at, keys, np.unique([*grid, at.epsilon]))
+    lines = error_curves.against_epsilon(at, keys, grid)
+    for line, one, both in zip(lines, error_curves.at_setting(at, keys), together, strict=True):
         joined = line.joined_by(one)
         assert joined.key == both.key
         for name in ("x", "bias", "spread", "rmse", "epsilon"):
@@ -189,8 +191,8 @@ def test_a_curve_joined_by_a_point_is_that_with_the_point_in_its_grid():
 
 
 def test_a_point_that_a_curve_has_already_adds_nothing():
-    (line,) = tradeoffs.against_epsilon(setting(), ["bit"], np.array([0.5, 1.0]))
-    (one,) = tradeoffs.at_setting(setting(epsilon=0.5), ["bit"])
+    (line,) = error_curves.against_epsilon(setting(), ["bit"], np.array([0.5, 1.0]))
+    (one,) = error_curves.at_setting(setting(epsilon=0.5), ["bit"])
     joined = line.joined_by(one)
     np.testing.assert_array_equal(joined.x, line.x)
     np.testing.assert_array_equal(joined.rmse, line.rmse)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.studies.auditing.audit import audit
-from dpcore.studies.auditing.trial import Drawn, Trial, batches
-from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.studies.auditing.lower_bound import audit
+from dpcore.studies.auditing.trials import Drawn, Trial, batches
+from dpcore.studies.meaning.attacker import Guarantee
 from dpcore.synthesis import forest, rounding
 from dpcore.synthesis.fitting import fit
 from tests.synthesis.tables import SICK, asked, told

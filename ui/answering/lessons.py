@@ -27,7 +27,7 @@ from dpcore.releases.request import Request
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.raw import sample_quantile
-from dpcore.studies.proportions.coverage import coverage
+from dpcore.studies.proportion_intervals import coverage
 from dpcore.wording import percent
 from ui import partwise, results, session
 from ui.answering import chains, crossed, groups, means, pair

@@ -12,8 +12,8 @@ from dpcore.figures.individual.telling import recovery_picture
 from dpcore.individual.own_worst import own_worst_shift
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.studies.attacks.disclosed_losses import attack_mean
 from dpcore.studies.attacks.targets import Target
-from dpcore.studies.individual.recovery import attack_mean
 from dpcore.wording import capital, epsilon_text, measured, significant
 from ui import controls, results
 from ui.attacks import subject as people

@@ -12,9 +12,8 @@ import streamlit as st
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.releases.releasable import Releasable
 from dpcore.studies.auditing import trials
-from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES
-from dpcore.studies.auditing.naive import NaiveRelease
-from dpcore.studies.auditing.trial import Trial
+from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES, NaiveRelease
+from dpcore.studies.auditing.trials import Trial
 from dpcore.studies.teaching.laboratory import Setup
 from ui import controls, plans, session
 from ui.study import Study

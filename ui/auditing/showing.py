@@ -7,9 +7,9 @@ import math
 import streamlit as st
 
 from dpcore.figures.auditing import found
-from dpcore.studies.auditing.audit import Audit, audit
+from dpcore.studies.auditing.lower_bound import Audit, audit
 from dpcore.studies.auditing.structure import checks
-from dpcore.studies.auditing.trial import Drawn, batches, pieces
+from dpcore.studies.auditing.trials import Drawn, batches, pieces
 from dpcore.wording import capital, epsilon_text, significant
 from ui import controls, results, session, work
 from ui.auditing import asking

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.covariances.design import COMPARED, Degenerate, Design, half_widths_holding
+from dpcore.studies.covariance_study import COMPARED, Degenerate, Design, half_widths_holding
 from dpcore.wording import percent
 from ui import controls
 

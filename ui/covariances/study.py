@@ -11,10 +11,18 @@ import streamlit as st
 from dpcore.figures.covariances.matrices import covariance_picture, ellipses_picture
 from dpcore.figures.covariances.study import panel_picture
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.covariances.demo import SIZES, Demonstration, demonstrate
-from dpcore.studies.covariances.design import STATISTICS, Design
-from dpcore.studies.covariances.findings import findings
-from dpcore.studies.covariances.study import Outcome, costs, numbers, run
+from dpcore.studies.covariance_findings import findings
+from dpcore.studies.covariance_study import (
+    SIZES,
+    STATISTICS,
+    Demonstration,
+    Design,
+    Outcome,
+    costs,
+    demonstrate,
+    numbers,
+    run,
+)
 from dpcore.wording import epsilon_text, percent, significant
 from ui import controls, results, session, tabs, work
 

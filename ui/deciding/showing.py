@@ -19,7 +19,7 @@ from dpcore.planning.item import Item
 from dpcore.planning.options import Option, Row, rows_of
 from dpcore.planning.outcomes import DOTS, outcomes, usual
 from dpcore.planning.widths import Width
-from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.studies.meaning.attacker import Guarantee
 from dpcore.wording import brief, capital, epsilon_text, significant
 from ui import controls, results, session, stand_ins
 from ui.offering import priced

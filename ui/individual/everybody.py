@@ -23,8 +23,7 @@ from dpcore.individual.exposure import Exposure
 from dpcore.individual.losses import Losses
 from dpcore.individual.models.exposure import ModelExposure
 from dpcore.relations import NeighboringRelation
-from dpcore.studies.individual.bound_check import BoundCheck
-from dpcore.studies.individual.moment_curve import moment_curve
+from dpcore.studies.individual.loss_comparisons import BoundCheck, moment_curve
 from dpcore.wording import epsilon_text, percent, rounded, significant
 from ui import controls, results, session
 from ui.individual.subject import AnySubject, ModelSubject

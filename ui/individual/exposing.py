@@ -26,8 +26,7 @@ from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.query import Query
 from dpcore.statistics.question import Question
 from dpcore.statistics.rows_of_people import unpacked
-from dpcore.studies.individual.bound_check import BoundCheck, gaussian_checks
-from dpcore.studies.individual.other_mechanisms import other_exposures
+from dpcore.studies.individual.loss_comparisons import BoundCheck, gaussian_checks, other_exposures
 from ui import results, session
 from ui.individual import everybody, persons
 from ui.individual.subject import StatisticSubject

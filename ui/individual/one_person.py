@@ -24,7 +24,7 @@ from dpcore.mechanisms.person_laws import PersonLaws, ScalarLaws
 from dpcore.models.influence import Influence
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode, Release
-from dpcore.studies.individual import one_person
+from dpcore.studies.individual import hypothesis_tests
 from dpcore.wording import nearest, percent, significant
 from ui import controls, releasing, results, session, tabs
 from ui.individual import persons
@@ -106,7 +106,9 @@ def _laws_of(subject: Subject, entry: int) -> PersonLaws:
     if isinstance(subject, StatisticSubject):
         unit = subject.request.quantity.name
         label = f"released {request.title}" + (f", {unit}" if unit else "")
-        return one_person.laws_of_statistic(subject.request, subject.exposure, entry, label=label)
+        return hypothesis_tests.laws_of_statistic(
+            subject.request, subject.exposure, entry, label=label
+        )
     fit = subject.fit
     law = fit.law_of(subject.request.law)
     replaced = subject.relation is NeighboringRelation.SUBSTITUTION
@@ -128,7 +130,7 @@ def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
     )
     known = 0 < person.epsilon < np.inf
     epsilon = share / 100 * (person.epsilon if known else float(subject.request.epsilon))
-    delta, presence = one_person.hockey_stick(laws, epsilon)
+    delta, presence = hypothesis_tests.hockey_stick(laws, epsilon)
     line = laws.line()
     if line is None:
         st.markdown(
@@ -171,7 +173,7 @@ def attacker(subject: AnySubject, person: Person, laws: PersonLaws) -> tuple[flo
         )
         / 100
     )
-    guess = one_person.best_guess(laws, prior)
+    guess = hypothesis_tests.best_guess(laws, prior)
     st.markdown(
         person_text(
             person.epsilon,
@@ -194,7 +196,7 @@ def _attacker(subject: Subject, person: Person, laws: PersonLaws) -> None:
         "Another game has another number: of two releases, one with the "
         f"{session.unit().noun} and one "
         "without, the best attacker tells which is which "
-        f"{nearest(one_person.area(laws))} of the time (the area under the curve; 50 % "
+        f"{nearest(hypothesis_tests.area(laws))} of the time (the area under the curve; 50 % "
         "is guessing)."
     )
     rng = np.random.default_rng(1)
@@ -227,7 +229,7 @@ def _game(person: Person, laws: PersonLaws, prior: float, guess: float) -> None:
         key="attacker-game",
     )
     rng = np.random.default_rng([game, person.entry])
-    rounds = one_person.play(laws, prior=prior, rounds=_ROUNDS, rng=rng)
+    rounds = hypothesis_tests.play(laws, prior=prior, rounds=_ROUNDS, rng=rng)
     board = " ".join("✓" if turn.present == turn.guess else "✗" for turn in rounds)
     st.markdown(f"{board}\n\n{game_text(rounds, guess)}.")
     present = sum(turn.present for turn in rounds)
@@ -270,8 +272,8 @@ def _realized(study: Study, subject: Subject, person: Person, laws: PersonLaws) 
     """Show the losses of possible releases, and of the latest actual one."""
     rng = np.random.default_rng(1)
     found = (
-        one_person.realized(laws, present=False, draws=_DRAWS, rng=rng),
-        one_person.realized(laws, present=True, draws=_DRAWS, rng=rng),
+        hypothesis_tests.realized(laws, present=False, draws=_DRAWS, rng=rng),
+        hypothesis_tests.realized(laws, present=True, draws=_DRAWS, rng=rng),
     )
     if len(found[0].losses) == 0:
         st.info(

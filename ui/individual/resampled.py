@@ -17,7 +17,7 @@ from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.rebuilding import ResampledRequest
 from dpcore.releases.resized.request import ResizedRequest
 from dpcore.releases.subsampled.request import SubsampledRequest
-from dpcore.studies.individual.one_person import laws_of_statistic
+from dpcore.studies.individual.hypothesis_tests import laws_of_statistic
 from dpcore.wording import epsilon_text
 from ui import controls, results, session
 from ui.individual import everybody, exposing, one_person, persons

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from dpcore.lessons.catalog import LESSONS
 from dpcore.lessons.lesson import Lesson, Step
-from dpcore.lessons.paths import PATHS, Path
+from dpcore.lessons.paths import LESSONS, PATHS, Path
 from ui import controls, session
 
 PROJECTOR = "projector"

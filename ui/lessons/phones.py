@@ -19,8 +19,7 @@ import streamlit as st
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from dpcore.lessons.classroom import LASTS, Refusal, Room, typed
-from dpcore.lessons.seats import DIGEST, seat_of, token_of
+from dpcore.lessons.classroom import DIGEST, LASTS, Refusal, Room, seat_of, token_of, typed
 from ui.lessons.classes import KEY, ROOMS
 
 if TYPE_CHECKING:

@@ -18,9 +18,8 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.planning.options import Option
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.record import Mode
-from dpcore.studies.meaning import reading
-from dpcore.studies.meaning.guarantee import Guarantee
-from dpcore.studies.meaning.reading import Reading
+from dpcore.studies.meaning import attacker
+from dpcore.studies.meaning.attacker import Guarantee, Reading
 from dpcore.wording import epsilon_text, in_full
 from ui import answered, controls, plans, session
 from ui.asking import inputs
@@ -139,7 +138,7 @@ def _beside(plan: Option, facts: Facts) -> str:
 
 def _question(study: Study) -> Subject:
     request = inputs.ask(study)
-    found = reading.of_request(request)
+    found = attacker.of_request(request)
     if found.guarantee is None:
         st.info(
             "This mechanism guarantees nothing finite for the question, so that there "
@@ -200,7 +199,7 @@ def _own(study: Study | None) -> Subject:
         return Subject(told=told, reading=None, facts=facts, name=f"ε {epsilon:g}")
     entry = CATALOG[key]
     with controls.valid():
-        found = reading.of_mechanism(
+        found = attacker.of_mechanism(
             entry,
             sensitivity=Sensitivity.scalar(_SHARE),
             epsilon=epsilon,

@@ -11,10 +11,9 @@ import streamlit as st
 from dpcore.figures.proportions.lab import prices_picture, simplex_picture, tree_picture
 from dpcore.figures.proportions.study import View, study_picture, table
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.proportions.design import Design, Procedure
-from dpcore.studies.proportions.findings import findings
-from dpcore.studies.proportions.lab import Point, clouds, merged, prices
-from dpcore.studies.proportions.study import Measure
+from dpcore.studies.proportion_findings import findings
+from dpcore.studies.proportion_intervals import Point, clouds, merged, prices
+from dpcore.studies.proportion_study import Design, Measure, Procedure
 from dpcore.wording import epsilon_text, percent
 from ui import controls, results, session, tabs
 from ui.proportions.study import Run

@@ -12,15 +12,16 @@ from dpcore.errors import ParameterError
 from dpcore.figures.proportions.study import View
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.postprocessing.constrained_proportions import leaving_over
-from dpcore.studies.proportions import study
-from dpcore.studies.proportions.design import (
+from dpcore.studies import proportion_study
+from dpcore.studies.proportion_study import (
     BOUNDING,
     MOST_REPETITIONS,
     MOST_SETS,
+    Accuracy,
     Design,
+    Measure,
     Procedure,
 )
-from dpcore.studies.proportions.study import Accuracy, Measure
 from ui import controls, work
 from ui.text import sentence_of
 
@@ -100,7 +101,7 @@ def run(asked: tuple[Design, int] | None) -> Run:
         "study2",
         (design, seed),
         total=design.settings,
-        begin=lambda: study.run(design, rng=np.random.default_rng(seed)),
+        begin=lambda: proportion_study.run(design, rng=np.random.default_rng(seed)),
         button="Run the study",
         pieces="settings",
         ready=asked is not None,

@@ -10,12 +10,20 @@ from dpcore.figures.comparing.error_maps import flip_sentence, map_picture
 from dpcore.figures.teaching.audits import audit_picture
 from dpcore.figures.teaching.laboratory import atoms_picture, tries_picture
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.comparing.equal_privacy import Remedy, remedies
-from dpcore.studies.comparing.error_maps import Quantity, error_maps
-from dpcore.studies.comparing.tradeoffs import Fairness
-from dpcore.studies.teaching.audit import Event, audit, detectable_from
-from dpcore.studies.teaching.floating_point import given_away
-from dpcore.studies.teaching.laboratory import CLAMPED, PUBLISHED, REPAIRED, UNIT, Setup, tries
+from dpcore.studies.attacks.floating_point import given_away
+from dpcore.studies.comparing.error_curves import Fairness
+from dpcore.studies.comparing.error_maps import Quantity, Remedy, error_maps, remedies
+from dpcore.studies.teaching.laboratory import (
+    CLAMPED,
+    PUBLISHED,
+    REPAIRED,
+    UNIT,
+    Event,
+    Setup,
+    audit,
+    detectable_from,
+    tries,
+)
 from dpcore.wording import epsilon_text, nearest, percent, significant, three_digits
 from ui import controls, results, tabs
 from ui.auditing.asking import MECHANISM, WHAT

@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from dpcore.studies.teaching.looking import COLLEAGUES, looked
+from dpcore.studies.teaching.laboratory import COLLEAGUES, looked
 from dpcore.wording import epsilon_text
 from ui import controls
 

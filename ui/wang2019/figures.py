@@ -8,9 +8,19 @@ from typing import cast
 import streamlit as st
 
 from dpcore.figures.individual import wang2019 as figures
-from dpcore.studies.individual.wang2019.figures import GAMMAS, SIZES, NestedLosses, Simulation
-from dpcore.studies.individual.wang2019.findings import findings
-from dpcore.studies.individual.wang2019.run import Design, Pane, Part, numbers, of_pane, run
+from dpcore.studies.wang2019 import (
+    GAMMAS,
+    SIZES,
+    Design,
+    NestedLosses,
+    Pane,
+    Part,
+    Simulation,
+    findings,
+    numbers,
+    of_pane,
+    run,
+)
 from dpcore.wording import epsilon_text, significant
 from ui import controls, results, tabs, work
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpcore.figures.attacks.looks import CARELESS, PRIVATE
 from dpcore.figures.marks import rows
 from dpcore.figures.theme import ROWS, Picture, axis
-from dpcore.studies.attacks.low_bits import LowBits
+from dpcore.studies.attacks.floating_point import LowBits
 from dpcore.wording import three_digits
 
 _ROWS = ("b·log(u) in floating point", "whole steps of a public grid")

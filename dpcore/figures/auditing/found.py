@@ -10,9 +10,9 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.figures.marks import FAINT, Mark, area, dot, interval, line, points, ring
 from dpcore.figures.theme import DOTTED, GUIDE, PUBLIC, Picture, axis
-from dpcore.studies.auditing.audit import Audit, Count
-from dpcore.studies.auditing.trial import WITH
-from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.studies.auditing.lower_bound import Audit, Count
+from dpcore.studies.auditing.trials import WITH
+from dpcore.studies.meaning.attacker import Guarantee
 from dpcore.wording import epsilon_text, percent, significant, three_digits
 
 _GRID: Final = 201
@@ -35,7 +35,7 @@ def verdict(audit: Audit) -> str:
 def promise(claim: Guarantee) -> str:
     """Return a claim in symbols.
 
-    >>> from dpcore.studies.meaning.guarantee import Guarantee
+    >>> from dpcore.studies.meaning.attacker import Guarantee
     >>> promise(Guarantee(epsilon=1.0)), promise(Guarantee(epsilon=0.5, delta=1e-6))
     ('ε 1', 'ε 0.5 with δ 10⁻⁶')
     """

@@ -18,6 +18,7 @@ from dpcore.figures.theme import (
     plain,
 )
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.studies.comparing.error_curves import Fairness
 from dpcore.studies.comparing.error_maps import (
     CLEARLY,
     FLIP_AT_BOUND,
@@ -25,7 +26,6 @@ from dpcore.studies.comparing.error_maps import (
     ErrorMaps,
     Quantity,
 )
-from dpcore.studies.comparing.tradeoffs import Fairness
 from dpcore.wording import percent, significant
 
 _TIE = "no difference (under 1 %)"

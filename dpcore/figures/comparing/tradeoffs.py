@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dpcore.figures.marks import NAME, Mark, dot, interval, line, note, now, points, regions
 from dpcore.figures.theme import FITTING, NEUTRAL, PLATE, STROKES, Picture, axis, log_axis, plain
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.comparing.tradeoffs import Curve, Dots, Metric, Winners
+from dpcore.studies.comparing.error_curves import Curve, Dots, Metric, Winners
 from dpcore.wording import percent, significant
 
 _WORDS = {Metric.RMSE: "typical error", Metric.BIAS: "bias", Metric.SPREAD: "spread"}

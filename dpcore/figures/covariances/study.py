@@ -12,8 +12,7 @@ from dpcore.arrays import FloatArray
 from dpcore.figures.marks import NAME, Mark, dot, level, line, points
 from dpcore.figures.theme import STROKES, Picture, Stroke, axis
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.covariances.design import LABELS, STATISTICS
-from dpcore.studies.covariances.study import Outcome, Summary, numbers
+from dpcore.studies.covariance_study import LABELS, STATISTICS, Outcome, Summary, numbers
 from dpcore.wording import percent, significant
 
 _HEIGHT = 340

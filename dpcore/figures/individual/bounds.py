@@ -21,7 +21,7 @@ from dpcore.figures.theme import (
     log_axis,
 )
 from dpcore.individual.person_bounds import DELTAS, BoundCurve, Profile, at_delta
-from dpcore.studies.individual.bound_check import BoundCheck
+from dpcore.studies.individual.loss_comparisons import BoundCheck
 from dpcore.wording import percent, significant
 
 _DASHES = ("dash", "dot", "dashdot", "longdash", "longdashdot")

@@ -27,7 +27,7 @@ from dpcore.individual.exposure import Exposure
 from dpcore.individual.losses import GroupExposure, Losses
 from dpcore.individual.models.exposure import ModelExposure
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.individual.other_mechanisms import OtherExposure
+from dpcore.studies.individual.loss_comparisons import OtherExposure
 from dpcore.wording import epsilon_text, significant
 
 _MARKS = ((0.5, "50 %"), (0.9, "90 %"), (0.99, "99 %"), (1.0, "max"))

@@ -40,7 +40,7 @@ from dpcore.figures.theme import (
     axis,
 )
 from dpcore.mechanisms.person_laws import Line
-from dpcore.studies.individual.one_person import Realized, Round, posterior
+from dpcore.studies.individual.hypothesis_tests import Realized, Round, posterior
 from dpcore.wording import at_least, at_most, nearest, percent, significant
 
 WITH, WITHOUT = "with the person", "without"
@@ -409,7 +409,7 @@ def belief_picture(
 def game_text(rounds: tuple[Round, ...], guess: float) -> str:
     """Return how the attacker fared, beside the best that is possible.
 
-    >>> from dpcore.studies.individual.one_person import Round
+    >>> from dpcore.studies.individual.hypothesis_tests import Round
     >>> game_text((Round(True, 0.3, True), Round(False, 0.1, True)), 0.61)
     'The attacker was right in 1 of 2 rounds; in the long run 61 % at best'
     """

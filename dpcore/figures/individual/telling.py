@@ -21,7 +21,7 @@ from dpcore.figures.theme import (
     log_axis,
     plain,
 )
-from dpcore.studies.individual.recovery import Recovery
+from dpcore.studies.attacks.disclosed_losses import Recovery
 from dpcore.studies.individual.reports import Reports
 from dpcore.wording import brief, epsilon_text, measured, significant
 

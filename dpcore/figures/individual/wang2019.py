@@ -10,8 +10,15 @@ import numpy as np
 from dpcore.figures.individual.ladder import ladder
 from dpcore.figures.marks import NAME, Mark, Values, box, lines
 from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, PUBLIC, Picture, Stroke, axis, log_axis
-from dpcore.studies.individual.wang2019.figures import NestedLosses, SampleLosses, times_less
-from dpcore.studies.individual.wang2019.run import Pane, Part, numbers, of_pane
+from dpcore.studies.wang2019 import (
+    NestedLosses,
+    Pane,
+    Part,
+    SampleLosses,
+    numbers,
+    of_pane,
+    times_less,
+)
 from dpcore.wording import significant
 
 _POWERS = {"dtick": 1, "exponentformat": "power"}

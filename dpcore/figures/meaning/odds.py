@@ -14,9 +14,7 @@ from dpcore.figures.marks import Mark, dot, line, note, now, points
 from dpcore.figures.theme import DOTTED, GUIDE, NEUTRAL, PUBLIC, STROKES, Picture, axis
 from dpcore.privacy.interpretation import posterior
 from dpcore.relations import NeighboringRelation
-from dpcore.studies.meaning.guarantee import Attack, Guarantee
-from dpcore.studies.meaning.pair import Pair
-from dpcore.studies.meaning.profile import ProfileBound
+from dpcore.studies.meaning.attacker import Attack, Guarantee, Pair, ProfileBound
 from dpcore.wording import at_most, capital, epsilon_text, nearest, significant
 
 WORLDS: Final = 100

@@ -13,8 +13,8 @@ from dpcore.figures.marks import NAME, Mark, dot, line, note, now, points, rows
 from dpcore.figures.proportions.study import LINES
 from dpcore.figures.theme import NEUTRAL, ROWS, TRUTH, Picture, Stroke, axis, log_axis, plain
 from dpcore.postprocessing.variance_multipliers import half_sums
-from dpcore.studies.proportions.design import Procedure
-from dpcore.studies.proportions.lab import Cloud, Price
+from dpcore.studies.proportion_intervals import Cloud, Price
+from dpcore.studies.proportion_study import Procedure
 from dpcore.wording import percent, significant
 
 _HIGH = math.sqrt(3) / 2

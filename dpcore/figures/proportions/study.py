@@ -13,8 +13,7 @@ import pandas as pd
 from dpcore.figures.marks import NAME, Mark, interval, level, line, note
 from dpcore.figures.theme import NEUTRAL, Picture, Stroke, axis, log_axis, plain
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.proportions.design import Design, Procedure
-from dpcore.studies.proportions.study import Accuracy, Measure
+from dpcore.studies.proportion_study import Accuracy, Design, Measure, Procedure
 from dpcore.wording import percent, significant
 
 # No pair of color and dash is that of a mechanism: here a line is a procedure.

@@ -10,9 +10,7 @@ import numpy as np
 from dpcore.figures import marks
 from dpcore.figures.marks import NAME, Mark, Values, interval, rows
 from dpcore.figures.theme import GUIDE, ROWS, STROKES, Picture, Stroke, axis, log_axis
-from dpcore.studies.resampling.averages.equipartition import Equipartition, Sharing
-from dpcore.studies.resampling.averages.normality import Normality
-from dpcore.studies.resampling.averages.rivals import Rivals
+from dpcore.studies.resampling.laplace_averages import Equipartition, Normality, Rivals, Sharing
 from dpcore.wording import percent, significant
 
 _POINTS = 33

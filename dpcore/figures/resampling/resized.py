@@ -29,9 +29,8 @@ from dpcore.figures.theme import (
 from dpcore.mechanisms import resized_bootstrap, resized_repair
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized_repair import NoisyResample
-from dpcore.studies.resampling.resized import alignments
-from dpcore.studies.resampling.resized.alignments import Rival
-from dpcore.studies.resampling.resized.attacks import AttackCurve, ScoreHistogram
+from dpcore.studies.resampling import resized_study
+from dpcore.studies.resampling.resized_study import AttackCurve, Rival, ScoreHistogram
 from dpcore.wording import epsilon_text, people, significant
 
 _PUBLISHED = STROKES[resized_bootstrap.KEY]
@@ -373,9 +372,9 @@ def rivals_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> Pict
 def detection_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> Picture:
     """Return the best chance of telling two tables apart: of scores, and of a rival."""
     alarm = np.concatenate([[0.0], np.geomspace(1e-4, 1.0, _RIVAL_POINTS - 1)])
-    rare = alignments.detection(bootstrap, alarm)
+    rare = resized_study.detection(bootstrap, alarm)
     start = min(ones, bootstrap.people - 1)
-    here = np.interp(alarm, *_upper(alignments.detection_around(bootstrap, start)))
+    here = np.interp(alarm, *_upper(resized_study.detection_around(bootstrap, start)))
     ours = {"a rare trait": rare, f"{start:,} or {start + 1:,} ones": here}
     theirs = {rival.name: rival.detection(alarm)}
     tau = bootstrap.delta()

@@ -13,8 +13,13 @@ from dpcore.figures.marks import NAME, Mark, dot, interval, line, now, points
 from dpcore.figures.resampling.endings import ending, told_once
 from dpcore.figures.theme import NEUTRAL, STROKES, Picture, Stroke, axis, log_axis, whole_decades
 from dpcore.privacy.subsampled import Law
-from dpcore.studies.resampling.subsampling.claims import LemmaCurve, Measured, RenyiCurve
-from dpcore.studies.resampling.subsampling.errors import ErrorParts, SimulatedErrors
+from dpcore.studies.resampling.subsampling_study import (
+    ErrorParts,
+    LemmaCurve,
+    Measured,
+    RenyiCurve,
+    SimulatedErrors,
+)
 from dpcore.wording import epsilon_text, percent, significant
 
 _EXACT = Stroke(color="#0072B2", width=3)

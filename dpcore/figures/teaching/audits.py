@@ -8,7 +8,7 @@ import numpy as np
 
 from dpcore.figures.marks import dot, interval, line, points
 from dpcore.figures.theme import GUIDE, STROKES, Picture, Stroke, axis, log_axis
-from dpcore.studies.teaching.audit import Audit, Event
+from dpcore.studies.teaching.laboratory import Audit, Event
 from dpcore.wording import significant
 
 _CUT = 6.0

@@ -2,11 +2,13 @@
 
 Everything is a share of the range ``R`` of the statistic: the position is ``theta/R``,
 the scale ``b/R`` that of the Laplace mechanism at the same nominal epsilon.
+
+What the bounded mechanisms cost once they all give the same true epsilon.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -20,8 +22,8 @@ from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.folded import FoldedLaplace
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.truncated import TruncatedLaplace
-from dpcore.studies.comparing.tradeoffs import Fairness
-from dpcore.studies.teaching.laboratory import UNIT
+from dpcore.studies.comparing.error_curves import Fairness
+from dpcore.studies.teaching.laboratory import UNIT, Setup, measure
 
 FLIP_AT_BOUND = 1.126501506201142
 """``R/b`` above which BIT beats truncation for a value on a bound, at equal scale.
@@ -169,3 +171,48 @@ def _crossing(column: FloatArray, logs: FloatArray, level: float) -> float:
     after = max(int(np.searchsorted(highest, level)), 1)
     pair = slice(after - 1, after + 1)
     return float(np.exp(np.interp(np.log(level), heights[pair], logs[pair])))
+
+
+COMPARED = ("bit", "folded", "truncated", "truncated-published", "laplace")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remedy:
+    """One mechanism at one value."""
+
+    key: str
+    place: float
+    """The value, as a share of the range."""
+    real: float
+    """The epsilon that it really gives."""
+    bias: float
+    """Mean of the release less the value, as a share of the range."""
+    rmse: float
+    """Root mean squared error, as a share of the range."""
+
+
+def remedies(shift: float, epsilon: float, places: Sequence[float]) -> tuple[Remedy, ...]:
+    """Return every mechanism compared at each of ``places``, place by place.
+
+    Truncation as published is listed too, with the larger epsilon that it gives.
+
+    Raises:
+        ParameterError: A parameter lies outside its domain.
+
+    """
+    return tuple(
+        _remedy(Setup(key=key, epsilon=epsilon, place=place, shift=shift))
+        for place in places
+        for key in COMPARED
+    )
+
+
+def _remedy(setup: Setup) -> Remedy:
+    mechanism = setup.mechanism()
+    return Remedy(
+        key=setup.key,
+        place=setup.place,
+        real=measure(setup).real,
+        bias=float(mechanism.bias(setup.place)),
+        rmse=float(np.sqrt(mechanism.mse(setup.place))),
+    )

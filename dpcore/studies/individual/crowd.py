@@ -25,7 +25,7 @@ from dpcore.releases.request import Request
 from dpcore.statistics.blocks import shifts_of
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.query import Query
-from dpcore.studies.individual.one_person import alternatives_of
+from dpcore.studies.individual.hypothesis_tests import alternatives_of
 
 MOST_ROWS: Final = 2_000_000
 """Rows of the largest table that is built for a statistic."""

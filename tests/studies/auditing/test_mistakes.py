@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpcore.studies.auditing.audit import audit, detectable
+from dpcore.studies.auditing.lower_bound import audit, detectable
 from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES
-from dpcore.studies.auditing.trial import Drawn, Trial, batches
-from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.studies.auditing.trials import Drawn, Trial, batches
+from dpcore.studies.meaning.attacker import Guarantee
 
 ALL = list(CATALOG_OF_MISTAKES.values())
 DRAWS = 20_000

@@ -5,11 +5,10 @@ import pytest
 from scipy.stats import binom
 
 from dpcore.errors import ParameterError
-from dpcore.studies.auditing.audit import audit
-from dpcore.studies.auditing.events import cells, score_limits
-from dpcore.studies.auditing.scores import scores
-from dpcore.studies.auditing.trial import Drawn, Trial, batches, pieces
-from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.studies.auditing.events import cells, score_limits, scores
+from dpcore.studies.auditing.lower_bound import audit
+from dpcore.studies.auditing.trials import Drawn, Trial, batches, pieces
+from dpcore.studies.meaning.attacker import Guarantee
 
 CLAIM = Guarantee(epsilon=0.5)
 

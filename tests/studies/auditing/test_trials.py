@@ -13,9 +13,10 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.releases.plans.matrices import MatrixPlan
 from dpcore.releases.plans.shares import SharePlan
 from dpcore.releases.resized.request import Form, ResizedRequest
-from dpcore.studies.auditing.audit import audit
-from dpcore.studies.auditing.trial import Drawn, batches
+from dpcore.studies.auditing.lower_bound import audit
 from dpcore.studies.auditing.trials import (
+    Drawn,
+    batches,
     claim,
     narrowed,
     of_mechanism,
@@ -25,7 +26,7 @@ from dpcore.studies.auditing.trials import (
     without,
     worst,
 )
-from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.studies.meaning.attacker import Guarantee
 from dpcore.studies.teaching.laboratory import Setup
 from tests.releases import models
 from tests.releases.test_rebuilding import REQUESTS, table_of

@@ -17,10 +17,7 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy.interpretation import best_guess, laplace_detection, posterior
-from dpcore.studies.meaning.guarantee import Guarantee
-from dpcore.studies.meaning.pair import Pair, worst_pair
-from dpcore.studies.meaning.profile import ProfileBound
-from dpcore.studies.meaning.reading import of_mechanism
+from dpcore.studies.meaning.attacker import Guarantee, Pair, ProfileBound, of_mechanism, worst_pair
 from dpcore.wording import at_most
 
 BOUNDS = Interval(lower=0.0, upper=1.0)

@@ -26,8 +26,7 @@ from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.privacy.interpretation import posterior
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.studies.meaning.guarantee import Guarantee
-from dpcore.studies.meaning.reading import of_mechanism
+from dpcore.studies.meaning.attacker import Guarantee, of_mechanism
 from dpcore.wording import at_most
 
 RELATIONS = list(NeighboringRelation)

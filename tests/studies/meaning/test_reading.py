@@ -7,15 +7,15 @@ import pytest
 
 from dpcore.privacy.interpretation import laplace_detection
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.studies.meaning import reading
-from dpcore.studies.meaning.pair import Pair
+from dpcore.studies.meaning import attacker
+from dpcore.studies.meaning.attacker import Pair
 from tests.releases.test_rebuilding import REQUESTS
 
 
 @pytest.mark.parametrize("name", REQUESTS)
 def test_no_question_tells_more_than_is_charged_for_it(name):
     request = REQUESTS[name]
-    found = reading.of_request(request)
+    found = attacker.of_request(request)
     sure, attack = found.guarantee, found.attack
     assert sure.epsilon <= float(request.cost.epsilon) * (1 + 1e-9)
     assert sure.delta == float(request.cost.delta)
@@ -38,7 +38,7 @@ def test_a_mean_is_read_exactly():
         for request in REQUESTS.values()
         if request.query.kind is StatisticKind.MEAN and request.mechanism_key == "laplace"
     ]
-    exact = [found for found in map(reading.of_request, means) if found.exact]
+    exact = [found for found in map(attacker.of_request, means) if found.exact]
     assert exact
     alarm = np.linspace(0, 1, 101)
     for found in exact:

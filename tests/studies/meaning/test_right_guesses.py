@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dpcore.figures.meaning.odds import Sides, Told, counted, worlds_picture, worlds_text
 from dpcore.privacy.interpretation import best_guess
 from dpcore.relations import NeighboringRelation
-from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.studies.meaning.attacker import Guarantee
 
 LAWS = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=2, max_size=6).filter(
     lambda each: np.all(np.sum(each, axis=0) > 0)

@@ -17,8 +17,7 @@ from dpcore.individual.models.exposure import ModelExposure
 from dpcore.models.fits import Fit
 from dpcore.models.glm.audit import AuditedRemovals
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.studies.individual.leverage_map import LeverageMap, leverage_map
-from dpcore.studies.individual.model_causes import Causes, causes
+from dpcore.studies.individual.leverage_map import Causes, LeverageMap, causes, leverage_map
 from dpcore.wording import epsilon_text, percent, significant
 from ui import results, session
 from ui.individual import everybody, persons

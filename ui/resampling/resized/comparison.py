@@ -9,7 +9,7 @@ import streamlit as st
 from dpcore.figures.resampling.resized import chance
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized_repair import NoisyResample
-from dpcore.studies.resampling.resized.alignments import laplace_variance
+from dpcore.studies.resampling.resized_study import laplace_variance
 from dpcore.wording import epsilon_text, people, significant
 from ui.resampling.resized.settings import Case
 

@@ -10,7 +10,7 @@ import streamlit as st
 from dpcore.figures.resampling import resized as figures
 from dpcore.figures.resampling.resized import chance
 from dpcore.privacy.interpretation import best_guess
-from dpcore.studies.resampling.resized import alignments, attacks
+from dpcore.studies.resampling import resized_study
 from dpcore.wording import at_most, people, significant
 from ui import results, tabs
 from ui.resampling.resized.settings import Case
@@ -57,8 +57,8 @@ def _profile(case: Case, key: str) -> None:
 
 def _proof(case: Case, key: str) -> None:
     rng = np.random.default_rng(case.seed)
-    most = max(case.scores, min(attacks.usual_most(case.bootstrap), 10**7))
-    curve = attacks.reveal(case.bootstrap, most, rng=rng, runs=case.attackers)
+    most = max(case.scores, min(resized_study.usual_most(case.bootstrap), 10**7))
+    curve = resized_study.reveal(case.bootstrap, most, rng=rng, runs=case.attackers)
     beliefs = best_guess(curve.scores * case.bootstrap.claimed_epsilon)
     picture = figures.reveal_picture(curve, case.bootstrap, beliefs)
     results.show(picture, f"{key}-proof", simulated=case.simulated)
@@ -68,16 +68,16 @@ def _proof(case: Case, key: str) -> None:
         f"no table without the person can give. After {_number(case.scores)} it is "
         f"{chance(case.bootstrap.delta(scores=case.scores))}. As many answers with "
         "Laplace noise make somebody who was half sure at most "
-        f"{at_most(attacks.laplace_belief(case.bootstrap, case.scores))} sure, and "
+        f"{at_most(resized_study.laplace_belief(case.bootstrap, case.scores))} sure, and "
         "nobody certain."
     )
 
 
 def _averages(case: Case, key: str) -> None:
     rng = np.random.default_rng(case.seed)
-    needed = attacks.scores_to_average(case.bootstrap, case.ones)
+    needed = resized_study.scores_to_average(case.bootstrap, case.ones)
     most = max(case.scores, min(_BEYOND * needed, _MOST_AVERAGED))
-    curve = attacks.averaging(
+    curve = resized_study.averaging(
         case.bootstrap, case.ones, most, rng=rng, runs=min(case.attackers, 2000)
     )
     picture = figures.averaging_picture(curve, case.ones, case.bootstrap.people)
@@ -92,7 +92,7 @@ def _averages(case: Case, key: str) -> None:
 def _scores(case: Case, key: str) -> None:
     rng = np.random.default_rng(case.seed)
     ones = min(case.ones, case.bootstrap.people - 1)
-    found = attacks.score_histogram(case.bootstrap, ones, draws=_SCORES, rng=rng)
+    found = resized_study.score_histogram(case.bootstrap, ones, draws=_SCORES, rng=rng)
     picture = figures.scores_picture(found, ones, case.bootstrap.delta())
     results.show(picture, f"{key}-scores", simulated=case.simulated)
     st.markdown(
@@ -105,7 +105,7 @@ def _scores(case: Case, key: str) -> None:
 
 def _errors(case: Case, key: str) -> None:
     bootstrap, ones = case.bootstrap, case.ones
-    rivals = alignments.rivals(bootstrap, ones)
+    rivals = resized_study.rivals(bootstrap, ones)
     picture = figures.variance_picture(bootstrap, ones, rivals)
     results.show(picture, f"{key}-errors", simulated=case.simulated)
     share = ones / bootstrap.people
@@ -117,7 +117,7 @@ def _errors(case: Case, key: str) -> None:
         ("resized bootstrap, really: p (1 − p)/m", real, None),
         (f"repaired, ε {case.epsilon:g}: p (1 − p)/m + 2b²", fixed, None),
         *(
-            (rival.name, rival.variance, alignments.break_even(bootstrap, rival))
+            (rival.name, rival.variance, resized_study.break_even(bootstrap, rival))
             for rival in rivals
         ),
     ]
@@ -146,7 +146,7 @@ def _errors(case: Case, key: str) -> None:
 def _fair(case: Case, key: str) -> None:
     bootstrap, ones = case.bootstrap, case.ones
     rivals = {
-        rival.name: rival for rival in alignments.rivals(bootstrap, ones) if rival.key != "claim"
+        rival.name: rival for rival in resized_study.rivals(bootstrap, ones) if rival.key != "claim"
     }
     name = st.radio("Compare with", list(rivals), horizontal=True, key=f"{key}-rival")
     rival, tau = rivals[name], bootstrap.delta()
@@ -170,7 +170,7 @@ def _fair(case: Case, key: str) -> None:
     )
 
 
-def _crossing(rival: alignments.Rival, tau: float) -> str:
+def _crossing(rival: resized_study.Rival, tau: float) -> str:
     """Say where the line of noise lies above that of a rare trait, and why."""
     at = rival.failing(tau)
     if at <= 0:

@@ -13,9 +13,8 @@ from dpcore.figures.resampling.averages import (
     sharing_picture,
 )
 from dpcore.postprocessing.combining import laplace_variance, laplace_weights, published_weights
-from dpcore.studies.resampling.averages import normality as bootstrap_normality
-from dpcore.studies.resampling.averages.equipartition import Equipartition
-from dpcore.studies.resampling.averages.rivals import Rivals
+from dpcore.studies.resampling import laplace_averages
+from dpcore.studies.resampling.laplace_averages import Equipartition, Rivals
 from dpcore.wording import significant
 from ui import controls, results, session, work
 from ui.resampling.standard_errors.settings import Settings
@@ -62,7 +61,7 @@ def normality(asked: Settings) -> None:
         "se-normality",
         repr((most, size, samples, asked.seed)),
         most,
-        lambda: bootstrap_normality.run(
+        lambda: laplace_averages.run(
             range(1, most + 1), samples, np.random.default_rng(asked.seed), size=size
         ),
         doing="Testing samples for normality",

@@ -12,8 +12,7 @@ from dpcore.inference.bootstrap.bought_variance import BoughtVariance
 from dpcore.privacy.bootstrap.counterexamples import renyi_two
 from dpcore.privacy.bootstrap.real_cost import claimed_epsilon, delta_at, step
 from dpcore.privacy.bootstrap.upper_bounds import Bound
-from dpcore.studies.resampling.bootstrap.coverage import exact_coverage, mean_length
-from dpcore.studies.resampling.bootstrap.levels import Levels, parts
+from dpcore.studies.resampling.bootstrap_study import Levels, exact_coverage, mean_length, parts
 from dpcore.wording import percent, significant
 from ui import work
 from ui.resampling.standard_errors.asking import find_noise

@@ -12,9 +12,7 @@ from dpcore.data.quantities import quantity_of
 from dpcore.figures.resampling.bootstrap.coverage import coverage_picture, errors_picture
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.studies.resampling.bootstrap.coverage import Experiment
-from dpcore.studies.resampling.bootstrap.populations import People
-from dpcore.studies.resampling.bootstrap.runs import Runs, run
+from dpcore.studies.resampling.bootstrap_study import Experiment, People, Runs, run
 from dpcore.wording import people
 from ui import confidential, results, session, work
 from ui.resampling.standard_errors.settings import Settings

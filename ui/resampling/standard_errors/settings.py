@@ -8,8 +8,7 @@ import streamlit as st
 
 from dpcore.figures.resampling.bootstrap.lines import Named, methods, others
 from dpcore.privacy.bootstrap.upper_bounds import Bound
-from dpcore.studies.resampling.bootstrap.coverage import Experiment
-from dpcore.studies.resampling.bootstrap.populations import Ages, Normal, Population
+from dpcore.studies.resampling.bootstrap_study import Ages, Experiment, Normal, Population
 from ui import controls
 
 _POPULATIONS: dict[str, Population] = {"ages of adults": Ages(), "normal": Normal()}

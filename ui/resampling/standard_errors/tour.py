@@ -25,9 +25,15 @@ from dpcore.figures.resampling.bootstrap.words import length
 from dpcore.inference.bootstrap.bought_variance import BoughtVariance
 from dpcore.privacy.bootstrap.calibration import ASYMPTOTIC, PUBLISHED
 from dpcore.privacy.bootstrap.counterexamples import zcdp_level
-from dpcore.studies.resampling.bootstrap import levels as bootstrap_levels
-from dpcore.studies.resampling.bootstrap.coverage import Experiment, mean_length
-from dpcore.studies.resampling.bootstrap.runs import Runs, bought_coverage, one_table, run
+from dpcore.studies.resampling import bootstrap_study
+from dpcore.studies.resampling.bootstrap_study import (
+    Experiment,
+    Runs,
+    bought_coverage,
+    mean_length,
+    one_table,
+    run,
+)
 from dpcore.wording import percent, significant
 from ui import results, session, tabs, work
 from ui.resampling.standard_errors import averages
@@ -238,7 +244,7 @@ def _privacy(asked: Settings) -> None:
         repr((e.rho, e.people, e.times, asked.delta)),
         len(times),
         lambda: (
-            bootstrap_levels.levels(rho=e.rho, delta=asked.delta, people=e.people, times=k)
+            bootstrap_study.levels(rho=e.rho, delta=asked.delta, people=e.people, times=k)
             for k in times
         ),
         doing="Adding up what the bootstraps reveal",
@@ -272,7 +278,7 @@ def _modes(asked: Settings) -> None:
         repr((e.rho, e.people, e.times, asked.delta, tuple(factors.values()))),
         len(factors),
         lambda: (
-            bootstrap_levels.levels(
+            bootstrap_study.levels(
                 rho=e.rho, delta=asked.delta, people=e.people, times=e.times, factor=c
             )
             for c in factors.values()

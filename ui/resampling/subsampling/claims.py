@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore.figures.resampling import subsampling as figures
 from dpcore.privacy.amplification import ONE_SIDED_LIMIT, SOURCE_EPSILON, amplify, amplify_one_sided
-from dpcore.studies.resampling.subsampling.claims import (
+from dpcore.studies.resampling.subsampling_study import (
     Measured,
     Retention,
     claimed,

@@ -13,7 +13,7 @@ from dpcore.data.columns import Column
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.resampling.subsampling import error_picture
 from dpcore.privacy.amplification import amplify, base_epsilon
-from dpcore.studies.resampling.subsampling.errors import MOST_SIMULATED, SampledMean, simulate
+from dpcore.studies.resampling.subsampling_study import MOST_SIMULATED, SampledMean, simulate
 from dpcore.wording import epsilon_text, percent, significant
 from ui import confidential, controls, results, session
 from ui.study import Study

@@ -20,7 +20,7 @@ from dpcore.privacy.amplification import (
 from dpcore.privacy.convolution_rounding import rounding
 from dpcore.privacy.repeated_samples import MOST_TIMES, repeated
 from dpcore.privacy.subsampled import Law
-from dpcore.studies.resampling.subsampling.claims import Retention, renyi_curve
+from dpcore.studies.resampling.subsampling_study import Retention, renyi_curve
 from dpcore.wording import epsilon_text, significant
 from ui import controls, results, session
 

@@ -11,7 +11,7 @@ from dpcore.releases.request import Request
 from dpcore.releases.subsampled.plan import fixed_size
 from dpcore.releases.subsampled.request import KINDS, LAWS, SubsampledRequest
 from dpcore.statistics.query import Query
-from dpcore.studies.resampling.subsampling.errors import SampledMean
+from dpcore.studies.resampling.subsampling_study import SampledMean
 from dpcore.wording import epsilon_text, significant
 from ui import confidential, controls, offering, partwise, results, session
 from ui.answering import answers, distortion

@@ -14,14 +14,16 @@ from dpcore.figures.marks import Mark, dot, interval, landmark, line, points
 from dpcore.figures.resampling.bootstrap.lines import Named, rule_line, steps, unit_of
 from dpcore.figures.theme import GUIDE, Picture, axis
 from dpcore.inference.bootstrap.intervals import Rule
-from dpcore.studies.resampling.bootstrap.coverage import (
+from dpcore.studies.resampling.bootstrap_study import (
     Experiment,
+    Runs,
+    coverage,
     error_range,
     exact_coverage,
     mean_error,
     no_length,
+    z_scores,
 )
-from dpcore.studies.resampling.bootstrap.runs import Runs, coverage, z_scores
 from dpcore.wording import percent, significant
 
 _HEIGHT = 420

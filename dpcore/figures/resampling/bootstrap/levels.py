@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dpcore.figures.marks import NAME, lines
 from dpcore.figures.resampling.bootstrap.lines import COLOR
 from dpcore.figures.theme import NEUTRAL, Picture, Stroke, log_axis, whole_decades
-from dpcore.studies.resampling.bootstrap.levels import Levels
+from dpcore.studies.resampling.bootstrap_study import Levels
 from dpcore.wording import epsilon_text, significant
 
 _MOST_TICKS = 8

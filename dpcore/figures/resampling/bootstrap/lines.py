@@ -13,7 +13,7 @@ from dpcore.figures.marks import NAME, Mark, line
 from dpcore.figures.theme import Stroke
 from dpcore.inference.bootstrap.errors import CONSERVATIVE, MOST_CONSERVATIVE, Clipping
 from dpcore.inference.bootstrap.intervals import LEVEL, Method, Rule
-from dpcore.studies.resampling.bootstrap.coverage import Experiment
+from dpcore.studies.resampling.bootstrap_study import Experiment
 
 COLOR = "#9C3D6E"
 """The color of the bootstrap on all pages."""

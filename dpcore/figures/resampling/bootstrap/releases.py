@@ -16,8 +16,7 @@ from dpcore.figures.resampling.bootstrap.lines import COLOR, Named, unit_of
 from dpcore.figures.theme import HEIGHT, STROKES, Picture, Stroke, axis, below, plain
 from dpcore.inference.bootstrap.intervals import Estimate
 from dpcore.privacy.bootstrap.profile import multiplicities
-from dpcore.studies.resampling.bootstrap.coverage import Experiment
-from dpcore.studies.resampling.bootstrap.runs import Runs
+from dpcore.studies.resampling.bootstrap_study import Experiment, Runs
 from dpcore.wording import percent, significant
 
 _BINS = 50

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dpcore.studies.resampling.bootstrap.coverage import Experiment
+from dpcore.studies.resampling.bootstrap_study import Experiment
 from dpcore.wording import in_full, percent, significant
 
 _NOISE = 1e-9
@@ -14,7 +14,7 @@ _FEWEST_DIGITS, _MOST_DIGITS = 4, 13
 def length(number: float, experiment: Experiment) -> str:
     """Return how long an interval is, and say so where that is useless.
 
-    >>> from dpcore.studies.resampling.bootstrap.coverage import Experiment
+    >>> from dpcore.studies.resampling.bootstrap_study import Experiment
     >>> length(4.8123, Experiment()), length(130.0, Experiment())
     ('4.81 years long', 'wider than all that is possible (100 years): useless')
 

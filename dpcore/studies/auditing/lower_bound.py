@@ -24,10 +24,9 @@ from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.inference.share_intervals import clopper_pearson
 from dpcore.privacy.halving import halved
-from dpcore.studies.auditing.events import Cells, Event, cells, most_telling
-from dpcore.studies.auditing.scores import scores
-from dpcore.studies.auditing.trial import WITH, WITHOUT, Drawn, Trial
-from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.studies.auditing.events import Cells, Event, cells, most_telling, scores
+from dpcore.studies.auditing.trials import WITH, WITHOUT, Drawn, Trial
+from dpcore.studies.meaning.attacker import Guarantee
 
 CONFIDENCE: Final = 0.99
 _LIMITS: Final = 4
@@ -173,7 +172,7 @@ def detectable(
     too frequent to be ``e^epsilon`` times as likely in the other one, a rarer one is
     taken. Infinite where no epsilon up to 100 would be noticed.
 
-    >>> from dpcore.studies.meaning.guarantee import Guarantee
+    >>> from dpcore.studies.meaning.attacker import Guarantee
     >>> round(detectable(Guarantee(epsilon=1.0), draws=10_000, share=0.18), 2)
     1.16
     """

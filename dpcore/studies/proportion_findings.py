@@ -13,8 +13,7 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.studies.findings import Finding, Verdict
-from dpcore.studies.proportions.design import Design, Procedure
-from dpcore.studies.proportions.study import Accuracy
+from dpcore.studies.proportion_study import Accuracy, Design, Procedure
 from dpcore.wording import percent
 
 _NEGLIGIBLE = 0.15

@@ -1,4 +1,7 @@
-"""Closer looks at study 2: one vector released many times, and what intervals cost."""
+"""Closer looks at study 2: one vector released many times, and what intervals cost.
+
+How often intervals around released shares hold, simulated from public numbers.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.inference.intervals import intervals
+from dpcore.inference.exact_shares import allowing
+from dpcore.inference.intervals import LEVEL, intervals
 from dpcore.inference.multiple_synthesis import combine
 from dpcore.inference.share_intervals import noise_aware, sampling_variance, wald
 from dpcore.mechanisms.base import Mechanism
@@ -17,9 +21,15 @@ from dpcore.mechanisms.bounded import draw
 from dpcore.postprocessing.constrained_proportions import all_but_one, project, rescale
 from dpcore.postprocessing.universal_histogram import Tree
 from dpcore.relations import TableSize
+from dpcore.releases.plans.shares import SharePlan
 from dpcore.statistics.averages import Proportion
-from dpcore.studies.proportions.design import BOUNDING, Procedure
-from dpcore.studies.proportions.study import UNIT, calibrated, layered_sensitivity
+from dpcore.studies.proportion_study import (
+    BOUNDING,
+    UNIT,
+    Procedure,
+    calibrated,
+    layered_sensitivity,
+)
 
 _ROUNDING = 1e-12
 _GRID = 21
@@ -175,3 +185,45 @@ def _price(name: str, sets: int, ends: FloatArray, share: float) -> Price:
         coverage=float(covered.mean()),
         width=float(np.mean(ends[:, 1] - ends[:, 0])),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """Of how many simulated surveys an interval holds each true share."""
+
+    naive: FloatArray
+    """The interval that knows only of sampling, not of the noise."""
+    released: FloatArray
+    """The interval of the plan, which knows of both."""
+
+
+def coverage(
+    plan: SharePlan, shares: FloatArray, *, surveys: int, rng: np.random.Generator
+) -> Coverage:
+    """Return how often intervals hold if the population has these public ``shares``.
+
+    Each survey draws as many people as the table has, then sanitizes their shares. Each
+    interval here is for one share at 95 %, not for all shares together, and not yet
+    stretched to the share that is released.
+    """
+    people, shares = plan.query.size.people, shares / shares.sum()
+    surveyed = rng.multinomial(people, shares, size=surveys) / people
+    read, sets = plan.constraint.read(surveyed), plan.constraint.syntheses
+    numbers = read.shape[-1]
+    noisy = plan.mechanism.simulate(
+        np.broadcast_to(read, (surveys, numbers))[..., np.newaxis, :],
+        rng=rng,
+        size=(surveys, sets, numbers),
+    )
+    released = plan.constraint.adjust(noisy, len(shares)).mean(axis=-2)
+    naive = wald(released, people=people, level=LEVEL)
+    readings = plan.constraint.readings(noisy, len(shares)).mean(axis=-2)
+    allowed = np.array(
+        [
+            allowing(law, share, people=people, tail=1 - LEVEL)
+            for law, share in zip(plan.laws, shares.tolist(), strict=True)
+        ]
+    )
+    held = (allowed[:, 0] <= readings) & (readings <= allowed[:, 1])
+    inside = (naive[..., 0] <= shares) & (shares <= naive[..., 1])
+    return Coverage(naive=inside.mean(axis=0), released=held.mean(axis=0))

@@ -12,8 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from dpcore.studies.covariances.design import LABELS, Degenerate, Design
-from dpcore.studies.covariances.study import Outcome
+from dpcore.studies.covariance_study import LABELS, Degenerate, Design, Outcome
 from dpcore.studies.findings import Finding, Verdict
 from dpcore.wording import percent
 

@@ -1,1 +1,0 @@
-"""Study 1: sanitized covariance matrices."""

@@ -1,0 +1,480 @@
+"""What a guarantee leaves an attacker, whatever mechanism gives it.
+
+An attacker knows everything but one thing: whether a person's own record was used, or
+what stands in its place (nothing, or another record). There are two worlds, and the
+release tells them apart as well as the law of its noise allows. The *receiver operating
+characteristic* says how often the person is found (*detection*) for how often somebody
+who is not there is named (*false alarm*).
+
+What no attacker exceeds where only the worst case of a whole plan is known.
+
+Where several numbers are released at once, their laws have no single threshold. But a
+plan knows its epsilon at every delta, over all tables, and no test detects more than
+``delta + e^epsilon a`` at the chance ``a`` of a false alarm, for any of them, nor more
+than the same with the worlds exchanged allows (Kairouz, Oh and Viswanath 2015).
+
+What the best attacker can do against one mechanism, exactly, at a pair of values.
+
+The ratio of the densities of every mechanism of the catalog at two positions is
+monotone in the release, so that by the Neyman-Pearson lemma the best tests are
+thresholds, split at random where a bound is released with positive probability. All is
+worked out from the distribution functions, from public numbers alone.
+
+What an attacker reads from one release, over all neighboring tables. PUBLIC.
+
+Everything follows from the public numbers of a request: the sensitivity of its question
+and the noise of its mechanism. No table is looked at, so that it may be shown, and
+signed, before anything is released.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.base import Mechanism, Sensitivity, require_budget
+from dpcore.mechanisms.catalog import Entry
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.person_laws import ScalarLaws
+from dpcore.mechanisms.search import first_where
+from dpcore.privacy.halving import halved
+from dpcore.privacy.interpretation import best_guess
+from dpcore.releases.plans.plan import Direct, Plan
+from dpcore.releases.request import Request
+
+
+class Attack(Protocol):
+    """What the best attacker can do against a pair of worlds."""
+
+    @property
+    def advantage(self) -> float:
+        """The most by which detections outnumber false alarms, in [0, 1]."""
+
+    @property
+    def largest_loss(self) -> float:
+        """The most that a release moves the log odds of the two worlds."""
+
+    def detection(self, alarm: ArrayLike) -> FloatArray:
+        """Return the chance of detection at each chance of a false alarm."""
+
+    def best_guess(self, prior: ArrayLike) -> FloatArray:
+        """Return how often the best guess is right, with that belief before.
+
+        At even odds it is the share of right guesses over both worlds, which are then
+        equally likely: ``(1 + advantage) / 2``. A guarantee limits that share. It does
+        not limit detections alone: an attacker who always says yes detects everybody,
+        and at epsilon 1 a release may have probability 0.90 in one world and 0.729 in
+        the other.
+        """
+
+
+def require_prior(prior: ArrayLike) -> None:
+    """Raise ParameterError unless ``prior`` is in [0, 1]."""
+    if not np.all((np.asarray(prior) >= 0) & (np.asarray(prior) <= 1)):
+        raise ParameterError(f"prior must be in [0, 1], got {np.asarray(prior)}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guarantee:
+    """The worst case over all mechanisms that are (epsilon, delta)-DP.
+
+    It is reached by the release that tells all with probability ``delta``, and else
+    which world it is with the odds ``e^epsilon`` (Kairouz, Oh and Viswanath 2015).
+
+    Attributes:
+        epsilon: Positive and finite.
+        delta: In [0, 1).
+
+    Raises:
+        ParameterError: One of them is outside its domain.
+
+    >>> sure = Guarantee(epsilon=1.0)
+    >>> round(float(sure.best_guess(0.5)), 10), round(sure.advantage, 10)
+    (0.7310585786, 0.4621171573)
+
+    """
+
+    epsilon: float
+    delta: float = 0.0
+
+    def __post_init__(self) -> None:
+        require_budget(self.epsilon, self.delta)
+
+    @property
+    def advantage(self) -> float:
+        """Return ``delta + (1 - delta) tanh(epsilon/2)``."""
+        return self.delta + (1 - self.delta) * math.tanh(self.epsilon / 2)
+
+    @property
+    def largest_loss(self) -> float:
+        """Return epsilon, and infinity where a delta may tell all."""
+        return math.inf if self.delta > 0 else self.epsilon
+
+    def detection(self, alarm: ArrayLike) -> FloatArray:
+        """Return ``min(delta + e^epsilon a, 1 - e^-epsilon (1 - delta - a), 1)``."""
+        alarm = np.asarray(alarm, dtype=np.float64)
+        with np.errstate(divide="ignore", over="ignore"):
+            steep = self.delta + np.exp(np.log(alarm) + self.epsilon)
+        flat = 1 - math.exp(-self.epsilon) * (1 - self.delta - alarm)
+        return np.asarray(np.clip(np.minimum(steep, flat), alarm, 1.0))
+
+    def best_guess(self, prior: ArrayLike) -> FloatArray:
+        """Return how often the best guess is right: the number of all pages.
+
+        ``(e^epsilon + delta) / (1 + e^epsilon)`` at even odds, which a mechanism with
+        this guarantee reaches (Kairouz, Oh and Viswanath 2015).
+        """
+        require_prior(prior)
+        return best_guess(self.epsilon, delta=self.delta, prior=prior)
+
+
+_DELTAS: Final = np.geomspace(1e-12, 0.9, 60)
+_LEVELS: Final = 24
+_HALVINGS: Final = 36
+_LARGEST: Final = 700.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ProfileBound:
+    """Guarantees that hold at once; the least of what they allow. PUBLIC.
+
+    Attributes:
+        guarantees: At least one.
+        largest_loss: The most that a release moves the log odds of the two worlds.
+
+    """
+
+    guarantees: tuple[tuple[float, float], ...] = field(repr=False)
+    largest_loss: float
+
+    @classmethod
+    def of(cls, epsilon_at: Callable[[float], float]) -> Self:
+        """Return what follows from the epsilon at each delta, which does not rise.
+
+        ``epsilon_at(0)`` may be infinite.
+        """
+        pure = epsilon_at(0.0)
+        _, free = halved(lambda delta: epsilon_at(delta) <= 0, 0.0, 1.0, times=_HALVINGS)
+        # Close to what is free, epsilon changes fastest with delta.
+        near = free * -np.expm1(-np.linspace(0, 12, _LEVELS)[1:])
+        deltas = np.unique([*_DELTAS[free > _DELTAS], *near]).tolist()
+        pairs = [(pure, 0.0), *((epsilon_at(d), d) for d in deltas), (0.0, free)]
+        known = tuple((e, d) for e, d in pairs if 0 <= e <= _LARGEST)
+        return cls(guarantees=known, largest_loss=pure)
+
+    @property
+    def advantage(self) -> float:
+        """Return the least advantage that a guarantee allows, rounded up."""
+        epsilon, delta = self._arrays
+        return float(np.min(delta + (1 - delta) * np.tanh(epsilon / 2)))
+
+    def detection(self, alarm: ArrayLike) -> FloatArray:
+        """Return the highest chance of detection that all of them allow."""
+        alarm = np.asarray(alarm, dtype=np.float64)
+        allowed = [_detection(e, d, alarm) for e, d in self.guarantees]
+        return np.asarray(np.min(allowed, axis=0))
+
+    def best_guess(self, prior: ArrayLike) -> FloatArray:
+        """Return how often the best guess is right, at most."""
+        require_prior(prior)
+        prior = np.asarray(prior, dtype=np.float64)[..., np.newaxis]
+        epsilon, delta = self._arrays
+        likelier = np.maximum(prior, 1 - prior)
+        right = delta + (1 - delta) * np.maximum(expit(epsilon), likelier)
+        return np.asarray(right.min(axis=-1))
+
+    @cached_property
+    def _arrays(self) -> tuple[FloatArray, FloatArray]:
+        epsilon, delta = np.array(self.guarantees).T
+        return epsilon, delta
+
+
+def _detection(epsilon: float, delta: float, alarm: FloatArray) -> FloatArray:
+    if epsilon == 0:
+        return np.minimum(alarm + delta, 1.0)
+    return Guarantee(epsilon=epsilon, delta=delta).detection(alarm)
+
+
+_NEVER: Final = 1e-18
+"""What is less likely is not looked at; far below what a float can tell from 1."""
+_GRID: Final = 401
+_ZOOMS: Final = 6
+_FARTHEST: Final = 40.0
+"""In scales: farther inside its bounds noise is that without bounds."""
+_SAME: Final = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A mechanism that adds noise to one of two values. PUBLIC.
+
+    Which of both is that of the person's own record is not known: every answer is that
+    of the attacker's better case.
+
+    Attributes:
+        mechanism: Adds the noise.
+        low: One value.
+        high: The other one, at least as large.
+
+    """
+
+    mechanism: Mechanism
+    low: float
+    high: float
+
+    @property
+    def advantage(self) -> float:
+        """Return the total variation distance: the profile at epsilon 0."""
+        return float(self.mechanism.pair_delta([self.low], [self.high], epsilon=0.0))
+
+    @property
+    def largest_loss(self) -> float:
+        """Return the pure level of the pair; infinite for Gaussian noise."""
+        return float(self.mechanism.pair_epsilon([self.low], [self.high]))
+
+    def detection(self, alarm: ArrayLike) -> FloatArray:
+        """Return the chance of detection at each chance of a false alarm."""
+        alarm = np.asarray(alarm, dtype=np.float64)
+        if self.low == self.high:
+            return alarm
+        if self.mechanism.noise == 0:
+            return np.ones_like(alarm)
+        # The ends need no law, which may be asked for at infinity there.
+        ends = (alarm <= 0) | (alarm >= 1)
+        inner = np.where(ends, 0.5, alarm)
+        found = np.maximum(self._found_above(inner), self._found_below(inner))
+        return np.where(ends, alarm, np.clip(found, inner, 1.0))
+
+    def best_guess(self, prior: ArrayLike) -> FloatArray:
+        """Return how often the best guess is right, with that belief before."""
+        require_prior(prior)
+        prior = np.asarray(prior, dtype=np.float64)
+        known = np.asarray(np.maximum(prior, 1 - prior))
+        if self.low == self.high:
+            return known
+        if self.mechanism.noise == 0:
+            return np.ones_like(prior)
+        told = np.maximum(self._right(prior), self._right(1 - prior))
+        return np.asarray(np.maximum(told, known))
+
+    def loss_within(self, share: float) -> float:
+        """Return how far a release moves the log odds to the truth, at most.
+
+        So far in ``share`` of the releases, and no farther.
+        """
+        if self.low == self.high:
+            return 0.0
+        if self.mechanism.noise == 0:
+            return math.inf
+        laws = ScalarLaws(mechanism=self.mechanism, absent=self.low, present=self.high, label="")
+        above = self.mechanism.quantile(share, self.high)
+        below = self.mechanism.quantile(1 - share, self.low)
+        return float(max(laws.evidence_of(above), -laws.evidence_of(below)))
+
+    def _found_above(self, alarm: FloatArray) -> FloatArray:
+        """Return the detection of tests for the higher value."""
+        at = self.mechanism.quantile(1 - alarm, self.low)
+        missing, found = (self._above(at, place) for place in (self.low, self.high))
+        return found + self._split(at, alarm - missing, self.low, self.high)
+
+    def _found_below(self, alarm: FloatArray) -> FloatArray:
+        """Return the detection of tests for the lower value."""
+        at = self.mechanism.quantile(alarm, self.high)
+        there = self._at(at, self.high)
+        missing = self.mechanism.cdf(at, self.high) - there
+        found = self.mechanism.cdf(at, self.low) - self._at(at, self.low)
+        return found + self._split(at, alarm - missing, self.high, self.low)
+
+    def _above(self, at: FloatArray, place: float) -> FloatArray:
+        return 1 - self.mechanism.cdf(at, place)
+
+    def _split(self, at: FloatArray, rest: FloatArray, absent: float, present: float) -> FloatArray:
+        """Return what naming a part of the releases ``at`` a spike adds."""
+        spike = self._at(at, absent)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            part = np.where(spike > 0, np.clip(rest, 0, spike) / spike, 0.0)
+        return part * self._at(at, present)
+
+    def _at(self, at: FloatArray, place: float) -> FloatArray:
+        """Return the probability of releasing exactly ``at``."""
+        bounds = self._bounds
+        if bounds is None:
+            return np.zeros_like(at)
+        lower, upper = self.mechanism.atoms(place)
+        on = np.where(at == bounds.lower, lower, 0.0)
+        return np.where(at == bounds.upper, upper, on)
+
+    def _right(self, prior: FloatArray) -> FloatArray:
+        """Return how often the best threshold is right, ``prior`` for ``high``."""
+        at = self._threshold(prior)
+        below = self.mechanism.cdf(at, self.low)
+        return np.asarray(prior * self._above(at, self.high) + (1 - prior) * below)
+
+    def _threshold(self, prior: FloatArray) -> FloatArray:
+        """Return the least release after which the higher value is the likelier one."""
+        start, stop = (np.full_like(prior, end) for end in self._likely)
+        pdf = self.mechanism.pdf
+        return first_where(
+            lambda x: prior * pdf(x, self.high) >= (1 - prior) * pdf(x, self.low), start, stop
+        )
+
+    @property
+    def _likely(self) -> tuple[float, float]:
+        """Return between which releases nearly all lie, spikes left out."""
+        ends = (
+            float(self.mechanism.quantile(_NEVER, self.low)),
+            float(self.mechanism.quantile(1 - 2.0**-53, self.high)),
+        )
+        bounds = self._bounds
+        if bounds is None:
+            return ends
+        inside = (math.nextafter(bounds.lower, math.inf), math.nextafter(bounds.upper, -math.inf))
+        return max(ends[0], inside[0]), min(ends[1], inside[1])
+
+    @property
+    def _bounds(self) -> Interval | None:
+        return getattr(self.mechanism, "bounds", None)
+
+
+def worst_pair(mechanism: Mechanism, shift: float) -> Pair:
+    """Return the two values at most ``shift`` apart that are easiest to tell apart.
+
+    They have the largest ``advantage``; as the family is ordered by likelihood ratio,
+    they are as far apart as may be. Where noise is kept within bounds, it depends on
+    where they lie: that is searched near both bounds, by zooming into a grid. The
+    middle stands for all places that do equally well.
+    """
+    bounds = getattr(mechanism, "bounds", None)
+    if bounds is None or not (0 < mechanism.noise < math.inf):
+        return Pair(mechanism=mechanism, low=0.0, high=shift)
+    apart = min(shift, bounds.width)
+    starts = [_highest(mechanism, apart, *ends) for ends in _searched(mechanism, bounds, apart)]
+    pairs = [Pair(mechanism=mechanism, low=start, high=start + apart) for start in starts]
+    best, *others = pairs
+    for other in others:
+        if other.advantage > best.advantage * (1 + _SAME):
+            best = other
+    return best
+
+
+def _searched(mechanism: Mechanism, bounds: Interval, apart: float) -> list[tuple[float, float]]:
+    """Return between what the lower value is looked for: the middle, then the ends."""
+    reach = min(_FARTHEST * mechanism.noise, bounds.width - apart)
+    first, last = bounds.lower, bounds.upper - apart
+    if math.isfinite(bounds.width):
+        middle = first + (last - first) / 2
+    else:
+        middle = 0.0 if math.isinf(first) and math.isinf(last) else math.nan
+    places = [(middle, middle)] if math.isfinite(middle) else []
+    if math.isfinite(first):
+        places.append((first, first + reach))
+    if math.isfinite(last):
+        places.append((last - reach, last))
+    return places
+
+
+def _highest(mechanism: Mechanism, apart: float, low: float, high: float) -> float:
+    """Return where the lower value lies, between two places, at the best advantage."""
+    best = low
+    for _ in range(_ZOOMS if high > low else 0):
+        grid = np.linspace(low, high, _GRID)[:, np.newaxis]
+        told = mechanism.pair_delta(grid, grid + apart, epsilon=0.0)
+        top = int(told.argmax())
+        best = float(grid[top, 0])
+        low, high = float(grid[max(top - 1, 0), 0]), float(grid[min(top + 1, 400), 0])
+    return best
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Reading:
+    """What one release tells at most, beside what its guarantee allows anybody.
+
+    Attributes:
+        guarantee: The epsilon and delta that are really given; ``None`` where there is
+            none.
+        attack: The best attacker against this very mechanism.
+        largest_loss: The most that a release moves the log odds, over all neighbors;
+            infinite where single releases may tell all.
+        exact: Whether ``attack`` can be carried out, and is not only a limit.
+
+    """
+
+    guarantee: Guarantee | None
+    attack: Pair | ProfileBound
+    largest_loss: float
+    exact: bool
+
+
+class _Known(Protocol):
+    """The epsilon of a plan, or of a mechanism, over all tables."""
+
+    def __call__(self, *, delta: float) -> float:
+        """Return it at a delta."""
+
+
+def of_request(request: Request) -> Reading:
+    """Return what the answer to a request tells an attacker."""
+    plan = request.plan
+    given = _guarantee(request.real_epsilon, request.used_delta)
+    if isinstance(plan, Direct):
+        exact = _pair_of(plan.mechanism, plan.sensitivity)
+        if exact is not None:
+            return _reading(given, exact, plan.worst_case)
+    return _of_plan(given, plan)
+
+
+def of_mechanism(
+    entry: Entry, *, sensitivity: Sensitivity, epsilon: float, delta: float, bounds: Interval
+) -> Reading:
+    """Return what a mechanism of the catalog tells of one number.
+
+    Raises:
+        ParameterError: The budget is outside its domain.
+
+    """
+    used = delta if entry.needs_delta else 0.0
+    mechanism = entry.calibrate(sensitivity=sensitivity, epsilon=epsilon, delta=used, bounds=bounds)
+
+    def worst_case(*, delta: float) -> float:
+        return mechanism.epsilon(sensitivity, delta=delta)
+
+    given = _guarantee(worst_case(delta=used), used)
+    return _reading(given, worst_pair(mechanism, sensitivity.largest), worst_case)
+
+
+def _pair_of(mechanism: Mechanism, sensitivity: Sensitivity) -> Pair | None:
+    """Return the worst pair where one number says all that a release tells.
+
+    That is where a person changes a single coordinate, and with Gaussian noise, of
+    which the part along the change says everything.
+    """
+    if isinstance(mechanism, Gaussian):
+        return worst_pair(mechanism, sensitivity.l2)
+    if sensitivity.coordinates == 1:
+        return worst_pair(mechanism, sensitivity.largest)
+    return None
+
+
+def _reading(given: Guarantee | None, attack: Pair, worst_case: _Known) -> Reading:
+    return Reading(guarantee=given, attack=attack, largest_loss=worst_case(delta=0.0), exact=True)
+
+
+def _of_plan(given: Guarantee | None, plan: Plan) -> Reading:
+    attack = ProfileBound.of(lambda delta: plan.worst_case(delta=delta))
+    return Reading(guarantee=given, attack=attack, largest_loss=attack.largest_loss, exact=False)
+
+
+def _guarantee(epsilon: float, delta: float) -> Guarantee | None:
+    """Return what is really given; none where that is nothing finite."""
+    known = 0 < epsilon < float("inf")
+    return Guarantee(epsilon=epsilon, delta=delta) if known else None

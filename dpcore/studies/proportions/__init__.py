@@ -1,1 +1,0 @@
-"""Study 2: sanitized proportions."""

@@ -1,1 +1,0 @@
-"""Averages of several answers: their noise, shape and budget."""

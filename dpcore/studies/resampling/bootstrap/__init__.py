@@ -1,1 +1,0 @@
-"""Noisy bootstraps, claimed and simulated."""

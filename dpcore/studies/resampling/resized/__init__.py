@@ -1,1 +1,0 @@
-"""The resized bootstrap: attacks, and fair comparisons."""

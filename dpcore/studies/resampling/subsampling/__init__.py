@@ -1,1 +1,0 @@
-"""Secret samples: what is claimed of them, and whether they pay."""
