@@ -6,11 +6,9 @@ from ui import downloads, links, logging, recovery, releasing, session, sidebar,
 from ui.data import using
 from ui.run_queue import RUNS
 
-logging.withhold_messages()
-st.set_page_config(page_title="Epsilon Studio", page_icon="🔒", layout="wide")
-session.start()
-page = st.navigation(
-    {
+
+def _pages() -> dict[str, list[st.Page]]:
+    return {
         "": [
             st.Page("pages/home.py", title="Home", default=True),
             st.Page("pages/data.py", title="Data"),
@@ -46,7 +44,14 @@ page = st.navigation(
             st.Page("pages/study2.py", title="Study 2: proportions"),
             st.Page("pages/figures12.py", title="Figures 1 and 2"),
         ],
-    },
+    }
+
+
+logging.withhold_messages()
+st.set_page_config(page_title="Epsilon Studio", page_icon="🔒", layout="wide")
+session.start()
+page = st.navigation(
+    session.remember("pages", "", _pages),
     position="top",
     # On a phone the side bar has the links: none of them behind a further click.
     expanded=True,

@@ -6,9 +6,9 @@ from pathlib import PurePath
 from tests.conftest import ROOT
 
 (_MENUS,) = (
-    node.args[0]
+    node
     for node in ast.walk(ast.parse((ROOT / "app.py").read_text()))
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "st.navigation"
+    if isinstance(node, ast.Dict)
 )
 _PAGES = [
     (
