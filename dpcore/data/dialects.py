@@ -8,6 +8,7 @@ import io
 import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 
 from dpcore.data.cells import DECIMALS, Notation
 from dpcore.data.encodings import ENCODINGS, proposed_encoding
@@ -168,14 +169,17 @@ def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
 
 def _delimiter(lines: list[str]) -> str:
     """Return the separator that explains the lines best."""
-    here = [mark for mark in DELIMITERS if any(mark in line for line in lines)]
-    absent = [mark for mark in DELIMITERS if mark not in here]
+    text = "".join(lines)
     # Those that do not occur all fit alike: every line is one field.
-    fits = {mark: _fit(lines, mark) for mark in (*here, *absent[:1])}
+    marks = sorted(DELIMITERS, key=lambda mark: mark not in text)
+    fits = {mark: _fit(lines, mark) if mark in text else _ONE_FIELD for mark in marks}
     best = max(fits, key=lambda mark: fits[mark])
     if not fits[best][0] and _is_white_space(lines):
         return WHITE_SPACE
     return best
+
+
+_ONE_FIELD = (False, True, 1.0, 1)
 
 
 def _fit(lines: list[str], delimiter: str) -> tuple[bool, bool, float, int]:
@@ -186,7 +190,7 @@ def _fit(lines: list[str], delimiter: str) -> tuple[bool, bool, float, int]:
     widths = [*map(len, rows)]
     header = header_place(widths, map(_is_named, rows))
     usual = usual_width(widths)
-    same = sum(width == usual for width in widths[header:]) / len(widths[header:])
+    same = widths[header:].count(usual) / len(widths[header:])
     return widths[header] > 1, widths[header] == usual, same, usual
 
 
@@ -214,7 +218,7 @@ def _header_line(lines: list[str], delimiter: str) -> int:
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     place = 0
     for row in reader:
-        if any(cell.strip() for cell in row):
+        if any(map(str.strip, row)):
             places.append(place)
             rows.append(row)
         place = reader.line_num
@@ -229,9 +233,9 @@ def _marks(lines: list[str], delimiter: str) -> tuple[str, str]:
     either: Counter[str] = Counter()
     # Long tables have few shapes of numbers: which digits stand there says nothing, but
     # for a single 0 in front.
-    shapes = Counter(
-        cell.strip().translate(_SPELLINGS) for row in _rows(lines, delimiter)[1:] for cell in row
-    )
+    shapes: Counter[str] = Counter()
+    for cell, times in Counter(chain.from_iterable(_rows(lines, delimiter)[1:])).items():
+        shapes[cell.strip().translate(_SPELLINGS)] += times
     for shape, cells in shapes.items():
         number = _NUMBER.fullmatch(shape)
         if number:

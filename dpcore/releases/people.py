@@ -102,22 +102,40 @@ def likenesses(
     return tuple(sorted(latest, key=_order, reverse=True))
 
 
+def may_have_account(ledger: Ledger, header: Iterable[str]) -> bool:
+    """Return whether a table with these columns may have an account, by its descriptions.
+
+    Only where every table that has one shares no column with it, it surely has none.
+    """
+    names = {*header}
+    columns = {entry.fingerprint: _described(entry).columns for entry in ledger.descriptions()}
+    return any(
+        table not in columns or names.intersection(columns[table])
+        for account in ledger.accounts()
+        for table in account.fingerprints
+    )
+
+
 def _likeness(account: Account, entry: Entry, about: Description) -> Likeness:
+    other = _described(entry)
+    mine, columns = {*about.columns}, {*other.columns}
+    return Likeness(
+        account=account,
+        name=other.name,
+        shared=len(mine & columns),
+        columns=len(mine | columns),
+        same_name=words(other.name) == words(about.name) != frozenset(),
+    )
+
+
+def _described(entry: Entry) -> Description:
     try:
-        columns = {*_COLUMNS.read(entry.content["columns"])}
-        name = TEXT.read(entry.content["name"])
+        columns = _COLUMNS.read(entry.content["columns"])
+        return Description(name=TEXT.read(entry.content["name"]), columns=tuple(columns))
     except (LookupError, TypeError):
         raise UntrustedLedgerError(
             f"entry {entry.sequence} of the ledger cannot be read."
         ) from None
-    mine = {*about.columns}
-    return Likeness(
-        account=account,
-        name=name,
-        shared=len(mine & columns),
-        columns=len(mine | columns),
-        same_name=words(name) == words(about.name) != frozenset(),
-    )
 
 
 def _order(one: Likeness) -> tuple[bool, float, bool]:

@@ -45,6 +45,15 @@ def test_the_next_quarter_spends_on_from_the_same_budget(ledger):
     ledger.verify()
 
 
+def test_a_table_surely_has_no_account_where_every_described_one_has_other_columns(ledger):
+    assert people.may_have_account(ledger, ("beds",))  # "table" is not described
+    people.describe(ledger, "table", Q3)
+    assert not people.may_have_account(ledger, OTHER.columns)
+    assert people.may_have_account(ledger, ("beds", "level"))
+    join(ledger, about=OTHER)
+    assert people.may_have_account(ledger, OTHER.columns)
+
+
 def test_a_table_is_put_under_an_account_once_and_not_once_it_has_paid(ledger):
     join(ledger)
     join(ledger)

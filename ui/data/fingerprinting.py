@@ -16,6 +16,7 @@ from dpcore.data.earlier_reading import earlier_fingerprint
 from dpcore.data.partitions.table import PartitionedDataset, Reading
 from dpcore.data.table import Table
 from dpcore.errors import DPCoreError, LedgerError
+from dpcore.releases import people
 from ui import session, work
 from ui.study import Draft, Study, Taken
 from ui.work import Told
@@ -56,7 +57,7 @@ def recognized(dataset: Dataset, key: bytes) -> str:
     # What is wrong with the ledger is said when the table is put in use.
     with contextlib.suppress(LedgerError):
         book = session.kept_ledger()
-        if book.account(here) is None:
+        if book.account(here) is None and people.may_have_account(book, dataset.header):
             before = session.remember(
                 _EARLIER, f"{here} {id(dataset.frame)}", lambda: earlier_fingerprint(dataset, key)
             )
