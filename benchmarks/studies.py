@@ -17,8 +17,8 @@ import numpy as np
 from benchmarks.peers import Bounded, Diffprivlib, Plain, peers
 from benchmarks.timing import median
 from dpcore.studies import covariance_study, proportion_study
-from dpcore.studies.covariance_study import Design as CovarianceDesign
-from dpcore.studies.proportion_study import Design
+from dpcore.studies.covariance_study import CovarianceDesign
+from dpcore.studies.proportion_study import ProportionDesign
 
 _SEED, _RUNS = 1, 9
 # One in ten repetitions of either study is drawn one by one.
@@ -27,7 +27,7 @@ _PART, _TIMES = 50, 10
 
 def main() -> None:
     """Run both default studies both ways in one process, and print the ratios."""
-    covariances, proportions = CovarianceDesign(), Design()
+    covariances, proportions = CovarianceDesign(), ProportionDesign()
     steps: dict[str, Callable[[], object]] = {
         "study 1": lambda: tuple(covariance_study.run(covariances, _rng())),
         "study 2": lambda: tuple(proportion_study.run(proportions, rng=_rng())),
@@ -80,7 +80,7 @@ def _covariances(design: CovarianceDesign, peer: Plain | Diffprivlib) -> Iterabl
             yield 1
 
 
-def _proportions(design: Design, peer: Plain | Diffprivlib) -> Iterable[int]:
+def _proportions(design: ProportionDesign, peer: Plain | Diffprivlib) -> Iterable[int]:
     """Release shares one number after another; yield how many numbers."""
     rng = _rng()
     for people in design.people:
@@ -93,7 +93,7 @@ def _proportions(design: Design, peer: Plain | Diffprivlib) -> Iterable[int]:
 
 
 def _shares(
-    samples: list[list[float]], flat: float, bounded: Bounded, design: Design
+    samples: list[list[float]], flat: float, bounded: Bounded, design: ProportionDesign
 ) -> Iterable[int]:
     tree = design.tree
     alone = bounded(flat, 0.0, 1.0)

@@ -40,7 +40,7 @@ from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
-from dpcore.studies.comparing.error_curves import Fairness, Setting, at_setting, comparable
+from dpcore.studies.comparing.error_curves import ErrorSetting, Fairness, at_setting, comparable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -335,7 +335,7 @@ def tradeoffs(request: Request, *, place: float = 0.5) -> pd.DataFrame:
 
     if not comparable(request.query):
         raise ParameterError("the answer is not a number with noise on it.")
-    setting = Setting(
+    setting = ErrorSetting(
         query=request.query, epsilon=request.epsilon, delta=request.delta or 1e-6, place=place
     )
     curves = at_setting(setting, Fairness.TRUE.with_chosen(request.mechanism_key))

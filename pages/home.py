@@ -34,4 +34,4 @@ first_visit.offer()
 first_visit.show("pages/home.py")
 
 st.header("One guest replaced")
-miniature.show()
+miniature.show_miniature()

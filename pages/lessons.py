@@ -16,15 +16,15 @@ lesson, foot = st.container(), st.container()
 with foot:
     projected = choosing.project()
     if projected:
-        projector.apply()
+        projector.apply_projector()
 with lesson:
     place = choosing.ask(projected=projected)
     classroom.lead(place)
     steps.show(place)
     choosing.go_on(place)
 with foot:
-    clock.show(place)
-    sharing.show(place)
+    clock.show_clock(place)
+    sharing.show_sharing(place)
     with st.container(key="lesson-around-below"):
-        handing.show(place.path)
+        handing.show_handout(place.path)
         classroom.join()

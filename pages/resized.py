@@ -30,10 +30,10 @@ try:
         st.header("Release the repaired form")
         resized_own.offer(own, study)
     else:
-        case = settings.ask()
+        case = settings.ask_case()
         comparison.answer(case)
         st.header("Look at it from all sides")
-        tour.show(case, "resized")
+        tour.show_tour(case, "resized")
 except ParameterError as error:
     st.info(sentence_of(error), icon="✏️")
 with st.expander("What is this?"):

@@ -11,7 +11,7 @@ st.markdown("How much can one person move this number, and which person, in whic
 moves, number = "What can one person change?", "Is the number of people public?"
 view = controls.HERE.radio("Question", [moves, number], key="explorer-view")
 if view == number:
-    private_number.show()
+    private_number.show_private_number()
 else:
     exploring.explore(exploring.ask())
     with st.expander("What is this?"):

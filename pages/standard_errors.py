@@ -14,7 +14,7 @@ st.markdown(
     "of it."
 )
 with controls.valid():
-    asked = claims.answer(settings.ask())
+    asked = claims.answer(settings.ask_settings())
 st.header("Look at it from all sides")
 tour.show(asked)
 st.header("Averages of several answers")
@@ -25,6 +25,6 @@ if own.open:
     with own:
         query = release.show(asked)
         if query is not None:
-            column.show(query, asked)
+            column.show_column(query, asked)
 with st.expander("What is this?"):
     claims.details()

@@ -17,7 +17,7 @@ with st.expander("What is this?"):
 with views:
     tabs.show(
         {
-            "Claim and truth": claims.show,
+            "Claim and truth": claims.claim_and_truth,
             "Which share?": levels.levels,
             "Profiles": levels.profiles,
             "Does it pay?": lambda: errors.errors(session.study()),

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpcore.studies.comparing.error_curves import Fairness, Metric
+from dpcore.studies.comparing.error_curves import ErrorMetric, Fairness
 from ui import comparing, controls, session
 from ui.asking import inputs
 
@@ -19,7 +19,7 @@ axis = first.selectbox(
 )
 metric = second.selectbox(
     "Show",
-    list(Metric),
+    list(ErrorMetric),
     key="metric",
     disabled=axis == "who wins where",
     note="Typical error² = bias² + spread².",

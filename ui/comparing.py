@@ -17,11 +17,11 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.comparing import error_curves
 from dpcore.studies.comparing.error_curves import (
     Comparable,
-    Curve,
     Dots,
+    ErrorCurve,
+    ErrorMetric,
+    ErrorSetting,
     Fairness,
-    Metric,
-    Setting,
     comparable,
     each_number,
     fewest_people,
@@ -60,7 +60,7 @@ class Shown:
 
     keys: tuple[str, ...]
     chosen: str
-    metric: Metric
+    metric: ErrorMetric
 
 
 def require_comparable(asked: Request) -> Comparable:
@@ -113,9 +113,11 @@ def _nothing_to_compare(kind: StatisticKind) -> str:
     )
 
 
-def setting(asked: Request, query: Comparable, place: float) -> Setting:
+def setting(asked: Request, query: Comparable, place: float) -> ErrorSetting:
     """Return the point that the page is set to."""
-    return Setting(query=query, epsilon=asked.epsilon, delta=asked.used_delta or 1e-6, place=place)
+    return ErrorSetting(
+        query=query, epsilon=asked.epsilon, delta=asked.used_delta or 1e-6, place=place
+    )
 
 
 def compared(asked: Request, fairness: Fairness) -> tuple[str, ...]:
@@ -131,7 +133,7 @@ def compared(asked: Request, fairness: Fairness) -> tuple[str, ...]:
     return keys
 
 
-def against_epsilon(at: Setting, shown: Shown) -> None:
+def against_epsilon(at: ErrorSetting, shown: Shown) -> None:
     """Draw the comparison over the privacy parameter.
 
     The epsilon that is asked for adds a point, and changes nothing else.
@@ -139,7 +141,7 @@ def against_epsilon(at: Setting, shown: Shown) -> None:
     low, high = _epsilons(at)
     keys = shown.keys
 
-    def compute() -> tuple[tuple[Curve, ...], tuple[Dots, ...]]:
+    def compute() -> tuple[tuple[ErrorCurve, ...], tuple[Dots, ...]]:
         grid = np.geomspace(low, high, _POINTS)
         few = np.geomspace(low, high, _DOTS)
         settings = [replace(at, epsilon=float(epsilon)) for epsilon in few]
@@ -154,7 +156,7 @@ def against_epsilon(at: Setting, shown: Shown) -> None:
     _draw(tuple(with_here), dots, here, axis, at.query, shown)
 
 
-def against_people(at: Setting, shown: Shown) -> None:
+def against_people(at: ErrorSetting, shown: Shown) -> None:
     """Draw the comparison over the number of people."""
     now = at.query.size.people
     low, high = max(fewest_people(at.query), now // 30), max(now * 30, 1000)
@@ -171,7 +173,7 @@ def against_people(at: Setting, shown: Shown) -> None:
     _draw(curves, dots, here, axis, at.query, shown)
 
 
-def against_position(at: Setting, shown: Shown) -> None:
+def against_position(at: ErrorSetting, shown: Shown) -> None:
     """Draw the comparison over where the true value lies."""
     curves = error_curves.against_position(at, shown.keys, _POINTS)
     few = np.linspace(*at.window, _DOTS)
@@ -184,7 +186,7 @@ def against_position(at: Setting, shown: Shown) -> None:
     _draw(curves, dots, here, axis, at.query, shown)
 
 
-def winners(at: Setting, keys: tuple[str, ...]) -> None:
+def winners(at: ErrorSetting, keys: tuple[str, ...]) -> None:
     """Draw which mechanism has the least error, over position and epsilon."""
     found = session.remember(
         "winners",
@@ -199,7 +201,7 @@ def winners(at: Setting, keys: tuple[str, ...]) -> None:
     results.show(picture, "winners")
 
 
-def why(at: Setting, fairness: Fairness) -> None:
+def why(at: ErrorSetting, fairness: Fairness) -> None:
     """Say in two or three sentences what decides, with the numbers on screen."""
     keys = fairness.mechanisms
     bit, truncated = (at.mechanism(key) for key in keys[1:3])
@@ -230,15 +232,15 @@ def why(at: Setting, fairness: Fairness) -> None:
     st.markdown(text)
 
 
-def _simulated(x: FloatArray, settings: list[Setting], shown: Shown) -> tuple[Dots, ...]:
+def _simulated(x: FloatArray, settings: list[ErrorSetting], shown: Shown) -> tuple[Dots, ...]:
     rng = np.random.default_rng(_SEED)
     return error_curves.simulated(shown.keys, x, settings, shown.metric, draws=_DRAWS, rng=rng)
 
 
 def _draw(
-    curves: tuple[Curve, ...],
+    curves: tuple[ErrorCurve, ...],
     dots: tuple[Dots, ...],
-    here: tuple[Curve, ...],
+    here: tuple[ErrorCurve, ...],
     axis: Axis,
     query: Comparable,
     shown: Shown,
@@ -256,13 +258,13 @@ def _draw(
     results.show(picture, "curves")
 
 
-def _whatever_epsilon(at: Setting) -> str:
+def _whatever_epsilon(at: ErrorSetting) -> str:
     """Return what the comparison is about but for the epsilon, and its range."""
     low, high = _epsilons(at)
     return f"{replace(at, epsilon=low)} {high}"
 
 
-def _epsilons(at: Setting) -> tuple[float, float]:
+def _epsilons(at: ErrorSetting) -> tuple[float, float]:
     """Return a range of epsilon that reaches down to where the bounds matter.
 
     Below ``sensitivity / width`` the noise is wider than the bounds are apart. It holds
@@ -273,9 +275,9 @@ def _epsilons(at: Setting) -> tuple[float, float]:
     return _widened(usual, at.epsilon)
 
 
-def _still(settings: Sequence[Setting], shown: Shown) -> tuple[float, float] | None:
+def _still(settings: Sequence[ErrorSetting], shown: Shown) -> tuple[float, float] | None:
     """Return ends of an axis that hold for every usual epsilon."""
-    if shown.metric is Metric.BIAS:
+    if shown.metric is ErrorMetric.BIAS:
         return None
     ends = _widened(_OFTEN, settings[0].epsilon)
     corners = [replace(each, epsilon=end) for each in settings for end in ends]

@@ -19,7 +19,7 @@ from dpcore.releases.enclosing import Enclosure, enclosures
 from dpcore.releases.quantities import quantity_in
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, Mode, Release, these_rows
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
-from dpcore.studies.findings import Finding, Verdict
+from dpcore.studies.findings import ClaimFinding, Verdict
 from dpcore.wording import capital, significant
 from ui import downloads, session
 from ui.text import after_number, literal
@@ -93,7 +93,7 @@ def table(
     )
 
 
-def verdicts(found: Sequence[Finding]) -> None:
+def verdicts(found: Sequence[ClaimFinding]) -> None:
     """Hold what a source says against a run."""
     st.markdown(
         "\n".join(

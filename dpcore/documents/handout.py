@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Piece, Section, Table
-from dpcore.lessons.lesson import Lesson, Question, Telling
+from dpcore.lessons.lesson import Lesson, QuizQuestion, Telling
 from dpcore.lessons.paths import Path
 
 _FOOT = "Made by Epsilon Studio. The tables behind it are public surveys."
@@ -73,7 +73,7 @@ def _asked(telling: Telling) -> tuple[Piece, ...]:
     )
 
 
-def _boxes(title: str, question: Question) -> Piece:
+def _boxes(title: str, question: QuizQuestion) -> Piece:
     texts = tuple(
         f"{letter}: {choice.text}"
         for letter, choice in zip(_LETTERS, question.choices, strict=False)
@@ -99,7 +99,7 @@ def _answered(telling: Telling) -> tuple[Piece, ...]:
     )
 
 
-def _reason(question: Question) -> str:
+def _reason(question: QuizQuestion) -> str:
     right = question.right
     letter = _LETTERS[question.choices.index(right)]
     return f"{letter}: {right.text.rstrip('.')}. {right.why}"

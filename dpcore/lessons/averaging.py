@@ -10,8 +10,8 @@ from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonView,
     Settings,
-    Shown,
     Telling,
     ask,
     epsilon_knob,
@@ -38,12 +38,12 @@ def _sure(epsilon: float) -> str:
     return surest(epsilon) if most <= _NEARLY else f"more than {percent(_NEARLY)}"
 
 
-def _shown(settings: Settings) -> Shown:
+def _shown(settings: Settings) -> LessonView:
     epsilon, times = settings["epsilon"], int(settings["times"])
     noise = survey.noise_of_mean(epsilon)
     errors = noise.simulate(0.0, rng=survey.generator(), size=(_MOST,))[:times]
     total = epsilon * times
-    return Shown(
+    return LessonView(
         picture=running_picture(
             errors, sd=survey.usual_error(epsilon), epsilon=epsilon, reach=_REACH, unit="years"
         ),

@@ -12,8 +12,8 @@ from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonView,
     Settings,
-    Shown,
     Telling,
     ask,
     epsilon_knob,
@@ -46,7 +46,7 @@ def _at(epsilon: float, people: int) -> float:
     return float(_losses(epsilon, (people,))[0])
 
 
-def _shown(settings: Settings) -> Shown:
+def _shown(settings: Settings) -> LessonView:
     epsilon, people = settings["epsilon"], int(settings["people"])
     known = _sizes()
     losses = _losses(epsilon, known)
@@ -56,7 +56,7 @@ def _shown(settings: Settings) -> Shown:
         f"{significant(here)}: twice the crowd, half the loss"
     )
     fall = slope(known, losses)
-    return Shown(
+    return LessonView(
         picture=falling_picture(
             title,
             np.array(known, dtype=np.float64),

@@ -11,7 +11,7 @@ from scipy.special import bdtrc
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons.claims import claims_picture
 from dpcore.lessons import survey
-from dpcore.lessons.lesson import Knob, Lesson, Settings, Shown, Telling, ask, right, wrong
+from dpcore.lessons.lesson import Knob, Lesson, LessonView, Settings, Telling, ask, right, wrong
 from dpcore.privacy.bootstrap.real_cost import epsilon
 from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.privacy.gaussian import mu_for
@@ -45,11 +45,11 @@ def _told(level: float) -> str:
     return f"ε {epsilon_text(level)}: {surest(level)} sure"
 
 
-def _shown(settings: Settings) -> Shown:
+def _shown(settings: Settings) -> LessonView:
     promised, people = settings["promised"], int(settings["people"])
     real, copies = _real(promised, people), _copies(people)
     missed = percent(_missed(people))
-    return Shown(
+    return LessonView(
         picture=claims_picture(
             f"Karl says that his noisy average costs ε {epsilon_text(promised)}; it "
             f"costs at least {epsilon_text(real)}",

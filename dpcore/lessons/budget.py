@@ -8,7 +8,7 @@ from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons.spending import spending_picture
 from dpcore.lessons import survey
-from dpcore.lessons.lesson import Knob, Lesson, Settings, Shown, Telling, ask, right, wrong
+from dpcore.lessons.lesson import Knob, Lesson, LessonView, Settings, Telling, ask, right, wrong
 from dpcore.wording import epsilon_text, people, significant
 
 _TOTAL, _PRICE, _ASKED = 1.0, 0.25, 12
@@ -30,13 +30,13 @@ def _width(price: float) -> str:
     return significant(survey.half_width(survey.mean_request(price)))
 
 
-def _shown(settings: Settings) -> Shown:
+def _shown(settings: Settings) -> LessonView:
     total, price = settings["total"], settings["price"]
     admitted = _admitted(total, price)
     count = sum(admitted)
     picture = spending_picture(admitted, price=price, total=total, most=_MOST)
     if count == 0:
-        return Shown(
+        return LessonView(
             picture=picture,
             sentence=f"A question of ε {price:g} is more than ε {total:g} in all, so "
             "that none is answered and nothing is spent. Ask for less, with more "
@@ -54,7 +54,7 @@ def _shown(settings: Settings) -> Shown:
         else f"; the whole promise of ε {total:g} would allow {surest(total)}"
     )
     many = f"{people(count, 'answer')} of ε {price:g}"
-    return Shown(
+    return LessonView(
         picture=picture,
         sentence=f"{many}, {'each ' if count > 1 else ''}within ±{_width(price)} years "
         f"in 95 of 100 cases. {end} What was published together, ε "

@@ -10,8 +10,8 @@ from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonView,
     Settings,
-    Shown,
     Telling,
     ask,
     epsilon_knob,
@@ -50,12 +50,12 @@ def _errors(epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     return np.round(bias, 9), np.array(noise)
 
 
-def _shown(settings: Settings) -> Shown:
+def _shown(settings: Settings) -> LessonView:
     epsilon, upper = settings["epsilon"], settings["upper"]
     bias, noise = _errors(epsilon)
     here = int(np.argmin(np.abs(_UPPER - upper)))
     moved = int((_visits() > upper).sum())
-    return Shown(
+    return LessonView(
         picture=bounding_picture(_UPPER, bias, noise, at=upper, most=_MOST, unit="visits"),
         sentence=f"{moved} of {_PEOPLE} people went more often than {upper:g} times "
         f"and are counted as {upper:g}: that moves the average by "

@@ -21,7 +21,7 @@ from enum import StrEnum
 from typing import Final
 
 from dpcore.errors import ParameterError
-from dpcore.lessons.lesson import Question
+from dpcore.lessons.lesson import QuizQuestion
 
 DIGEST: Final = "sha256"
 
@@ -110,7 +110,7 @@ MINUTE: Final = timedelta(minutes=1)
 LASTS: Final = timedelta(hours=4)
 
 
-class Refusal(StrEnum):
+class ClassroomRefusal(StrEnum):
     """Why a phone gets no seat."""
 
     UNKNOWN = "There is no class with this code."
@@ -140,7 +140,7 @@ class Room:
     code: str
     led: datetime
     lesson: str = ""
-    question: Question | None = None
+    question: QuizQuestion | None = None
     open: bool = False
     answers: dict[str, dict[str, int]] = field(default_factory=dict)
     seats: dict[str, int] = field(default_factory=dict)
@@ -192,7 +192,7 @@ class Rooms:
             return code
 
     def lead(
-        self, code: str, *, lesson: str, question: Question, taking: bool, now: datetime
+        self, code: str, *, lesson: str, question: QuizQuestion, taking: bool, now: datetime
     ) -> None:
         """Put the question of a lesson before the class; a lost room is no error."""
         with self._lock:
@@ -209,7 +209,7 @@ class Rooms:
             if room is not None:
                 self._rooms[code] = replace(room, shares_address=shared, crowded=0)
 
-    def join(self, code: str, *, client: str, now: datetime) -> Refusal | None:
+    def join(self, code: str, *, client: str, now: datetime) -> ClassroomRefusal | None:
         """Give a client one more seat in a room, or return why it gets none.
 
         Args:
@@ -223,19 +223,19 @@ class Rooms:
             self._forget(now)
             # Checked first, so that right and wrong codes cannot be distinguished.
             if self._wrong.reached(client, now=now):
-                return Refusal.GUESSING
+                return ClassroomRefusal.GUESSING
             room = self._rooms.get(code)
             if room is None:
                 self._wrong.count(client, now=now)
-                return Refusal.UNKNOWN
+                return ClassroomRefusal.UNKNOWN
             if sum(room.seats.values()) >= MOST_SEATS:
-                return Refusal.FULL
+                return ClassroomRefusal.FULL
             taken = room.seats.get(client, 0)
             if taken >= SEATS_OF_CLIENT and not room.shares_address:
                 self._rooms[code] = replace(room, crowded=room.crowded + 1)
-                return Refusal.CROWDED
+                return ClassroomRefusal.CROWDED
             if self._joined.reached(code, now=now):
-                return Refusal.HURRY
+                return ClassroomRefusal.HURRY
             self._joined.count(code, now=now)
             self._rooms[code] = replace(room, seats=room.seats | {client: taken + 1})
             return None

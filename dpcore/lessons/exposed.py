@@ -6,7 +6,16 @@ from dpcore.figures.attackers import surest
 from dpcore.figures.lessons.claims import claims_picture
 from dpcore.individual.exposure import Exposure
 from dpcore.lessons import survey
-from dpcore.lessons.lesson import Lesson, Settings, Shown, Telling, ask, epsilon_knob, right, wrong
+from dpcore.lessons.lesson import (
+    Lesson,
+    LessonView,
+    Settings,
+    Telling,
+    ask,
+    epsilon_knob,
+    right,
+    wrong,
+)
 from dpcore.privacy.interpretation import posterior
 from dpcore.wording import at_most, epsilon_text, percent, significant
 
@@ -20,7 +29,7 @@ def _visits(place: int) -> str:
     return significant(float(values[place]))
 
 
-def _shown(settings: Settings) -> Shown:
+def _shown(settings: Settings) -> LessonView:
     exposure = _exposure(settings["epsilon"])
     promised, most = exposure.worst_case, int(exposure.ranking(1)[0])
     half, nine, nearly = (float(at) for at in exposure.quantiles([0.5, 0.9, 0.99]))
@@ -33,7 +42,7 @@ def _shown(settings: Settings) -> Shown:
         "half of all, at most": half,
     }
     times = significant(exposure.maximum / half, 2)
-    return Shown(
+    return LessonView(
         picture=claims_picture(
             "Whether a person is in the table, somebody who was 50 % sure becomes at "
             f"most {surest(half)} sure for half of the people, and "

@@ -7,8 +7,8 @@ from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonView,
     Settings,
-    Shown,
     Telling,
     ask,
     epsilon_knob,
@@ -25,13 +25,13 @@ def _half(epsilon: float, people: int | None = None) -> float:
     return survey.half_width(survey.mean_request(epsilon, people=people))
 
 
-def _held(epsilon: float, people: int) -> tuple[Shown, int]:
+def _held(epsilon: float, people: int) -> tuple[LessonView, int]:
     ages = survey.ages()[:people]
     truth, half = float(ages.mean()), _half(epsilon, people)
     noise = survey.noise_of_mean(epsilon, people)
     answers = noise.simulate(truth, rng=survey.generator(), size=(_ANSWERS,))
     held = int((abs(answers - truth) <= half).sum())
-    shown = Shown(
+    shown = LessonView(
         picture=covering_picture(
             answers, half=half, truth=truth, reach=max(_REACH, 3 * half), unit="years"
         ),
@@ -45,7 +45,7 @@ def _held(epsilon: float, people: int) -> tuple[Shown, int]:
     return shown, held
 
 
-def _shown(settings: Settings) -> Shown:
+def _shown(settings: Settings) -> LessonView:
     return _held(settings["epsilon"], int(settings["people"]))[0]
 
 

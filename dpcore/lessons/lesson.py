@@ -22,7 +22,7 @@ MINUTES = 5
 _FEWEST = 2
 
 
-class Step(StrEnum):
+class LessonStep(StrEnum):
     """The five steps of every lesson, in their order."""
 
     PREDICT = "predict"
@@ -39,15 +39,15 @@ class Step(StrEnum):
     @property
     def number(self) -> int:
         """Return its place in the lesson, from 1."""
-        return list(Step).index(self) + 1
+        return list(LessonStep).index(self) + 1
 
 
 _LABELS = {
-    Step.PREDICT: "Predict",
-    Step.REVEAL: "See",
-    Step.PLAY: "Play",
-    Step.QUESTIONS: "Questions",
-    Step.HOME: "Take home",
+    LessonStep.PREDICT: "Predict",
+    LessonStep.REVEAL: "See",
+    LessonStep.PLAY: "Play",
+    LessonStep.QUESTIONS: "Questions",
+    LessonStep.HOME: "Take home",
 }
 
 
@@ -68,7 +68,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class QuizQuestion:
     """A question with its answers, exactly one of which is right.
 
     Raises:
@@ -111,8 +111,8 @@ class Telling:
     """
 
     situation: str
-    predict: Question
-    questions: tuple[Question, Question, Question]
+    predict: QuizQuestion
+    questions: tuple[QuizQuestion, QuizQuestion, QuizQuestion]
     recall: str
     home: str
     notes: tuple[str, ...]
@@ -131,7 +131,7 @@ class Telling:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class LessonView:
     """What a lesson shows at some settings: a picture, and it in a sentence."""
 
     picture: Picture
@@ -182,7 +182,7 @@ class Lesson:
     title: str
     telling: Callable[[], Telling]
     knobs: tuple[Knob, ...]
-    shown: Callable[[Settings], Shown]
+    shown: Callable[[Settings], LessonView]
 
     @property
     def first(self) -> Settings:
@@ -212,10 +212,10 @@ def wrong(text: str, why: str) -> Choice:
     return Choice(text=text, why=why)
 
 
-def ask(text: str, *choices: Choice) -> Question:
+def ask(text: str, *choices: Choice) -> QuizQuestion:
     """Return a question; its answers stand in an order that their words fix.
 
     So the right one has no place of its own, whoever wrote the question.
     """
     ordered = sorted(choices, key=lambda choice: crc32((text + choice.why).encode()))
-    return Question(text=text, choices=tuple(ordered))
+    return QuizQuestion(text=text, choices=tuple(ordered))

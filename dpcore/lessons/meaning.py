@@ -5,7 +5,16 @@ from __future__ import annotations
 import math
 
 from dpcore.figures.meaning.odds import Sides, Told, counted, worlds_picture
-from dpcore.lessons.lesson import Lesson, Settings, Shown, Telling, ask, epsilon_knob, right, wrong
+from dpcore.lessons.lesson import (
+    Lesson,
+    LessonView,
+    Settings,
+    Telling,
+    ask,
+    epsilon_knob,
+    right,
+    wrong,
+)
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.meaning.attacker import Guarantee
 from dpcore.wording import percent, significant
@@ -24,9 +33,9 @@ def _of_100(epsilon: float) -> str:
     return f"{count} of {of}"
 
 
-def _shown(settings: Settings) -> Shown:
+def _shown(settings: Settings) -> LessonView:
     epsilon = settings["epsilon"]
-    return Shown(
+    return LessonView(
         picture=worlds_picture(_told(epsilon)),
         sentence=f"You are in the table in half of the worlds. At ε {epsilon:g} the "
         f"best attacker is right in at most {_of_100(epsilon)} worlds on average. "

@@ -6,7 +6,16 @@ import math
 
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons.faults import Fault, faults_picture
-from dpcore.lessons.lesson import Lesson, Settings, Shown, Telling, ask, epsilon_knob, right, wrong
+from dpcore.lessons.lesson import (
+    Lesson,
+    LessonView,
+    Settings,
+    Telling,
+    ask,
+    epsilon_knob,
+    right,
+    wrong,
+)
 from dpcore.studies.teaching.laboratory import (
     CLAMPED,
     PUBLISHED,
@@ -37,7 +46,7 @@ def _points(share: float) -> str:
     return f"{percent(share).removesuffix(' %')} percentage points"
 
 
-def _shown(settings: Settings) -> Shown:
+def _shown(settings: Settings) -> LessonView:
     epsilon = settings["epsilon"]
     real = {key: measure(_setup(key, epsilon)).real for key in _NAMES}
     faults = [
@@ -45,7 +54,7 @@ def _shown(settings: Settings) -> Shown:
         for key, name in _NAMES.items()
     ]
     high = {key: _points(_bias(key, epsilon)) for key in _NAMES}
-    return Shown(
+    return LessonView(
         picture=faults_picture(faults, promised=epsilon),
         sentence=f"Upper bars: what is given away about a person. ε {epsilon:g} was "
         f"promised: who was 50 % sure becomes at most {surest(epsilon)} sure. Drawing "

@@ -11,8 +11,8 @@ from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonView,
     Settings,
-    Shown,
     Telling,
     ask,
     epsilon_knob,
@@ -40,7 +40,7 @@ def _reach(epsilon: float, guests: int) -> float:
     return survey.half_width(_request(epsilon, guests))
 
 
-def _shown(settings: Settings) -> Shown:
+def _shown(settings: Settings) -> LessonView:
     epsilon, guests = settings["epsilon"], int(settings["guests"])
     there, instead = _means(guests)
     picture = two_worlds_picture(
@@ -51,7 +51,7 @@ def _shown(settings: Settings) -> Shown:
         window=(_BOUNDS.lower, _BOUNDS.upper),
         answer=f"published mean age of {guests} guests, years",
     )
-    return Shown(
+    return LessonView(
         picture=picture,
         sentence=f"Replacing Eli moves the average by {significant(there - instead)} "
         f"years. With ε {epsilon:g} the published average is within "

@@ -25,7 +25,7 @@ from dpcore.lessons import (
     small_groups,
     why_noise,
 )
-from dpcore.lessons.lesson import MINUTES, Lesson, Step
+from dpcore.lessons.lesson import MINUTES, Lesson, LessonStep
 
 LESSONS: Final[dict[str, Lesson]] = {
     lesson.key: lesson
@@ -83,23 +83,23 @@ class Path:
         """Return the place of a lesson, from 1."""
         return list(self.lessons).index(lesson) + 1
 
-    def minutes_from(self, lesson: str, step: Step) -> float:
+    def minutes_from(self, lesson: str, step: LessonStep) -> float:
         """Return how long it takes from a step of a lesson to the end."""
         here = self.place(lesson) - 1
         minutes = [minutes for _, minutes in self.stops]
-        steps = len(Step)
+        steps = len(LessonStep)
         return sum(minutes[here + 1 :]) + minutes[here] * ((steps - step.number + 1) / steps)
 
-    def after(self, lesson: str, step: Step) -> tuple[str, Step] | None:
+    def after(self, lesson: str, step: LessonStep) -> tuple[str, LessonStep] | None:
         """Return the next step, if there is one."""
         return self._beside(lesson, step, 1)
 
-    def before(self, lesson: str, step: Step) -> tuple[str, Step] | None:
+    def before(self, lesson: str, step: LessonStep) -> tuple[str, LessonStep] | None:
         """Return the step before, if there is one."""
         return self._beside(lesson, step, -1)
 
-    def _beside(self, lesson: str, step: Step, way: int) -> tuple[str, Step] | None:
-        steps = [(key, each) for key in self.lessons for each in Step]
+    def _beside(self, lesson: str, step: LessonStep, way: int) -> tuple[str, LessonStep] | None:
+        steps = [(key, each) for key in self.lessons for each in LessonStep]
         place = steps.index((lesson, step)) + way
         return steps[place] if 0 <= place < len(steps) else None
 

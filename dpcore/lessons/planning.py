@@ -9,7 +9,7 @@ import numpy as np
 from dpcore.figures.attackers import surest
 from dpcore.figures.planning.slide import slide_picture
 from dpcore.lessons import survey
-from dpcore.lessons.lesson import Knob, Lesson, Settings, Shown, Telling, ask, right, wrong
+from dpcore.lessons.lesson import Knob, Lesson, LessonView, Settings, Telling, ask, right, wrong
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.comparison import Comparison, compare
 from dpcore.planning.item import Item
@@ -35,11 +35,11 @@ def _enough(found: Comparison) -> list[int]:
     return [int(count) for count in np.nansum(found.enough, axis=0)]
 
 
-def _shown(settings: Settings) -> Shown:
+def _shown(settings: Settings) -> LessonView:
     total, strictness = settings["total"], settings["strictness"]
     found = _comparison(total, strictness)
     count = _enough(found)[found.own]
-    return Shown(
+    return LessonView(
         picture=slide_picture(found),
         sentence=f"ε {total:g} in all answers {count} of {len(_WANTED)} questions as "
         f"exactly as wanted, and leaves somebody who was 50 % sure at most "

@@ -7,8 +7,8 @@ from dpcore.figures.lessons.claims import claims_picture
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonView,
     Settings,
-    Shown,
     Telling,
     ask,
     epsilon_knob,
@@ -46,14 +46,14 @@ def _chance(size: PrivateSize, answer: float) -> str:
     return f"{percent(chance)} of cases"
 
 
-def _shown(settings: Settings) -> Shown:
+def _shown(settings: Settings) -> LessonView:
     size = _size(settings["epsilon"], int(settings["people"]))
     lost = _lost(size)
     promised = f"promised: ε {size.epsilon:g}"
     names = [f"answer {_years(at)}" for at in _ANSWERS]
     levels = {promised: size.epsilon} | dict(zip(names, lost, strict=True))
     worst = epsilon_text(max(lost))
-    return Shown(
+    return LessonView(
         picture=claims_picture(
             f"ε {size.epsilon:g} was promised to Max; an answer can give away ε {worst}",
             {name: level / size.epsilon for name, level in levels.items()},

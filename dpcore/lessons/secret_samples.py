@@ -9,8 +9,8 @@ from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonView,
     Settings,
-    Shown,
     Telling,
     ask,
     epsilon_knob,
@@ -27,11 +27,11 @@ _COUNTED = np.array([0.1, 0.25, 0.5, 1.0])
 _DRAWS = 20_000
 
 
-def _shown(settings: Settings) -> Shown:
+def _shown(settings: Settings) -> LessonView:
     epsilon, rate = settings["epsilon"], settings["rate"]
     measured = measure(epsilon, _COUNTED, draws=_DRAWS, rng=survey.generator())
     left = float(amplify(epsilon, rate))
-    return Shown(
+    return LessonView(
         picture=lemma_picture(lemma_curve(epsilon, _RATES), measured, at=rate),
         sentence=f"Everybody is drawn with chance {percent(rate)}, and nobody is told "
         f"who was. What costs ε {epsilon:g} on the sample costs ε {epsilon_text(left)} "

@@ -9,8 +9,8 @@ from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonView,
     Settings,
-    Shown,
     Telling,
     ask,
     epsilon_knob,
@@ -37,7 +37,7 @@ def _groups() -> dict[str, int]:
     return {name: named[name] for name in ends}
 
 
-def _shown(settings: Settings) -> Shown:
+def _shown(settings: Settings) -> LessonView:
     epsilon, size = settings["epsilon"], int(settings["people"])
     at = np.geomspace(*_GROUPS, 25).round()
     half, ages = _half(epsilon, size), survey.bounds("age")
@@ -46,7 +46,7 @@ def _shown(settings: Settings) -> Shown:
         f"In a group of {size} the average age is within ±{significant(half)} years at "
         f"ε {epsilon:g}; ages go from {ages.lower:g} to {ages.upper:g}"
     )
-    return Shown(
+    return LessonView(
         picture=falling_picture(
             title,
             at,

@@ -10,8 +10,8 @@ from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonView,
     Settings,
-    Shown,
     Telling,
     ask,
     epsilon_knob,
@@ -47,7 +47,7 @@ def _attacks(epsilon: float, people: int) -> tuple[float, FloatArray]:
     return float(ages[-1]), people * second - (people - 1) * first
 
 
-def _shown(settings: Settings) -> Shown:
+def _shown(settings: Settings) -> LessonView:
     epsilon, people = settings["epsilon"], int(settings["people"])
     age, found = _attacks(epsilon, people)
     spread = _spread(epsilon, people)
@@ -56,7 +56,7 @@ def _shown(settings: Settings) -> Shown:
         f"Without noise the trick finds {significant(age)} each time; with noise for ε "
         f"{epsilon:g} it is off by about {significant(spread)} years"
     )
-    return Shown(
+    return LessonView(
         picture=found_picture(
             title,
             found,

@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from dpcore.studies.covariance_study import LABELS, Degenerate, Design, Outcome
-from dpcore.studies.findings import Finding, Verdict
+from dpcore.studies.covariance_study import LABELS, CovarianceDesign, Degenerate, ScenarioOutcome
+from dpcore.studies.findings import ClaimFinding, Verdict
 from dpcore.wording import percent
 
 _VARIANCES, _TOGETHER = ("v1", "v2"), ("cov", "r")
@@ -30,9 +30,11 @@ _SMALLEST = 1e-6
 Cell = tuple[float, int, str]
 
 
-def findings(design: Design, outcomes: Sequence[Outcome]) -> tuple[Finding, ...]:
+def findings(
+    design: CovarianceDesign, outcomes: Sequence[ScenarioOutcome]
+) -> tuple[ClaimFinding, ...]:
     """Return all findings about a run, which may have been stopped early."""
-    run = Run(design=design, outcomes=outcomes)
+    run = CovarianceRun(design=design, outcomes=outcomes)
     return (
         _small_samples(run),
         _directions(run),
@@ -44,7 +46,7 @@ def findings(design: Design, outcomes: Sequence[Outcome]) -> tuple[Finding, ...]
     )
 
 
-def _small_samples(run: Run) -> Finding:
+def _small_samples(run: CovarianceRun) -> ClaimFinding:
     pairs = [
         (few, many)
         for few, many in run.extremes()
@@ -85,7 +87,7 @@ def _small_samples(run: Run) -> Finding:
     return judge("F1", claim, tests, evidence)
 
 
-def _directions(run: Run) -> Finding:
+def _directions(run: CovarianceRun) -> ClaimFinding:
     upward = [
         o.of[name].exact_bias
         for o in run.outcomes
@@ -119,7 +121,7 @@ def _directions(run: Run) -> Finding:
     return judge("F2", claim, tests, evidence)
 
 
-def _less_biased(run: Run, key: str, what: str, names: tuple[str, ...]) -> Finding:
+def _less_biased(run: CovarianceRun, key: str, what: str, names: tuple[str, ...]) -> ClaimFinding:
     cells: dict[Cell, tuple[float, float]] = {}
     for correlation in run.design.correlations:
         for people in sorted(run.design.people):
@@ -157,7 +159,7 @@ def _less_biased(run: Run, key: str, what: str, names: tuple[str, ...]) -> Findi
     return judge(key, claim, [cell not in against for cell in cells], evidence)
 
 
-def _convergence(run: Run) -> Finding:
+def _convergence(run: CovarianceRun) -> ClaimFinding:
     pairs = [
         (few.of[name], many.of[name])
         for few, many in run.extremes()
@@ -184,7 +186,7 @@ def _convergence(run: Run) -> Finding:
     return judge("F4", claim, tests, evidence)
 
 
-def _shapes(run: Run) -> Finding:
+def _shapes(run: CovarianceRun) -> ClaimFinding:
     bit = run.first_with("bit")
     cut = run.first_with("truncated-published")
     centered = [o for o in cut if o.scenario.correlation == 0] or cut
@@ -215,7 +217,7 @@ def _shapes(run: Run) -> Finding:
     return judge("F5", claim, tests, lambda: "; ".join(parts) + ".")
 
 
-def _ends(run: Run) -> Finding:
+def _ends(run: CovarianceRun) -> ClaimFinding:
     bit = [o for o in run.first_with("bit") if o.of["r"].kept]
 
     def evidence() -> str:
@@ -235,19 +237,19 @@ def _rounded(chance: float) -> str:
     return f"{chance:.2g}" if chance > _SMALLEST else "practically never"
 
 
-def _box(outcome: Outcome) -> float:
+def _box(outcome: ScenarioOutcome) -> float:
     _, low, _, high, _ = outcome.of["r"].percentiles
     return high - low
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class CovarianceRun:
     """A run, which may have been stopped early."""
 
-    design: Design
-    outcomes: Sequence[Outcome]
+    design: CovarianceDesign
+    outcomes: Sequence[ScenarioOutcome]
 
-    def at(self, key: str, correlation: float, people: int) -> Outcome | None:
+    def at(self, key: str, correlation: float, people: int) -> ScenarioOutcome | None:
         """Return the outcome of a scenario, if it was run."""
         for outcome in self.outcomes:
             known = outcome.scenario
@@ -255,7 +257,7 @@ class Run:
                 return outcome
         return None
 
-    def extremes(self) -> Iterator[tuple[Outcome, Outcome]]:
+    def extremes(self) -> Iterator[tuple[ScenarioOutcome, ScenarioOutcome]]:
         """Yield outcomes with the fewest and with the most people, else alike."""
         few, many = min(self.design.people), max(self.design.people)
         for correlation in self.design.correlations:
@@ -265,7 +267,7 @@ class Run:
                 if first is not None and second is not None and few < many:
                     yield first, second
 
-    def first_with(self, key: str) -> list[Outcome]:
+    def first_with(self, key: str) -> list[ScenarioOutcome]:
         """Return the outcomes of one mechanism, by the number of people."""
         mine = [o for o in self.outcomes if o.scenario.key == key]
         return sorted(mine, key=lambda o: o.scenario.people)
@@ -279,16 +281,16 @@ def matters(effect: float, scale: float) -> bool:
     return abs(effect) > NEGLIGIBLE * abs(scale)
 
 
-def judge(key: str, claim: str, tests: Sequence[bool], evidence: Callable[[], str]) -> Finding:
+def judge(key: str, claim: str, tests: Sequence[bool], evidence: Callable[[], str]) -> ClaimFinding:
     """Return the finding whose claim is put to these tests.
 
     The caller leaves out tests of effects that do not matter.
     """
     text = evidence() if tests else "Nothing in this run is large enough to show it."
-    return Finding(key=key, claim=claim, verdict=Verdict.of(tests), evidence=text)
+    return ClaimFinding(key=key, claim=claim, verdict=Verdict.of(tests), evidence=text)
 
 
-def where(outcome: Outcome) -> str:
+def where(outcome: ScenarioOutcome) -> str:
     """Return which scenario it is, in words."""
     known = outcome.scenario
     return f"correlation {known.correlation:g}, {known.people} people"

@@ -76,7 +76,7 @@ class Degenerate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
+class CovarianceDesign:
     """Everything that Study 1 depends on.
 
     Raises:
@@ -192,7 +192,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
 
 
 @lru_cache(maxsize=1024)
-def exact_means(design: Design, scenario: Scenario) -> dict[str, float]:
+def exact_means(design: CovarianceDesign, scenario: Scenario) -> dict[str, float]:
     """Return the means that infinitely many repetitions would have, by statistic."""
     release = design.release(scenario.key, scenario.people)
     means = expected_means(
@@ -204,7 +204,7 @@ def exact_means(design: Design, scenario: Scenario) -> dict[str, float]:
 
 
 @lru_cache(maxsize=1024)
-def zero_variance(design: Design, scenario: Scenario) -> float:
+def zero_variance(design: CovarianceDesign, scenario: Scenario) -> float:
     """Return the probability that the first released variance is exactly 0."""
     release = design.release(scenario.key, scenario.people)
     first = release.step(0, float(release.largest[0])).mechanism
@@ -212,7 +212,7 @@ def zero_variance(design: Design, scenario: Scenario) -> float:
 
 
 @lru_cache(maxsize=256)
-def real_levels(design: Design, key: str, people: int) -> tuple[FloatArray, float]:
+def real_levels(design: CovarianceDesign, key: str, people: int) -> tuple[FloatArray, float]:
     """Return the real epsilon of each of the three steps, and that of the matrix."""
     release = design.release(key, people)
     return release.levels, release.real_epsilon
@@ -294,7 +294,7 @@ class Summary:
     """How many repetitions count; where none does, the others are NaN."""
     at_ends: float
     """Share of sanitized correlations that are exactly -1 or 1; 0 for others."""
-    design: Design
+    design: CovarianceDesign
     scenario: Scenario
     statistic: str
     """Which of ``STATISTICS``."""
@@ -322,10 +322,10 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ScenarioOutcome:
     """What one scenario gave."""
 
-    design: Design
+    design: CovarianceDesign
     scenario: Scenario
     of: dict[str, Summary]
     """The summaries, by the names in ``STATISTICS``."""
@@ -357,14 +357,16 @@ class Outcome:
         return real_levels(self.design, known.key, known.people)[1]
 
 
-def simulate(design: Design, scenario: Scenario, rng: np.random.Generator) -> Outcome:
+def simulate(
+    design: CovarianceDesign, scenario: Scenario, rng: np.random.Generator
+) -> ScenarioOutcome:
     """Sanitize the matrix of one scenario ``design.repetitions`` times."""
     setting = (scenario.correlation, scenario.people)
     (outcome,) = _outcomes(design, scenario.key, (setting,), rng)
     return outcome
 
 
-def run(design: Design, rng: np.random.Generator) -> Iterator[Outcome]:
+def run(design: CovarianceDesign, rng: np.random.Generator) -> Iterator[ScenarioOutcome]:
     """Yield the outcomes one by one, in the order of ``design.scenarios``.
 
     Settings are drawn in blocks, each with a generator of its own that is spawned from
@@ -379,7 +381,7 @@ def run(design: Design, rng: np.random.Generator) -> Iterator[Outcome]:
 
 
 def draws(
-    design: Design, key: str, settings: Sequence[Setting], rng: np.random.Generator
+    design: CovarianceDesign, key: str, settings: Sequence[Setting], rng: np.random.Generator
 ) -> FloatArray:
     """Return sanitized variances and covariances of several settings.
 
@@ -415,8 +417,8 @@ def draws(
 
 
 def _outcomes(
-    design: Design, key: str, settings: Sequence[Setting], rng: np.random.Generator
-) -> list[Outcome]:
+    design: CovarianceDesign, key: str, settings: Sequence[Setting], rng: np.random.Generator
+) -> list[ScenarioOutcome]:
     first, second, covariance = draws(design, key, settings, rng)
     reach = np.sqrt(first) * np.sqrt(second)
     undefined = reach == 0
@@ -448,7 +450,7 @@ def _outcomes(
             for row, name in enumerate(STATISTICS)
         }
         outcomes.append(
-            Outcome(
+            ScenarioOutcome(
                 design=design, scenario=scenario, of=summaries, degenerate=float(degenerate[column])
             )
         )
@@ -475,7 +477,9 @@ def _summaries(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, 
     return kept, mean, sd, percentiles
 
 
-def numbers(outcomes: Iterable[Outcome], statistics: Sequence[str] = STATISTICS) -> pd.DataFrame:
+def numbers(
+    outcomes: Iterable[ScenarioOutcome], statistics: Sequence[str] = STATISTICS
+) -> pd.DataFrame:
     """Return one row for each scenario and statistic, in full precision."""
     rows = []
     for outcome in outcomes:
@@ -504,7 +508,7 @@ def numbers(outcomes: Iterable[Outcome], statistics: Sequence[str] = STATISTICS)
     return pd.DataFrame(rows)
 
 
-def costs(design: Design) -> pd.DataFrame:
+def costs(design: CovarianceDesign) -> pd.DataFrame:
     """Return what each step really costs, by mechanism and number of people."""
     rows = []
     for key in design.keys:
@@ -546,7 +550,7 @@ class Demonstration:
 
 
 def demonstrate(
-    design: Design,
+    design: CovarianceDesign,
     *,
     key: str,
     correlation: float,

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dpcore.arrays import FloatArray
-from dpcore.studies.findings import Finding, Verdict
-from dpcore.studies.proportion_study import Accuracy, Design, Procedure
+from dpcore.studies.findings import ClaimFinding, Verdict
+from dpcore.studies.proportion_study import Procedure, ProcedureAccuracy, ProportionDesign
 from dpcore.wording import percent
 
 _NEGLIGIBLE = 0.15
@@ -24,18 +24,20 @@ _NO_ERROR = "the original has no error to compare with in a cell of nobody, or o
 _SHORT = {"bit": "BIT", "truncated": "calibrated", "truncated-published": "truncated"}
 
 
-def findings(design: Design, results: Sequence[Accuracy]) -> tuple[Finding, ...]:
+def findings(
+    design: ProportionDesign, results: Sequence[ProcedureAccuracy]
+) -> tuple[ClaimFinding, ...]:
     """Return the findings of the paper (Liu 2016, section 4.2) with their verdicts.
 
     A run that was stopped before both ends of the design has none.
     """
-    run = Reading(design, results)
+    run = ProportionRun(design, results)
     if not run.is_complete:
         return ()
     return tuple(check(run) for check in _CHECKS)
 
 
-def _bias_of_ends(run: Reading) -> Finding:
+def _bias_of_ends(run: ProportionRun) -> ClaimFinding:
     checks, words = [], []
     for key in run.mechanisms:
         much = run.at(Procedure.RESCALING, key, run.much)
@@ -45,7 +47,7 @@ def _bias_of_ends(run: Reading) -> Finding:
         up, down = little.bias[run.smallest], little.bias[run.largest]
         checks += [bool(up > 0), bool(down < 0)]
         words.append(f"{_SHORT[key]} {up:+.3f} and {down:+.3f}")
-    return Finding(
+    return ClaimFinding(
         claim="Re-scaling has hardly any bias with much data; with little, the "
         "smallest cell comes out too large and the largest too small",
         verdict=Verdict.of(checks),
@@ -53,7 +55,7 @@ def _bias_of_ends(run: Reading) -> Finding:
     )
 
 
-def _bounding(run: Reading) -> Finding:
+def _bounding(run: ProportionRun) -> ClaimFinding:
     claim = (
         "With little data BIT has less bias than truncation, but a larger typical "
         "error in the smallest cell"
@@ -62,7 +64,7 @@ def _bounding(run: Reading) -> Finding:
         return _untested(claim)
     bias = [run.bias(Procedure.RESCALING, key).max() for key in run.rivals]
     rmse = [run.rmse(Procedure.RESCALING, key, run.little)[run.smallest] for key in run.rivals]
-    return Finding(
+    return ClaimFinding(
         claim=claim,
         verdict=Verdict.of([bool(bias[1] < bias[0]), bool(rmse[0] < rmse[1])]),
         evidence=f"largest bias {bias[1]:.3f} against {bias[0]:.3f}, typical error "
@@ -70,12 +72,12 @@ def _bounding(run: Reading) -> Finding:
     )
 
 
-def _undercoverage(run: Reading) -> Finding:
+def _undercoverage(run: ProportionRun) -> ClaimFinding:
     claim = "There BIT covers worse than truncation"
     if run.rivals is None:
         return _untested(claim)
     truncated, bit = (run.coverage(Procedure.RESCALING, key) for key in run.rivals)
-    return Finding(
+    return ClaimFinding(
         claim=claim,
         verdict=Verdict.of([bool(np.mean(bit) < np.mean(truncated))]),
         evidence="95 % intervals cover the smallest cell in "
@@ -84,7 +86,7 @@ def _undercoverage(run: Reading) -> Finding:
     )
 
 
-def _convergence(run: Reading) -> Finding:
+def _convergence(run: ProportionRun) -> ClaimFinding:
     claim = "With much data the typical error is that of the original"
     original = run.rmse(Procedure.ORIGINAL, None, run.much)
     ratios = {
@@ -94,14 +96,14 @@ def _convergence(run: Reading) -> Finding:
     if np.isinf(list(ratios.values())).any():
         return _untested(claim, _NO_ERROR)
     words = [f"{_SHORT[key]} {ratio:.2f}" for key, ratio in ratios.items()]
-    return Finding(
+    return ClaimFinding(
         claim=claim,
         verdict=Verdict.of([ratio <= _SAME for ratio in ratios.values()]),
         evidence=f"times the original at ε {run.much[0]:g}, n {run.much[1]}: " + "; ".join(words),
     )
 
 
-def _synthesis_lifts(run: Reading) -> Finding:
+def _synthesis_lifts(run: ProportionRun) -> ClaimFinding:
     checks, words, falls = [], [], []
     for key in run.mechanisms:
         one = run.coverage(Procedure.RESCALING, key)
@@ -114,14 +116,14 @@ def _synthesis_lifts(run: Reading) -> Finding:
             if many[cell] < one[cell]
         ]
     but = f"; but {', '.join(falls)}" if falls else ""
-    return Finding(
+    return ClaimFinding(
         claim="Multiple synthesis lifts the coverage",
         verdict=Verdict.of(checks),
         evidence=f"mean of the cells at {run.where}: {'; '.join(words)}{but}",
     )
 
 
-def _synthesis_costs(run: Reading) -> Finding:
+def _synthesis_costs(run: ProportionRun) -> ClaimFinding:
     claim = (
         "In exchange its bias grows, and at the smallest ε its typical error does not "
         "come back to the original"
@@ -142,10 +144,10 @@ def _synthesis_costs(run: Reading) -> Finding:
             f"{_SHORT[key]} largest bias {one:.3f} to {many:.3f}, typical error "
             f"{ratio:.1f} times the original even at n {setting[1]}"
         )
-    return Finding(claim=claim, verdict=Verdict.of(checks), evidence="; ".join(words))
+    return ClaimFinding(claim=claim, verdict=Verdict.of(checks), evidence="; ".join(words))
 
 
-def _remainder(run: Reading) -> Finding:
+def _remainder(run: ProportionRun) -> ClaimFinding:
     checks, words = [], []
     procedures = (Procedure.ALL_BUT_ONE, Procedure.REVERSED)
     cells = slice(run.cells)
@@ -163,7 +165,7 @@ def _remainder(run: Reading) -> Finding:
                 f"{rest[cells].mean() / flat[cells].mean():.2f} times, coverage of "
                 f"p{cell + 1} {percent(usual[cell])} to {percent(covered[cell])}"
             )
-    return Finding(
+    return ClaimFinding(
         claim="All-but-one has a larger typical error than re-scaling at the smallest "
         "ε, and its coverage suffers most in the cell left over",
         verdict=Verdict.of(checks),
@@ -171,7 +173,7 @@ def _remainder(run: Reading) -> Finding:
     )
 
 
-def _remainder_bias(run: Reading) -> Finding:
+def _remainder_bias(run: ProportionRun) -> ClaimFinding:
     checks, words = [], []
     procedures = (Procedure.ALL_BUT_ONE, Procedure.REVERSED)
     for key in run.mechanisms:
@@ -180,14 +182,14 @@ def _remainder_bias(run: Reading) -> Finding:
             rest = run.bias(procedure, key).max()
             checks.append(bool(rest < flat))
             words.append(f"{_SHORT[key]} {rest:.3f} against {flat:.3f} if p{cell + 1} is left")
-    return Finding(
+    return ClaimFinding(
         claim="All-but-one has less bias than re-scaling with little data",
         verdict=Verdict.of(checks),
         evidence=f"largest bias: {'; '.join(words)}",
     )
 
 
-def _tree_cells(run: Reading) -> Finding:
+def _tree_cells(run: ProportionRun) -> ClaimFinding:
     checks, words = [], []
     tree, flat = Procedure.HISTOGRAM, Procedure.RESCALING
     for key in run.mechanisms:
@@ -197,14 +199,14 @@ def _tree_cells(run: Reading) -> Finding:
         )
         checks += [little > 1, little > much]
         words.append(f"{_SHORT[key]} {little:.2f} times with little data, {much:.2f} with much")
-    return Finding(
+    return ClaimFinding(
         claim="The universal histogram is worse for single cells, most with little data",
         verdict=Verdict.of(checks),
         evidence=f"typical error over that of re-scaling: {'; '.join(words)}",
     )
 
 
-def _tree_pairs(run: Reading) -> Finding:
+def _tree_pairs(run: ProportionRun) -> ClaimFinding:
     claim = (
         f"Its node p1 + p{run.cells} is better than other pairs, but not better than by re-scaling"
     )
@@ -222,15 +224,15 @@ def _tree_pairs(run: Reading) -> Finding:
             f"{_SHORT[key]} {node:.3f}, other pairs {pairs[1:].mean():.3f}, by "
             f"re-scaling {flat:.3f}"
         )
-    return Finding(
+    return ClaimFinding(
         claim=claim,
         verdict=Verdict.of(checks),
         evidence=f"typical error at ε {run.little[0]:g}, mean over n: " + "; ".join(words),
     )
 
 
-def _untested(claim: str, why: str = "needs both kinds of bounding") -> Finding:
-    return Finding(claim=claim, verdict=Verdict.UNSEEN, evidence=why)
+def _untested(claim: str, why: str = "needs both kinds of bounding") -> ClaimFinding:
+    return ClaimFinding(claim=claim, verdict=Verdict.UNSEEN, evidence=why)
 
 
 def _times(above: FloatArray, original: FloatArray) -> float:
@@ -241,7 +243,7 @@ def _times(above: FloatArray, original: FloatArray) -> float:
     return float(np.mean(above / original)) if np.all(original > 0) else np.inf
 
 
-_CHECKS: tuple[Callable[[Reading], Finding], ...] = (
+_CHECKS: tuple[Callable[[ProportionRun], ClaimFinding], ...] = (
     _bias_of_ends,
     _bounding,
     _undercoverage,
@@ -255,14 +257,14 @@ _CHECKS: tuple[Callable[[Reading], Finding], ...] = (
 )
 
 
-class Reading:
+class ProportionRun:
     """The results of a run by setting.
 
     ``little`` and ``much`` are the settings (epsilon, people) with the least and the
     most of both.
     """
 
-    def __init__(self, design: Design, results: Sequence[Accuracy]) -> None:
+    def __init__(self, design: ProportionDesign, results: Sequence[ProcedureAccuracy]) -> None:
         self._known = {(r.procedure, r.mechanism, r.epsilon, r.people): r for r in results}
         self.is_complete = len(self._known) >= design.settings and all(
             (Procedure.ORIGINAL, None, epsilon, people) in self._known
@@ -279,7 +281,9 @@ class Reading:
         # The cells that both orders of all-but-one leave over.
         self.left_over = design.sequence[-1], design.sequence[0]
 
-    def at(self, procedure: Procedure, key: str | None, setting: tuple[float, int]) -> Accuracy:
+    def at(
+        self, procedure: Procedure, key: str | None, setting: tuple[float, int]
+    ) -> ProcedureAccuracy:
         """Return the results of one setting (epsilon, people)."""
         return self._known[procedure, key, *setting]
 

@@ -115,7 +115,7 @@ def clouds(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
+class IntervalPrice:
     """What an interval for one share costs and gives."""
 
     name: str
@@ -130,7 +130,7 @@ class Price:
 
 def prices(
     share: float, point: Point, *, sets: Sequence[int], draws: int, rng: np.random.Generator
-) -> tuple[Price, ...]:
+) -> tuple[IntervalPrice, ...]:
     """Return coverage and width of 95 % intervals around one released share.
 
     The first three split nothing: Wald's, the one that knows the noise, and the one
@@ -176,10 +176,10 @@ def _inverted(point: Point, released: FloatArray) -> FloatArray:
     return np.stack(columns, axis=-1)
 
 
-def _price(name: str, sets: int, ends: FloatArray, share: float) -> Price:
+def _price(name: str, sets: int, ends: FloatArray, share: float) -> IntervalPrice:
     ends = UNIT.clip(ends)
     covered = (ends[:, 0] <= share) & (share <= ends[:, 1])
-    return Price(
+    return IntervalPrice(
         name=name,
         sets=sets,
         coverage=float(covered.mean()),

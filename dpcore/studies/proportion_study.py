@@ -1,7 +1,7 @@
 """The settings of simulation study 2, and what can be examined with them.
 
 The proportions, epsilons and sample sizes of the original were lost; the defaults of
-``Design`` are a reconstruction.
+``ProportionDesign`` are a reconstruction.
 
 Simulation study 2: a vector of proportions, released under constraints (Liu 2016).
 
@@ -59,7 +59,7 @@ class Procedure(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
+class ProportionDesign:
     """The settings of the study.
 
     Raises:
@@ -166,7 +166,7 @@ class Measure(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Accuracy:
+class ProcedureAccuracy:
     """How one procedure did in one setting; arrays have one entry a target."""
 
     procedure: Procedure
@@ -191,7 +191,9 @@ class Accuracy:
         return (self.bias, self.rmse, self.coverage)[position], self.errors[position]
 
 
-def run(design: Design, *, rng: np.random.Generator) -> Iterator[tuple[Accuracy, ...]]:
+def run(
+    design: ProportionDesign, *, rng: np.random.Generator
+) -> Iterator[tuple[ProcedureAccuracy, ...]]:
     """Yield the results of one setting after another, the smallest epsilons first.
 
     Samples of one size are the same for every epsilon, mechanism and procedure.
@@ -204,13 +206,13 @@ def run(design: Design, *, rng: np.random.Generator) -> Iterator[tuple[Accuracy,
 
 
 def _setting(
-    design: Design,
+    design: ProportionDesign,
     tree: Tree,
     sample: FloatArray,
     epsilon: float,
     people: int,
     rng: np.random.Generator,
-) -> tuple[Accuracy, ...]:
+) -> tuple[ProcedureAccuracy, ...]:
     compare = _Comparison.of(design, epsilon, people)
     answers = [compare.normal(Procedure.ORIGINAL, None, np.inf, sample)]
     one = layered_sensitivity(1, people)
@@ -267,7 +269,7 @@ class _Comparison:
     people: int
 
     @classmethod
-    def of(cls, design: Design, epsilon: float, people: int) -> _Comparison:
+    def of(cls, design: ProportionDesign, epsilon: float, people: int) -> _Comparison:
         weights = np.zeros((len(design.targets), len(design.shares)))
         for row, target in enumerate(design.targets):
             weights[row, list(target)] = 1.0
@@ -302,7 +304,7 @@ class _Comparison:
             ends=np.stack([found.lower, found.upper], axis=-1),
         )
 
-    def accuracies(self, answers: Sequence[_Answers]) -> tuple[Accuracy, ...]:
+    def accuracies(self, answers: Sequence[_Answers]) -> tuple[ProcedureAccuracy, ...]:
         """Compare the answers of all procedures at once; return one result for each."""
         released = np.stack([answer.released for answer in answers])
         ends = wald(released, people=self.people)
@@ -327,7 +329,7 @@ class _Comparison:
             axis=1,
         )
         return tuple(
-            Accuracy(
+            ProcedureAccuracy(
                 procedure=answer.procedure,
                 mechanism=answer.mechanism,
                 epsilon=self.epsilon,

@@ -40,7 +40,7 @@ from dpcore.models.posterior.guarantees import RecordBounds, for_all, worst_case
 from dpcore.models.ridge.fit import RidgeFit, fit_ridge
 from dpcore.models.ridge.removals import removals
 from dpcore.models.worst_shifts import largest_addition, worst_ridge_shift
-from dpcore.studies.findings import Finding, Verdict
+from dpcore.studies.findings import ClaimFinding, Verdict
 
 SIZES = (100, 1_000, 10_000, 31_623)
 """Numbers of people in Figure 2, with noise on the coefficients."""
@@ -249,7 +249,7 @@ class Pane(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
+class Wang2019Design:
     """Which figures are simulated. Public.
 
     Raises:
@@ -305,7 +305,7 @@ class Design:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Part:
+class FigurePart:
     """A part of the run: one simulated table and one amount of noise."""
 
     pane: Pane
@@ -316,46 +316,46 @@ class Part:
     """What it gave."""
 
 
-def run(design: Design) -> Iterator[Part]:
+def run(design: Wang2019Design) -> Iterator[FigurePart]:
     """Return the parts of the run, each computed when it is asked for.
 
     Those of the usual design are kept: everybody looks at them first.
     """
-    part = _usual_part if design == Design() else _part
+    part = _usual_part if design == Wang2019Design() else _part
     for place in range(design.parts):
         yield part(design, place)
 
 
-def _part(design: Design, place: int) -> Part:
+def _part(design: Wang2019Design, place: int) -> FigurePart:
     first, sizes, gammas = design.simulation, design.sizes, design.gammas
     if place == 0:
-        return Part(pane=Pane.NESTED, setting=first.people, losses=nested_losses(first))
+        return FigurePart(pane=Pane.NESTED, setting=first.people, losses=nested_losses(first))
     if place <= len(sizes):
         people = sizes[place - 1]
         # Another table than that of the posterior sample, as in the reconstruction.
         table = replace(design.second, seed=first.seed + 1, people=people)
-        return Part(pane=Pane.BY_SIZE, setting=people, losses=nested_losses(table))
+        return FigurePart(pane=Pane.BY_SIZE, setting=people, losses=nested_losses(table))
     gamma = gammas[place - 1 - len(sizes)]
     sample = sample_losses(design.second, gamma)
-    return Part(pane=Pane.BY_PRECISION, setting=gamma, losses=sample)
+    return FigurePart(pane=Pane.BY_PRECISION, setting=gamma, losses=sample)
 
 
 # Simulated from public settings, so that it may be shared between visitors.
-_usual_part = lru_cache(maxsize=Design().parts)(_part)
+_usual_part = lru_cache(maxsize=Wang2019Design().parts)(_part)
 
 
-def of_pane(parts: Sequence[Part], pane: Pane) -> tuple[Part, ...]:
+def of_pane(parts: Sequence[FigurePart], pane: Pane) -> tuple[FigurePart, ...]:
     """Return the parts of one pane, by their setting."""
     mine = [part for part in parts if part.pane is pane]
     return tuple(sorted(mine, key=lambda part: part.setting))
 
 
-def numbers(parts: Sequence[Part]) -> pd.DataFrame:
+def numbers(parts: Sequence[FigurePart]) -> pd.DataFrame:
     """Return one row for each part, in full precision. Simulated, and public."""
     return pd.DataFrame([_row(part) for part in parts])
 
 
-def _row(part: Part) -> dict[str, object]:
+def _row(part: FigurePart) -> dict[str, object]:
     losses = part.losses
     row: dict[str, object] = {
         "pane": part.pane.value,
@@ -381,12 +381,12 @@ _SEVERAL_ORDERS = 1_000.0
 _ABOUT = 0.15
 
 
-def findings(design: Design, parts: Sequence[Part]) -> tuple[Finding, ...]:
+def findings(design: Wang2019Design, parts: Sequence[FigurePart]) -> tuple[ClaimFinding, ...]:
     """Return what the text says of the figures, held against the run."""
     return (*_of_first(parts, tuned=design.tuned), _of_sizes(parts), _of_precisions(parts))
 
 
-def _of_first(parts: Sequence[Part], *, tuned: bool) -> tuple[Finding, ...]:
+def _of_first(parts: Sequence[FigurePart], *, tuned: bool) -> tuple[ClaimFinding, ...]:
     claims = {
         "1a": "People in the table lose more than ten times less than the guarantee.",
         "1b": "Everybody, in the table or not, loses about six times less.",
@@ -405,7 +405,7 @@ def _of_first(parts: Sequence[Part], *, tuned: bool) -> tuple[Finding, ...]:
     }
     sought = " The settings were sought so that it does: this is no evidence for it."
     return tuple(
-        Finding(
+        ClaimFinding(
             key=key,
             claim=claim,
             verdict=_verdict(holds=holds[key], tuned=tuned),
@@ -415,7 +415,7 @@ def _of_first(parts: Sequence[Part], *, tuned: bool) -> tuple[Finding, ...]:
     )
 
 
-def _of_sizes(parts: Sequence[Part]) -> Finding:
+def _of_sizes(parts: Sequence[FigurePart]) -> ClaimFinding:
     claim = "With noise on the coefficients, losses fall about like one over the people."
     mine = of_pane(parts, Pane.BY_SIZE)
     people = [part.setting for part in mine]
@@ -425,7 +425,7 @@ def _of_sizes(parts: Sequence[Part]) -> Finding:
     power = _power(people, medians)
     told = f"From {people[0]:,g} to {people[-1]:,g} people the median"
     if power >= 0:
-        return Finding(key="2a", claim=claim, verdict=Verdict.FAILS, evidence=f"{told} grows.")
+        return ClaimFinding(key="2a", claim=claim, verdict=Verdict.FAILS, evidence=f"{told} grows.")
     close = abs(power + 1) <= _ABOUT
     evidence = f"{told} falls like the number of people to the power {power:.2f}"
     if not close:
@@ -436,7 +436,7 @@ def _of_sizes(parts: Sequence[Part]) -> Finding:
                 f"; between the last two, {people[-2]:,g} and {people[-1]:,g}, the "
                 f"power is {last:.2f}"
             )
-    return Finding(
+    return ClaimFinding(
         key="2a",
         claim=claim,
         verdict=Verdict.HOLDS if close else Verdict.DEPENDS,
@@ -448,7 +448,7 @@ def _power(people: Sequence[float], medians: Sequence[float]) -> float:
     return math.log(medians[-1] / medians[0]) / math.log(people[-1] / people[0])
 
 
-def _of_precisions(parts: Sequence[Part]) -> Finding:
+def _of_precisions(parts: Sequence[FigurePart]) -> ClaimFinding:
     claim = (
         "For a posterior sample the average loss is several orders of magnitude below "
         "the guarantee."
@@ -470,7 +470,7 @@ def _of_precisions(parts: Sequence[Part]) -> Finding:
         f"{min(means):.3g}: a person also changes how far the sample scatters, and no "
         "loss of precision hides that."
     )
-    return Finding(
+    return ClaimFinding(
         key="2b",
         claim=claim,
         verdict=_verdict(holds=holds, tuned=False),
@@ -490,5 +490,5 @@ def _verdict(*, holds: bool, tuned: bool) -> Verdict:
     return Verdict.TUNED if tuned else Verdict.HOLDS
 
 
-def _unseen(key: str, claim: str) -> Finding:
-    return Finding(key=key, claim=claim, verdict=Verdict.UNSEEN, evidence="")
+def _unseen(key: str, claim: str) -> ClaimFinding:
+    return ClaimFinding(key=key, claim=claim, verdict=Verdict.UNSEEN, evidence="")

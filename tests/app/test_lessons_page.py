@@ -6,7 +6,7 @@ import pytest
 from streamlit import config
 
 from dpcore.lessons.classroom import spaced
-from dpcore.lessons.lesson import Step
+from dpcore.lessons.lesson import LessonStep
 from dpcore.lessons.paths import LESSONS, PATHS
 from tests.app.phone import Phone
 from tests.app.test_pages import button, by_label, charts
@@ -96,7 +96,7 @@ def test_a_link_that_leads_nowhere_leads_to_the_beginning(app, asked, found):
 
 
 def test_another_path_keeps_the_lesson_if_it_has_it(app):
-    linked(app, path="seminar", lesson="budget", step=Step.HOME.value)
+    linked(app, path="seminar", lesson="budget", step=LessonStep.HOME.value)
     by_label(app.selectbox, "Path").set_value("board").run()
     assert address(app) == ("board", "budget", "home")
     by_label(app.selectbox, "Lesson").set_value("meaning").run()

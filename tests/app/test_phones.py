@@ -12,7 +12,7 @@ import pytest
 import streamlit as st
 
 from dpcore.lessons import classroom
-from dpcore.lessons.classroom import MOST_SEATS, Refusal, Rooms
+from dpcore.lessons.classroom import MOST_SEATS, ClassroomRefusal, Rooms
 from dpcore.lessons.lesson import ask, right, wrong
 from tests.app.phone import Phone
 from tests.conftest import ROOT
@@ -132,7 +132,7 @@ def test_one_phone_cannot_fill_a_class(rooms, code, monkeypatch):
 def test_guessing_codes_is_limited(code):
     guesses = [Phone("AAAAAAA").ask("seat", "POST") for _ in range(99)]
     assert {status for status, _ in guesses} == {404, 429}
-    assert guesses[-1][1] == {"refusal": Refusal.GUESSING.value}
+    assert guesses[-1][1] == {"refusal": ClassroomRefusal.GUESSING.value}
     # A right code, too, is refused to whoever guesses, and to nobody else.
     assert Phone(code).join() == 429
     assert Phone(code, "192.0.2.2").join() == 200

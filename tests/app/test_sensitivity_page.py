@@ -10,13 +10,13 @@ from streamlit.testing.v1 import AppTest
 from dpcore.data.bounds import Interval
 from dpcore.studies.teaching.explorable import EXPLORABLE
 from dpcore.studies.teaching.neighbors import worst_neighbor
-from dpcore.studies.teaching.small_tables import Change, Setting
+from dpcore.studies.teaching.small_tables import RecordChange, TableSetting
 from tests.app.test_pages import button, by_label, charts
 from tests.app.test_questions import set_to, shown
-from ui.teaching.made_up import COLUMNS, PRESETS, START, Question, as_table, preset, read
+from ui.teaching.made_up import COLUMNS, PRESETS, START, ExplorerQuery, as_table, preset, read
 
 BOUNDS = Interval(lower=0.0, upper=100.0)
-SETTING = Setting(bounds=BOUNDS, groups=4)
+SETTING = TableSetting(bounds=BOUNDS, groups=4)
 
 
 def message(app):
@@ -41,7 +41,7 @@ def test_every_statistic_answers_under_every_relation(open_page):
     app = open_page("sensitivity")
     for key in EXPLORABLE:
         set_to(app, "selectbox", "Statistic", key)
-        for change in Change:
+        for change in RecordChange:
             set_to(app, "selectbox", "Neighboring tables", change)
             assert not app.error
             assert "over all tables" in message(app)
@@ -153,7 +153,7 @@ def test_one_person_is_answered_or_told_to_get_company(open_page, key):
     app = open_page("sensitivity")
     set_to(app, "number_input", "People", 1)
     set_to(app, "selectbox", "Statistic", key)
-    for change in Change:
+    for change in RecordChange:
         set_to(app, "selectbox", "Neighboring tables", change)
         assert app.header or app.info
         assert not app.error
@@ -163,7 +163,7 @@ def test_too_few_people_for_the_other_direction_are_told(open_page):
     app = open_page("sensitivity")
     set_to(app, "number_input", "People", 5)
     set_to(app, "selectbox", "Statistic", "pooled-variance")
-    set_to(app, "selectbox", "Neighboring tables", Change.ADDITION)
+    set_to(app, "selectbox", "Neighboring tables", RecordChange.ADDITION)
     assert "leaves by up to (too few people to tell)" in shown(app)
 
 
@@ -186,9 +186,9 @@ def test_bounds_that_are_no_interval_are_named(open_page):
 def test_addition_moves_the_pooled_variance_more_than_removal(open_page):
     app = open_page("sensitivity")
     set_to(app, "selectbox", "Statistic", "pooled-variance")
-    set_to(app, "selectbox", "Neighboring tables", Change.ADDITION)
+    set_to(app, "selectbox", "Neighboring tables", RecordChange.ADDITION)
     assert "joins moves it by up to 1,334, a person who leaves by up to 1,250" in shown(app)
-    set_to(app, "selectbox", "Neighboring tables", Change.SUBSTITUTION)
+    set_to(app, "selectbox", "Neighboring tables", RecordChange.SUBSTITUTION)
     by_label(app.checkbox, "The group is private too").check().run()
     assert "by 2,190" in message(app) or "by 2,188" in message(app)
     set_to(app, "number_input", "Number of groups", 2)
@@ -230,11 +230,11 @@ def test_reading_nothing_gives_nothing():
 @pytest.mark.parametrize("statistic", ["mean", "correlation", "pooled-variance"])
 def test_presets_stay_inside_the_bounds(key, n, statistic):
     rows = as_table((START * 2)[:n], 0, SETTING).rows
-    question = Question(key=statistic, setting=SETTING, change=Change.SUBSTITUTION)
+    question = ExplorerQuery(key=statistic, setting=SETTING, change=RecordChange.SUBSTITUTION)
     got = preset(key, rows, question)
     assert got.shape == (n, 3)
     assert np.isfinite(got).all()
     assert (got[:, :2] >= 0).all()
     assert (got[:, :2] <= 100).all()
-    neighbor = worst_neighbor(question.statistic, got, SETTING, Change.SUBSTITUTION)
+    neighbor = worst_neighbor(question.statistic, got, SETTING, RecordChange.SUBSTITUTION)
     assert neighbor.local >= 0

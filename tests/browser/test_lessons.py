@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import Error
 
-from dpcore.lessons.lesson import Step
+from dpcore.lessons.lesson import LessonStep
 from dpcore.lessons.paths import PATHS
 from tests.browser.visitor import Visitor
 
@@ -40,7 +40,7 @@ def test_a_path_is_walked_by_the_keys_of_a_clicker(context, server):
     page.set_viewport_size({"width": 1024, "height": 768})
     visitor = Visitor(page, server.url)
     path = PATHS["board"]
-    place = (next(iter(path.lessons)), Step.PLAY)
+    place = (next(iter(path.lessons)), LessonStep.PLAY)
     link = f"lessons?path=board&lesson={place[0]}&step={place[1]}&projector=true"
     visitor.open(link)
     for _ in range(_PRESSES):

@@ -16,12 +16,12 @@ from dpcore.figures.auditing.found import (
 )
 from dpcore.studies.auditing.lower_bound import audit
 from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES
-from dpcore.studies.auditing.trials import Drawn, batches
+from dpcore.studies.auditing.trials import TrialDraws, batches
 
 
 def audited(key, *, repaired=False, draws=20_000):
     trial = CATALOG_OF_MISTAKES[key].trial(rng=np.random.default_rng(1), repaired=repaired)
-    return audit(trial, Drawn.together(batches(trial, draws)))
+    return audit(trial, TrialDraws.together(batches(trial, draws)))
 
 
 @pytest.mark.parametrize("repaired", [False, True])

@@ -25,7 +25,12 @@ from dpcore.figures.resampling.bootstrap.releases import (
     one_picture,
     one_shot_picture,
 )
-from dpcore.studies.resampling.bootstrap_study import Experiment, Levels, one_table, simulate
+from dpcore.studies.resampling.bootstrap_study import (
+    BootstrapLevels,
+    Experiment,
+    one_table,
+    simulate,
+)
 from dpcore.studies.resampling.laplace_averages import Equipartition, Rivals, normality
 
 AGES = Experiment()
@@ -129,8 +134,8 @@ def test_shares_of_copies():
 
 
 def test_levels_say_what_is_claimed_and_what_holds():
-    known = Levels(times=50, claimed=4.8866, attained=5.1689, mean=5.278, generic=6.75)
-    other = Levels(times=1, claimed=4.8866, attained=34.0, mean=34.0, generic=43.4)
+    known = BootstrapLevels(times=50, claimed=4.8866, attained=5.1689, mean=5.278, generic=6.75)
+    other = BootstrapLevels(times=1, claimed=4.8866, attained=34.0, mean=34.0, generic=43.4)
     picture = levels_picture([other, known], here=50, delta=1e-6)
     assert "at least 5.169 and at most 5.278" in picture.title
     assert picture.table["claimed ε"].to_list() == [4.8866, 4.8866]

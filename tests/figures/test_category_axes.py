@@ -29,7 +29,7 @@ from dpcore.individual.losses import GroupExposure
 from dpcore.inference.intervals import Intervals
 from dpcore.studies.teaching.explorable import EXPLORABLE
 from dpcore.studies.teaching.neighbors import worst_neighbor
-from dpcore.studies.teaching.small_tables import Change, Setting
+from dpcore.studies.teaching.small_tables import RecordChange, TableSetting
 from tests.conftest import ROOT
 
 LABELS = ("1", "2", "2024-01", "1.10", "other")
@@ -105,15 +105,15 @@ def cells():
 def scene():
     statistic = EXPLORABLE["mean"]
     bounds = Interval(lower=0.0, upper=100.0)
-    setting = Setting(bounds=bounds, groups=2)
+    setting = TableSetting(bounds=bounds, groups=2)
     rows = np.stack([np.linspace(0, 100, COUNT)] * 2 + [np.zeros(COUNT)], axis=-1)
     return Scene(
         rows=rows,
         names=LABELS,
         statistic=statistic,
         setting=setting,
-        change=Change.SUBSTITUTION,
-        neighbor=worst_neighbor(statistic, rows, setting, Change.SUBSTITUTION),
+        change=RecordChange.SUBSTITUTION,
+        neighbor=worst_neighbor(statistic, rows, setting, RecordChange.SUBSTITUTION),
         selected=None,
     )
 

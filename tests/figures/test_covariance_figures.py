@@ -9,10 +9,10 @@ from dpcore.figures.covariances.matrices import covariance_picture, ellipses_pic
 from dpcore.figures.covariances.study import panel_picture
 from dpcore.figures.theme import STROKES
 from dpcore.postprocessing.psd_repair import repair
-from dpcore.studies.covariance_study import COMPARED, STATISTICS, Degenerate, Design, run
+from dpcore.studies.covariance_study import COMPARED, STATISTICS, CovarianceDesign, Degenerate, run
 
 HOSTILE = "<img src=x onerror=alert(1)>"
-DESIGN = Design(repetitions=200, people=(50, 800), correlations=(0.0, 0.9))
+DESIGN = CovarianceDesign(repetitions=200, people=(50, 800), correlations=(0.0, 0.9))
 BROKEN = repair([[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]])
 FLAT = repair([[0.0, 0.0], [0.0, 4.0]])
 FINE = repair([[1.0, -0.5], [-0.5, 4.0]])
@@ -80,7 +80,7 @@ def test_takeaways_are_computed(outcomes):
 
 
 def test_panel_without_any_correlation_says_so():
-    design = Design(
+    design = CovarianceDesign(
         repetitions=2, people=(3,), keys=("bit",), correlations=(0.5,), degenerate=Degenerate.DROP
     )
     for seed in range(20):

@@ -25,7 +25,7 @@ from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from dpcore.studies.comparing import error_curves as studies
-from dpcore.studies.comparing.error_curves import Fairness, Metric, Setting
+from dpcore.studies.comparing.error_curves import ErrorMetric, ErrorSetting, Fairness
 from dpcore.studies.comparing.error_curves import winners as least_error
 from tests.individual.plans import Plan
 
@@ -37,7 +37,7 @@ STATISTIC = Mean(bounds=UNIT, size=TableSize(people=N, public=True))
 LAPLACE = CATALOG["laplace"].calibrate(
     sensitivity=Sensitivity.scalar(1 / N), epsilon=1.0, bounds=UNIT
 )
-SETTING = Setting(
+SETTING = ErrorSetting(
     query=Query(
         kind=StatisticKind.MEAN,
         column=Column(name=HOSTILE, kind=ColumnKind.NUMBER, bounds=UNIT),
@@ -65,12 +65,12 @@ def curves():
     keys = Fairness.TRUE.mechanisms
     lines = studies.against_epsilon(SETTING, keys, np.geomspace(0.01, 10, 21))
     few, rng = np.array([0.5]), np.random.default_rng(1)
-    dots = studies.simulated(keys, few, [SETTING], Metric.RMSE, draws=100, rng=rng)
+    dots = studies.simulated(keys, few, [SETTING], ErrorMetric.RMSE, draws=100, rng=rng)
     axis = tradeoffs.Axis(label="epsilon", at=0.5, log=True)
     return tradeoffs.curves_picture(
         lines,
         dots,
-        Metric.RMSE,
+        ErrorMetric.RMSE,
         here=studies.at_setting(SETTING, keys),
         chosen="laplace",
         axis=axis,
@@ -219,7 +219,7 @@ def test_published_scale_is_called_by_its_name():
     picture = tradeoffs.curves_picture(
         lines,
         (),
-        Metric.BIAS,
+        ErrorMetric.BIAS,
         here=studies.at_setting(SETTING, Fairness.NOMINAL.mechanisms),
         chosen="laplace",
         axis=axis,

@@ -12,13 +12,13 @@ from dpcore.figures.teaching.laboratory import atoms_picture, tries_picture, wor
 from dpcore.figures.theme import STROKES
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.comparing.error_curves import Fairness
-from dpcore.studies.comparing.error_maps import Quantity, error_maps
+from dpcore.studies.comparing.error_maps import MapQuantity, error_maps
 from dpcore.studies.teaching.laboratory import (
     CLAMPED,
     PUBLISHED,
     REPAIRED,
     UNIT,
-    Event,
+    BoundEvent,
     Setup,
     audit,
     detectable_from,
@@ -36,7 +36,7 @@ def worlds(setup):
 
 
 def counted(setup, margin, draws):
-    event = Event(setup=setup, margin=margin)
+    event = BoundEvent(setup=setup, margin=margin)
     found = audit(event, draws, rng=np.random.default_rng(1))
     return audit_picture(found, event, expected=detectable_from(event))
 
@@ -52,7 +52,7 @@ def pictures():
     yield counted(SETUP, 0.01, [10, 100, 1000])
     rare = Setup(key=PUBLISHED, epsilon=5.0, place=0.5, shift=0.02)
     yield counted(rare, 0.001, [10])
-    for quantity, fairness in itertools.product(Quantity, Fairness):
+    for quantity, fairness in itertools.product(MapQuantity, Fairness):
         maps = error_maps(quantity, fairness, 0.1)
         for key in maps.keys:
             yield map_picture(maps, key, here=(0.0, 0.1))
@@ -128,13 +128,13 @@ def test_flips_are_marked_where_they_hold_only():
         picture = map_picture(maps, "bit", here=(0.0, 0.1))
         return [note for note in picture.figure.layout.annotations if "1.127" in note.text]
 
-    assert len(marked(Quantity.MSE, Fairness.NOMINAL)) == 1
-    assert not marked(Quantity.MSE, Fairness.TRUE)
-    assert not marked(Quantity.BIAS, Fairness.NOMINAL)
+    assert len(marked(MapQuantity.MSE, Fairness.NOMINAL)) == 1
+    assert not marked(MapQuantity.MSE, Fairness.TRUE)
+    assert not marked(MapQuantity.BIAS, Fairness.NOMINAL)
 
 
 def test_level_lines_carry_their_values():
-    maps = error_maps(Quantity.MSE, Fairness.TRUE, 0.1)
+    maps = error_maps(MapQuantity.MSE, Fairness.TRUE, 0.1)
     picture = map_picture(maps, "bit", here=(0.0, 0.1))
     labels = [
         float("".join(trace.text))

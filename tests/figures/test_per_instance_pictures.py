@@ -4,9 +4,17 @@ import numpy as np
 import pytest
 
 from dpcore.figures.individual.wang2019 import nested_picture, precision_picture, sizes_picture
-from dpcore.studies.wang2019 import Design, Pane, Simulation, findings, nested_losses, of_pane, run
+from dpcore.studies.wang2019 import (
+    Pane,
+    Simulation,
+    Wang2019Design,
+    findings,
+    nested_losses,
+    of_pane,
+    run,
+)
 
-DESIGN = Design(simulation=Simulation(), sizes=(50, 200), gammas=(0.1, 10.0))
+DESIGN = Wang2019Design(simulation=Simulation(), sizes=(50, 200), gammas=(0.1, 10.0))
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +61,7 @@ def test_one_person_with_a_residual_of_zero_can_be_drawn():
 @pytest.mark.parametrize("epsilon", [0.01, 1.5])
 def test_losses_that_delta_covers_are_said_to_be_nothing(epsilon):
     simulation = Simulation(people=1100, strength=2.01, epsilon=epsilon, delta=0.01)
-    design = Design(simulation=simulation)
+    design = Wang2019Design(simulation=simulation)
     parts = tuple(run(design))
     # Nobody of many people loses anything beyond a delta of 0.01.
     assert of_pane(parts, Pane.BY_SIZE)[-1].losses.times_on_average == np.inf

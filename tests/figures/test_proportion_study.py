@@ -7,10 +7,10 @@ import pytest
 
 from dpcore.figures.proportions.study import LINES, View, study_picture, table
 from dpcore.figures.theme import STROKES
-from dpcore.studies.proportion_study import Design, Measure, Procedure
+from dpcore.studies.proportion_study import Measure, Procedure, ProportionDesign
 from tests.studies.test_proportion_study import run_all
 
-DESIGN = Design(epsilons=(0.1, 1.0), people=(50, 200), repetitions=60)
+DESIGN = ProportionDesign(epsilons=(0.1, 1.0), people=(50, 200), repetitions=60)
 RESULTS = run_all(DESIGN, rng=np.random.default_rng(0))
 
 
@@ -89,7 +89,7 @@ def test_partial_run_is_drawn():
 
 @pytest.mark.parametrize("cells", [2, 3, 7, 10])
 def test_any_number_of_cells_has_panels_inside_the_figure(cells):
-    design = Design(shares=(1 / cells,) * cells, people=(9,), repetitions=5)
+    design = ProportionDesign(shares=(1 / cells,) * cells, people=(9,), repetitions=5)
     results = run_all(design, rng=np.random.default_rng(0))
     figure = study_picture(design, results, view()).figure
     axes = [figure.layout[name] for name in figure.to_dict()["layout"] if "axis" in name]

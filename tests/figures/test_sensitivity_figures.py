@@ -9,15 +9,15 @@ from dpcore.figures.teaching.neighbors import NEWCOMER, Scene, people_picture, r
 from dpcore.studies.comparing.private_size import PrivateSize
 from dpcore.studies.teaching.explorable import EXPLORABLE
 from dpcore.studies.teaching.neighbors import worst_neighbor
-from dpcore.studies.teaching.small_tables import Change, Setting
+from dpcore.studies.teaching.small_tables import RecordChange, TableSetting
 
 BOUNDS = Interval(lower=0.0, upper=100.0)
 ROWS = np.array([[10.0, 30, 0], [20, 10, 0], [60, 90, 1], [100, 40, 1]])
 NAMES = ("Ana", "Ben", "Cem", "Dee")
 
 
-def scene(name="mean", change=Change.SUBSTITUTION, rows=ROWS):
-    statistic, setting = EXPLORABLE[name], Setting(bounds=BOUNDS, groups=2)
+def scene(name="mean", change=RecordChange.SUBSTITUTION, rows=ROWS):
+    statistic, setting = EXPLORABLE[name], TableSetting(bounds=BOUNDS, groups=2)
     return Scene(
         rows=rows,
         names=NAMES[: len(rows)],
@@ -30,7 +30,7 @@ def scene(name="mean", change=Change.SUBSTITUTION, rows=ROWS):
 
 
 @pytest.mark.parametrize("name", EXPLORABLE)
-@pytest.mark.parametrize("change", Change)
+@pytest.mark.parametrize("change", RecordChange)
 def test_every_picture_is_described(name, change):
     what = scene(name, change)
     for picture in (people_picture(what), reach_picture(what, 2.0), reach_picture(what, np.inf)):
@@ -57,7 +57,7 @@ def test_plane_shows_both_values():
 
 
 def test_newcomer_has_a_row_of_its_own_and_no_arrow():
-    what = scene(change=Change.ADDITION)
+    what = scene(change=RecordChange.ADDITION)
     picture = people_picture(what)
     assert picture.figure.layout.yaxis.ticktext[-1] == NEWCOMER
     assert not picture.figure.layout.annotations
@@ -66,7 +66,7 @@ def test_newcomer_has_a_row_of_its_own_and_no_arrow():
 
 
 def test_person_who_leaves_is_crossed_out():
-    picture = people_picture(scene(change=Change.REMOVAL))
+    picture = people_picture(scene(change=RecordChange.REMOVAL))
     assert picture.figure.data[0].marker.symbol == ("circle",) * 3 + ("x",)
     assert "Dee, at 100, leaving" in picture.title
 
@@ -107,7 +107,7 @@ def test_table_without_a_value_says_so():
 
 
 def test_nobody_moves_what_cannot_move():
-    what = scene("median", Change.REMOVAL, rows=np.full((4, 3), [50.0, 50, 0]))
+    what = scene("median", RecordChange.REMOVAL, rows=np.full((4, 3), [50.0, 50, 0]))
     title = people_picture(what).title
     assert title == "The median is 50, and no one person can move it"
 

@@ -18,7 +18,7 @@ from dpcore.lessons.classroom import (
     SEATS_A_MINUTE,
     SEATS_OF_CLIENT,
     WRONG_CODES_A_MINUTE,
-    Refusal,
+    ClassroomRefusal,
     Rooms,
     spaced,
 )
@@ -87,7 +87,7 @@ def test_a_class_and_each_client_have_so_many_seats(monkeypatch):
     rooms, code = opened()
     refusals = [rooms.join(code, client=client, now=NOW) for client in "a" * 6 + "b" * 3]
     kept = [None] * SEATS_OF_CLIENT
-    assert refusals == [*kept, Refusal.CROWDED, None, None, Refusal.FULL]
+    assert refusals == [*kept, ClassroomRefusal.CROWDED, None, None, ClassroomRefusal.FULL]
     assert rooms.room(code).crowded == 1
 
 
@@ -95,15 +95,15 @@ def test_a_shared_address_has_many_seats_and_not_all_at_once():
     rooms, code = opened()
     rooms.share_address(code, shared=True)
     refusals = [rooms.join(code, client="proxy", now=NOW) for _ in range(SEATS_A_MINUTE + 1)]
-    assert refusals == [None] * SEATS_A_MINUTE + [Refusal.HURRY]
+    assert refusals == [None] * SEATS_A_MINUTE + [ClassroomRefusal.HURRY]
     assert rooms.join(code, client="proxy", now=NOW + MINUTE) is None
 
 
 def test_whoever_guesses_codes_waits_a_minute():
     rooms, code = opened()
     wrong_ones = [rooms.join("AAAAAAA", client="a", now=NOW) for _ in range(WRONG_CODES_A_MINUTE)]
-    assert set(wrong_ones) == {Refusal.UNKNOWN}
-    assert rooms.join(code, client="a", now=NOW) is Refusal.GUESSING
+    assert set(wrong_ones) == {ClassroomRefusal.UNKNOWN}
+    assert rooms.join(code, client="a", now=NOW) is ClassroomRefusal.GUESSING
     assert rooms.join(code, client="b", now=NOW) is None
     assert rooms.join(code, client="a", now=NOW + MINUTE) is None
 
@@ -113,7 +113,7 @@ def test_counting_clients_takes_bounded_memory(monkeypatch):
     rooms, code = opened()
     for client in "abc":
         rooms.join("AAAAAAA", client=client, now=NOW)
-    assert rooms.join(code, client="d", now=NOW) is Refusal.GUESSING
+    assert rooms.join(code, client="d", now=NOW) is ClassroomRefusal.GUESSING
     assert rooms.join(code, client="a", now=NOW) is None
 
 
@@ -135,7 +135,7 @@ def test_rooms_are_limited_and_left_rooms_forgotten():
     other = rooms.open(now=later, draw=draw)
     assert rooms.join(code, client="a", now=later) is None
     assert rooms.room(code) is not None
-    assert rooms.join(other, client="a", now=later + LASTS * 2) is Refusal.UNKNOWN
+    assert rooms.join(other, client="a", now=later + LASTS * 2) is ClassroomRefusal.UNKNOWN
 
 
 def test_a_closed_room_takes_nothing_and_knows_nothing():

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.lessons.lesson import Step, ask, right, wrong
+from dpcore.lessons.lesson import LessonStep, ask, right, wrong
 from dpcore.lessons.paths import LESSONS, PATHS
 from dpcore.wording import epsilon_text
 
@@ -91,7 +91,7 @@ def test_paths_take_the_time_that_they_say():
 @pytest.mark.parametrize("path", PATHS.values(), ids=list(PATHS))
 def test_a_path_leads_through_every_step_and_back(path):
     (first, *_), (*_, last) = path.lessons, path.lessons
-    place = (first, Step.PREDICT)
+    place = (first, LessonStep.PREDICT)
     assert path.before(*place) is None
     assert path.minutes_from(*place) == path.minutes
     walked = [place]
@@ -99,8 +99,8 @@ def test_a_path_leads_through_every_step_and_back(path):
         assert path.before(*after) == walked[-1]
         assert path.minutes_from(*after) < path.minutes_from(*walked[-1])
         walked.append(after)
-    assert walked[-1] == (last, Step.HOME)
-    assert len(walked) == len(set(walked)) == len(Step) * len(path.lessons)
+    assert walked[-1] == (last, LessonStep.HOME)
+    assert len(walked) == len(set(walked)) == len(LessonStep) * len(path.lessons)
 
 
 def test_the_class_is_told_by_how_much_drawing_again_breaks_its_promise():

@@ -118,7 +118,9 @@ def test_exact_counts_give_the_column_away(kind, seed):
     inside = rebuild.parts(kind, people=PEOPLE, counts=4 * PEOPLE, rng=draw)
     solver = rebuild.Solver.of(inside)
     share = rebuild.known_roughly(float(bits.mean()))
-    for method in rebuild.Method if seed == 0 else [rebuild.Method.LEAST_SQUARES]:
+    for method in (
+        rebuild.ReconstructionMethod if seed == 0 else [rebuild.ReconstructionMethod.LEAST_SQUARES]
+    ):
         told = rebuild.exact_counts(solver, bits)
         found = rebuild.recover(solver, told, bits, share=share, method=method)
         assert found.share >= 0.95

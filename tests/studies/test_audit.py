@@ -12,8 +12,8 @@ from dpcore.studies.teaching.laboratory import (
     CLAMPED,
     PUBLISHED,
     REPAIRED,
-    Audit,
-    Event,
+    BoundEvent,
+    LabAudit,
     Setup,
     audit,
     detectable_from,
@@ -36,21 +36,21 @@ def rng(seed=1):
     ],
 )
 def test_exact_evidence_of_the_event(margin, first, second, published, repaired, clamped):
-    event = Event(setup=SETUP, margin=margin)
+    event = BoundEvent(setup=SETUP, margin=margin)
     np.testing.assert_allclose(event.probabilities(), (first, second), atol=1e-9)
     for key, expected in ((PUBLISHED, published), (REPAIRED, repaired), (CLAMPED, clamped)):
-        got = Event(setup=SETUP.through(key), margin=margin).log_ratio()
+        got = BoundEvent(setup=SETUP.through(key), margin=margin).log_ratio()
         assert got == pytest.approx(expected, abs=1e-8)
 
 
 def test_event_lies_beyond_the_first_value_at_either_bound():
     high = Setup(key=PUBLISHED, epsilon=1.0, place=1.0, shift=0.1)
-    event = Event(setup=high, margin=0.01)
+    event = BoundEvent(setup=high, margin=0.01)
     assert not event.at_lower
     assert event.text == "release ≥ 0.99"
     assert event.log_ratio() == pytest.approx(1.38984991, abs=1e-8)
     assert event.seen(np.array([0.98, 0.99, 1.0])).tolist() == [0, 1, 1]
-    low = Event(setup=SETUP, margin=0.01)
+    low = BoundEvent(setup=SETUP, margin=0.01)
     assert low.text == "release ≤ 0.01"
     assert low.seen(np.array([0.0, 0.01, 0.02])).tolist() == [1, 1, 0]
 
@@ -63,7 +63,7 @@ def test_confidence_limits_are_those_of_clopper_and_pearson(hits, draws):
 
 
 def test_published_truncation_is_caught():
-    found = audit(Event(setup=SETUP, margin=0.01), SIZES, rng=rng())
+    found = audit(BoundEvent(setup=SETUP, margin=0.01), SIZES, rng=rng())
     assert found.low[-1] > 1
     assert found.caught_from(1.0) <= 50_000
     assert found.low[-1] < 1.38984991 < found.high[-1]
@@ -73,7 +73,7 @@ def test_published_truncation_is_caught():
 
 @pytest.mark.parametrize("key", [CLAMPED, REPAIRED])
 def test_kept_promise_is_not_caught(key):
-    event = Event(setup=SETUP.through(key), margin=0.001)
+    event = BoundEvent(setup=SETUP.through(key), margin=0.001)
     for seed in range(20):
         found = audit(event, SIZES, rng=rng(seed))
         assert math.isinf(found.caught_from(1.0))
@@ -84,14 +84,14 @@ def test_a_limit_that_falls_back_counts_for_nothing():
     numbers = np.array([10.0, 20.0, 30.0])
     options = {"draws": numbers, "hits": np.array([numbers, numbers])}
     options |= {"estimate": numbers, "high": numbers}
-    fallen = Audit(low=np.array([2.0, 0.5, 2.0]), **options)
+    fallen = LabAudit(low=np.array([2.0, 0.5, 2.0]), **options)
     assert fallen.caught_from(1.0) == 30
-    assert math.isinf(Audit(low=np.array([2.0, 2.0, 1.0]), **options).caught_from(1))
-    assert Audit(low=np.array([2.0, 2.0, 2.0]), **options).caught_from(1.0) == 10
+    assert math.isinf(LabAudit(low=np.array([2.0, 2.0, 1.0]), **options).caught_from(1))
+    assert LabAudit(low=np.array([2.0, 2.0, 2.0]), **options).caught_from(1.0) == 10
 
 
 def test_expected_size_divides_what_is_usually_caught_from_what_is_not():
-    event = Event(setup=SETUP, margin=0.01)
+    event = BoundEvent(setup=SETUP, margin=0.01)
     needed = detectable_from(event)
     assert 1000 < needed < 10_000
 
@@ -105,17 +105,17 @@ def test_expected_size_divides_what_is_usually_caught_from_what_is_not():
 
 
 def test_rare_events_break_the_promise_more_and_take_longer_to_see():
-    events = [Event(setup=SETUP, margin=margin) for margin in (0.02, 0.005, 0.001)]
+    events = [BoundEvent(setup=SETUP, margin=margin) for margin in (0.02, 0.005, 0.001)]
     ratios = [event.log_ratio() for event in events]
     sizes = [detectable_from(event) for event in events]
     assert ratios == sorted(ratios)
     assert sizes == sorted(sizes)
-    assert math.isinf(detectable_from(Event(setup=SETUP, margin=0.05)))
+    assert math.isinf(detectable_from(BoundEvent(setup=SETUP, margin=0.05)))
 
 
 def test_an_event_never_seen_has_no_estimate():
     rare = Setup(key=PUBLISHED, epsilon=5.0, place=0.5, shift=0.02)
-    found = audit(Event(setup=rare, margin=0.001), [10], rng=rng())
+    found = audit(BoundEvent(setup=rare, margin=0.001), [10], rng=rng())
     assert np.isnan(found.estimate).all()
     assert found.low == -math.inf
     assert found.high == math.inf
@@ -124,13 +124,13 @@ def test_an_event_never_seen_has_no_estimate():
 @pytest.mark.parametrize("margin", [0.0, 1.0, -1.0, math.nan])
 def test_margin_outside_its_domain_is_refused(margin):
     with pytest.raises(ParameterError):
-        Event(setup=SETUP, margin=margin)
+        BoundEvent(setup=SETUP, margin=margin)
 
 
 @pytest.mark.parametrize("draws", [[], [0], [10, -1]])
 def test_audit_needs_draws(draws):
     with pytest.raises(ParameterError):
-        audit(Event(setup=SETUP, margin=0.01), draws, rng=rng())
+        audit(BoundEvent(setup=SETUP, margin=0.01), draws, rng=rng())
 
 
 @pytest.mark.parametrize(("hits", "draws", "level"), [(-1, 5, 0.9), (6, 5, 0.9), (1, 5, 1)])

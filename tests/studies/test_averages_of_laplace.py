@@ -13,9 +13,9 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms import symmetric
 from dpcore.mechanisms.laplace import LaplaceSum
 from dpcore.studies.resampling.laplace_averages import (
+    BudgetSharing,
     Equipartition,
     Rivals,
-    Sharing,
     laplace_epsilon,
 )
 
@@ -86,35 +86,37 @@ def test_one_draw_is_the_best_average():
 )
 def test_published_share_spends_too_much(epsilon, delta, times, spent):
     parts = Equipartition(epsilon=epsilon, delta=delta, times=times)
-    assert parts.spent(Sharing.PUBLISHED) == pytest.approx(spent, rel=1e-9)
-    assert parts.variance(Sharing.PUBLISHED) == pytest.approx(2 * -math.log(delta) / epsilon**2)
+    assert parts.spent(BudgetSharing.PUBLISHED) == pytest.approx(spent, rel=1e-9)
+    assert parts.variance(BudgetSharing.PUBLISHED) == pytest.approx(
+        2 * -math.log(delta) / epsilon**2
+    )
 
 
 def test_published_share_spends_too_much_with_laplace_noise_too():
-    part = USUAL_PARTS.part(Sharing.PUBLISHED)
+    part = USUAL_PARTS.part(BudgetSharing.PUBLISHED)
     assert part == pytest.approx(0.03804797331, rel=1e-9)
     assert laplace_epsilon(part, 50, 1e-6) == pytest.approx(1.10592684, rel=1e-5)
 
 
 def test_known_variances():
-    assert USUAL_PARTS.variance(Sharing.ONE) == 2.0
-    assert USUAL_PARTS.variance(Sharing.BASIC) == pytest.approx(100.0)
-    assert USUAL_PARTS.variance(Sharing.ZCDP) == pytest.approx(USUAL.analytic)
+    assert USUAL_PARTS.variance(BudgetSharing.ONE) == 2.0
+    assert USUAL_PARTS.variance(BudgetSharing.BASIC) == pytest.approx(100.0)
+    assert USUAL_PARTS.variance(BudgetSharing.ZCDP) == pytest.approx(USUAL.analytic)
 
 
 def test_every_other_sharing_keeps_its_promise():
-    kept = [Sharing.BASIC, Sharing.ADVANCED, Sharing.OPTIMAL]
+    kept = [BudgetSharing.BASIC, BudgetSharing.ADVANCED, BudgetSharing.OPTIMAL]
     for sharing in kept:
         assert USUAL_PARTS.spent(sharing) <= 1 + 1e-9
-    part = USUAL_PARTS.part(Sharing.LAPLACE)
+    part = USUAL_PARTS.part(BudgetSharing.LAPLACE)
     assert 0.9999 <= laplace_epsilon(part, 50, 1e-6) <= 1
-    order = [USUAL_PARTS.variance(s) for s in (Sharing.LAPLACE, *reversed(kept))]
+    order = [USUAL_PARTS.variance(s) for s in (BudgetSharing.LAPLACE, *reversed(kept))]
     assert order == sorted(order)
 
 
 def test_one_answer_is_not_shared():
     alone = Equipartition(epsilon=0.7, delta=1e-9, times=1)
-    for sharing in (Sharing.ONE, Sharing.BASIC, Sharing.OPTIMAL):
+    for sharing in (BudgetSharing.ONE, BudgetSharing.BASIC, BudgetSharing.OPTIMAL):
         assert alone.part(sharing) == pytest.approx(0.7, rel=1e-6)
 
 
@@ -129,7 +131,7 @@ def test_one_answer_is_not_shared():
         lambda: Equipartition(epsilon=math.inf),
         lambda: Equipartition(delta=0.0),
         lambda: Equipartition(times=0),
-        lambda: USUAL_PARTS.part(Sharing.ZCDP),
+        lambda: USUAL_PARTS.part(BudgetSharing.ZCDP),
     ],
 )
 def test_outside_the_domain(call):

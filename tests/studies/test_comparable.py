@@ -12,7 +12,7 @@ from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from dpcore.studies.comparing.error_curves import (
-    Setting,
+    ErrorSetting,
     comparable,
     each_number,
     fewest_people,
@@ -51,7 +51,7 @@ def joint(kind, groups=None):
 def test_what_is_not_a_number_with_noise_is_not_compared(query):
     assert not comparable(query)
     with pytest.raises(ParameterError, match="not a number with noise"):
-        Setting(query=query, epsilon=1.0, delta=0.0, place=0.5)
+        ErrorSetting(query=query, epsilon=1.0, delta=0.0, place=0.5)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.covariances import CovarianceRelease, matrix_of, vector_of
 from dpcore.postprocessing.psd_repair import repair
-from dpcore.studies.covariance_study import COMPARED, Design, demonstrate
+from dpcore.studies.covariance_study import COMPARED, CovarianceDesign, demonstrate
 
-DESIGN = Design()
+DESIGN = CovarianceDesign()
 
 
 def show(key="bit", columns=3, correlation=0.9, people=400, seed=0):

@@ -17,8 +17,8 @@ from dpcore.studies.covariance_study import (
     COMPARED,
     PERCENTS,
     STATISTICS,
+    CovarianceDesign,
     Degenerate,
-    Design,
     Scenario,
     draws,
     expected_means,
@@ -29,7 +29,7 @@ from dpcore.studies.covariance_study import (
 from dpcore.studies.findings import Verdict
 from tests.conftest import ROOT
 
-DESIGN = Design()
+DESIGN = CovarianceDesign()
 # By chance about 0.4 % of the 1080 numbers fall outside ranges that were estimated from
 # 1000 reference runs, four or five a run: none does in one seed of forty. This is the
 # first such seed from 0; ``test_few_numbers_fall_outside`` looks at others.
@@ -109,7 +109,7 @@ def test_exact_means_are_the_reference_means():
 @pytest.mark.parametrize("key", COMPARED)
 @pytest.mark.parametrize("dropping", [True, False])
 def test_exact_means_are_those_of_other_designs_too(key, dropping):
-    design = Design(
+    design = CovarianceDesign(
         deviations=(0.7, 0.2),
         half_widths=(1.0, 2.5),
         correlations=(-0.8,),
@@ -266,7 +266,7 @@ def test_variance_in_the_middle_has_no_bias_and_no_comparison():
 
 def test_bounds_hold_the_share_asked_for():
     widths = half_widths_holding(0.99, (1.0, 2.0))
-    design = Design(half_widths=widths)
+    design = CovarianceDesign(half_widths=widths)
     assert design.shares == pytest.approx((0.99, 0.99))
     assert DESIGN.shares[0] == pytest.approx(0.99994, abs=5e-6)
     for share in (0.0, 1.0, math.nan):

@@ -17,7 +17,7 @@ from dpcore.studies.comparing.error_maps import (
     CLEARLY,
     FLIP_AT_BOUND,
     FLIP_ONE_SIDED,
-    Quantity,
+    MapQuantity,
     error_maps,
     remedies,
 )
@@ -45,7 +45,7 @@ def test_order_flips_near_a_bound_where_the_map_says():
     assert gap(0.02, 0.02 / 1.1) > 0 > gap(0.02, 0.02 / 1.2)
 
 
-@pytest.mark.parametrize("quantity", Quantity)
+@pytest.mark.parametrize("quantity", MapQuantity)
 @pytest.mark.parametrize("fairness", Fairness)
 def test_maps_are_symmetric_grow_with_the_scale_and_name_the_lowest(quantity, fairness):
     maps = error_maps(quantity, fairness, 0.1)
@@ -54,12 +54,12 @@ def test_maps_are_symmetric_grow_with_the_scale_and_name_the_lowest(quantity, fa
     assert maps.best.size <= 2000
     floor = 1e-9 * maps.heights.max()
     np.testing.assert_allclose(maps.heights, maps.heights[..., ::-1], atol=floor)
-    slack = 2e-3 * maps.heights.max() if quantity is Quantity.VARIANCE else 1e-12
+    slack = 2e-3 * maps.heights.max() if quantity is MapQuantity.VARIANCE else 1e-12
     assert np.all(np.diff(maps.heights, axis=1) >= -slack)
     shares = [maps.share(index) for index in range(len(maps.keys) + 1)]
     assert sum(shares) == pytest.approx(1)
     compared = maps.heights.copy()
-    if quantity is Quantity.BIAS:
+    if quantity is MapQuantity.BIAS:
         compared[maps.keys.index("laplace")] = np.inf
     row, column = np.nonzero(maps.best < len(maps.keys))
     won = compared[maps.best[row, column], row, column]
@@ -68,16 +68,16 @@ def test_maps_are_symmetric_grow_with_the_scale_and_name_the_lowest(quantity, fa
 
 
 def test_at_equal_privacy_truncation_wins_on_a_bound_under_huge_noise_at_most():
-    for quantity in (Quantity.MSE, Quantity.BIAS):
+    for quantity in (MapQuantity.MSE, MapQuantity.BIAS):
         maps = error_maps(quantity, Fairness.TRUE, 0.1)
         on_bound = maps.best[maps.scale < 1][:, [0, -1]]
         assert maps.keys.index("truncated") not in on_bound
-    flattered = error_maps(Quantity.MSE, Fairness.NOMINAL, 0.1)
+    flattered = error_maps(MapQuantity.MSE, Fairness.NOMINAL, 0.1)
     assert flattered.keys.index("truncated-published") in flattered.best[:, 0]
 
 
 def test_maps_hold_what_the_mechanisms_say():
-    maps = error_maps(Quantity.MSE, Fairness.TRUE, 0.1)
+    maps = error_maps(MapQuantity.MSE, Fairness.TRUE, 0.1)
     row = 20
     for key, heights in zip(maps.keys, maps.heights, strict=True):
         made = CATALOG[key].calibrate(
@@ -87,14 +87,14 @@ def test_maps_hold_what_the_mechanisms_say():
 
 
 def test_level_line_is_where_the_level_is_reached():
-    maps = error_maps(Quantity.MSE, Fairness.NOMINAL, 0.1)
+    maps = error_maps(MapQuantity.MSE, Fairness.NOMINAL, 0.1)
     scale = maps.level_line("bit", 0.05)
     reached = [
         float(BoundaryInflatedLaplace(noise=b, bounds=UNIT).mse(at))
         for at, b in zip(maps.place, scale, strict=True)
     ]
     np.testing.assert_allclose(reached, 0.05, rtol=0.01)
-    variance = error_maps(Quantity.VARIANCE, Fairness.NOMINAL, 0.1)
+    variance = error_maps(MapQuantity.VARIANCE, Fairness.NOMINAL, 0.1)
     column = variance.heights[variance.keys.index("folded"), :, 0]
     after = int(np.argmax(column >= 0.0838))
     found = variance.level_line("folded", 0.0838)[0]
@@ -108,7 +108,7 @@ def test_level_line_is_where_the_level_is_reached():
 @pytest.mark.parametrize("shift", [0.0, 1.5, math.nan])
 def test_maps_need_a_sensitivity_within_the_range(shift):
     with pytest.raises(ParameterError):
-        error_maps(Quantity.MSE, Fairness.TRUE, shift)
+        error_maps(MapQuantity.MSE, Fairness.TRUE, shift)
 
 
 EQUAL = [

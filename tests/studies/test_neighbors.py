@@ -18,14 +18,14 @@ from dpcore.statistics.spread import StandardDeviation, Variance
 from dpcore.statistics.sums import Count, Sum
 from dpcore.studies.teaching.explorable import EXPLORABLE
 from dpcore.studies.teaching.neighbors import MOST_PEOPLE, sizes, worst_neighbor, worst_table
-from dpcore.studies.teaching.small_tables import Change, Columns, Setting, rank
+from dpcore.studies.teaching.small_tables import Columns, RecordChange, TableSetting, rank
 
 UNIT = Interval(lower=0.0, upper=1.0)
 WIDE = Interval(lower=-2.0, upper=3.0)
 CORNERS = (0.0, 0.5, 1.0)
 # The studio's own variances refuse tables whose neighbors might have none.
 NEEDS_MORE = {"variance", "standard-deviation", "covariance"}
-APPROACHED = {("correlation", Change.ADDITION), ("correlation", Change.REMOVAL)}
+APPROACHED = {("correlation", RecordChange.ADDITION), ("correlation", RecordChange.REMOVAL)}
 
 
 def rows(x, y=None, group=None):
@@ -65,7 +65,7 @@ def questions(draw):
     x, y = np.array(draw(columns)), np.array(draw(columns))
     labels = draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
     group = np.unique(labels, return_inverse=True)[1]
-    setting = Setting(
+    setting = TableSetting(
         bounds=bounds,
         level=draw(st.sampled_from([0.0, 0.1, 0.5, 0.75, 1.0])),
         groups=int(group.max()) + 1 + draw(st.integers(0, 1)),
@@ -73,7 +73,7 @@ def questions(draw):
     )
     table = rows(lower + width * x, lower + width * y, group)
     name = draw(st.sampled_from(list(EXPLORABLE)))
-    return name, table, setting, draw(st.sampled_from(list(Change)))
+    return name, table, setting, draw(st.sampled_from(list(RecordChange)))
 
 
 @given(questions())
@@ -101,12 +101,12 @@ def neighbors_by_hand(table, change, grid, setting):
     """All neighbors with values on the grid, one by one, without any cleverness."""
     n = len(table)
     groups = range(setting.groups)
-    if change is Change.REMOVAL:
+    if change is RecordChange.REMOVAL:
         yield from (np.delete(table, i, axis=0) for i in range(n))
     for x, y, g in itertools.product(grid, grid, groups):
-        if change is Change.ADDITION:
+        if change is RecordChange.ADDITION:
             yield np.vstack([table, [x, y, g]])
-        elif change is Change.SUBSTITUTION:
+        elif change is RecordChange.SUBSTITUTION:
             for i in range(n):
                 if g == table[i, 2] or not setting.group_is_public:
                     yield np.vstack([np.delete(table, i, axis=0), [x, y, g]])
@@ -138,10 +138,10 @@ REFERENCE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXPLORABLE)
-@pytest.mark.parametrize("change", Change)
+@pytest.mark.parametrize("change", RecordChange)
 def test_search_finds_what_trying_by_hand_finds(name, change):
     rng = np.random.default_rng(7)
-    setting = Setting(bounds=UNIT, level=0.4, groups=2, group_is_public=False)
+    setting = TableSetting(bounds=UNIT, level=0.4, groups=2, group_is_public=False)
     for n in (4, 5, 6):
         table = rows(rng.random(n), rng.random(n), np.arange(n) % 2)
         value = REFERENCE[name]
@@ -163,8 +163,8 @@ def test_search_finds_what_trying_by_hand_finds(name, change):
 
 LIMITED = [
     (name, change)
-    for name, change in itertools.product(EXPLORABLE, Change)
-    if np.isfinite(worst_case(name, rows([0] * 3), Setting(bounds=UNIT), change))
+    for name, change in itertools.product(EXPLORABLE, RecordChange)
+    if np.isfinite(worst_case(name, rows([0] * 3), TableSetting(bounds=UNIT), change))
 ]
 
 
@@ -172,7 +172,7 @@ LIMITED = [
 @pytest.mark.parametrize("n", [3, pytest.param(4, marks=pytest.mark.slow)])
 def test_worst_case_is_the_largest_change_over_all_tables_of_a_grid(name, change, n):
     statistic = EXPLORABLE[name]
-    setting = Setting(bounds=UNIT, level=0.3)
+    setting = TableSetting(bounds=UNIT, level=0.3)
     seconds = CORNERS if statistic.columns is Columns.TWO else (0.5,)
     records = list(itertools.product(CORNERS, seconds))
     largest = max(
@@ -188,36 +188,36 @@ def test_worst_case_is_the_largest_change_over_all_tables_of_a_grid(name, change
 @pytest.mark.parametrize(
     ("people", "change", "expected"),
     [
-        ((2, 2, 2, 2), Change.REMOVAL, 0.125),
-        ((2, 2, 2, 2), Change.ADDITION, 0.1333333333),
-        ((4, 2), Change.SUBSTITUTION, 0.1875),
-        ((2, 2, 2, 2), Change.SUBSTITUTION, 0.125),
+        ((2, 2, 2, 2), RecordChange.REMOVAL, 0.125),
+        ((2, 2, 2, 2), RecordChange.ADDITION, 0.1333333333),
+        ((4, 2), RecordChange.SUBSTITUTION, 0.1875),
+        ((2, 2, 2, 2), RecordChange.SUBSTITUTION, 0.125),
         # Someone alone in a group: leaving makes the others' variance count for more.
-        ((1, 2, 2), Change.REMOVAL, 0.5),
+        ((1, 2, 2), RecordChange.REMOVAL, 0.5),
     ],
 )
 def test_pooled_variance_of_given_groups(people, change, expected):
     table = of_sizes(*people)
-    setting = Setting(bounds=UNIT, groups=len(people))
+    setting = TableSetting(bounds=UNIT, groups=len(people))
     assert worst_case("pooled-variance", table, setting, change) == pytest.approx(expected)
     assert attained("pooled-variance", table, setting, change) == pytest.approx(expected)
 
 
 def test_pooled_variance_of_groups_larger_than_the_explorer_shows():
-    fifteen = Setting(bounds=UNIT, groups=5)
+    fifteen = TableSetting(bounds=UNIT, groups=5)
     worst = EXPLORABLE["pooled-variance"].sensitivity
-    assert worst((3,) * 5, fifteen, Change.REMOVAL) == pytest.approx(0.0666666667)
-    assert worst((3,) * 5, fifteen, Change.ADDITION) == pytest.approx(0.0681818182)
-    pairs = Setting(bounds=UNIT, groups=50)
-    assert worst((2,) * 50, pairs, Change.REMOVAL) == pytest.approx(0.01)
-    assert worst((2,) * 50, pairs, Change.ADDITION) == pytest.approx(0.0130718954)
+    assert worst((3,) * 5, fifteen, RecordChange.REMOVAL) == pytest.approx(0.0666666667)
+    assert worst((3,) * 5, fifteen, RecordChange.ADDITION) == pytest.approx(0.0681818182)
+    pairs = TableSetting(bounds=UNIT, groups=50)
+    assert worst((2,) * 50, pairs, RecordChange.REMOVAL) == pytest.approx(0.01)
+    assert worst((2,) * 50, pairs, RecordChange.ADDITION) == pytest.approx(0.0130718954)
 
 
 def test_a_private_group_makes_the_pooled_variance_move_more():
     table = of_sizes(3, 3)
     for public, expected in ((True, (1 - 1 / 3) / 4), (False, (1 - 1 / 6) / 4)):
-        setting = Setting(bounds=UNIT, groups=2, group_is_public=public)
-        change = Change.SUBSTITUTION
+        setting = TableSetting(bounds=UNIT, groups=2, group_is_public=public)
+        change = RecordChange.SUBSTITUTION
         assert worst_case("pooled-variance", table, setting, change) == pytest.approx(expected)
         assert attained("pooled-variance", table, setting, change) == pytest.approx(expected)
 
@@ -226,8 +226,8 @@ def test_a_private_group_makes_the_pooled_variance_move_more():
     ("name", "expected"), [("variance", 0.2), ("standard-deviation", 0.4472135955)]
 )
 def test_spread_of_five(name, expected):
-    for change in (Change.SUBSTITUTION, Change.REMOVAL):
-        got = worst_case(name, rows([0] * 5), Setting(bounds=UNIT), change)
+    for change in (RecordChange.SUBSTITUTION, RecordChange.REMOVAL):
+        got = worst_case(name, rows([0] * 5), TableSetting(bounds=UNIT), change)
         assert got == pytest.approx(expected)
 
 
@@ -244,7 +244,7 @@ def test_value_is_that_of_the_statistic_that_is_released(name, known):
     bounds = Interval(lower=-2.0, upper=3.0)
     values = np.random.default_rng(2).uniform(-2, 3, 9)
     statistic = known(bounds=bounds, size=TableSize(people=9, public=True))
-    got = EXPLORABLE[name].value(rows(values), Setting(bounds=bounds))
+    got = EXPLORABLE[name].value(rows(values), TableSetting(bounds=bounds))
     assert got == pytest.approx(float(statistic.value(values)[0]))
 
 
@@ -253,7 +253,7 @@ def test_covariance_is_that_of_the_statistic_that_is_released():
     pairs = np.random.default_rng(3).uniform(-2, 3, (9, 2))
     size = TableSize(people=9, public=True)
     statistic = Covariance(bounds=(bounds, bounds), size=size)
-    got = EXPLORABLE["covariance"].value(rows(*pairs.T), Setting(bounds=bounds))
+    got = EXPLORABLE["covariance"].value(rows(*pairs.T), TableSetting(bounds=bounds))
     assert got == pytest.approx(float(statistic.value(pairs)[0]))
 
 
@@ -262,14 +262,14 @@ def test_covariance_is_that_of_the_statistic_that_is_released():
 def test_pooled_variance_is_that_of_the_statistic_that_is_released(people, public):
     groups = GroupSizes(sizes=people, labels_public=public)
     known = PooledVariance(bounds=WIDE, groups=groups)
-    setting = Setting(bounds=WIDE, groups=len(people), group_is_public=public)
+    setting = TableSetting(bounds=WIDE, groups=len(people), group_is_public=public)
     table = of_sizes(*people)
     table[:, 0] = np.random.default_rng(4).uniform(-2, 3, len(table))
     got = EXPLORABLE["pooled-variance"].value(table, setting)
     assert got == pytest.approx(float(known.value(table[:, [0, 2]])[0]))
     relations = {
-        NeighboringRelation.SUBSTITUTION: [Change.SUBSTITUTION],
-        NeighboringRelation.ADD_REMOVE: [Change.ADDITION, Change.REMOVAL],
+        NeighboringRelation.SUBSTITUTION: [RecordChange.SUBSTITUTION],
+        NeighboringRelation.ADD_REMOVE: [RecordChange.ADDITION, RecordChange.REMOVAL],
     }
     for relation, changes in relations.items():
         if relation is NeighboringRelation.ADD_REMOVE and not public:
@@ -282,14 +282,14 @@ def test_pooled_variance_is_that_of_the_statistic_that_is_released(people, publi
 def test_members_are_those_in_the_upper_half(name, known):
     values = np.array([0.0, 0.49, 0.5, 0.9])
     statistic = known(size=TableSize(people=4, public=True))
-    got = EXPLORABLE[name].value(rows(values), Setting(bounds=UNIT))
+    got = EXPLORABLE[name].value(rows(values), TableSetting(bounds=UNIT))
     assert got == pytest.approx(float(statistic.value(values >= 0.5)[0]))
 
 
 def test_one_person_turns_the_correlation_around():
     table = rows([0] * 9 + [1], [0.5] * 9 + [1])
     found = worst_neighbor(
-        EXPLORABLE["correlation"], table, Setting(bounds=UNIT), Change.SUBSTITUTION
+        EXPLORABLE["correlation"], table, TableSetting(bounds=UNIT), RecordChange.SUBSTITUTION
     )
     assert (found.here, found.there) == pytest.approx((1, -1))
     assert found.person == 9
@@ -297,7 +297,7 @@ def test_one_person_turns_the_correlation_around():
 
 
 def test_slope_has_no_limit_where_the_others_share_one_x_and_one_elsewhere():
-    change, setting = Change.SUBSTITUTION, Setting(bounds=UNIT)
+    change, setting = RecordChange.SUBSTITUTION, TableSetting(bounds=UNIT)
     table = rows([0.2, 0.2, 0.2, 0.9], [0, 0.5, 1, 1])
     found = worst_neighbor(EXPLORABLE["slope"], table, setting, change)
     assert found.reach.tolist()[:3] != [np.inf] * 3
@@ -309,7 +309,7 @@ def test_slope_has_no_limit_where_the_others_share_one_x_and_one_elsewhere():
 
 def test_slope_of_a_newcomer_is_found_between_the_grid_points():
     table = rows([0.0, 0.01, 0.02], [0.0, 0.02, 0.01])
-    change, setting = Change.ADDITION, Setting(bounds=UNIT)
+    change, setting = RecordChange.ADDITION, TableSetting(bounds=UNIT)
     here = REFERENCE["slope"](table, setting)
     fine = np.linspace(0, 1, 20_001)
     slopes = [
@@ -331,22 +331,22 @@ def test_slope_of_a_newcomer_is_found_between_the_grid_points():
 
 def test_reach_is_told_for_everybody():
     table = rows([0.0, 0.5, 1.0])
-    setting = Setting(bounds=UNIT)
-    found = worst_neighbor(EXPLORABLE["mean"], table, setting, Change.SUBSTITUTION)
+    setting = TableSetting(bounds=UNIT)
+    found = worst_neighbor(EXPLORABLE["mean"], table, setting, RecordChange.SUBSTITUTION)
     assert found.reach == pytest.approx(np.array([1, 0.5, 1]) / 3)
-    removed = worst_neighbor(EXPLORABLE["mean"], table, setting, Change.REMOVAL)
+    removed = worst_neighbor(EXPLORABLE["mean"], table, setting, RecordChange.REMOVAL)
     assert removed.reach == pytest.approx([0.25, 0, 0.25])
     assert removed.record is None
-    added = worst_neighbor(EXPLORABLE["mean"], table, setting, Change.ADDITION)
+    added = worst_neighbor(EXPLORABLE["mean"], table, setting, RecordChange.ADDITION)
     assert added.reach == pytest.approx([0.125])
     assert added.person is None
 
 
 def test_values_beyond_the_bounds_are_clamped():
     wild, tame = rows([-5.0, 0.5, np.inf]), rows([0.0, 0.5, 1.0])
-    for change in Change:
+    for change in RecordChange:
         first, second = (
-            worst_neighbor(EXPLORABLE["mean"], t, Setting(bounds=UNIT), change)
+            worst_neighbor(EXPLORABLE["mean"], t, TableSetting(bounds=UNIT), change)
             for t in (wild, tame)
         )
         assert first.here == second.here
@@ -354,9 +354,9 @@ def test_values_beyond_the_bounds_are_clamped():
 
 
 @pytest.mark.parametrize("name", EXPLORABLE)
-@pytest.mark.parametrize("change", Change)
+@pytest.mark.parametrize("change", RecordChange)
 def test_one_person_alone_is_answered_or_refused_in_words(name, change):
-    table, setting = rows([0.7]), Setting(bounds=UNIT)
+    table, setting = rows([0.7]), TableSetting(bounds=UNIT)
     found = worst_neighbor(EXPLORABLE[name], table, setting, change)
     assert found.local >= 0
     if name in {"sum", "count"}:
@@ -373,12 +373,16 @@ def test_one_person_alone_is_answered_or_refused_in_words(name, change):
 @pytest.mark.parametrize("n", [0, MOST_PEOPLE + 1])
 def test_empty_and_large_tables_are_refused(n):
     with pytest.raises(ParameterError, match="1 to 12 people"):
-        worst_neighbor(EXPLORABLE["mean"], rows([0.5] * n), Setting(bounds=UNIT), Change.REMOVAL)
+        worst_neighbor(
+            EXPLORABLE["mean"], rows([0.5] * n), TableSetting(bounds=UNIT), RecordChange.REMOVAL
+        )
 
 
 def test_statistic_without_a_value_has_no_worst_neighbor():
     table = rows([0.5] * 4, [0, 1, 0, 1])
-    found = worst_neighbor(EXPLORABLE["slope"], table, Setting(bounds=UNIT), Change.SUBSTITUTION)
+    found = worst_neighbor(
+        EXPLORABLE["slope"], table, TableSetting(bounds=UNIT), RecordChange.SUBSTITUTION
+    )
     assert np.isnan(found.here)
     assert found.local == 0
 
@@ -395,7 +399,7 @@ def test_statistic_without_a_value_has_no_worst_neighbor():
 )
 def test_setting_outside_its_domain_is_refused(wrong):
     with pytest.raises(ParameterError):
-        Setting(**wrong)
+        TableSetting(**wrong)
 
 
 @given(st.integers(1, 60), st.integers(0, 20))

@@ -8,16 +8,25 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.studies.findings import Verdict
-from dpcore.studies.wang2019 import Design, Pane, Part, Simulation, findings, numbers, of_pane, run
+from dpcore.studies.wang2019 import (
+    FigurePart,
+    Pane,
+    Simulation,
+    Wang2019Design,
+    findings,
+    numbers,
+    of_pane,
+    run,
+)
 
 
 @pytest.fixture(scope="module")
 def parts():
-    return tuple(run(Design()))
+    return tuple(run(Wang2019Design()))
 
 
 def test_every_part_of_the_design_is_run_in_order(parts):
-    assert len(parts) == Design().parts == 10
+    assert len(parts) == Wang2019Design().parts == 10
     assert [part.pane for part in parts] == (
         [Pane.NESTED] + 4 * [Pane.BY_SIZE] + 5 * [Pane.BY_PRECISION]
     )
@@ -35,7 +44,7 @@ def test_the_left_pane_is_the_reconstructed_one(parts):
 
 
 def test_what_the_text_says_held_against_the_run(parts):
-    found = {one.key: one for one in findings(Design(), parts)}
+    found = {one.key: one for one in findings(Wang2019Design(), parts)}
     assert "21.4 times" in found["1a"].evidence
     assert "5.89 times" in found["1b"].evidence
     assert "5.29 times" in found["1b"].evidence
@@ -47,7 +56,7 @@ def test_what_the_text_says_held_against_the_run(parts):
     }
     assert "143" in found["2b"].evidence
     # With a weak penalty everybody loses far less than six times less.
-    weak = Design(simulation=Simulation(strength=0.1), sizes=(100,), gammas=(1.0,))
+    weak = Wang2019Design(simulation=Simulation(strength=0.1), sizes=(100,), gammas=(1.0,))
     verdicts = {one.key: one.verdict for one in findings(weak, tuple(run(weak)))}
     assert verdicts["1a"] is Verdict.HOLDS
     assert verdicts["1b"] is Verdict.FAILS
@@ -66,22 +75,22 @@ def test_what_the_text_says_held_against_the_run(parts):
 )
 def test_about_like_one_over_the_people_is_a_power_near_minus_one(parts, power, verdict):
     bent = [
-        Part(
+        FigurePart(
             pane=Pane.BY_SIZE,
             setting=people,
             losses=replace(parts[1].losses, losses=np.array([0.2 * (people / 100) ** power])),
         )
         for people in (100, 1_000, 10_000)
     ]
-    (found,) = (one for one in findings(Design(), bent) if one.key == "2a")
+    (found,) = (one for one in findings(Wang2019Design(), bent) if one.key == "2a")
     assert found.verdict is verdict
     assert "100 to 10,000 people" in found.evidence
 
 
 def test_the_usual_run_is_computed_once_and_no_other_is_kept(parts):
-    again = tuple(run(Design()))
+    again = tuple(run(Wang2019Design()))
     assert all(one is two for one, two in zip(parts, again, strict=True))
-    other = Design(sizes=(100,), gammas=(1.0,))
+    other = Wang2019Design(sizes=(100,), gammas=(1.0,))
     first, second = tuple(run(other)), tuple(run(other))
     assert all(one is not two for one, two in zip(first, second, strict=True))
     (size,) = of_pane(first, Pane.BY_SIZE)
@@ -89,10 +98,12 @@ def test_the_usual_run_is_computed_once_and_no_other_is_kept(parts):
 
 
 def test_a_run_that_was_stopped_says_what_it_saw():
-    started = tuple(itertools.islice(run(Design()), 1))
-    unseen = [one.key for one in findings(Design(), started) if one.verdict is Verdict.UNSEEN]
+    started = tuple(itertools.islice(run(Wang2019Design()), 1))
+    unseen = [
+        one.key for one in findings(Wang2019Design(), started) if one.verdict is Verdict.UNSEEN
+    ]
     assert unseen == ["2a", "2b"]
-    assert all(one.verdict is Verdict.UNSEEN for one in findings(Design(), ()))
+    assert all(one.verdict is Verdict.UNSEEN for one in findings(Wang2019Design(), ()))
 
 
 def test_numbers_are_those_of_the_parts(parts):
@@ -121,4 +132,4 @@ def test_numbers_are_those_of_the_parts(parts):
 )
 def test_domains(wrong):
     with pytest.raises(ParameterError):
-        Design(**wrong)
+        Wang2019Design(**wrong)

@@ -12,7 +12,13 @@ from dpcore.errors import ParameterError
 from dpcore.studies import proportion_study
 from dpcore.studies.findings import Verdict
 from dpcore.studies.proportion_findings import findings
-from dpcore.studies.proportion_study import BOUNDING, LEAST_EPSILON, MOST_PEOPLE, Design, Procedure
+from dpcore.studies.proportion_study import (
+    BOUNDING,
+    LEAST_EPSILON,
+    MOST_PEOPLE,
+    Procedure,
+    ProportionDesign,
+)
 from tests.conftest import ROOT
 
 REFERENCE = json.loads((ROOT / "tests/vectors/proportion_study.json").read_text())
@@ -26,7 +32,7 @@ NAMES = {
 }
 SHORT = {"truncated-published": "trunc", "bit": "bit", "truncated": "truncdp"}
 SEED = 1
-SMALL = Design(epsilons=(0.1, 1.0), people=(50, 1000), repetitions=400)
+SMALL = ProportionDesign(epsilons=(0.1, 1.0), people=(50, 1000), repetitions=400)
 
 
 def run_all(design, *, rng):
@@ -35,7 +41,7 @@ def run_all(design, *, rng):
 
 @pytest.fixture(scope="module")
 def results():
-    design = Design(mechanisms=tuple(BOUNDING))
+    design = ProportionDesign(mechanisms=tuple(BOUNDING))
     return run_all(design, rng=np.random.default_rng(SEED))
 
 
@@ -81,11 +87,11 @@ def test_default_study_agrees_with_the_reference(results):
     ],
 )
 def test_a_wrong_study_would_be_caught(change):
-    wrong = Design(**change)
+    wrong = ProportionDesign(**change)
     results = run_all(wrong, rng=np.random.default_rng(SEED))
-    named = dict(zip(wrong.epsilons, Design().epsilons, strict=True))
+    named = dict(zip(wrong.epsilons, ProportionDesign().epsilons, strict=True))
     relabeled = [
-        proportion_study.Accuracy(
+        proportion_study.ProcedureAccuracy(
             **{name: getattr(r, name) for name in r.__dataclass_fields__ if name != "epsilon"},
             epsilon=named[r.epsilon],
         )
@@ -155,7 +161,7 @@ def test_samples_are_the_same_for_every_epsilon():
 
 @pytest.mark.slow
 def test_standard_errors_are_those_between_runs():
-    design = Design(epsilons=(0.5,), people=(100,), repetitions=200)
+    design = ProportionDesign(epsilons=(0.5,), people=(100,), repetitions=200)
     runs = [run_all(design, rng=np.random.default_rng(seed)) for seed in range(150)]
     for column in zip(*runs, strict=True):
         values = np.array([[r.bias, r.rmse, r.coverage] for r in column])
@@ -167,7 +173,7 @@ def test_standard_errors_are_those_between_runs():
     "shares", [(0.5, 0.5), (0.2, 0.3, 0.5), (0.0, 1.0), (0.1,) * 10, (1.0, 0, 0, 0)]
 )
 def test_any_number_of_cells_up_to_ten(shares):
-    design = Design(shares=shares, epsilons=(0.01, 700.0), people=(1,), repetitions=50)
+    design = ProportionDesign(shares=shares, epsilons=(0.01, 700.0), people=(1,), repetitions=50)
     for result in run_all(design, rng=np.random.default_rng(0)):
         assert result.bias.shape == (len(design.targets),)
         assert np.isfinite(result.errors).all()
@@ -185,14 +191,14 @@ def test_any_number_of_cells_up_to_ten(shares):
     ],
 )
 def test_every_setting_that_is_let_in_can_be_run(extreme):
-    design = Design(**({"people": (5,)} | extreme), repetitions=10)
+    design = ProportionDesign(**({"people": (5,)} | extreme), repetitions=10)
     for result in run_all(design, rng=np.random.default_rng(0)):
         assert np.isfinite(result.errors).all()
 
 
 def test_targets_are_cells_and_pairs_with_the_first():
-    assert Design().targets == ((0,), (1,), (2,), (3,), (0, 3), (0, 1), (0, 2))
-    assert Design(shares=(0.2, 0.3, 0.5)).targets == ((0,), (1,), (2,))
+    assert ProportionDesign().targets == ((0,), (1,), (2,), (3,), (0, 3), (0, 1), (0, 2))
+    assert ProportionDesign(shares=(0.2, 0.3, 0.5)).targets == ((0,), (1,), (2,))
 
 
 @pytest.mark.parametrize(
@@ -222,11 +228,11 @@ def test_targets_are_cells_and_pairs_with_the_first():
 )
 def test_setting_outside_its_domain_is_refused(change):
     with pytest.raises(ParameterError):
-        Design(**change)
+        ProportionDesign(**change)
 
 
 def test_published_findings_hold_in_the_default_design(results):
-    found = findings(Design(), results)
+    found = findings(ProportionDesign(), results)
     verdicts = [finding.verdict for finding in found]
     # Only the bias of all-but-one hangs on which cell is left over.
     assert verdicts == [*[Verdict.HOLDS] * 7, Verdict.DEPENDS, *[Verdict.HOLDS] * 2]
@@ -237,7 +243,7 @@ def test_published_findings_hold_in_the_default_design(results):
 
 def test_findings_are_those_of_the_run_and_not_canned():
     # With hardly any noise there is nothing to correct, and bounds never bind.
-    design = Design(epsilons=(300.0, 600.0), people=(1000, 2000), repetitions=300)
+    design = ProportionDesign(epsilons=(300.0, 600.0), people=(1000, 2000), repetitions=300)
     results = run_all(design, rng=np.random.default_rng(5))
     verdicts = {f.claim[:30]: f.verdict for f in findings(design, results)}
     assert verdicts["In exchange its bias grows, an"] is not Verdict.HOLDS
@@ -245,7 +251,7 @@ def test_findings_are_those_of_the_run_and_not_canned():
 
 
 def test_findings_that_compare_both_need_both_and_need_the_whole_run():
-    design = Design(mechanisms=("bit",), repetitions=100)
+    design = ProportionDesign(mechanisms=("bit",), repetitions=100)
     results = run_all(design, rng=np.random.default_rng(0))
     found = findings(design, results)
     untested = [f for f in found if f.verdict is Verdict.UNSEEN]
@@ -256,14 +262,14 @@ def test_findings_that_compare_both_need_both_and_need_the_whole_run():
 
 @pytest.mark.parametrize("cells", [2, 3, 5, 10])
 def test_findings_exist_for_any_number_of_cells(cells):
-    design = Design(shares=(1 / cells,) * cells, people=(20, 50), repetitions=60)
+    design = ProportionDesign(shares=(1 / cells,) * cells, people=(20, 50), repetitions=60)
     results = run_all(design, rng=np.random.default_rng(0))
     assert len(findings(design, results)) == 10
 
 
 @pytest.mark.parametrize("shares", [(0.0, 0.0, 1.0), (0.0, 0.4, 0.6)])
 def test_what_cannot_be_compared_is_said_in_words(shares):
-    design = Design(shares=shares, epsilons=(1.0,), people=(50,), repetitions=20)
+    design = ProportionDesign(shares=shares, epsilons=(1.0,), people=(50,), repetitions=20)
     found = findings(design, run_all(design, rng=np.random.default_rng(1)))
     assert not [one for one in found if "inf" in one.evidence or "nan" in one.evidence]
     said = [one for one in found if "no error to compare with" in one.evidence]

@@ -15,7 +15,7 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from dpcore.studies.comparing import error_curves
-from dpcore.studies.comparing.error_curves import Fairness, Metric, Setting, winners
+from dpcore.studies.comparing.error_curves import ErrorMetric, ErrorSetting, Fairness, winners
 
 AGE = Column(name="age", kind=ColumnKind.NUMBER, bounds=Interval(lower=0.0, upper=100.0))
 
@@ -29,11 +29,11 @@ def setting(kind=StatisticKind.MEAN, people=100, **changes):
         size=TableSize(people=people, public=False),
     )
     known = {"epsilon": 0.5, "delta": 1e-6, "place": 0.1}
-    return Setting(query=query, **(known | changes))
+    return ErrorSetting(query=query, **(known | changes))
 
 
 @pytest.mark.parametrize("fairness", Fairness)
-@pytest.mark.parametrize("metric", Metric)
+@pytest.mark.parametrize("metric", ErrorMetric)
 def test_simulation_agrees_with_the_closed_form(fairness, metric):
     at = setting()
     few = np.geomspace(0.05, 5, 5)
@@ -51,7 +51,7 @@ def test_a_wrong_curve_would_be_caught():
     keys, few = ["laplace"], np.array([0.5])
     (curve,) = error_curves.against_epsilon(at, keys, few)
     rng = np.random.default_rng(4)
-    (dot,) = error_curves.simulated(keys, few, [at], Metric.RMSE, draws=40_000, rng=rng)
+    (dot,) = error_curves.simulated(keys, few, [at], ErrorMetric.RMSE, draws=40_000, rng=rng)
     assert abs(dot.value[0] - 1.05 * curve.rmse[0]) > 2.25 * dot.error[0]
 
 
@@ -117,7 +117,7 @@ def test_points_without_settings_are_refused():
             ["laplace"],
             np.array([0.5, 1.0]),
             [setting()],
-            Metric.BIAS,
+            ErrorMetric.BIAS,
             draws=10,
             rng=np.random.default_rng(0),
         )
@@ -159,7 +159,7 @@ def test_the_chosen_mechanism_is_compared_unless_it_cannot_be(fairness, key):
 
 
 @settings(deadline=None, max_examples=20)
-@given(st.floats(0.1, 10), st.sampled_from([Metric.RMSE, Metric.SPREAD]))
+@given(st.floats(0.1, 10), st.sampled_from([ErrorMetric.RMSE, ErrorMetric.SPREAD]))
 def test_axes_that_hold_still_hold_every_usual_epsilon(epsilon, metric):
     ends = [setting(epsilon=end) for end in (0.1, 10.0)]
     keys = Fairness.TRUE.mechanisms

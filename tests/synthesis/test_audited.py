@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.studies.auditing.lower_bound import audit
-from dpcore.studies.auditing.trials import Drawn, Trial, batches
+from dpcore.studies.auditing.trials import Trial, TrialDraws, batches
 from dpcore.studies.meaning.attacker import Guarantee
 from dpcore.synthesis import forest, rounding
 from dpcore.synthesis.fitting import fit
@@ -36,5 +36,5 @@ def test_a_made_up_table_tells_no_more_than_its_counts(times, refuted):
         sides=("with the person", "without"),
         draw=draw,
     )
-    found = audit(trial, Drawn.together(batches(trial, DRAWS)))
+    found = audit(trial, TrialDraws.together(batches(trial, DRAWS)))
     assert found.refuted == refuted

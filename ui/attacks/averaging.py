@@ -13,13 +13,13 @@ from dpcore.wording import epsilon_text, measured, percent, significant
 from ui import controls
 from ui.attacks import subject as people
 from ui.attacks import verdicts
-from ui.attacks.subject import Subject
+from ui.attacks.subject import AttackTarget
 from ui.text import literal
 
 _MOST = 100_000
 
 
-def show(subject: Subject) -> None:
+def show_averaging(subject: AttackTarget) -> None:
     """Ask a count again and again, and average."""
     upper = controls.row([1.4, 1, 1])
     lower = controls.row(3)
@@ -52,8 +52,8 @@ def show(subject: Subject) -> None:
         rng=np.random.default_rng(seed),
     )
     subject.show(running_picture(found), "averaging")
-    verdicts.show(_careless(found), _private(found))
-    verdicts.lesson(
+    verdicts.show_verdict(_careless(found), _private(found))
+    verdicts.show_lesson(
         f"Noise that is drawn anew for the same question (“{literal(secret.what)}”) is "
         "averaged away: the error falls with the square root of how often it is asked. "
         f"At ε {epsilon_text(epsilon)} about {needed(epsilon):,} answers give the "

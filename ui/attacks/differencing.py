@@ -11,11 +11,11 @@ from dpcore.wording import capital, epsilon_text, in_full, percent, significant
 from ui import controls
 from ui.attacks import subject as people
 from ui.attacks import verdicts
-from ui.attacks.subject import Subject
+from ui.attacks.subject import AttackTarget
 from ui.text import after_number, literal
 
 
-def show(subject: Subject) -> None:
+def show_differencing(subject: AttackTarget) -> None:
     """Ask who moves in, and subtract."""
     cells = controls.row([1.4, 1, 1, 1, 1.2])
     target = people.ask_numbers((cells[0], cells[4]), subject, "attack-numbers")
@@ -39,13 +39,13 @@ def show(subject: Subject) -> None:
             f"{in_full(found.after)} after, minus {in_full(found.before)} before: "
             f"{name} {adds} **{significant(found.exact, 7)}{after_number(unit)}**."
         )
-    verdicts.show(
+    verdicts.show_verdict(
         exact,
         f"Of all values that {name} could have, {percent(found.left)} remain possible "
         f"(95 % confidence): who was 50 % sure of something about {name} becomes at "
         f"most {surest(epsilon)} sure.",
     )
-    verdicts.lesson(
+    verdicts.show_lesson(
         f"Two harmless totals of “{literal(target.what)}” are one answer about one "
         "person. Nobody can check every pair of questions that will ever be asked.",
         "Noise on each total, large enough for the largest value that is possible. "

@@ -13,14 +13,14 @@ from dpcore.studies.attacks.floating_point import careless, on_grid
 from dpcore.wording import epsilon_text, in_full, three_digits
 from ui import controls, results
 from ui.attacks import verdicts
-from ui.attacks.subject import Subject
+from ui.attacks.subject import AttackTarget
 
 _DRAWS: Final = 500
 _LISTED: Final = 8
 _FAR: Final = 100.0
 
 
-def show(subject: Subject) -> None:
+def show_floating_point(subject: AttackTarget) -> None:
     """Ask for two answers, and tell them apart by the last digits of a release."""
     subject.say_unread()
     cells = controls.row(4)
@@ -60,14 +60,14 @@ def show(subject: Subject) -> None:
         },
         key="bits-table",
     )
-    verdicts.show(
+    verdicts.show_verdict(
         f"{three_digits(naive.given_away)} of {_DRAWS} releases could never have come "
         f"from {in_full(second)}: each of them proves the answer, whatever ε was "
         "promised.",
         f"All {_DRAWS} could have come from both answers; what they tell is limited by "
         f"ε {epsilon_text(epsilon)}: at most {surest(epsilon)} sure.",
     )
-    verdicts.lesson(
+    verdicts.show_lesson(
         "A formula on paper has real numbers, a computer has some of them: the noise "
         "b·log(u) has gaps, and where the gaps lie depends on the answer (Mironov "
         "2012).",

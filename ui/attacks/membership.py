@@ -18,7 +18,7 @@ from dpcore.wording import capital, epsilon_text, interval_ends, nearest, signif
 from ui import controls, session
 from ui.attacks import subject as people
 from ui.attacks import verdicts
-from ui.attacks.subject import Subject
+from ui.attacks.subject import AttackTarget
 from ui.text import after_number, literal
 
 _ROUNDS: Final = 10_000
@@ -32,7 +32,7 @@ _GUESSES: Final = "_membership-guesses"
 _PRIVATE, _EXACT = "a private total", "the exact total"
 
 
-def show(subject: Subject) -> None:
+def show_membership(subject: AttackTarget) -> None:
     """Ask whom the game is about, let the reader play, then the machine."""
     cells = controls.row([1.4, 1, 1, 1, 1.2])
     target = people.ask_numbers((cells[0], cells[4]), subject, "attack-member", yes_no=True)
@@ -54,7 +54,7 @@ def show(subject: Subject) -> None:
     exact = game(target, person, epsilon=None)
     _machine(subject, private, exact, epsilon, seed)
     _by_hand(subject, target, private, exact, name, epsilon, seed)
-    verdicts.lesson(
+    verdicts.show_lesson(
         f"To learn that {name} is in a table can be the secret itself: a table of "
         "patients, of debtors, of those who complained. Who knows all others needs one "
         "exact number.",
@@ -64,7 +64,7 @@ def show(subject: Subject) -> None:
     )
 
 
-def _machine(subject: Subject, private: Game, exact: Game, epsilon: float, seed: int) -> None:
+def _machine(subject: AttackTarget, private: Game, exact: Game, epsilon: float, seed: int) -> None:
     """Let the likelihood ratio test play many rounds against both releases."""
     scores = []
     for about in (exact, private):
@@ -83,7 +83,7 @@ def _machine(subject: Subject, private: Game, exact: Game, epsilon: float, seed:
     low, high = clopper_pearson(scores[1] * _ROUNDS, _ROUNDS, confidence=0.95)
     ends = interval_ends(100 * float(low), 100 * float(high))
     nothing = " (this person adds nothing to the total)" if not private.value else ""
-    verdicts.show(
+    verdicts.show_verdict(
         f"Against exact totals the likelihood ratio test is right in "
         f"{nearest(scores[0])} of {_ROUNDS:,} rounds{nothing}.",
         f"Against private ones it is right in {nearest(scores[1])} ({ends[0]} to "
@@ -93,7 +93,7 @@ def _machine(subject: Subject, private: Game, exact: Game, epsilon: float, seed:
 
 
 def _by_hand(
-    subject: Subject,
+    subject: AttackTarget,
     target: Target,
     private: Game,
     exact: Game,
@@ -146,7 +146,7 @@ def _by_hand(
 
 
 def _score(
-    subject: Subject,
+    subject: AttackTarget,
     about: Game,
     rounds: Rounds,
     guesses: np.ndarray[tuple[int], np.dtype[np.float64]],

@@ -14,8 +14,8 @@ from dpcore.arrays import FloatArray
 from dpcore.figures.attacks.reconstruction import Bars, Curve, bars_picture, curve_picture
 from dpcore.privacy.interpretation import posterior
 from dpcore.studies.attacks.reconstruction import (
-    Method,
     Parts,
+    ReconstructionMethod,
     Solver,
     ceiling,
     epsilons,
@@ -33,7 +33,7 @@ from dpcore.wording import at_most, epsilon_text, nearest, percent, significant
 from ui import controls, session, work
 from ui.attacks import subject as people
 from ui.attacks import verdicts
-from ui.attacks.subject import Subject
+from ui.attacks.subject import AttackTarget
 from ui.text import literal
 
 _UNITS: Final = (5, 10)
@@ -42,11 +42,11 @@ _SIZES: Final = (50, 100, 200)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
+class _ReconstructionSettings:
     """Public settings."""
 
     kind: Parts
-    method: Method
+    method: ReconstructionMethod
     people: int
     counts: int
     epsilon: float
@@ -55,15 +55,15 @@ class _Asked:
     @property
     def runs(self) -> int:
         """Return how many private releases are attacked for each total."""
-        return _RUNS if self.method is Method.LEAST_SQUARES else 1
+        return _RUNS if self.method is ReconstructionMethod.LEAST_SQUARES else 1
 
     @property
     def totals(self) -> FloatArray:
         """Return the totals to attack: few for the slower method."""
-        return epsilons(self.epsilon, 9 if self.method is Method.LEAST_SQUARES else 5)
+        return epsilons(self.epsilon, 9 if self.method is ReconstructionMethod.LEAST_SQUARES else 5)
 
 
-def show(subject: Subject) -> None:
+def show_reconstruction(subject: AttackTarget) -> None:
     """Ask for a column, a kind of parts and a total; then solve."""
     upper, lower = controls.row([1.4, 1, 1, 1]), controls.row([1.4, 1, 1, 1])
     secret = people.ask_secret((upper[0], upper[1]), subject, "attack-secret")
@@ -78,7 +78,7 @@ def show(subject: Subject) -> None:
     kind = lower[0].selectbox("Counted are", list(Parts), key="reconstruction-parts")
     method = lower[1].selectbox(
         "Solved by",
-        list(Method),
+        list(ReconstructionMethod),
         key="reconstruction-method",
         note="The linear program takes seconds; it is better where noise is middling.",
     )
@@ -93,9 +93,9 @@ def show(subject: Subject) -> None:
     if secret is None:
         return
     bits = secret.amounts[:size]
-    asked = _Asked(
+    asked = _ReconstructionSettings(
         kind=Parts(kind),
-        method=Method(method),
+        method=ReconstructionMethod(method),
         people=len(bits),
         counts=len(bits) * times,
         epsilon=epsilon,
@@ -115,7 +115,9 @@ def show(subject: Subject) -> None:
         _shown(found, asked, bits, subject, literal(secret.what))
 
 
-def _pieces(asked: _Asked, bits: FloatArray) -> Iterator[tuple[str | float, FloatArray, float]]:
+def _pieces(
+    asked: _ReconstructionSettings, bits: FloatArray
+) -> Iterator[tuple[str | float, FloatArray, float]]:
     """Yield what each kind of counts gives away: its name or total, and the runs."""
     rng = np.random.default_rng(asked.seed)
     inside = parts(asked.kind, people=asked.people, counts=asked.counts, rng=rng)
@@ -134,9 +136,9 @@ def _pieces(asked: _Asked, bits: FloatArray) -> Iterator[tuple[str | float, Floa
 
 def _shown(
     found: list[tuple[str | float, FloatArray, float]],
-    asked: _Asked,
+    asked: _ReconstructionSettings,
     bits: FloatArray,
-    subject: Subject,
+    subject: AttackTarget,
     what: str,
 ) -> None:
     careless = {n: float(s.mean()) for n, s, _ in found if isinstance(n, str)}
@@ -156,7 +158,7 @@ def _shown(
     exact = careless["exact"]
     larger = max(share, 1 - share)
     luck = likely_at_most(asked.people, float(posterior(larger, asked.epsilon)))
-    verdicts.show(
+    verdicts.show_verdict(
         f"{asked.counts:,} exact counts give away {nearest(exact)} of the column: "
         f"{round(exact * asked.people)} of {asked.people} people. Rounding to "
         f"{_UNITS[0]}s leaves {nearest(careless[f'rounded to {_UNITS[0]}s'])}.",
@@ -174,7 +176,7 @@ def _shown(
             chosen=asked.epsilon,
         )
         subject.show(curve_picture(curve), "reconstruction-curve")
-    verdicts.lesson(
+    verdicts.show_lesson(
         f"No count names anybody, and many counts name everybody: {asked.counts:,} "
         f"counts of “{what}” are as many equations for {asked.people} unknowns. "
         "Rounding is no protection: more counts make up for it.",

@@ -18,14 +18,14 @@ from dpcore.wording import capital, epsilon_text, measured, significant
 from ui import controls, results
 from ui.attacks import subject as people
 from ui.attacks import verdicts
-from ui.attacks.subject import Subject
+from ui.attacks.subject import AttackTarget
 from ui.text import after_number, literal
 
 _ALL, _THREE = "all digits", "3 digits, rounded up"
 _DIGITS: Final = {_ALL: None, _THREE: 3}
 
 
-def show(subject: Subject) -> None:
+def show_disclosed_losses(subject: AttackTarget) -> None:
     """Ask who is told the own loss, and solve."""
     cells = controls.row([1.4, 1, 1, 1.2, 1, 1.2])
     target = people.ask_numbers((cells[0], cells[5]), subject, "attack-numbers")
@@ -55,7 +55,7 @@ def show(subject: Subject) -> None:
     what = f"mean of {target.what}"
     subject.show(recovery_picture(found, what=what, unit=target.unit), "recovery")
     own, worst = _told(target, person, epsilon), _worst(target, person, epsilon)
-    verdicts.show(
+    verdicts.show_verdict(
         f"{capital(name)} is told the own loss, and solves one equation: the mean is "
         f"{significant(found.recovered, 6)}{suffix}, off by "
         f"{significant(found.error)}, where the release "
@@ -79,7 +79,7 @@ def show(subject: Subject) -> None:
         },
         key="recovery-told",
     )
-    verdicts.lesson(
+    verdicts.show_lesson(
         "A privacy loss is itself a number about everybody: the own loss says how far "
         f"the mean of “{literal(target.what)}” lies from the own value.",
         "Losses of persons are not published, and nobody is told their own. What may "

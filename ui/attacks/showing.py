@@ -16,17 +16,17 @@ from ui.attacks import (
     recovery,
     timing,
 )
-from ui.attacks.subject import Subject, of_table, of_village
+from ui.attacks.subject import AttackTarget, of_table, of_village
 
 _VILLAGE, _OWN = "a made-up village", "the table in use"
 _ATTACKS: Final = {
-    "Differencing": differencing.show,
-    "Averaging": averaging.show,
-    "Reconstruction": reconstruction.show,
-    "Membership": membership.show,
-    "Told losses": recovery.show,
-    "Last digits": low_bits.show,
-    "Timing": timing.show,
+    "Differencing": differencing.show_differencing,
+    "Averaging": averaging.show_averaging,
+    "Reconstruction": reconstruction.show_reconstruction,
+    "Membership": membership.show_membership,
+    "Told losses": recovery.show_disclosed_losses,
+    "Last digits": low_bits.show_floating_point,
+    "Timing": timing.show_timing,
 }
 
 
@@ -53,7 +53,7 @@ def show() -> None:
             _attacks(of_table(study))
 
 
-def _attacks(subject: Subject) -> None:
+def _attacks(subject: AttackTarget) -> None:
     tabs.show(_ATTACKS, subject, key="attack")
 
 

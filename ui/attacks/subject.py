@@ -34,7 +34,7 @@ _SEED: Final = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class AttackTarget:
     """Some people, and what the controls about them are called.
 
     Attributes:
@@ -73,12 +73,12 @@ class Subject:
         results.show(picture, f"attack-{key}", simulated=self.made_up)
 
 
-def of_village() -> Subject:
+def of_village() -> AttackTarget:
     """Return the village."""
-    return Subject(dataset=village(), made_up=True, masked=False)
+    return AttackTarget(dataset=village(), made_up=True, masked=False)
 
 
-def of_table(study: Study) -> Subject:
+def of_table(study: Study) -> AttackTarget:
     """Return a class-sized sample of the table in use, and ask what may be seen.
 
     CONFIDENTIAL.
@@ -99,11 +99,11 @@ def of_table(study: Study) -> Subject:
         "value, and numbered anew: no number here leads to a row. All releases are "
         "simulated; nothing is charged, kept or exported."
     )
-    return Subject(dataset=sample, made_up=False, masked=masked)
+    return AttackTarget(dataset=sample, made_up=False, masked=masked)
 
 
 def ask_numbers(
-    cells: tuple[Cell, Cell], subject: Subject, name: str, *, yes_no: bool = False
+    cells: tuple[Cell, Cell], subject: AttackTarget, name: str, *, yes_no: bool = False
 ) -> Target | None:
     """Ask for a column of numbers, or for a label that counts as 1.
 
@@ -117,7 +117,7 @@ def ask_numbers(
     return numbers(subject.dataset, column, label)
 
 
-def ask_secret(cells: tuple[Cell, Cell], subject: Subject, name: str) -> Target | None:
+def ask_secret(cells: tuple[Cell, Cell], subject: AttackTarget, name: str) -> Target | None:
     """Ask for a column of two values, or one that is split at a public threshold."""
     column = _ask_column(cells[0], subject, name, yes_no=True)
     if column is None:
@@ -139,7 +139,7 @@ def ask_secret(cells: tuple[Cell, Cell], subject: Subject, name: str) -> Target 
     return at_least(numbers(subject.dataset, column), threshold)
 
 
-def ask_person(cell: Cell, subject: Subject, target: Target, label: str) -> int:
+def ask_person(cell: Cell, subject: AttackTarget, target: Target, label: str) -> int:
     """Ask for a person of the sample by number, and return the place, from 0."""
     number = cell.number(
         label,
@@ -153,7 +153,7 @@ def ask_person(cell: Cell, subject: Subject, target: Target, label: str) -> int:
     return int(number) - 1
 
 
-def _ask_column(cell: Cell, subject: Subject, name: str, *, yes_no: bool) -> Column | None:
+def _ask_column(cell: Cell, subject: AttackTarget, name: str, *, yes_no: bool) -> Column | None:
     columns = attackable(subject.dataset)
     if not columns:
         st.info("Declare bounds or labels of a column on Data to attack it.")
@@ -174,7 +174,7 @@ def _ask_column(cell: Cell, subject: Subject, name: str, *, yes_no: bool) -> Col
     return columns[place]
 
 
-def _ask_label(cell: Cell, subject: Subject, name: str, column: Column) -> str | None:
+def _ask_label(cell: Cell, subject: AttackTarget, name: str, column: Column) -> str | None:
     if column.kind.is_numeric:
         return None
     labels = column.labels

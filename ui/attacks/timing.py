@@ -15,7 +15,7 @@ from dpcore.studies.teaching.laboratory import UNIT, acceptance
 from dpcore.wording import epsilon_text, nearest, significant, three_digits
 from ui import controls, results
 from ui.attacks import verdicts
-from ui.attacks.subject import Subject
+from ui.attacks.subject import AttackTarget
 
 _RELEASES: Final = 2000
 _MOST: Final = 1000
@@ -23,7 +23,7 @@ _TIMED: Final = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 _REDRAWN, _STEADY = "draw until it fits", "as many draws every time"
 
 
-def show(subject: Subject) -> None:
+def show_timing(subject: AttackTarget) -> None:
     """Ask for two values, and tell them apart with a stopwatch."""
     subject.say_unread()
     upper, lower = controls.row(3), controls.row(3)
@@ -74,7 +74,7 @@ def show(subject: Subject) -> None:
     picture = rounds_picture(counts, chances, allowed=allowed, chosen=timed)
     results.show(picture, "attack-timing", simulated=True)
     here, first = (right(*kept, releases=count) for count in (timed, 1))
-    verdicts.show(
+    verdicts.show_verdict(
         f"A draw is kept with probability {three_digits(kept[0])} at {names[0]} and "
         f"{three_digits(kept[1])} at {names[1]}: a stopwatch alone is right "
         f"{nearest(first)} of the time after one release, and {nearest(here)} after "
@@ -82,7 +82,7 @@ def show(subject: Subject) -> None:
         f"Always {draws:,} draws, of which the first that fits counts: the time is the "
         "same for every value, and tells nothing.",
     )
-    verdicts.lesson(
+    verdicts.show_lesson(
         "What is promised is about the number that is released. How long it took is a "
         f"second release that nobody counted, on top of ε {epsilon_text(epsilon)}.",
         "Work that does not depend on the data: a fixed number of draws, or one draw "

@@ -30,7 +30,7 @@ _MOST_NUMBERS: Final = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AuditRequest:
     """What shall be audited.
 
     Attributes:
@@ -71,7 +71,7 @@ def offer(request: Releasable) -> None:
     )
 
 
-def ask() -> Asked:
+def ask() -> AuditRequest:
     """Show the controls; the first view is a promise that is refuted."""
     what = controls.HERE.radio(
         "What is audited",
@@ -87,7 +87,7 @@ def ask() -> Asked:
     return _question(session.require_study())
 
 
-def _mistake() -> Asked:
+def _mistake() -> AuditRequest:
     first, second, third = controls.row([2.2, 1.4, 1])
     key = first.selectbox(
         "Mistake",
@@ -104,7 +104,7 @@ def _mistake() -> Asked:
     seed = third.seed(key="audit-seed")
     draws, confidence = _effort(50_000)
     mistake = CATALOG_OF_MISTAKES[key]
-    return Asked(
+    return AuditRequest(
         key=f"{key} {how} {seed} {draws}",
         draws=draws,
         confidence=confidence,
@@ -113,7 +113,7 @@ def _mistake() -> Asked:
     )
 
 
-def _mechanism() -> Asked:
+def _mechanism() -> AuditRequest:
     first, second, third = controls.row([2, 1, 1.4])
     key = first.selectbox(
         "Mechanism",
@@ -143,7 +143,7 @@ def _mechanism() -> Asked:
         place = second.slider("The value", 0.5, (0.0, 1.0, 0.01), key="audit-place")
     draws, confidence = _effort(10_000)
     setup = Setup(key=key, epsilon=epsilon, place=place, shift=shift)
-    return Asked(
+    return AuditRequest(
         key=f"{setup} {pair} {draws}",
         draws=draws,
         confidence=confidence,
@@ -151,7 +151,7 @@ def _mechanism() -> Asked:
     )
 
 
-def _question(study: Study) -> Asked:
+def _question(study: Study) -> AuditRequest:
     known = questions(study)
     if not known:
         st.info(
@@ -182,7 +182,7 @@ def _question(study: Study) -> Asked:
     draws, confidence = _effort(10_000)
     about = f"{request.analysis(study.fingerprint)} {pair} {draws}"
     if pair == _PERSON:
-        return Asked(
+        return AuditRequest(
             key=about,
             draws=draws,
             confidence=confidence,
@@ -190,7 +190,7 @@ def _question(study: Study) -> Asked:
             confidential=True,
             request=request,
         )
-    return Asked(
+    return AuditRequest(
         key=f"{about} {values}",
         draws=draws,
         confidence=confidence,
@@ -293,6 +293,6 @@ def _effort(usual: int) -> tuple[int, float]:
     return draws, confidence
 
 
-def affordable(asked: Asked, trial: Trial) -> int:
+def affordable(asked: AuditRequest, trial: Trial) -> int:
     """Return how many draws of each world are kept of so many numbers each."""
     return max(200, min(asked.draws, _MOST_NUMBERS // len(trial.labels)))

@@ -7,20 +7,20 @@ import math
 import streamlit as st
 
 from dpcore.figures.auditing import found
-from dpcore.studies.auditing.lower_bound import Audit, audit
+from dpcore.studies.auditing.lower_bound import PrivacyAudit, audit
 from dpcore.studies.auditing.structure import checks
-from dpcore.studies.auditing.trials import Drawn, batches, pieces
+from dpcore.studies.auditing.trials import TrialDraws, batches, pieces
 from dpcore.wording import capital, epsilon_text, significant
 from ui import controls, results, session, work
 from ui.auditing import asking
-from ui.auditing.asking import Asked
+from ui.auditing.asking import AuditRequest
 from ui.study import Study
 from ui.text import literal
 
 _SLOT = "audit"
 
 
-def show(asked: Asked, *, rows: str = "") -> None:
+def show(asked: AuditRequest, *, rows: str = "") -> None:
     """Draw, search, test, and say what came out. ``rows`` is CONFIDENTIAL."""
     key = f"{session.generation()} {asked.key} {rows}"
     with controls.valid():
@@ -40,7 +40,7 @@ def show(asked: Asked, *, rows: str = "") -> None:
     done = session.remember(
         f"{_SLOT}-found",
         f"{key} {asked.confidence} {len(drawn)}",
-        lambda: audit(trial, Drawn.together(drawn), confidence=asked.confidence),
+        lambda: audit(trial, TrialDraws.together(drawn), confidence=asked.confidence),
     )
     _say(asked, done)
     _numbers(done)
@@ -49,7 +49,7 @@ def show(asked: Asked, *, rows: str = "") -> None:
     results.table(found.events_table(done), key="audit-events")
 
 
-def _say(asked: Asked, done: Audit) -> None:
+def _say(asked: AuditRequest, done: PrivacyAudit) -> None:
     """Say the verdict, the event, and what is wrong where that is known."""
     told = f"**{literal(found.verdict(done))}.** {_telling(done)}"
     box = st.warning if done.refuted else st.info
@@ -62,14 +62,14 @@ def _say(asked: Asked, done: Audit) -> None:
         )
 
 
-def _telling(done: Audit) -> str:
+def _telling(done: PrivacyAudit) -> str:
     # A name of the table in it may hold marks of its own.
     event, limit = found.telling(done)
     named = f"The most telling event: **{literal(event)}**. " if event else ""
     return named + literal(limit)
 
 
-def _numbers(done: Audit) -> None:
+def _numbers(done: PrivacyAudit) -> None:
     row = st.container(horizontal=True, gap="large")
     claim = done.claim
     row.metric(

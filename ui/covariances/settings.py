@@ -5,7 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.covariance_study import COMPARED, Degenerate, Design, half_widths_holding
+from dpcore.studies.covariance_study import (
+    COMPARED,
+    CovarianceDesign,
+    Degenerate,
+    half_widths_holding,
+)
 from dpcore.wording import percent
 from ui import controls
 
@@ -13,7 +18,7 @@ _LOST = "Reconstructed: the number of the original was lost with its formulas."
 _MULTIPLE, _SHARE = "standard deviations", "share of a Gaussian"
 
 
-def ask() -> tuple[Design, int]:
+def ask() -> tuple[CovarianceDesign, int]:
     """Show the controls; return the design and the seed of its simulation.
 
     Raises:
@@ -70,7 +75,7 @@ def ask() -> tuple[Design, int]:
             "defined. The original does not say what became of those.",
         )
         seed = cells[2].seed(key="s1-seed")
-    design = Design(
+    design = CovarianceDesign(
         deviations=deviations,
         half_widths=half_widths,
         correlations=controls.listed(correlations, float, "correlations"),
@@ -112,7 +117,7 @@ def _spread() -> tuple[tuple[float, float], tuple[float, float]]:
         note=f"{_LOST} Wider bounds need more noise.",
     )
     bounds = multiple * first, multiple * second
-    held = percent(Design(half_widths=bounds, deviations=(first, second)).shares[0])
+    held = percent(CovarianceDesign(half_widths=bounds, deviations=(first, second)).shares[0])
     st.caption(f"Bounds at ± {multiple:g} standard deviations hold {held} of a Gaussian.")
     return (first, second), bounds
 

@@ -15,9 +15,9 @@ from dpcore.studies.covariance_findings import findings
 from dpcore.studies.covariance_study import (
     SIZES,
     STATISTICS,
+    CovarianceDesign,
     Demonstration,
-    Design,
-    Outcome,
+    ScenarioOutcome,
     costs,
     demonstrate,
     numbers,
@@ -26,12 +26,12 @@ from dpcore.studies.covariance_study import (
 from dpcore.wording import epsilon_text, percent, significant
 from ui import controls, results, session, tabs, work
 
-Study = work.Run[tuple[Design, int], Outcome]
+Study = work.Run[tuple[CovarianceDesign, int], ScenarioOutcome]
 
 _DRAWS = "_s1_draws"
 
 
-def latest(asked: Design, seed: int) -> Study:
+def latest(asked: CovarianceDesign, seed: int) -> Study:
     """Return the latest run once it is finished or stopped; show how far it is."""
     return work.latest(
         "study-1",
@@ -95,7 +95,7 @@ def panels(current: Study) -> None:
     )
 
 
-def _panels(outcomes: Sequence[Outcome], names: Sequence[str]) -> None:
+def _panels(outcomes: Sequence[ScenarioOutcome], names: Sequence[str]) -> None:
     for cell, name in zip(st.columns(2), names, strict=True):
         with cell:
             results.show(panel_picture(outcomes, name), f"s1-{name}", simulated=True)
@@ -134,14 +134,14 @@ def verdicts(current: Study) -> None:
     results.verdicts(findings(current.asked[0], current.pieces))
 
 
-def download(outcomes: Sequence[Outcome]) -> None:
+def download(outcomes: Sequence[ScenarioOutcome]) -> None:
     """Offer the numbers as a file."""
     results.table_files(partial(numbers, outcomes), "study-1-covariances", "study-1")
     st.caption("Simulated from the settings above. Public: no table was used.")
 
 
 @st.fragment
-def demonstration(design: Design, seed: int) -> None:
+def demonstration(design: CovarianceDesign, seed: int) -> None:
     """Show one sanitized matrix with its ellipses, before and after the repair."""
     first, second, third, fourth = controls.row(4)
     columns = first.selectbox("Variables", list(SIZES), index=1, key="s1-columns")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from dpcore.lessons.lesson import Lesson, Step
+from dpcore.lessons.lesson import Lesson, LessonStep
 from dpcore.lessons.paths import LESSONS, PATHS, Path
 from ui import controls, session
 
@@ -18,12 +18,12 @@ _WRITTEN = "_lessons_address"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class LessonPlace:
     """Where somebody is: a step of a lesson of a path, projected or not."""
 
     path: Path
     lesson: Lesson
-    step: Step
+    step: LessonStep
     projected: bool
 
     @property
@@ -32,7 +32,7 @@ class Place:
         return {_PATH: self.path.key, _LESSON: self.lesson.key, _STEP: self.step.value}
 
 
-def ask(*, projected: bool) -> Place:
+def ask(*, projected: bool) -> LessonPlace:
     """Show what is chosen; what an address says wrongly is as if it said nothing."""
     _follow()
     with st.container(key="lesson-choosing"):
@@ -61,13 +61,15 @@ def ask(*, projected: bool) -> Place:
     st.header(lessons[lesson].title, anchor=False)
     step = controls.HERE.radio(
         "Step",
-        [step.value for step in Step],
-        format_func=lambda key: f"{Step(key).number} {Step(key).label}",
+        [step.value for step in LessonStep],
+        format_func=lambda key: f"{LessonStep(key).number} {LessonStep(key).label}",
         key=_STEP,
         kept="session",
         label_visibility="collapsed",
     )
-    found = Place(path=path, lesson=lessons[lesson], step=Step(step), projected=projected)
+    found = LessonPlace(
+        path=path, lesson=lessons[lesson], step=LessonStep(step), projected=projected
+    )
     _write(found.settings)
     return found
 
@@ -80,7 +82,7 @@ def _follow() -> None:
     asked = {key: st.query_params.get(key, "") for key in _KEYS}
     if asked != session.public(_WRITTEN):
         known: dict[str, Collection[str]]
-        known = {_PATH: PATHS, _LESSON: LESSONS, _STEP: list(Step)}
+        known = {_PATH: PATHS, _LESSON: LESSONS, _STEP: list(LessonStep)}
         for key in _KEYS:
             if asked[key] in known[key]:
                 session.set_public(key, asked[key])
@@ -108,7 +110,7 @@ def project() -> bool:
     )
 
 
-def go_on(place: Place) -> None:
+def go_on(place: LessonPlace) -> None:
     """Show the buttons to the step before and the next."""
     before = place.path.before(place.lesson.key, place.step)
     after = place.path.after(place.lesson.key, place.step)
@@ -122,7 +124,12 @@ def go_on(place: Place) -> None:
 
 
 def _button(
-    label: str, leads: tuple[str, Step] | None, shortcut: str, place: Place, *, primary: bool
+    label: str,
+    leads: tuple[str, LessonStep] | None,
+    shortcut: str,
+    place: LessonPlace,
+    *,
+    primary: bool,
 ) -> None:
     st.button(
         label,
@@ -137,16 +144,16 @@ def _button(
 
 def _start() -> None:
     """Begin a lesson that was chosen with its first step: predict, then see."""
-    session.set_public(_STEP, next(iter(Step)).value)
+    session.set_public(_STEP, next(iter(LessonStep)).value)
 
 
-def _forward(place: Place, after: tuple[str, Step]) -> str:
+def _forward(place: LessonPlace, after: tuple[str, LessonStep]) -> str:
     lesson, step = after
     same = lesson == place.lesson.key
     return f"Next: {step.label if same else place.path.lessons[lesson].title}"
 
 
-def _go(leads: tuple[str, Step] | None) -> None:
+def _go(leads: tuple[str, LessonStep] | None) -> None:
     if leads is not None:
         session.set_public(_LESSON, leads[0])
         session.set_public(_STEP, leads[1].value)

@@ -15,11 +15,11 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.lessons.classroom import spaced
-from dpcore.lessons.lesson import Question, Step
+from dpcore.lessons.lesson import LessonStep, QuizQuestion
 from dpcore.wording import people
 from ui import session
 from ui.lessons import hosting, phones
-from ui.lessons.choosing import Place
+from ui.lessons.choosing import LessonPlace
 from ui.lessons.classes import ROOMS
 from ui.lessons.sharing import code as code_of
 from ui.text import literal
@@ -29,7 +29,7 @@ _SECONDS: Final = 2
 _WIDTH: Final = 260
 
 
-def lead(place: Place) -> None:
+def lead(place: LessonPlace) -> None:
     """Let the phones of a class that is led from this tab see the step on screen."""
     code = _led()
     if code:
@@ -37,7 +37,7 @@ def lead(place: Place) -> None:
             code,
             lesson=place.lesson.key,
             question=place.lesson.telling().predict,
-            taking=place.step is Step.PREDICT,
+            taking=place.step is LessonStep.PREDICT,
             now=datetime.now(UTC),
         )
 
@@ -84,10 +84,10 @@ def offer() -> None:
     st.button("End the class", on_click=_close, args=(code,), key="class-close")
 
 
-def gathered(place: Place) -> None:
+def gathered(place: LessonPlace) -> None:
     """Show how many have answered, again and again."""
     code, lesson = _led(), place.lesson.key
-    if not code or place.step is not Step.PREDICT:
+    if not code or place.step is not LessonStep.PREDICT:
         return
 
     def count() -> None:
@@ -104,7 +104,7 @@ def gathered(place: Place) -> None:
     st.fragment(count, run_every=_SECONDS)()
 
 
-def counts(lesson: str, question: Question) -> list[int]:
+def counts(lesson: str, question: QuizQuestion) -> list[int]:
     """Return how many of the class chose each answer; none where no class is led."""
     code, choices = _led(), len(question.choices)
     room = ROOMS.room(code) if code else None

@@ -9,13 +9,13 @@ import streamlit as st
 
 from dpcore.lessons.paths import Pace
 from ui import session
-from ui.lessons.choosing import Place
+from ui.lessons.choosing import LessonPlace
 
 _BEGAN = "_lessons_began"
 _SECONDS = 20
 
 
-def show(place: Place) -> None:
+def show_clock(place: LessonPlace) -> None:
     """Show what is left; once the clock runs, it goes on by itself."""
     needed = place.path.minutes_from(place.lesson.key, place.step)
     began = cast("datetime | None", session.public(_BEGAN))

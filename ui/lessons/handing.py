@@ -12,7 +12,7 @@ from dpcore.documents.page import Page
 from dpcore.lessons.paths import Path
 
 
-def show(path: Path) -> None:
+def show_handout(path: Path) -> None:
     """Offer both, made once they are asked for."""
     area = st.expander("Print this path for a class", key="lesson-handout", on_change="rerun")
     if not area.open:

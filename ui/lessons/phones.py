@@ -19,7 +19,7 @@ import streamlit as st
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from dpcore.lessons.classroom import DIGEST, LASTS, Refusal, Room, seat_of, token_of, typed
+from dpcore.lessons.classroom import DIGEST, LASTS, ClassroomRefusal, Room, seat_of, token_of, typed
 from ui.lessons.classes import KEY, ROOMS
 
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ _IPV6_NETWORK = 64
 _PAGE = Path(__file__).with_name("phone.html").read_text(encoding="utf-8")
 _SERVED = threading.Event()
 _STATUS = {
-    Refusal.UNKNOWN: HTTPStatus.NOT_FOUND,
-    Refusal.FULL: HTTPStatus.FORBIDDEN,
-    Refusal.CROWDED: HTTPStatus.FORBIDDEN,
-    Refusal.GUESSING: HTTPStatus.TOO_MANY_REQUESTS,
-    Refusal.HURRY: HTTPStatus.TOO_MANY_REQUESTS,
+    ClassroomRefusal.UNKNOWN: HTTPStatus.NOT_FOUND,
+    ClassroomRefusal.FULL: HTTPStatus.FORBIDDEN,
+    ClassroomRefusal.CROWDED: HTTPStatus.FORBIDDEN,
+    ClassroomRefusal.GUESSING: HTTPStatus.TOO_MANY_REQUESTS,
+    ClassroomRefusal.HURRY: HTTPStatus.TOO_MANY_REQUESTS,
 }
 
 

@@ -8,20 +8,20 @@ from typing import cast
 import streamlit as st
 
 from dpcore.figures.lessons.votes import votes_picture
-from dpcore.lessons.lesson import Lesson, Question
+from dpcore.lessons.lesson import Lesson, QuizQuestion
 from ui import controls, results, session
 from ui.lessons import classroom
 
 _MOST = 999
 
 
-def ask(lesson: Lesson, question: Question) -> int | None:
+def ask(lesson: Lesson, question: QuizQuestion) -> int | None:
     """Ask what the reader expects, and return which answer was chosen, if any."""
     key = f"predict-{lesson.key}"
     return choose(question, key, lambda: _note(lesson, key))
 
 
-def choose(question: Question, key: str, heard: Callable[[], None] | None = None) -> int | None:
+def choose(question: QuizQuestion, key: str, heard: Callable[[], None] | None = None) -> int | None:
     """Show a question with its answers, none of them chosen at first.
 
     ``heard`` is called before the page is drawn anew with the answer that was chosen.
@@ -45,7 +45,7 @@ def known(lesson: Lesson) -> int | None:
     return cast("int | None", session.public(_noted(lesson)))
 
 
-def collect(lesson: Lesson, question: Question) -> None:
+def collect(lesson: Lesson, question: QuizQuestion) -> None:
     """Let whoever teaches type how many of a class expect what."""
     area = st.expander("Collect what a class expects", key=f"class-{lesson.key}", on_change="rerun")
     if not area.open:
@@ -66,7 +66,7 @@ def collect(lesson: Lesson, question: Question) -> None:
     session.set_public(_counted(lesson), counts)
 
 
-def counts(lesson: Lesson, question: Question) -> list[int]:
+def predicted_counts(lesson: Lesson, question: QuizQuestion) -> list[int]:
     """Return how many of the class chose each answer; empty if nobody was counted.
 
     Hands that were typed and phones add up.
@@ -77,9 +77,9 @@ def counts(lesson: Lesson, question: Question) -> list[int]:
     return found if any(found) else []
 
 
-def compare(lesson: Lesson, question: Question) -> None:
+def compare(lesson: Lesson, question: QuizQuestion) -> None:
     """Show what the class expected beside what is true, if it was counted."""
-    found = counts(lesson, question)
+    found = predicted_counts(lesson, question)
     if found:
         picture = votes_picture(
             [choice.text for choice in question.choices],

@@ -32,7 +32,7 @@ html { font-size: 20px !important; }
 """
 
 
-def apply() -> None:
+def apply_projector() -> None:
     """Add the rules of the view to the page."""
     st.html(_RULES)
 

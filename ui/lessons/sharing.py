@@ -9,12 +9,12 @@ import segno
 import streamlit as st
 
 from ui.lessons import hosting
-from ui.lessons.choosing import Place
+from ui.lessons.choosing import LessonPlace
 
 _SCALE, _WIDTH = 8, 300
 
 
-def show(place: Place) -> None:
+def show_sharing(place: LessonPlace) -> None:
     """Show the link once it is asked for."""
     area = st.expander("Link to this step", key="lesson-link", on_change="rerun")
     if not area.open:

@@ -7,14 +7,14 @@ from collections.abc import Callable
 import streamlit as st
 
 from dpcore.glossary import mentioned
-from dpcore.lessons.lesson import Choice, Knob, Lesson, Question, Settings, Step, Telling
+from dpcore.lessons.lesson import Choice, Knob, Lesson, LessonStep, QuizQuestion, Settings, Telling
 from ui import controls, results, session, words
 from ui.lessons import classroom, predicting, projector
-from ui.lessons.choosing import Place
+from ui.lessons.choosing import LessonPlace
 from ui.text import literal
 
 
-def show(place: Place) -> None:
+def show(place: LessonPlace) -> None:
     """Draw the open step."""
     telling = place.lesson.telling()
     _DRAWN[place.step](place, telling)
@@ -22,7 +22,7 @@ def show(place: Place) -> None:
         words.offer(mentioned(telling.text), "Words of this lesson")
 
 
-def _predict(place: Place, telling: Telling) -> None:
+def _predict(place: LessonPlace, telling: Telling) -> None:
     st.markdown(literal(telling.situation))
     chosen = predicting.ask(place.lesson, telling.predict)
     if chosen is not None:
@@ -31,10 +31,10 @@ def _predict(place: Place, telling: Telling) -> None:
     predicting.collect(place.lesson, telling.predict)
 
 
-def _reveal(place: Place, telling: Telling) -> None:
+def _reveal(place: LessonPlace, telling: Telling) -> None:
     lesson, question = place.lesson, telling.predict
     chosen = predicting.known(lesson)
-    if chosen is None and not predicting.counts(lesson, question) and not _opened(lesson):
+    if chosen is None and not predicting.predicted_counts(lesson, question) and not _opened(lesson):
         st.info("Predict first: the answer is shown once you have.")
         st.markdown(literal(telling.situation))
         predicting.ask(lesson, question)
@@ -56,7 +56,7 @@ def _reveal(place: Place, telling: Telling) -> None:
     _picture(place, lesson.first)
 
 
-def _play(place: Place, telling: Telling) -> None:
+def _play(place: LessonPlace, telling: Telling) -> None:
     del telling
     lesson = place.lesson
     if not place.projected:
@@ -71,7 +71,7 @@ def _play(place: Place, telling: Telling) -> None:
     _picture(place, settings)
 
 
-def _questions(place: Place, telling: Telling) -> None:
+def _questions(place: LessonPlace, telling: Telling) -> None:
     for number, question in enumerate(telling.questions, start=1):
         chosen = predicting.choose(question, f"quiz-{place.lesson.key}-{number}")
         if chosen is not None:
@@ -79,7 +79,7 @@ def _questions(place: Place, telling: Telling) -> None:
             _right_one(question, chosen)
 
 
-def _home(place: Place, telling: Telling) -> None:
+def _home(place: LessonPlace, telling: Telling) -> None:
     with st.container(border=True):
         st.markdown(f"**Take this home.** {literal(telling.recall)}")
         st.markdown(literal(telling.home))
@@ -91,7 +91,7 @@ def _home(place: Place, telling: Telling) -> None:
             st.markdown("\n".join(f"- {literal(note)}" for note in telling.notes))
 
 
-def _recap(place: Place) -> None:
+def _recap(place: LessonPlace) -> None:
     """Say at the end of a path what can be answered now, a sentence a lesson."""
     st.subheader("The whole path once more", anchor=False)
     for lesson in place.path.lessons.values():
@@ -99,7 +99,7 @@ def _recap(place: Place) -> None:
         st.markdown(f"**{literal(telling.recall)}**  \n{literal(telling.home)}")
 
 
-def _picture(place: Place, settings: Settings) -> None:
+def _picture(place: LessonPlace, settings: Settings) -> None:
     shown = place.lesson.shown(settings)
     if place.projected:
         projector.enlarge(shown.picture)
@@ -118,13 +118,13 @@ def _judged(choice: Choice) -> None:
         st.warning(said, icon=":material/close:")
 
 
-def _right_one(question: Question, chosen: int) -> None:
+def _right_one(question: QuizQuestion, chosen: int) -> None:
     """Say the right answer to whoever chose another one."""
     if not question.choices[chosen].right:
         _tell(question)
 
 
-def _tell(question: Question) -> None:
+def _tell(question: QuizQuestion) -> None:
     right = question.right
     st.markdown(f"Right is: **{literal(right.text)}.** {literal(right.why)}")
 
@@ -153,10 +153,10 @@ def _opening(lesson: Lesson) -> str:
     return f"_opened-{lesson.key}"
 
 
-_DRAWN: dict[Step, Callable[[Place, Telling], None]] = {
-    Step.PREDICT: _predict,
-    Step.REVEAL: _reveal,
-    Step.PLAY: _play,
-    Step.QUESTIONS: _questions,
-    Step.HOME: _home,
+_DRAWN: dict[LessonStep, Callable[[LessonPlace, Telling], None]] = {
+    LessonStep.PREDICT: _predict,
+    LessonStep.REVEAL: _reveal,
+    LessonStep.PLAY: _play,
+    LessonStep.QUESTIONS: _questions,
+    LessonStep.HOME: _home,
 }

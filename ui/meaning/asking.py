@@ -19,7 +19,7 @@ from dpcore.planning.options import Option
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.record import Mode
 from dpcore.studies.meaning import attacker
-from dpcore.studies.meaning.attacker import Guarantee, Reading
+from dpcore.studies.meaning.attacker import Guarantee, WorstAttack
 from dpcore.wording import epsilon_text, in_full
 from ui import answered, controls, plans, session
 from ui.asking import inputs
@@ -39,7 +39,7 @@ _MOST: Final = 1 - 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class InterpretationSubject:
     """What the page speaks of. PUBLIC.
 
     Attributes:
@@ -52,13 +52,13 @@ class Subject:
     """
 
     told: Told
-    reading: Reading | None
+    reading: WorstAttack | None
     facts: Facts
     name: str
     whole: bool = False
 
 
-def ask() -> Subject:
+def ask() -> InterpretationSubject:
     """Show the controls of the subject, and return it."""
     study = session.study()
     if study is None:
@@ -76,11 +76,11 @@ def ask() -> Subject:
     return asked.get(about, _own)(study)
 
 
-def _budget(study: Study) -> Subject:
+def _budget(study: Study) -> InterpretationSubject:
     facts = facts_of(study)
     epsilon, delta = facts.total
     sure = Guarantee(epsilon=max(epsilon, _LEAST), delta=delta)
-    return Subject(
+    return InterpretationSubject(
         told=Told(guarantee=sure, sides=Sides.of(facts.relation)),
         reading=None,
         facts=facts,
@@ -89,7 +89,7 @@ def _budget(study: Study) -> Subject:
     )
 
 
-def _plan(study: Study) -> Subject:
+def _plan(study: Study) -> InterpretationSubject:
     """Return the answers to all planned questions, released together."""
     plan = answered.option("the plan", plans.plan(study), study)
     with controls.valid():
@@ -102,7 +102,7 @@ def _plan(study: Study) -> Subject:
         st.caption(_beside(plan, facts))
     many = len(plan.basket.items)
     counted = "its one answer" if many == 1 else f"its {many} answers together"
-    return Subject(
+    return InterpretationSubject(
         told=Told(guarantee=sure, sides=Sides.of(facts.relation)),
         reading=None,
         facts=facts,
@@ -136,7 +136,7 @@ def _beside(plan: Option, facts: Facts) -> str:
     )
 
 
-def _question(study: Study) -> Subject:
+def _question(study: Study) -> InterpretationSubject:
     request = inputs.ask(study)
     found = attacker.of_request(request)
     if found.guarantee is None:
@@ -146,7 +146,7 @@ def _question(study: Study) -> Subject:
         )
         session.end_page()
     _say_flaw(request.epsilon, found.guarantee.epsilon, request.entry.flaw)
-    return Subject(
+    return InterpretationSubject(
         told=Told(
             guarantee=found.guarantee,
             sides=Sides.of(request.relation),
@@ -160,7 +160,7 @@ def _question(study: Study) -> Subject:
     )
 
 
-def _own(study: Study | None) -> Subject:
+def _own(study: Study | None) -> InterpretationSubject:
     first, second, third, _ = controls.row(4)
     epsilon = first.number(
         "Privacy parameter ε",
@@ -196,7 +196,7 @@ def _own(study: Study | None) -> Subject:
     if key == _ANY:
         sure = Guarantee(epsilon=epsilon, delta=delta)
         told = Told(guarantee=sure, sides=sides)
-        return Subject(told=told, reading=None, facts=facts, name=f"ε {epsilon:g}")
+        return InterpretationSubject(told=told, reading=None, facts=facts, name=f"ε {epsilon:g}")
     entry = CATALOG[key]
     with controls.valid():
         found = attacker.of_mechanism(
@@ -218,7 +218,7 @@ def _own(study: Study | None) -> Subject:
     told = Told(
         guarantee=found.guarantee, sides=sides, attack=found.attack, label=entry.label, key=key
     )
-    return Subject(told=told, reading=found, facts=facts, name="one such release")
+    return InterpretationSubject(told=told, reading=found, facts=facts, name="one such release")
 
 
 def facts_of(study: Study) -> Facts:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.figures.meaning.label import sections, text_of
-from ui.meaning.asking import Subject
+from ui.meaning.asking import InterpretationSubject
 from ui.text import literal
 
 
-def show(subject: Subject) -> None:
+def show_label(subject: InterpretationSubject) -> None:
     """Show the label of the account."""
     facts = subject.facts
     if facts.lesson:

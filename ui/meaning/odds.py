@@ -14,13 +14,13 @@ from dpcore.figures.meaning.odds import (
 )
 from dpcore.wording import capital
 from ui import controls, results, session
-from ui.meaning.asking import Subject
+from ui.meaning.asking import InterpretationSubject
 from ui.text import literal
 
 _CASES = 100
 
 
-def answer(subject: Subject) -> None:
+def answer(subject: InterpretationSubject) -> None:
     """Say in one sentence what the guarantee leaves an attacker."""
     sure = subject.told.guarantee
     said = belief_text(sure.epsilon, delta=sure.delta, about=f" about one {session.unit().noun}")
@@ -38,7 +38,7 @@ def answer(subject: Subject) -> None:
         st.markdown(f"Through {literal(subject.told.label)}: {text}")
 
 
-def worlds(subject: Subject) -> None:
+def worlds(subject: InterpretationSubject) -> None:
     """Show the odds as counts of worlds."""
     st.markdown(worlds_text(subject.told))
     results.show(worlds_picture(subject.told), "worlds", simulated=True)
@@ -48,7 +48,7 @@ def worlds(subject: Subject) -> None:
     )
 
 
-def beliefs(subject: Subject) -> None:
+def beliefs(subject: InterpretationSubject) -> None:
     """Show what becomes of each belief, and let one be chosen."""
     before = controls.HERE.slider(
         "How sure the attacker was before, %",
@@ -72,7 +72,7 @@ def beliefs(subject: Subject) -> None:
         )
 
 
-def found(subject: Subject) -> None:
+def found(subject: InterpretationSubject) -> None:
     """Show how many are found for how many are named wrongly."""
     results.show(detection_picture(subject.told), "detection", simulated=True)
     st.markdown(

@@ -16,7 +16,7 @@ from dpcore.studies.meaning.precedents import (
 )
 from dpcore.wording import epsilon_text, in_full
 from ui import controls, results
-from ui.meaning.asking import Subject
+from ui.meaning.asking import InterpretationSubject
 from ui.text import literal
 
 _SAME = "what compares with an account here"
@@ -31,7 +31,7 @@ _UNITS = {
 _MODELS = {"anywhere": None, "in the center": Model.CENTRAL, "on each device": Model.LOCAL}
 
 
-def show(subject: Subject) -> None:
+def show_precedents(subject: InterpretationSubject) -> None:
     """Show the uses that the reader chooses, beside the budget of the account."""
     st.markdown(
         "What did others promise? An ε says nothing without **whom** it protects and "
@@ -100,7 +100,7 @@ def _chosen(unit: str, cell: controls.Cell) -> tuple[Precedent, ...]:
     return tuple(one for one in rest if one.protects in kinds)
 
 
-def _own(subject: Subject) -> dict[str, tuple[float, str]]:
+def _own(subject: InterpretationSubject) -> dict[str, tuple[float, str]]:
     """Return the reader's own number, with what it is of, by what it is counted in.
 
     It is the guarantee that the page speaks of; of a whole budget in rho, that rho.

@@ -13,10 +13,10 @@ from dpcore.figures.proportions.study import View, study_picture, table
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.proportion_findings import findings
 from dpcore.studies.proportion_intervals import Point, clouds, merged, prices
-from dpcore.studies.proportion_study import Design, Measure, Procedure
+from dpcore.studies.proportion_study import Measure, Procedure, ProportionDesign
 from dpcore.wording import epsilon_text, percent
 from ui import controls, results, session, tabs
-from ui.proportions.study import Run
+from ui.proportions.study import ProportionSimulation
 from ui.text import literal
 
 _LOOKS = ["one vector, many releases", "trees of many cells", "intervals"]
@@ -25,14 +25,14 @@ _RELEASES, _DRAWS, _SEED = 200, 4000, 1
 _SETS = (2, 3, 5, 10, 20)
 
 
-def download(current: Run) -> None:
+def download(current: ProportionSimulation) -> None:
     """Offer every number of the run. It is simulated, and so public."""
     write = partial(table, current.design, current.found)
     results.table_files(write, "study-2", "study-2")
     st.caption("Simulated from the settings above: no person's data, and no budget spent.")
 
 
-def figures(current: Run, view: View) -> None:
+def figures(current: ProportionSimulation, view: View) -> None:
     """Draw coverage, typical error or bias, in the layout of the paper.
 
     A figure of many panels takes a browser long.
@@ -48,7 +48,7 @@ def figures(current: Run, view: View) -> None:
     )
 
 
-def proof(current: Run, view: View) -> None:
+def proof(current: ProportionSimulation, view: View) -> None:
     """Say what does not hold and what does, and which number proves it."""
     costs = _costs(current, view)
     if not costs:
@@ -70,7 +70,7 @@ def proof(current: Run, view: View) -> None:
     )
 
 
-def why(current: Run, view: View) -> None:
+def why(current: ProportionSimulation, view: View) -> None:
     """Say what explains the picture."""
     if not _costs(current, view):
         return
@@ -89,7 +89,7 @@ def why(current: Run, view: View) -> None:
     )
 
 
-def _worst_coverage(current: Run, view: View) -> dict[Procedure, float]:
+def _worst_coverage(current: ProportionSimulation, view: View) -> dict[Procedure, float]:
     """Return the least coverage of a single cell over all sample sizes."""
     cells, worst = len(current.design.shares), dict[Procedure, float]()
     for result in current.found:
@@ -99,7 +99,7 @@ def _worst_coverage(current: Run, view: View) -> dict[Procedure, float]:
     return worst
 
 
-def _costs(current: Run, view: View) -> dict[Procedure, float]:
+def _costs(current: ProportionSimulation, view: View) -> dict[Procedure, float]:
     """Return what each procedure of the view really spends, as far as it was run."""
     return {
         result.procedure: result.real_epsilon
@@ -108,7 +108,7 @@ def _costs(current: Run, view: View) -> dict[Procedure, float]:
     }
 
 
-def verdicts(current: Run) -> None:
+def verdicts(current: ProportionSimulation) -> None:
     """List the published findings with what this run says about them."""
     found = findings(current.design, current.found)
     if not found:
@@ -123,7 +123,7 @@ def verdicts(current: Run) -> None:
 
 
 @st.fragment
-def lab(design: Design, view: View) -> None:
+def lab(design: ProportionDesign, view: View) -> None:
     """Show the look that is chosen, at the ε and mechanism of the figures above."""
     first, second, third = controls.row(3)
     look = first.selectbox("Look at", _LOOKS, key="study2-look")

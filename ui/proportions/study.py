@@ -17,15 +17,15 @@ from dpcore.studies.proportion_study import (
     BOUNDING,
     MOST_REPETITIONS,
     MOST_SETS,
-    Accuracy,
-    Design,
     Measure,
     Procedure,
+    ProcedureAccuracy,
+    ProportionDesign,
 )
 from ui import controls, work
 from ui.text import sentence_of
 
-_USUAL = Design()
+_USUAL = ProportionDesign()
 _LINES = (
     Procedure.ORIGINAL,
     Procedure.RESCALING,
@@ -36,14 +36,14 @@ _LINES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class ProportionSimulation:
     """What is known of a study so far."""
 
-    design: Design
-    found: list[Accuracy]
+    design: ProportionDesign
+    found: list[ProcedureAccuracy]
 
 
-def ask() -> tuple[Design, int] | None:
+def ask() -> tuple[ProportionDesign, int] | None:
     """Show the settings; return a design and its seed, or say what is wrong."""
     first, second, third, fourth = controls.row(4)
     shares = first.numbers(
@@ -79,7 +79,7 @@ def ask() -> tuple[Design, int] | None:
         cells = controls.listed(shares, float, "proportions")
         with st.expander("More settings"):
             sets, mechanisms, order, seed = _more(len(cells))
-        design = Design(
+        design = ProportionDesign(
             shares=cells,
             epsilons=controls.listed(epsilons, float, "privacy parameters"),
             people=_whole(controls.listed(people, float, "numbers of people")),
@@ -94,7 +94,7 @@ def ask() -> tuple[Design, int] | None:
     return design, seed
 
 
-def run(asked: tuple[Design, int] | None) -> Run:
+def run(asked: tuple[ProportionDesign, int] | None) -> ProportionSimulation:
     """Show the buttons, run what was asked for last, and return what is known of it."""
     design, seed = asked or (_USUAL, 1)
     latest = work.latest(
@@ -107,10 +107,10 @@ def run(asked: tuple[Design, int] | None) -> Run:
         ready=asked is not None,
     )
     found = list(chain.from_iterable(latest.pieces))
-    return Run(design=latest.asked[0], found=found)
+    return ProportionSimulation(design=latest.asked[0], found=found)
 
 
-def choose(design: Design) -> View:
+def choose(design: ProportionDesign) -> View:
     """Show the controls of what is drawn."""
     first, second, third = controls.row((2, 5, 4))
     epsilon = first.selectbox("Show ε", design.epsilons, key="study2-epsilon", kept="session")

@@ -14,12 +14,12 @@ from dpcore.figures.teaching import reasons
 from dpcore.figures.teaching.neighbors import Scene, people_picture, reach_picture
 from dpcore.studies.teaching.explorable import EXPLORABLE
 from dpcore.studies.teaching.neighbors import sizes, worst_neighbor, worst_table
-from dpcore.studies.teaching.small_tables import Change, Columns, Setting
+from dpcore.studies.teaching.small_tables import Columns, RecordChange, TableSetting
 from dpcore.wording import significant
 from ui import controls, results, session
 from ui.controls import Cell
 from ui.teaching import small_table
-from ui.teaching.made_up import Question, Table
+from ui.teaching.made_up import ExplorerQuery, ToyTable
 from ui.text import literal, sentence_of
 
 _SHARE = (
@@ -30,7 +30,7 @@ _CHART = "explorer-chart"
 _MOST_GROUPS = 6
 
 
-def ask() -> Question:
+def ask() -> ExplorerQuery:
     """Show the public controls; the page stops where the bounds are no interval."""
     first, second, third = controls.row(3)
     key = first.selectbox(
@@ -41,7 +41,7 @@ def ask() -> Question:
     )
     change = second.selectbox(
         "Neighboring tables",
-        list(Change),
+        list(RecordChange),
         key="change",
         note="What one person may do: change the record (the number of people is "
         "public), join, or leave.",
@@ -58,16 +58,16 @@ def ask() -> Question:
     if not upper - lower > 1e-9 * max(abs(lower), abs(upper), 1):
         st.info("The highest value must lie above the lowest.", icon="✏️")
         session.end_page()
-    setting = Setting(
+    setting = TableSetting(
         bounds=Interval(lower=lower, upper=upper),
         level=level,
         groups=groups,
         group_is_public=group_is_public,
     )
-    return Question(key=key, setting=setting, change=change)
+    return ExplorerQuery(key=key, setting=setting, change=change)
 
 
-def explore(question: Question) -> None:
+def explore(question: ExplorerQuery) -> None:
     """Show the message, the table to play with, and everybody's reach."""
     message = st.container()
     drawn, controls = st.columns([3, 2], gap="large")
@@ -108,19 +108,19 @@ def details() -> None:
     )
 
 
-def _ask_groups(cell: Cell, change: Change) -> tuple[int, bool]:
+def _ask_groups(cell: Cell, change: RecordChange) -> tuple[int, bool]:
     groups = cell.number("Number of groups", 4, (1, _MOST_GROUPS), key="groups")
     private = cell.place.checkbox(
         "The group is private too",
         key="group-private",
         bind="query-params",
-        disabled=change is not Change.SUBSTITUTION,
+        disabled=change is not RecordChange.SUBSTITUTION,
         help="Then a replaced record may turn up in another group.",
     )
-    return groups, change is not Change.SUBSTITUTION or not private
+    return groups, change is not RecordChange.SUBSTITUTION or not private
 
 
-def _scene(question: Question, table: Table, rows: FloatArray) -> Scene:
+def _scene(question: ExplorerQuery, table: ToyTable, rows: FloatArray) -> Scene:
     """Return people with such rows, and the worst that one of them can do."""
     statistic, setting, change = question.statistic, question.setting, question.change
     return Scene(
@@ -134,7 +134,7 @@ def _scene(question: Question, table: Table, rows: FloatArray) -> Scene:
     )
 
 
-def _extreme(question: Question, table: Table) -> str:
+def _extreme(question: ExplorerQuery, table: ToyTable) -> str:
     """Return the worst table of the same size and what happens in it, in words."""
     statistic, setting = question.statistic, question.setting
     groups = sizes(table.rows, setting)
@@ -163,7 +163,7 @@ def _impersonal(scene: Scene) -> str:
 def _answer(scene: Scene, worst: float, extreme: str) -> None:
     """Say the message, and show its numbers."""
     local, label = scene.neighbor.local, scene.statistic.label
-    who = "one more person" if scene.change is Change.ADDITION else "one person"
+    who = "one more person" if scene.change is RecordChange.ADDITION else "one person"
     all_tables = significant(worst, up=True)
     if np.isnan(scene.neighbor.here):
         here = f"This table has no {label}"

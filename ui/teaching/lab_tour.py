@@ -12,13 +12,13 @@ from dpcore.figures.teaching.laboratory import atoms_picture, tries_picture
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.attacks.floating_point import given_away
 from dpcore.studies.comparing.error_curves import Fairness
-from dpcore.studies.comparing.error_maps import Quantity, Remedy, error_maps, remedies
+from dpcore.studies.comparing.error_maps import MapQuantity, Remedy, error_maps, remedies
 from dpcore.studies.teaching.laboratory import (
     CLAMPED,
     PUBLISHED,
     REPAIRED,
     UNIT,
-    Event,
+    BoundEvent,
     Setup,
     audit,
     detectable_from,
@@ -52,7 +52,7 @@ def _maps(setup: Setup) -> None:
     first, second, third = controls.row(3)
     quantity = first.selectbox(
         "Map of",
-        list(Quantity),
+        list(MapQuantity),
         format_func=str.capitalize,
         key="lab-quantity",
         note="Mean squared error = bias² + variance.",
@@ -79,9 +79,9 @@ def _maps(setup: Setup) -> None:
     text = (
         "The ring is where the page is set. A color says which mechanism errs least "
         f"there; lines with numbers are levels of {CATALOG[lines].label}, as a share "
-        f"of the range{'' if quantity is Quantity.BIAS else ' squared'}."
+        f"of the range{'' if quantity is MapQuantity.BIAS else ' squared'}."
     )
-    if quantity is Quantity.MSE and fairness is Fairness.NOMINAL:
+    if quantity is MapQuantity.MSE and fairness is Fairness.NOMINAL:
         text += f" {flip_sentence()}"
     if fairness is Fairness.NOMINAL:
         text += (
@@ -162,7 +162,7 @@ def _audit(setup: Setup) -> None:
         bind="query-params",
     )
     seed = third.draw("Sample number", "Another number draws another sample.", key="lab-seed")
-    event = Event(setup=setup, margin=margin)
+    event = BoundEvent(setup=setup, margin=margin)
     expected = detectable_from(event)
     draws = np.unique(np.geomspace(10, most, _POINTS).astype(np.int64))
     counted = audit(event, draws, rng=np.random.default_rng(seed))

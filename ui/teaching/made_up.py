@@ -16,7 +16,7 @@ from dpcore.arrays import FloatArray
 from dpcore.figures.teaching.neighbors import letter
 from dpcore.studies.teaching.explorable import EXPLORABLE, Explorable
 from dpcore.studies.teaching.neighbors import MOST_PEOPLE, worst_table
-from dpcore.studies.teaching.small_tables import GROUP, Change, Setting
+from dpcore.studies.teaching.small_tables import GROUP, RecordChange, TableSetting
 
 NAMES: Final = (
     *("Ana", "Ben", "Cem", "Dee", "Eli", "Fay"),
@@ -33,7 +33,7 @@ PRESETS: Final = {
 }
 
 
-class Person(NamedTuple):
+class ToyPerson(NamedTuple):
     """One row of the table."""
 
     name: str
@@ -43,7 +43,7 @@ class Person(NamedTuple):
 
 
 START: Final = tuple(
-    Person(name, float(value), float(second), group)
+    ToyPerson(name, float(value), float(second), group)
     for name, value, second, group in zip(
         NAMES,
         (12, 18, 25, 31, 38, 44, 52, 96),
@@ -55,12 +55,12 @@ START: Final = tuple(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class ExplorerQuery:
     """What is asked of the table; public settings only."""
 
     key: str
-    setting: Setting
-    change: Change
+    setting: TableSetting
+    change: RecordChange
 
     @property
     def statistic(self) -> Explorable:
@@ -69,7 +69,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class ToyTable:
     """The made-up table as the core reads it: rows of shape ``(n, 3)``, in the bounds.
 
     The controls move the person at the place ``selected``.
@@ -80,18 +80,18 @@ class Table:
     selected: int
 
 
-def as_table(people: tuple[Person, ...], selected: int, setting: Setting) -> Table:
+def as_table(people: tuple[ToyPerson, ...], selected: int, setting: TableSetting) -> ToyTable:
     """Return people as the core reads them."""
     letters = [letter(group) for group in range(setting.groups)]
     rows = [[p.value, p.second, letters.index(p.group)] for p in people]
-    return Table(
+    return ToyTable(
         rows=np.array(rows, dtype=np.float64),
         names=tuple(person.name for person in people),
         selected=selected,
     )
 
 
-def read(frame: pd.DataFrame, setting: Setting) -> tuple[tuple[Person, ...], list[str]]:
+def read(frame: pd.DataFrame, setting: TableSetting) -> tuple[tuple[ToyPerson, ...], list[str]]:
     """Return the people of an edited table, and what had to be mended, in words.
 
     Rows without a value are left out, values beyond the bounds moved to them, and
@@ -112,15 +112,15 @@ def read(frame: pd.DataFrame, setting: Setting) -> tuple[tuple[Person, ...], lis
     beyond = int((inside != numbers.to_numpy()).any(axis=1).sum())
     if beyond:
         words.append(f"{_rows(beyond)} beyond the bounds moved to the nearest bound.")
-    people: list[Person] = []
+    people: list[ToyPerson] = []
     for (_, row), (value, second) in zip(kept.iterrows(), inside, strict=True):
         group = row["group"] if row["group"] in letters else letters[-1]
         name = name_of(row["person"], [*kept["person"], *(p.name for p in people)])
-        people.append(Person(name, float(value), float(second), str(group)))
+        people.append(ToyPerson(name, float(value), float(second), str(group)))
     return tuple(people), words
 
 
-def preset(key: str, rows: FloatArray, question: Question) -> FloatArray:
+def preset(key: str, rows: FloatArray, question: ExplorerQuery) -> FloatArray:
     """Return the values of a preset for as many people, in the same groups."""
     n, bounds = len(rows), question.setting.bounds
     steps = np.arange(n)

@@ -19,7 +19,7 @@ _AGES = (23, 25, 27, 28, 31, 33, 34, 36, 38, 41, 42, 44, 45, 47, 52, 55, 58, 61,
 _BOUNDS = Interval(lower=0.0, upper=100.0)
 
 
-def show() -> None:
+def show_miniature() -> None:
     """Draw the slider and the two densities it moves."""
     epsilon = controls.HERE.slider(
         "Privacy parameter ε",

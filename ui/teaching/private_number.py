@@ -20,7 +20,7 @@ _DRAWS, _SEED = 20_000, 1
 _SIZES = (5, 20, 50, 200, 1000)
 
 
-def show() -> None:
+def show_private_number() -> None:
     """Show the leak of a private number of people, and the noisy average."""
     first, second = controls.row(2)
     people = first.slider("People in the table", 20, (2, 500), key="private-people")

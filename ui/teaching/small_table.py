@@ -20,9 +20,9 @@ from ui.teaching.made_up import (
     COLUMNS,
     PRESETS,
     START,
-    Person,
-    Question,
-    Table,
+    ExplorerQuery,
+    ToyPerson,
+    ToyTable,
     as_table,
     name_of,
     preset,
@@ -42,7 +42,9 @@ _NOW, _BASE, _VERSION = "_explorer_now", "_explorer_base", "_explorer_version"
 _PERSON, _PEOPLE = "explorer-person", "explorer-people"
 
 
-def edit(question: Question, *, controls: DeltaGenerator, sheet: DeltaGenerator) -> Table | None:
+def edit(
+    question: ExplorerQuery, *, controls: DeltaGenerator, sheet: DeltaGenerator
+) -> ToyTable | None:
     """Show the ways to change the table; ``None`` while it is empty.
 
     ``controls`` is the place for moving one person and for presets, ``sheet`` that for
@@ -75,14 +77,14 @@ def choose(chart: str) -> None:
         session.set_public(_PERSON, _now()[position].name)
 
 
-def _typed(question: Question) -> tuple[Person, ...]:
+def _typed(question: ExplorerQuery) -> tuple[ToyPerson, ...]:
     """Show the table for typing, and return what it says."""
     setting, columns = question.setting, question.statistic.columns
     key = f"explorer-table-{session.count(_VERSION)}-{columns.name}-{setting.groups}"
     if session.public(key) is None:
         # A fresh editor starts from where the last one ended.
         session.set_public(_BASE, _now())
-    base = cast("tuple[Person, ...]", session.public(_BASE))
+    base = cast("tuple[ToyPerson, ...]", session.public(_BASE))
     frame = st.data_editor(
         pd.DataFrame(base, columns=COLUMNS),
         key=key,
@@ -106,7 +108,7 @@ def _typed(question: Question) -> tuple[Person, ...]:
     return people
 
 
-def _move(people: tuple[Person, ...], question: Question) -> int:
+def _move(people: tuple[ToyPerson, ...], question: ExplorerQuery) -> int:
     """Show the controls that move one person, and return who it is."""
     bounds = question.setting.bounds
     session.set_public(_PEOPLE, len(people))
@@ -149,12 +151,12 @@ def _move(people: tuple[Person, ...], question: Question) -> int:
     return selected
 
 
-def _now() -> tuple[Person, ...]:
+def _now() -> tuple[ToyPerson, ...]:
     people = session.public(_NOW)
-    return START if people is None else cast("tuple[Person, ...]", people)
+    return START if people is None else cast("tuple[ToyPerson, ...]", people)
 
 
-def _put(people: tuple[Person, ...]) -> None:
+def _put(people: tuple[ToyPerson, ...]) -> None:
     """Take over a table that was not typed: the editor starts anew from it."""
     session.set_public(_NOW, people)
     session.count_up(_VERSION)
@@ -176,11 +178,11 @@ def _resize(bounds: Interval) -> None:
     while len(people) < wanted:
         name = name_of(None, [person.name for person in people])
         group = people[-1].group if people else "A"
-        people = (*people, Person(name, middle, middle, group))
+        people = (*people, ToyPerson(name, middle, middle, group))
     _put(people[:wanted])
 
 
-def _start(key: str, question: Question) -> None:
+def _start(key: str, question: ExplorerQuery) -> None:
     people = _now()
     if not people:
         return
@@ -188,7 +190,7 @@ def _start(key: str, question: Question) -> None:
     rows = preset(key, table.rows, question)
     _put(
         tuple(
-            Person(name, float(row[VALUE]), float(row[SECOND]), letter(row[GROUP]))
+            ToyPerson(name, float(row[VALUE]), float(row[SECOND]), letter(row[GROUP]))
             for name, row in zip(table.names, rows, strict=True)
         )
     )

@@ -11,11 +11,11 @@ from dpcore.figures.individual import wang2019 as figures
 from dpcore.studies.wang2019 import (
     GAMMAS,
     SIZES,
-    Design,
+    FigurePart,
     NestedLosses,
     Pane,
-    Part,
     Simulation,
+    Wang2019Design,
     findings,
     numbers,
     of_pane,
@@ -24,10 +24,10 @@ from dpcore.studies.wang2019 import (
 from dpcore.wording import epsilon_text, significant
 from ui import controls, results, tabs, work
 
-Study = work.Run[Design, Part]
+Study = work.Run[Wang2019Design, FigurePart]
 
 
-def ask() -> Design:
+def ask() -> Wang2019Design:
     """Show the controls and return the design.
 
     Raises:
@@ -61,7 +61,7 @@ def ask() -> Design:
     with st.expander("More settings", key="f12-more"):
         columns, noise, seed = _table()
         second, sizes, gammas = _second()
-    return Design(
+    return Wang2019Design(
         simulation=Simulation(
             people=people,
             columns=columns,
@@ -126,7 +126,7 @@ def _second() -> tuple[float, str, str]:
     return strength, sizes, gammas
 
 
-def latest(asked: Design) -> Study:
+def latest(asked: Wang2019Design) -> Study:
     """Return the latest run once it is finished or stopped; show how far it is."""
     return work.latest(
         "figures-1-2",

@@ -10,7 +10,7 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.figures.marks import FAINT, Mark, area, dot, interval, line, points, ring
 from dpcore.figures.theme import DOTTED, GUIDE, PUBLIC, Picture, axis
-from dpcore.studies.auditing.lower_bound import Audit, Count
+from dpcore.studies.auditing.lower_bound import EventCount, PrivacyAudit
 from dpcore.studies.auditing.trials import WITH
 from dpcore.studies.meaning.attacker import Guarantee
 from dpcore.wording import epsilon_text, percent, significant, three_digits
@@ -18,7 +18,7 @@ from dpcore.wording import epsilon_text, percent, significant, three_digits
 _GRID: Final = 201
 
 
-def verdict(audit: Audit) -> str:
+def verdict(audit: PrivacyAudit) -> str:
     """Return the outcome in one sentence."""
     sure, promised = percent(audit.confidence), promise(audit.claim)
     if audit.refuted:
@@ -45,7 +45,7 @@ def promise(claim: Guarantee) -> str:
     return text
 
 
-def telling(audit: Audit) -> tuple[str, str]:
+def telling(audit: PrivacyAudit) -> tuple[str, str]:
     """Return the most telling event in words; how often it is, and may be.
 
     The event is empty where nothing tells the worlds apart.
@@ -67,7 +67,7 @@ def telling(audit: Audit) -> tuple[str, str]:
     )
 
 
-def seen(audit: Audit) -> str:
+def seen(audit: PrivacyAudit) -> str:
     """Return what the test could have seen, in words."""
     tested = f"{audit.best.draws:,} draws of each world"
     if math.isinf(audit.detectable):
@@ -83,7 +83,7 @@ def seen(audit: Audit) -> str:
     )
 
 
-def roc_picture(audit: Audit) -> Picture:
+def roc_picture(audit: PrivacyAudit) -> Picture:
     """Return the operating characteristic that was found, and the promised region."""
     curve, claim = audit.curve, audit.claim
     alarm = np.linspace(0, 1, _GRID)
@@ -124,7 +124,7 @@ def roc_picture(audit: Audit) -> Picture:
     )
 
 
-def _takeaway(audit: Audit) -> str:
+def _takeaway(audit: PrivacyAudit) -> str:
     if audit.lower == 0:
         return "The answers do not tell the two worlds apart, as far as these draws show"
     alarm, detection, *_ = _corner(audit.best)
@@ -139,7 +139,7 @@ def _takeaway(audit: Audit) -> str:
     return f"{said}, and chance explains the difference" if detection > limit else said
 
 
-def events_table(audit: Audit) -> list[dict[str, str]]:
+def events_table(audit: PrivacyAudit) -> list[dict[str, str]]:
     """Return both tested events, a row each, with what was counted."""
     return [
         {"event": count.event.text, "ε at least": lower_text(count.epsilon)}
@@ -151,7 +151,7 @@ def events_table(audit: Audit) -> list[dict[str, str]]:
     ]
 
 
-def _hits(count: Count) -> tuple[int, int]:
+def _hits(count: EventCount) -> tuple[int, int]:
     return count.hits if count.event.likelier == WITH else count.hits[::-1]
 
 
@@ -160,7 +160,7 @@ def _region(claim: Guarantee, alarm: FloatArray) -> tuple[FloatArray, FloatArray
     return claim.detection(alarm), 1 - claim.detection(1 - alarm)
 
 
-def _tested(audit: Audit) -> Mark:
+def _tested(audit: PrivacyAudit) -> Mark:
     """Return the two tested events, with the limits that count."""
     ends = np.array([_corner(count) for count in audit.counts])
     x, y, wide, tall = 100 * ends.T
@@ -176,7 +176,7 @@ def _tested(audit: Audit) -> Mark:
     )
 
 
-def _corner(count: Count) -> tuple[float, float, float, float]:
+def _corner(count: EventCount) -> tuple[float, float, float, float]:
     """Return alarm and detection of an event, and how far they may be off.
 
     An event for the second world names the first by not happening.

@@ -24,7 +24,7 @@ from dpcore.studies.comparing.error_maps import (
     FLIP_AT_BOUND,
     FLIP_ONE_SIDED,
     ErrorMaps,
-    Quantity,
+    MapQuantity,
 )
 from dpcore.wording import percent, significant
 
@@ -43,7 +43,7 @@ def map_picture(maps: ErrorMaps, key: str, *, here: tuple[float, float]) -> Pict
     The level lines are those of ``key``, and ``here`` is the place and the Laplace
     scale that the page is set to.
     """
-    flips = maps.quantity is Quantity.MSE and maps.fairness is Fairness.NOMINAL
+    flips = maps.quantity is MapQuantity.MSE and maps.fairness is Fairness.NOMINAL
     notes = [*_region_names(maps), *(_flip_notes() if flips else ())]
     title = _takeaway(maps)
     shares = ", ".join(
@@ -138,7 +138,7 @@ def _level_lines(maps: ErrorMaps, key: str) -> list[Mark]:
     heights = maps.heights[maps.keys.index(key)]
     levels = [level for level in _LEVELS if heights.min() < level < heights.max()]
     step = -(-len(levels) // _MOST_LINES)
-    unit = "" if maps.quantity is Quantity.BIAS else "²"
+    unit = "" if maps.quantity is MapQuantity.BIAS else "²"
     lines = []
     for level in levels[::-1][:: max(step, 1)]:
         scale = maps.level_line(key, level)
@@ -169,7 +169,7 @@ def _takeaway(maps: ErrorMaps) -> str:
         for share, key in shares
         if share >= _VISIBLE_SHARE
     ]
-    bounded = " of the bounded ones" if maps.quantity is Quantity.BIAS else ""
+    bounded = " of the bounded ones" if maps.quantity is MapQuantity.BIAS else ""
     return (
         f"At the {maps.fairness}, the least {maps.quantity}{bounded}: {', '.join(won)} of the map"
     )

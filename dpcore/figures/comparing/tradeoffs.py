@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from dpcore.figures.marks import NAME, Mark, dot, interval, line, note, now, points, regions
 from dpcore.figures.theme import FITTING, NEUTRAL, PLATE, STROKES, Picture, axis, log_axis, plain
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.comparing.error_curves import Curve, Dots, Metric, Winners
+from dpcore.studies.comparing.error_curves import Dots, ErrorCurve, ErrorMetric, Winners
 from dpcore.wording import percent, significant
 
-_WORDS = {Metric.RMSE: "typical error", Metric.BIAS: "bias", Metric.SPREAD: "spread"}
+_WORDS = {ErrorMetric.RMSE: "typical error", ErrorMetric.BIAS: "bias", ErrorMetric.SPREAD: "spread"}
 
 
 _VISIBLE = 0.01
@@ -44,11 +44,11 @@ class Axis:
 
 
 def curves_picture(  # noqa: PLR0913 - a figure is described by its words
-    curves: Sequence[Curve],
+    curves: Sequence[ErrorCurve],
     dots: Sequence[Dots],
-    metric: Metric,
+    metric: ErrorMetric,
     *,
-    here: Sequence[Curve],
+    here: Sequence[ErrorCurve],
     chosen: str,
     axis: Axis,
     unit: str,
@@ -170,12 +170,12 @@ def _scale(label: str, *, log: bool) -> dict[str, Any]:
     return axis(plain(label), type="linear")
 
 
-def _heights(label: str, axis: Axis, metric: Metric) -> dict[str, Any]:
+def _heights(label: str, axis: Axis, metric: ErrorMetric) -> dict[str, Any]:
     """Return the axis of what is compared, as still as it can be held.
 
     A bias near 0 would not be seen beside the largest one of any epsilon.
     """
-    if metric is Metric.BIAS:
+    if metric is ErrorMetric.BIAS:
         moves = "" if axis.label == "epsilon" else ", scaled to this epsilon"
         return _scale(f"{label}{moves}", log=False)
     if axis.heights is None:
@@ -186,12 +186,17 @@ def _heights(label: str, axis: Axis, metric: Metric) -> dict[str, Any]:
 
 
 def _takeaway(
-    here: Sequence[Curve], metric: Metric, axis: Axis, unit: str, of_each: str, chosen: str
+    here: Sequence[ErrorCurve],
+    metric: ErrorMetric,
+    axis: Axis,
+    unit: str,
+    of_each: str,
+    chosen: str,
 ) -> str:
     heights = {curve.key: float(np.abs(curve.of(metric)[0])) for curve in here}
     least, most = min(heights.values()), max(heights.values())
     errors = [float(curve.rmse[0]) for curve in here]
-    if metric is Metric.BIAS and most < _VISIBLE * min(errors):
+    if metric is ErrorMetric.BIAS and most < _VISIBLE * min(errors):
         return (
             f"At {axis.label} {significant(axis.at)} no mechanism has a visible "
             f"bias{of_each}: the bounds are far away on the scale of the noise"
@@ -217,7 +222,7 @@ def _joined(keys: Iterable[str]) -> str:
     return " and ".join(CATALOG[key].label for key in keys)
 
 
-def _table(curves: Sequence[Curve], axis: str) -> pd.DataFrame:
+def _table(curves: Sequence[ErrorCurve], axis: str) -> pd.DataFrame:
     return pd.concat(
         [
             pd.DataFrame(

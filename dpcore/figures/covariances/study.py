@@ -12,7 +12,7 @@ from dpcore.arrays import FloatArray
 from dpcore.figures.marks import NAME, Mark, dot, level, line, points
 from dpcore.figures.theme import STROKES, Picture, Stroke, axis
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.covariance_study import LABELS, STATISTICS, Outcome, Summary, numbers
+from dpcore.studies.covariance_study import LABELS, STATISTICS, ScenarioOutcome, Summary, numbers
 from dpcore.wording import percent, significant
 
 _HEIGHT = 340
@@ -28,7 +28,7 @@ _SHORT = {
 }
 
 
-def panel_picture(outcomes: Sequence[Outcome], statistic: str) -> Picture:
+def panel_picture(outcomes: Sequence[ScenarioOutcome], statistic: str) -> Picture:
     """Return the means and percentiles of one statistic, one color a mechanism.
 
     The outcomes are those of one correlation. Thin bars run from the 2.5 to the 97.5
@@ -72,7 +72,7 @@ def panel_picture(outcomes: Sequence[Outcome], statistic: str) -> Picture:
     )
 
 
-def _axis(outcomes: Sequence[Outcome], statistic: str) -> dict[str, Any]:
+def _axis(outcomes: Sequence[ScenarioOutcome], statistic: str) -> dict[str, Any]:
     text = f"released {LABELS[statistic]}"
     if statistic == _COVARIANCE:
         return axis(f"{text} (scaled to this run)")
@@ -114,7 +114,7 @@ def _traces(key: str, at: FloatArray, summaries: list[Summary]) -> list[Mark]:
     return [*bars, line(at, exact, stroke=replace(stroke, width=2), **quiet), means]
 
 
-def _takeaway(outcomes: Sequence[Outcome], statistic: str) -> str:
+def _takeaway(outcomes: Sequence[ScenarioOutcome], statistic: str) -> str:
     """Return what the fewest people lead to."""
     few = min(outcome.scenario.people for outcome in outcomes)
     here = [o for o in outcomes if o.scenario.people == few]
@@ -146,7 +146,7 @@ def _sizes(known: list[tuple[str, Summary]], sign: int) -> str:
     return ", ".join(f"{significant(size)} ({_SHORT[key]})" for size, key in biases if size > 0)
 
 
-def _words(outcomes: Sequence[Outcome], statistic: str) -> str:
+def _words(outcomes: Sequence[ScenarioOutcome], statistic: str) -> str:
     sentences = []
     for outcome in outcomes:
         summary, known = outcome.of[statistic], outcome.scenario

@@ -11,9 +11,9 @@ from dpcore.figures.individual.ladder import ladder
 from dpcore.figures.marks import NAME, Mark, Values, box, lines
 from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, PUBLIC, Picture, Stroke, axis, log_axis
 from dpcore.studies.wang2019 import (
+    FigurePart,
     NestedLosses,
     Pane,
-    Part,
     SampleLosses,
     numbers,
     of_pane,
@@ -62,7 +62,7 @@ def nested_picture(losses: NestedLosses) -> Picture:
     )
 
 
-def sizes_picture(parts: Sequence[Part]) -> Picture:
+def sizes_picture(parts: Sequence[FigurePart]) -> Picture:
     """Return a box of the losses for each number of people, below the guarantee."""
     mine = of_pane(parts, Pane.BY_SIZE)
     losses = [cast("NestedLosses", part.losses) for part in mine]
@@ -99,7 +99,7 @@ def sizes_picture(parts: Sequence[Part]) -> Picture:
     )
 
 
-def precision_picture(parts: Sequence[Part]) -> Picture:
+def precision_picture(parts: Sequence[FigurePart]) -> Picture:
     """Return privacy against accuracy of one posterior sample, both on log axes."""
     mine = of_pane(parts, Pane.BY_PRECISION)
     losses = [cast("SampleLosses", part.losses) for part in mine]

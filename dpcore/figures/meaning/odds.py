@@ -14,7 +14,7 @@ from dpcore.figures.marks import Mark, dot, line, note, now, points
 from dpcore.figures.theme import DOTTED, GUIDE, NEUTRAL, PUBLIC, STROKES, Picture, axis
 from dpcore.privacy.interpretation import posterior
 from dpcore.relations import NeighboringRelation
-from dpcore.studies.meaning.attacker import Attack, Guarantee, Pair, ProfileBound
+from dpcore.studies.meaning.attacker import Attack, Guarantee, ProfileBound, ValuePair
 from dpcore.wording import at_most, capital, epsilon_text, nearest, significant
 
 WORLDS: Final = 100
@@ -82,7 +82,7 @@ class Told:
 
     guarantee: Guarantee
     sides: Sides
-    attack: Pair | ProfileBound | None = None
+    attack: ValuePair | ProfileBound | None = None
     label: str = ""
     key: str = "laplace"
 
@@ -246,7 +246,7 @@ def belief_picture(told: Told, prior: float) -> Picture:
         curves.append(("most, by the guarantee", posterior(before, sure.epsilon), GUIDE))
         curves.append(("least, by the guarantee", posterior(before, -sure.epsilon), GUIDE))
     said = ""
-    if isinstance(told.attack, Pair):
+    if isinstance(told.attack, ValuePair):
         moved = told.attack.loss_within(_MOSTLY)
         name = f"{told.label}: at most in 95 of 100 releases"
         # Whoever is certain stays so, even where a release tells all.
@@ -360,7 +360,7 @@ def readings_text(told: Told, largest_loss: float, *, exact: bool) -> str:
             "No belief is ruled out after a single release: with this kind of noise "
             "very unlikely releases may tell nearly all. δ says how unlikely."
         )
-    if isinstance(attack, Pair):
+    if isinstance(attack, ValuePair):
         moved = attack.loss_within(_MOSTLY)
         if moved >= largest_loss * _ALL:
             return " ".join(lines)

@@ -13,7 +13,7 @@ from dpcore.figures.marks import NAME, Mark, dot, line, note, now, points, rows
 from dpcore.figures.proportions.study import LINES
 from dpcore.figures.theme import NEUTRAL, ROWS, TRUTH, Picture, Stroke, axis, log_axis, plain
 from dpcore.postprocessing.variance_multipliers import half_sums
-from dpcore.studies.proportion_intervals import Cloud, Price
+from dpcore.studies.proportion_intervals import Cloud, IntervalPrice
 from dpcore.studies.proportion_study import Procedure
 from dpcore.wording import percent, significant
 
@@ -114,7 +114,7 @@ def tree_picture(leaves: int, branching: int) -> Picture:
     )
 
 
-def prices_picture(prices: Sequence[Price]) -> Picture:
+def prices_picture(prices: Sequence[IntervalPrice]) -> Picture:
     """Return how wide each interval is, with how often it covers beside the bar."""
     labels = [
         price.name if price.sets == 1 else f"{price.name}, {price.sets} sets" for price in prices

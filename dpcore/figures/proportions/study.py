@@ -13,7 +13,7 @@ import pandas as pd
 from dpcore.figures.marks import NAME, Mark, interval, level, line, note
 from dpcore.figures.theme import NEUTRAL, Picture, Stroke, axis, log_axis, plain
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.proportion_study import Accuracy, Design, Measure, Procedure
+from dpcore.studies.proportion_study import Measure, Procedure, ProcedureAccuracy, ProportionDesign
 from dpcore.wording import percent, significant
 
 # No pair of color and dash is that of a mechanism: here a line is a procedure.
@@ -59,15 +59,17 @@ class View:
     procedures: tuple[Procedure, ...]
     pairs: bool = False
 
-    def targets(self, design: Design) -> list[int]:
+    def targets(self, design: ProportionDesign) -> list[int]:
         """Return the positions of the targets that are drawn."""
         cells = len(design.shares)
         last = len(design.targets)
         return list(range(cells, last) if self.pairs else range(cells))
 
-    def lines(self, results: Sequence[Accuracy]) -> dict[Procedure, list[Accuracy]]:
+    def lines(
+        self, results: Sequence[ProcedureAccuracy]
+    ) -> dict[Procedure, list[ProcedureAccuracy]]:
         """Return the results of each procedure, by growing sample size."""
-        known: dict[Procedure, list[Accuracy]] = {}
+        known: dict[Procedure, list[ProcedureAccuracy]] = {}
         for result in sorted(results, key=lambda r: r.people):
             here = result.epsilon == self.epsilon
             if here and result.mechanism in {None, self.mechanism}:
@@ -75,7 +77,9 @@ class View:
         return {p: known[p] for p in self.procedures if p in known}
 
 
-def study_picture(design: Design, results: Sequence[Accuracy], view: View) -> Picture:
+def study_picture(
+    design: ProportionDesign, results: Sequence[ProcedureAccuracy], view: View
+) -> Picture:
     """Return one measure against the sample size, with two standard errors.
 
     All of ``results`` fit on the axes, so that another epsilon does not move them.
@@ -106,7 +110,7 @@ def study_picture(design: Design, results: Sequence[Accuracy], view: View) -> Pi
 
 
 def _trace(
-    results: list[Accuracy], measure: Measure, target: int, panel: int, place: float
+    results: list[ProcedureAccuracy], measure: Measure, target: int, panel: int, place: float
 ) -> Mark:
     procedure = results[0].procedure
     stroke = LINES[procedure]
@@ -132,7 +136,9 @@ def _trace(
     )
 
 
-def _ends(results: Sequence[Accuracy], view: View, targets: list[int]) -> list[float] | None:
+def _ends(
+    results: Sequence[ProcedureAccuracy], view: View, targets: list[int]
+) -> list[float] | None:
     """Return the ends of an axis on which every epsilon and mechanism fits."""
     if view.measure is Measure.COVERAGE:
         return [0.0, _HUNDRED * _HEADROOM]
@@ -145,7 +151,11 @@ def _ends(results: Sequence[Accuracy], view: View, targets: list[int]) -> list[f
 
 
 def _panels(
-    design: Design, targets: list[int], measure: Measure, sizes: list[int], ends: list[float] | None
+    design: ProportionDesign,
+    targets: list[int],
+    measure: Measure,
+    sizes: list[int],
+    ends: list[float] | None,
 ) -> tuple[dict[str, Any], list[Mark]]:
     """Return the axes of all panels, and their names above them."""
     rows = math.ceil(len(targets) / _COLUMNS)
@@ -207,7 +217,10 @@ def _labels(sizes: list[int]) -> list[str]:
 
 
 def _takeaway(
-    design: Design, lines: dict[Procedure, list[Accuracy]], view: View, targets: list[int]
+    design: ProportionDesign,
+    lines: dict[Procedure, list[ProcedureAccuracy]],
+    view: View,
+    targets: list[int],
 ) -> str:
     """Say what the smallest sample does to the best and the worst procedure."""
     private = {
@@ -251,7 +264,10 @@ def _takeaway(
 
 
 def _shown(
-    design: Design, lines: dict[Procedure, list[Accuracy]], view: View, targets: list[int]
+    design: ProportionDesign,
+    lines: dict[Procedure, list[ProcedureAccuracy]],
+    view: View,
+    targets: list[int],
 ) -> list[dict[str, Any]]:
     return [
         {
@@ -276,7 +292,7 @@ def target_name(target: tuple[int, ...]) -> str:
     return " + ".join(f"p{cell + 1}" for cell in target)
 
 
-def table(design: Design, results: Sequence[Accuracy]) -> pd.DataFrame:
+def table(design: ProportionDesign, results: Sequence[ProcedureAccuracy]) -> pd.DataFrame:
     """Return every number of a run, one row a setting, procedure and target."""
     return pd.DataFrame(
         [

@@ -10,7 +10,12 @@ import numpy as np
 from dpcore.figures import marks
 from dpcore.figures.marks import NAME, Mark, Values, interval, rows
 from dpcore.figures.theme import GUIDE, ROWS, STROKES, Picture, Stroke, axis, log_axis
-from dpcore.studies.resampling.laplace_averages import Equipartition, Normality, Rivals, Sharing
+from dpcore.studies.resampling.laplace_averages import (
+    BudgetSharing,
+    Equipartition,
+    Normality,
+    Rivals,
+)
 from dpcore.wording import percent, significant
 
 _POINTS = 33
@@ -149,19 +154,19 @@ def normality_picture(found: Sequence[Normality], *, picks: bool) -> Picture:
 
 def sharing_picture(parts: Equipartition) -> Picture:
     """Return the variance of an average of ``k`` answers by how they share a budget."""
-    kinds: list[Sharing] = list(Sharing)
+    kinds: list[BudgetSharing] = list(BudgetSharing)
     variances = [parts.variance(kind) for kind in kinds]
     spent = [parts.spent(kind) for kind in kinds]
     honest = [cost <= parts.epsilon * (1 + 1e-9) for cost in spent]
-    published = spent[kinds.index(Sharing.PUBLISHED)]
+    published = spent[kinds.index(BudgetSharing.PUBLISHED)]
     excess = (
         f"advanced composition as published spends ε {significant(published, 4)} "
         f"instead of {significant(parts.epsilon)}"
         if published > parts.epsilon
         else "advanced composition as published keeps its promise here"
     )
-    one, zcdp = variances[0], variances[kinds.index(Sharing.ZCDP)]
-    best = variances[kinds.index(Sharing.LAPLACE)]
+    one, zcdp = variances[0], variances[kinds.index(BudgetSharing.ZCDP)]
+    best = variances[kinds.index(BudgetSharing.LAPLACE)]
     title = (
         f"Averaging {parts.times} Laplace answers multiplies the variance by "
         f"{significant(best / one)} at best; {excess}"

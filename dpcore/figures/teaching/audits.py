@@ -8,13 +8,13 @@ import numpy as np
 
 from dpcore.figures.marks import dot, interval, line, points
 from dpcore.figures.theme import GUIDE, STROKES, Picture, Stroke, axis, log_axis
-from dpcore.studies.teaching.laboratory import Audit, Event
+from dpcore.studies.teaching.laboratory import BoundEvent, LabAudit
 from dpcore.wording import significant
 
 _CUT = 6.0
 
 
-def audit_picture(audit: Audit, event: Event, *, expected: float) -> Picture:
+def audit_picture(audit: LabAudit, event: BoundEvent, *, expected: float) -> Picture:
     """Return the estimated log ratio with its confidence limits against the draws.
 
     From ``expected`` draws on the violation shows, on average.
@@ -65,7 +65,7 @@ def audit_picture(audit: Audit, event: Event, *, expected: float) -> Picture:
     )
 
 
-def _takeaway(event: Event, truth: float, expected: float, caught: float) -> str:
+def _takeaway(event: BoundEvent, truth: float, expected: float, caught: float) -> str:
     promised = significant(event.setup.epsilon)
     if math.isfinite(caught):
         return (

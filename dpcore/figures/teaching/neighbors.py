@@ -12,7 +12,14 @@ from dpcore.figures.marks import Mark, dot, note, points, rows, vertical
 from dpcore.figures.theme import CONFIDENTIAL, DOTTED, NEUTRAL, Picture, Stroke, axis, plain
 from dpcore.studies.teaching.explorable import Explorable
 from dpcore.studies.teaching.neighbors import Neighbor
-from dpcore.studies.teaching.small_tables import GROUP, SECOND, VALUE, Change, Columns, Setting
+from dpcore.studies.teaching.small_tables import (
+    GROUP,
+    SECOND,
+    VALUE,
+    Columns,
+    RecordChange,
+    TableSetting,
+)
 from dpcore.wording import significant
 
 NEWCOMER = "newcomer"
@@ -41,8 +48,8 @@ class Scene:
     rows: FloatArray
     names: tuple[str, ...]
     statistic: Explorable
-    setting: Setting
-    change: Change
+    setting: TableSetting
+    change: RecordChange
     neighbor: Neighbor
     selected: int | None = None
 
@@ -125,7 +132,7 @@ def _takeaway(scene: Scene) -> str:
 def _strip(scene: Scene) -> dict[str, Any]:
     """Return one row a person, their values between the bounds."""
     names = [plain(name) for name in scene.names]
-    if scene.change is Change.ADDITION:
+    if scene.change is RecordChange.ADDITION:
         names.append(NEWCOMER)
     places = np.arange(len(scene.names), dtype=np.float64)
     traces, arrows = _marks(scene, scene.rows[:, VALUE], places)
@@ -255,7 +262,7 @@ def reach_picture(scene: Scene, worst: float) -> Picture:
     Bars without a limit end at the edge and say so.
     """
     reach = scene.neighbor.reach
-    names = (NEWCOMER,) if scene.change is Change.ADDITION else scene.names
+    names = (NEWCOMER,) if scene.change is RecordChange.ADDITION else scene.names
     known = [x for x in (*reach, worst) if np.isfinite(x)]
     edge = 1.15 * max([*known, 0.0]) or 1.0
     lengths = np.where(np.isfinite(reach), reach, edge)

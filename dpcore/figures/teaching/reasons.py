@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpcore.errors import ParameterError
 from dpcore.figures.teaching.neighbors import Scene
 from dpcore.studies.teaching.neighbors import sizes
-from dpcore.studies.teaching.small_tables import Change
+from dpcore.studies.teaching.small_tables import RecordChange
 from dpcore.wording import significant
 
 
@@ -17,7 +17,7 @@ def why(key: str, scene: Scene, worst: float) -> str:
     if key == "pooled-variance":
         return _pooled(scene)
     n, width = len(scene.rows), significant(scene.setting.bounds.width)
-    larger = n + (scene.change is Change.ADDITION)
+    larger = n + (scene.change is RecordChange.ADDITION)
     most = significant(worst, up=True)
     return {
         "mean": f"Each of {larger} people makes up one {larger}th of the mean. A value "
@@ -50,7 +50,7 @@ def why(key: str, scene: Scene, worst: float) -> str:
 def _sum(scene: Scene, most: str) -> str:
     lower = significant(scene.setting.bounds.lower)
     upper = significant(scene.setting.bounds.upper)
-    if scene.change is Change.SUBSTITUTION:
+    if scene.change is RecordChange.SUBSTITUTION:
         return (
             f"A replaced value moves the sum by at most the distance of the bounds, "
             f"{most}, whatever the others are."
@@ -81,7 +81,7 @@ def _order(name: str, most: str) -> str:
 
 def _pooled(scene: Scene) -> str:
     setting, groups = scene.setting, sizes(scene.rows, scene.setting)
-    if scene.change is Change.SUBSTITUTION:
+    if scene.change is RecordChange.SUBSTITUTION:
         if setting.group_is_public:
             return (
                 "A replaced record stays in its group here. If the group is private "
@@ -91,8 +91,8 @@ def _pooled(scene: Scene) -> str:
             "The group is private: in the worst case a record leaves its group for one "
             "that holds everybody else, and is far away from all of them."
         )
-    added = _worst(scene, groups, Change.ADDITION)
-    removed = _worst(scene, groups, Change.REMOVAL)
+    added = _worst(scene, groups, RecordChange.ADDITION)
+    removed = _worst(scene, groups, RecordChange.REMOVAL)
     return (
         f"With groups of {', '.join(str(size) for size in groups if size)}, a person "
         f"who joins moves it by up to {added}, a person who leaves by up to {removed}. "
@@ -101,7 +101,7 @@ def _pooled(scene: Scene) -> str:
     )
 
 
-def _worst(scene: Scene, groups: tuple[int, ...], change: Change) -> str:
+def _worst(scene: Scene, groups: tuple[int, ...], change: RecordChange) -> str:
     try:
         worst = scene.statistic.sensitivity(groups, scene.setting, change)
     except ParameterError:

@@ -73,7 +73,7 @@ def parts(kind: Parts, *, people: int, counts: int, rng: np.random.Generator) ->
     return np.asarray(inside, dtype=np.float64)
 
 
-class Method(StrEnum):
+class ReconstructionMethod(StrEnum):
     """How the attacker solves for the column."""
 
     LEAST_SQUARES = "least squares"
@@ -179,7 +179,7 @@ def noise_scale(solver: Solver, epsilon: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class RecoveredShares:
     """How much of the column is recovered from one kind of counts. CONFIDENTIAL.
 
     Attributes:
@@ -196,7 +196,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ReleasedCounts:
     """What was told of the counts. CONFIDENTIAL.
 
     Attributes:
@@ -209,20 +209,20 @@ class Told:
     variance: float
 
 
-def exact_counts(solver: Solver, bits: FloatArray) -> Told:
+def exact_counts(solver: Solver, bits: FloatArray) -> ReleasedCounts:
     """Return the exact counts of yes among the answers ``bits``, shape ``(n,)``."""
-    return Told(counts=(solver.inside @ bits)[np.newaxis], variance=0.0)
+    return ReleasedCounts(counts=(solver.inside @ bits)[np.newaxis], variance=0.0)
 
 
-def rounded_counts(solver: Solver, bits: FloatArray, unit: int) -> Told:
+def rounded_counts(solver: Solver, bits: FloatArray, unit: int) -> ReleasedCounts:
     """Return the counts rounded to multiples of ``unit``."""
     counts = rounded(solver.inside @ bits, unit)[np.newaxis]
-    return Told(counts=counts, variance=rounding_variance(unit))
+    return ReleasedCounts(counts=counts, variance=rounding_variance(unit))
 
 
 def private_counts(
     solver: Solver, bits: FloatArray, *, epsilon: float, runs: int, rng: np.random.Generator
-) -> Told:
+) -> ReleasedCounts:
     """Return counts that cost epsilon all together, drawn in several runs.
 
     Raises:
@@ -232,17 +232,17 @@ def private_counts(
     scale = noise_scale(solver, epsilon)
     counts = solver.inside @ bits
     noise = rng.laplace(scale=scale, size=(runs, len(counts)))
-    return Told(counts=counts + noise, variance=2 * scale**2)
+    return ReleasedCounts(counts=counts + noise, variance=2 * scale**2)
 
 
 def recover(
     solver: Solver,
-    told: Told,
+    told: ReleasedCounts,
     bits: FloatArray,
     *,
     share: float,
-    method: Method = Method.LEAST_SQUARES,
-) -> Outcome:
+    method: ReconstructionMethod = ReconstructionMethod.LEAST_SQUARES,
+) -> RecoveredShares:
     """Return how much of the answers ``bits`` an attacker recovers from the counts.
 
     Args:
@@ -257,11 +257,11 @@ def recover(
         ParameterError: ``share`` is not in [0, 1].
 
     """
-    if method is Method.LINEAR_PROGRAM:
+    if method is ReconstructionMethod.LINEAR_PROGRAM:
         guessed = solver.program(told.counts)
     else:
         guessed = solver.solve(told.counts, variance=told.variance, share=share)
-    return Outcome(shares=np.asarray((guessed == bits).mean(axis=-1)))
+    return RecoveredShares(shares=np.asarray((guessed == bits).mean(axis=-1)))
 
 
 def guessing(bits: FloatArray) -> float:

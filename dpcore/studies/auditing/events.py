@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
-from dpcore.studies.auditing.trials import WITH, Drawn, Trial
+from dpcore.studies.auditing.trials import WITH, Trial, TrialDraws
 from dpcore.wording import significant
 
 _FEW: Final = 4
@@ -52,7 +52,7 @@ class Score:
     of: Callable[[FloatArray], FloatArray]
 
 
-def scores(trial: Trial, searched: Drawn) -> list[Score]:
+def scores(trial: Trial, searched: TrialDraws) -> list[Score]:
     """Return the scores to search, the plain ones first."""
     columns = searched.first.shape[1]
     if columns == 1:
@@ -66,7 +66,7 @@ def scores(trial: Trial, searched: Drawn) -> list[Score]:
     return found
 
 
-def _alone(trial: Trial, searched: Drawn) -> Iterator[Score]:
+def _alone(trial: Trial, searched: TrialDraws) -> Iterator[Score]:
     apart = np.abs(_apart(searched))
     for place in np.argsort(-apart, kind="stable")[:_ALONE].tolist():
         yield Score(name=f"“{trial.labels[place]}”", of=_combining({place: 1.0}))
@@ -84,7 +84,7 @@ def _combining(weights: dict[int, float]) -> Callable[[FloatArray], FloatArray]:
     return lambda x: np.asarray(x[:, list(weights)] @ np.array(list(weights.values())))
 
 
-def _together(searched: Drawn) -> Iterator[Score]:
+def _together(searched: TrialDraws) -> Iterator[Score]:
     """Yield projections, on the difference and on Fisher's direction, and evidence.
 
     The evidence is the log-likelihood ratio of two normal laws fitted to the draws.
@@ -129,7 +129,7 @@ def _covariance(drawn: FloatArray) -> FloatArray:
     return np.asarray(found + np.eye(len(found)) * max(spread * _RIDGE, _LEAST))
 
 
-def _apart(searched: Drawn) -> FloatArray:
+def _apart(searched: TrialDraws) -> FloatArray:
     """Return how far apart the means of each number are, in standard deviations."""
     moved = searched.first.mean(axis=0) - searched.second.mean(axis=0)
     spread = np.sqrt((searched.first.var(axis=0) + searched.second.var(axis=0)) / 2)
@@ -149,7 +149,7 @@ _DIGITS: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Cells:
+class ScoreCells:
     """A score cut into cells, in the order of the score.
 
     Cell ``2 i`` lies between two cuts, cell ``2 i + 1`` is the cut ``i`` itself.
@@ -169,7 +169,7 @@ class Cells:
         below = np.searchsorted(self.cuts, values, side="left")
         return below + np.searchsorted(self.cuts, values, side="right")
 
-    def counts(self, drawn: Drawn) -> NDArray[np.intp]:
+    def counts(self, drawn: TrialDraws) -> NDArray[np.intp]:
         """Return how many answers of either world each cell holds, ``(2, cells)``."""
         return np.stack(
             [
@@ -184,7 +184,7 @@ class Cells:
         return np.argsort(-odds, kind="stable")
 
 
-def cells(score: Score, searched: Drawn) -> Cells:
+def cells(score: Score, searched: TrialDraws) -> ScoreCells:
     """Cut a score by what was drawn."""
     values = np.concatenate([score.of(searched.first), score.of(searched.second)])
     distinct, times = np.unique(values, return_counts=True)
@@ -193,11 +193,11 @@ def cells(score: Score, searched: Drawn) -> Cells:
     number = min(_CELLS, max(2, len(values) // (2 * _A_CELL)))
     shares = np.linspace(0, 1, number + 1)[1:-1]
     between = np.quantile(rest, shares) if len(rest) else rest
-    return Cells(score=score, cuts=np.unique(np.concatenate([repeated, between])))
+    return ScoreCells(score=score, cuts=np.unique(np.concatenate([repeated, between])))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Event:
+class CellEvent:
     """A set of cells: something that an answer does or does not.
 
     Attributes:
@@ -207,7 +207,7 @@ class Event:
 
     """
 
-    cells: Cells
+    cells: ScoreCells
     held: NDArray[np.bool_] = field(repr=False)
     likelier: int
 
@@ -254,8 +254,8 @@ def _said(number: float) -> str:
 
 
 def most_telling(
-    candidates: list[Cells], searched: Drawn, *, likelier: int, delta: float, z: float
-) -> Event:
+    candidates: list[ScoreCells], searched: TrialDraws, *, likelier: int, delta: float, z: float
+) -> CellEvent:
     """Return the event that promises the largest lower bound for one direction.
 
     Args:
@@ -274,13 +274,13 @@ def most_telling(
             if value > better or found is None:
                 best = value
                 held = _joined(order[:size], counts)
-                found = Event(cells=one, held=held, likelier=likelier)
+                found = CellEvent(cells=one, held=held, likelier=likelier)
     assert found is not None, "there is always a score"  # noqa: S101
     return found
 
 
 def _orders(
-    one: Cells, searched: Drawn, likelier: int
+    one: ScoreCells, searched: TrialDraws, likelier: int
 ) -> Iterator[tuple[bool, NDArray[np.intp], NDArray[np.intp]]]:
     """Yield orders of the cells, whether they are ranked, and what to judge them by.
 

@@ -24,8 +24,8 @@ from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.inference.share_intervals import clopper_pearson
 from dpcore.privacy.halving import halved
-from dpcore.studies.auditing.events import Cells, Event, cells, most_telling, scores
-from dpcore.studies.auditing.trials import WITH, WITHOUT, Drawn, Trial
+from dpcore.studies.auditing.events import CellEvent, ScoreCells, cells, most_telling, scores
+from dpcore.studies.auditing.trials import WITH, WITHOUT, Trial, TrialDraws
 from dpcore.studies.meaning.attacker import Guarantee
 
 CONFIDENCE: Final = 0.99
@@ -36,7 +36,7 @@ _SAME: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Count:
+class EventCount:
     """What the second half of the draws says of an event.
 
     Attributes:
@@ -49,7 +49,7 @@ class Count:
 
     """
 
-    event: Event
+    event: CellEvent
     hits: tuple[int, int]
     draws: int
     least: float
@@ -65,7 +65,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Curve:
+class RocCurve:
     """The receiver operating characteristic that was found, on the second half.
 
     Attributes:
@@ -82,7 +82,7 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Audit:
+class PrivacyAudit:
     """What an audit found. CONFIDENTIAL if its trial is.
 
     Attributes:
@@ -97,8 +97,8 @@ class Audit:
 
     trial: Trial
     confidence: float
-    counts: tuple[Count, Count]
-    curve: Curve
+    counts: tuple[EventCount, EventCount]
+    curve: RocCurve
     detectable: float
 
     @property
@@ -107,7 +107,7 @@ class Audit:
         return self.trial.claim
 
     @property
-    def best(self) -> Count:
+    def best(self) -> EventCount:
         """Return the event that gives the largest lower bound."""
         return self.counts[0]
 
@@ -122,7 +122,7 @@ class Audit:
         return self.lower > self.claim.epsilon * (1 + _SAME)
 
 
-def audit(trial: Trial, drawn: Drawn, *, confidence: float = CONFIDENCE) -> Audit:
+def audit(trial: Trial, drawn: TrialDraws, *, confidence: float = CONFIDENCE) -> PrivacyAudit:
     """Search one half of the draws, and test the promise on the other.
 
     Raises:
@@ -149,7 +149,7 @@ def audit(trial: Trial, drawn: Drawn, *, confidence: float = CONFIDENCE) -> Audi
         for world in (WITH, WITHOUT)
     ]
     first, second = sorted(counts, key=lambda count: -count.epsilon)
-    return Audit(
+    return PrivacyAudit(
         trial=trial,
         confidence=confidence,
         counts=(first, second),
@@ -194,12 +194,12 @@ def detectable(
     return halved(noticed, claim.epsilon, _LARGEST)[1]
 
 
-def _count(event: Event, tested: Drawn, *, delta: float, tail: float) -> Count:
+def _count(event: CellEvent, tested: TrialDraws, *, delta: float, tail: float) -> EventCount:
     answers = (tested.first, tested.second)
     likelier, other = answers[event.likelier], answers[1 - event.likelier]
     hits = event.seen(likelier), event.seen(other)
     least, most, epsilon = _bound(hits, tested.number, delta, tail)
-    return Count(
+    return EventCount(
         event=event, hits=hits, draws=tested.number, least=least, most=most, epsilon=epsilon
     )
 
@@ -215,7 +215,9 @@ def _bound(
     return least, most, math.log(least - delta) - math.log(most)
 
 
-def _curve(one: Cells, searched: Drawn, tested: Drawn, confidence: float) -> Curve:
+def _curve(
+    one: ScoreCells, searched: TrialDraws, tested: TrialDraws, confidence: float
+) -> RocCurve:
     """Return how often both worlds are taken for the first, cell after cell."""
     order = one.ranked(one.counts(searched))
     counts = one.counts(tested)[:, order]
@@ -224,4 +226,4 @@ def _curve(one: Cells, searched: Drawn, tested: Drawn, confidence: float) -> Cur
     start = np.zeros((2, 1))
     detection, alarm = np.concatenate([start, shares], axis=1)
     margin = math.sqrt(math.log(4 / (1 - confidence)) / (2 * tested.number))
-    return Curve(alarm=alarm, detection=detection, margin=margin)
+    return RocCurve(alarm=alarm, detection=detection, margin=margin)

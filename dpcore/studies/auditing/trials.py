@@ -73,14 +73,14 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Drawn:
+class TrialDraws:
     """Answers of both worlds, shape ``(n, k)`` each."""
 
     first: FloatArray = field(repr=False)
     second: FloatArray = field(repr=False)
 
     @classmethod
-    def together(cls, pieces: Iterable[Drawn]) -> Drawn:
+    def together(cls, pieces: Iterable[TrialDraws]) -> TrialDraws:
         """Return all pieces as one.
 
         Raises:
@@ -100,16 +100,18 @@ class Drawn:
         """Return how many answers there are of each world."""
         return min(len(self.first), len(self.second))
 
-    def halves(self) -> tuple[Drawn, Drawn]:
+    def halves(self) -> tuple[TrialDraws, TrialDraws]:
         """Return the first half, to search in, and the second half, to test on."""
         half = self.number // 2
         return (
-            Drawn(first=self.first[:half], second=self.second[:half]),
-            Drawn(first=self.first[half : self.number], second=self.second[half : self.number]),
+            TrialDraws(first=self.first[:half], second=self.second[:half]),
+            TrialDraws(
+                first=self.first[half : self.number], second=self.second[half : self.number]
+            ),
         )
 
 
-def batches(trial: Trial, draws: int) -> Iterator[Drawn]:
+def batches(trial: Trial, draws: int) -> Iterator[TrialDraws]:
     """Draw so many answers of each world, a batch at a time.
 
     Raises:
@@ -120,7 +122,7 @@ def batches(trial: Trial, draws: int) -> Iterator[Drawn]:
         raise ParameterError(f"an audit needs at least 4 draws of each world, got {draws}.")
     for start in range(0, draws, trial.batch):
         size = min(trial.batch, draws - start)
-        yield Drawn(first=trial.draw(WITH, size), second=trial.draw(WITHOUT, size))
+        yield TrialDraws(first=trial.draw(WITH, size), second=trial.draw(WITHOUT, size))
 
 
 def pieces(trial: Trial, draws: int) -> int:

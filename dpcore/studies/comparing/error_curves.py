@@ -86,7 +86,7 @@ _PLACES = 5
 _ALIKE = 0.01
 
 
-class Metric(StrEnum):
+class ErrorMetric(StrEnum):
     """What a curve shows."""
 
     RMSE = "typical error"
@@ -118,7 +118,7 @@ class Fairness(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class ErrorSetting:
     """One point of the comparison.
 
     Raises:
@@ -169,7 +169,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
+class ErrorCurve:
     """Bias, standard deviation and root mean squared error along an axis."""
 
     key: str
@@ -183,7 +183,7 @@ class Curve:
     epsilon: FloatArray
     """The privacy that is really given at each point (delta of the setting)."""
 
-    def joined_by(self, other: Curve) -> Curve:
+    def joined_by(self, other: ErrorCurve) -> ErrorCurve:
         """Return the curve with the points of another one of the same mechanism.
 
         Where both have a point, this one's stays.
@@ -193,7 +193,7 @@ class Curve:
         def of_both(mine: FloatArray, others: FloatArray) -> FloatArray:
             return np.concatenate([mine, others])[first]
 
-        return Curve(
+        return ErrorCurve(
             key=self.key,
             x=x,
             bias=of_both(self.bias, other.bias),
@@ -202,9 +202,13 @@ class Curve:
             epsilon=of_both(self.epsilon, other.epsilon),
         )
 
-    def of(self, metric: Metric) -> FloatArray:
+    def of(self, metric: ErrorMetric) -> FloatArray:
         """Return the values of one metric."""
-        return {Metric.RMSE: self.rmse, Metric.BIAS: self.bias, Metric.SPREAD: self.spread}[metric]
+        return {
+            ErrorMetric.RMSE: self.rmse,
+            ErrorMetric.BIAS: self.bias,
+            ErrorMetric.SPREAD: self.spread,
+        }[metric]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,13 +221,13 @@ class Dots:
     error: FloatArray
 
 
-def at_setting(setting: Setting, keys: Sequence[str]) -> tuple[Curve, ...]:
+def at_setting(setting: ErrorSetting, keys: Sequence[str]) -> tuple[ErrorCurve, ...]:
     """Return one curve a mechanism with a single point: the setting itself."""
     return against_epsilon(setting, keys, np.array([setting.epsilon]))
 
 
 def error_range(
-    settings: Sequence[Setting], keys: Sequence[str], metric: Metric
+    settings: Sequence[ErrorSetting], keys: Sequence[str], metric: ErrorMetric
 ) -> tuple[float, float]:
     """Return the least and the largest positive ``metric`` over settings and places.
 
@@ -241,14 +245,16 @@ def error_range(
 
 
 def against_epsilon(
-    setting: Setting, keys: Sequence[str], epsilons: FloatArray
-) -> tuple[Curve, ...]:
+    setting: ErrorSetting, keys: Sequence[str], epsilons: FloatArray
+) -> tuple[ErrorCurve, ...]:
     """Return one curve a mechanism over the privacy parameter."""
     settings = [replace(setting, epsilon=float(epsilon)) for epsilon in epsilons]
     return tuple(_curve(key, epsilons, settings) for key in keys)
 
 
-def against_people(setting: Setting, keys: Sequence[str], people: FloatArray) -> tuple[Curve, ...]:
+def against_people(
+    setting: ErrorSetting, keys: Sequence[str], people: FloatArray
+) -> tuple[ErrorCurve, ...]:
     """Return one curve a mechanism over the number of people.
 
     Raises:
@@ -259,14 +265,16 @@ def against_people(setting: Setting, keys: Sequence[str], people: FloatArray) ->
     return tuple(_curve(key, people, settings) for key in keys)
 
 
-def against_position(setting: Setting, keys: Sequence[str], points: int) -> tuple[Curve, ...]:
+def against_position(
+    setting: ErrorSetting, keys: Sequence[str], points: int
+) -> tuple[ErrorCurve, ...]:
     """Return one curve a mechanism over where the true value lies."""
     positions = np.linspace(*setting.window, points)
     curves = []
     for key in keys:
         bias, spread, rmse, true = _moments(setting, key, positions)
         curves.append(
-            Curve(
+            ErrorCurve(
                 key=key,
                 x=positions,
                 bias=bias,
@@ -281,8 +289,8 @@ def against_position(setting: Setting, keys: Sequence[str], points: int) -> tupl
 def simulated(
     keys: Sequence[str],
     x: FloatArray,
-    settings: Sequence[Setting],
-    metric: Metric,
+    settings: Sequence[ErrorSetting],
+    metric: ErrorMetric,
     *,
     draws: int,
     rng: np.random.Generator,
@@ -327,7 +335,9 @@ class Winners:
         return float(np.mean(self.best == index))
 
 
-def winners(setting: Setting, keys: Sequence[str], epsilons: FloatArray, points: int) -> Winners:
+def winners(
+    setting: ErrorSetting, keys: Sequence[str], epsilons: FloatArray, points: int
+) -> Winners:
     """Return the mechanism of least mean squared error at each place and epsilon."""
     places = np.linspace(0.0, 1.0, points)
     low, high = setting.window
@@ -353,15 +363,15 @@ def winners(setting: Setting, keys: Sequence[str], epsilons: FloatArray, points:
     )
 
 
-def _curve(key: str, x: FloatArray, settings: Sequence[Setting]) -> Curve:
+def _curve(key: str, x: FloatArray, settings: Sequence[ErrorSetting]) -> ErrorCurve:
     rows = [_moments(setting, key, setting.position) for setting in settings]
     bias, spread, rmse, epsilon = np.array(rows).T
     x = np.asarray(x, dtype=float)
-    return Curve(key=key, x=x, bias=bias, spread=spread, rmse=rmse, epsilon=epsilon)
+    return ErrorCurve(key=key, x=x, bias=bias, spread=spread, rmse=rmse, epsilon=epsilon)
 
 
 def _moments(
-    setting: Setting, key: str, at: FloatArray | float
+    setting: ErrorSetting, key: str, at: FloatArray | float
 ) -> tuple[FloatArray, FloatArray, FloatArray, float]:
     """Return bias, standard deviation and error at positions, and the true epsilon."""
     mechanism = setting.mechanism(key)
@@ -373,7 +383,7 @@ def _moments(
     )
 
 
-def _true_epsilon(setting: Setting, key: str, mechanism: Mechanism) -> float:
+def _true_epsilon(setting: ErrorSetting, key: str, mechanism: Mechanism) -> float:
     """Return the epsilon asked for, or the real one where the claim does not hold."""
     if CATALOG[key].claim_holds:
         return setting.epsilon
@@ -382,13 +392,13 @@ def _true_epsilon(setting: Setting, key: str, mechanism: Mechanism) -> float:
 
 
 def _experiment(
-    key: str, setting: Setting, metric: Metric, draws: int, rng: np.random.Generator
+    key: str, setting: ErrorSetting, metric: ErrorMetric, draws: int, rng: np.random.Generator
 ) -> tuple[float, float]:
     at = setting.position
     errors = setting.mechanism(key).simulate(at, rng=rng, size=(draws,)) - at
-    if metric is Metric.BIAS:
+    if metric is ErrorMetric.BIAS:
         return float(errors.mean()), float(2 * errors.std() / np.sqrt(draws))
-    if metric is Metric.SPREAD:
+    if metric is ErrorMetric.SPREAD:
         errors = errors - errors.mean()
     square = errors**2
     root = float(np.sqrt(square.mean()))

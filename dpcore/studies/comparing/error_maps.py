@@ -46,7 +46,7 @@ _PLACES, _SCALES = 49, 40
 _TINY = 1e-12
 
 
-class Quantity(StrEnum):
+class MapQuantity(StrEnum):
     """What a map shows."""
 
     MSE = "mean squared error"
@@ -58,7 +58,7 @@ class Quantity(StrEnum):
 class ErrorMaps:
     """One map a mechanism, and which of them is the lowest where."""
 
-    quantity: Quantity
+    quantity: MapQuantity
     """What the maps show; of the bias its absolute value."""
     fairness: Fairness
     """What the mechanisms have in common."""
@@ -103,7 +103,7 @@ class ErrorMaps:
         return np.array([_crossing(column, logs, level) for column in columns])
 
 
-def error_maps(quantity: Quantity, fairness: Fairness, shift: float) -> ErrorMaps:
+def error_maps(quantity: MapQuantity, fairness: Fairness, shift: float) -> ErrorMaps:
     """Return the maps of BIT, truncated, folded and unbounded Laplace noise.
 
     At the same nominal epsilon all have the scale ``b = shift/epsilon``; at the same
@@ -146,18 +146,18 @@ def _at_scale(b: float, fairness: Fairness, shift: float) -> Iterator[tuple[str,
         yield key, family.calibrate(sensitivity=one, epsilon=epsilon, bounds=UNIT)
 
 
-def _height(mechanism: Mechanism, quantity: Quantity, place: FloatArray) -> FloatArray:
-    if quantity is Quantity.BIAS:
+def _height(mechanism: Mechanism, quantity: MapQuantity, place: FloatArray) -> FloatArray:
+    if quantity is MapQuantity.BIAS:
         return np.abs(mechanism.bias(place))
-    if quantity is Quantity.VARIANCE:
+    if quantity is MapQuantity.VARIANCE:
         return mechanism.variance(place)
     return mechanism.mse(place)
 
 
-def _lead(heights: FloatArray, keys: tuple[str, ...], quantity: Quantity) -> FloatArray:
+def _lead(heights: FloatArray, keys: tuple[str, ...], quantity: MapQuantity) -> FloatArray:
     """Compare each map with the others; unbounded noise has no bias and is left out."""
     logs = np.log(np.maximum(heights, _TINY))
-    if quantity is Quantity.BIAS:
+    if quantity is MapQuantity.BIAS:
         logs[keys.index("laplace")] = np.inf
     others = [np.delete(logs, index, axis=0).min(axis=0) for index in range(len(keys))]
     return np.array(others) - logs

@@ -30,7 +30,7 @@ MOST, _TOP = 2000, 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Accuracy:
+class FitAccuracy:
     """The mean squared error of fitted coefficients, before noise for privacy.
 
     The fit without a penalty stands in for the true coefficients.
@@ -93,7 +93,7 @@ class Frontier:
         return float(values[place])
 
 
-def accuracy(fit: Fit, plain: Fit) -> Accuracy:
+def accuracy(fit: Fit, plain: Fit) -> FitAccuracy:
     """Return the error of a fit that is due to the targets, and to the penalty.
 
     The variance is ``tr(H^-1 K H^-1)``, where ``K`` is the variance of the gradient:
@@ -106,7 +106,7 @@ def accuracy(fit: Fit, plain: Fit) -> Accuracy:
     """
     inverse = fit.factor.solve(np.eye(len(fit.theta)))
     shrunk = fit.theta - plain.theta
-    return Accuracy(
+    return FitAccuracy(
         variance=float(np.trace(inverse @ plain.gradient_variance @ inverse)),
         shrinkage=float(shrunk @ shrunk),
         cramer_rao=plain.cramer_rao,
@@ -188,11 +188,11 @@ def varied(
     return changed, fit.again(x, y, penalty)
 
 
-def _before(fit: Fit) -> Accuracy:
+def _before(fit: Fit) -> FitAccuracy:
     """Return the error before noise; all NaN where it cannot be told."""
     plain = plain_fit(fit)
     if plain is None:
-        return Accuracy(variance=math.nan, shrinkage=math.nan, cramer_rao=math.nan)
+        return FitAccuracy(variance=math.nan, shrinkage=math.nan, cramer_rao=math.nan)
     return accuracy(fit, plain)
 
 

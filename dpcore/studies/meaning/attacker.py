@@ -215,7 +215,7 @@ _SAME: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class ValuePair:
     """A mechanism that adds noise to one of two values. PUBLIC.
 
     Which of both is that of the person's own record is not known: every answer is that
@@ -346,7 +346,7 @@ class Pair:
         return getattr(self.mechanism, "bounds", None)
 
 
-def worst_pair(mechanism: Mechanism, shift: float) -> Pair:
+def worst_pair(mechanism: Mechanism, shift: float) -> ValuePair:
     """Return the two values at most ``shift`` apart that are easiest to tell apart.
 
     They have the largest ``advantage``; as the family is ordered by likelihood ratio,
@@ -356,10 +356,10 @@ def worst_pair(mechanism: Mechanism, shift: float) -> Pair:
     """
     bounds = getattr(mechanism, "bounds", None)
     if bounds is None or not (0 < mechanism.noise < math.inf):
-        return Pair(mechanism=mechanism, low=0.0, high=shift)
+        return ValuePair(mechanism=mechanism, low=0.0, high=shift)
     apart = min(shift, bounds.width)
     starts = [_highest(mechanism, apart, *ends) for ends in _searched(mechanism, bounds, apart)]
-    pairs = [Pair(mechanism=mechanism, low=start, high=start + apart) for start in starts]
+    pairs = [ValuePair(mechanism=mechanism, low=start, high=start + apart) for start in starts]
     best, *others = pairs
     for other in others:
         if other.advantage > best.advantage * (1 + _SAME):
@@ -396,7 +396,7 @@ def _highest(mechanism: Mechanism, apart: float, low: float, high: float) -> flo
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Reading:
+class WorstAttack:
     """What one release tells at most, beside what its guarantee allows anybody.
 
     Attributes:
@@ -410,7 +410,7 @@ class Reading:
     """
 
     guarantee: Guarantee | None
-    attack: Pair | ProfileBound
+    attack: ValuePair | ProfileBound
     largest_loss: float
     exact: bool
 
@@ -422,7 +422,7 @@ class _Known(Protocol):
         """Return it at a delta."""
 
 
-def of_request(request: Request) -> Reading:
+def of_request(request: Request) -> WorstAttack:
     """Return what the answer to a request tells an attacker."""
     plan = request.plan
     given = _guarantee(request.real_epsilon, request.used_delta)
@@ -435,7 +435,7 @@ def of_request(request: Request) -> Reading:
 
 def of_mechanism(
     entry: Entry, *, sensitivity: Sensitivity, epsilon: float, delta: float, bounds: Interval
-) -> Reading:
+) -> WorstAttack:
     """Return what a mechanism of the catalog tells of one number.
 
     Raises:
@@ -452,7 +452,7 @@ def of_mechanism(
     return _reading(given, worst_pair(mechanism, sensitivity.largest), worst_case)
 
 
-def _pair_of(mechanism: Mechanism, sensitivity: Sensitivity) -> Pair | None:
+def _pair_of(mechanism: Mechanism, sensitivity: Sensitivity) -> ValuePair | None:
     """Return the worst pair where one number says all that a release tells.
 
     That is where a person changes a single coordinate, and with Gaussian noise, of
@@ -465,13 +465,17 @@ def _pair_of(mechanism: Mechanism, sensitivity: Sensitivity) -> Pair | None:
     return None
 
 
-def _reading(given: Guarantee | None, attack: Pair, worst_case: _Known) -> Reading:
-    return Reading(guarantee=given, attack=attack, largest_loss=worst_case(delta=0.0), exact=True)
+def _reading(given: Guarantee | None, attack: ValuePair, worst_case: _Known) -> WorstAttack:
+    return WorstAttack(
+        guarantee=given, attack=attack, largest_loss=worst_case(delta=0.0), exact=True
+    )
 
 
-def _of_plan(given: Guarantee | None, plan: Plan) -> Reading:
+def _of_plan(given: Guarantee | None, plan: Plan) -> WorstAttack:
     attack = ProfileBound.of(lambda delta: plan.worst_case(delta=delta))
-    return Reading(guarantee=given, attack=attack, largest_loss=attack.largest_loss, exact=False)
+    return WorstAttack(
+        guarantee=given, attack=attack, largest_loss=attack.largest_loss, exact=False
+    )
 
 
 def _guarantee(epsilon: float, delta: float) -> Guarantee | None:

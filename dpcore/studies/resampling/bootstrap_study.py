@@ -467,7 +467,7 @@ def _bootstraps(experiment: Experiment, values: FloatArray, rng: np.random.Gener
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Levels:
+class BootstrapLevels:
     """Epsilon at one delta of all bootstraps together, by what is known of it."""
 
     times: int
@@ -506,7 +506,9 @@ def parts(
         yield epsilon(factor, rho=rho, times=times, people=people, delta=delta, bound=bound)
 
 
-def levels(*, rho: float, delta: float, people: int, times: int, factor: float = 1.0) -> Levels:
+def levels(
+    *, rho: float, delta: float, people: int, times: int, factor: float = 1.0
+) -> BootstrapLevels:
     """Return the levels of one number of bootstraps; errors as for ``parts``."""
     found = parts(rho=rho, delta=delta, people=people, times=times, factor=factor)
-    return Levels.of(tuple(found), rho=rho, delta=delta, times=times)
+    return BootstrapLevels.of(tuple(found), rho=rho, delta=delta, times=times)

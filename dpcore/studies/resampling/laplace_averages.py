@@ -52,7 +52,7 @@ _MOST_TIMES = 100_000
 _STEPS = 18
 
 
-class Sharing(StrEnum):
+class BudgetSharing(StrEnum):
     """How a budget is shared among equal answers."""
 
     ONE = "one answer"
@@ -90,50 +90,50 @@ class Equipartition:
                 f"{_MOST_TIMES:,}, got {self.times}."
             )
 
-    def part(self, sharing: Sharing) -> float:
+    def part(self, sharing: BudgetSharing) -> float:
         """Return the epsilon of one of the ``k`` answers.
 
         Raises:
             ParameterError: Gaussian answers have no epsilon of their own.
 
-        >>> round(Equipartition().part(Sharing.PUBLISHED), 11)
+        >>> round(Equipartition().part(BudgetSharing.PUBLISHED), 11)
         0.03804797331
 
         """
         log_odds = -math.log(self.delta)
         basic = self.epsilon / self.times
-        if sharing is Sharing.ONE:
+        if sharing is BudgetSharing.ONE:
             return self.epsilon
-        if sharing is Sharing.BASIC:
+        if sharing is BudgetSharing.BASIC:
             return basic
-        if sharing is Sharing.PUBLISHED:
+        if sharing is BudgetSharing.PUBLISHED:
             return self.epsilon / math.sqrt(self.times * log_odds)
-        if sharing is Sharing.ADVANCED:
+        if sharing is BudgetSharing.ADVANCED:
             return max(basic, self._advanced(log_odds))
-        if sharing is Sharing.OPTIMAL:
+        if sharing is BudgetSharing.OPTIMAL:
             return optimal_composition.part_for(self.epsilon, self.times, self.delta)
-        if sharing is Sharing.LAPLACE:
+        if sharing is BudgetSharing.LAPLACE:
             return self._laplace()
         raise ParameterError("Gaussian answers under zCDP have no epsilon of their own.")
 
-    def variance(self, sharing: Sharing) -> float:
+    def variance(self, sharing: BudgetSharing) -> float:
         """Return the variance of the average of the ``k`` answers.
 
         Under zCDP ``1 / (2 rho)`` with the ``rho`` of Gaussian noise that is exactly
         ``(epsilon, delta)``-DP, for any ``k``.
         """
-        if sharing is Sharing.ZCDP:
+        if sharing is BudgetSharing.ZCDP:
             return 1 / (2 * self.rho)
-        answers = 1 if sharing is Sharing.ONE else self.times
+        answers = 1 if sharing is BudgetSharing.ONE else self.times
         return 2 / (answers * self.part(sharing) ** 2)
 
-    def spent(self, sharing: Sharing) -> float:
+    def spent(self, sharing: BudgetSharing) -> float:
         """Return the epsilon at ``delta`` that the answers together really cost.
 
         For parts of a pure budget this is what any pure mechanism may cost; only
         ``Sharing.LAPLACE`` relies on the noise being Laplace noise.
         """
-        if sharing in {Sharing.ZCDP, Sharing.LAPLACE, Sharing.ONE}:
+        if sharing in {BudgetSharing.ZCDP, BudgetSharing.LAPLACE, BudgetSharing.ONE}:
             return self.epsilon
         part = self.part(sharing)
         return optimal_composition.epsilon_of(part, self.times, self.delta)

@@ -25,10 +25,10 @@ from dpcore.statistics.covariance import Covariance
 from dpcore.statistics.spread import StandardDeviation, Variance
 from dpcore.statistics.sums import Count, Sum
 from dpcore.studies.teaching import small_tables
-from dpcore.studies.teaching.small_tables import Change, Columns, Setting
+from dpcore.studies.teaching.small_tables import Columns, RecordChange, TableSetting
 
 Sizes = tuple[int, ...]
-Worst = Callable[[Sizes, Setting, Change], float]
+Worst = Callable[[Sizes, TableSetting, RecordChange], float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,11 +45,11 @@ class Explorable:
     """Whether it lies between the bounds of the values."""
     curved: bool = False
     """Whether its extreme over one record may lie off corners and means."""
-    unlimited: Callable[[FloatArray, Setting], NDArray[np.bool_]] | None = None
+    unlimited: Callable[[FloatArray, TableSetting], NDArray[np.bool_]] | None = None
     """Whether one more record beside ``(..., n, 3)`` others can take it anywhere;
     ``None`` where that never happens.
     """
-    evaluate: Callable[[FloatArray, Setting], FloatArray]
+    evaluate: Callable[[FloatArray, TableSetting], FloatArray]
     """Its value in each table, ``(..., n, 3)`` to ``(...)``; NaN where it has none."""
     sensitivity: Worst
     """The largest change over all tables with groups of the sizes that are given,
@@ -57,25 +57,25 @@ class Explorable:
     neighbor would have no value.
     """
 
-    def value(self, tables: FloatArray, setting: Setting) -> FloatArray:
+    def value(self, tables: FloatArray, setting: TableSetting) -> FloatArray:
         """Return the statistic of each table, NaN where it has no value."""
         if tables.shape[-2] < self.fewest:
             return np.full(tables.shape[:-2], np.nan)
         return np.asarray(self.evaluate(tables, setting))
 
 
-def _larger(sizes: Sizes, change: Change) -> int:
+def _larger(sizes: Sizes, change: RecordChange) -> int:
     """Return the size of the larger of two neighboring tables."""
-    return sum(sizes) + (change is Change.ADDITION)
+    return sum(sizes) + (change is RecordChange.ADDITION)
 
 
 def known(make: Callable[[Interval, TableSize], Statistic]) -> Worst:
     """Return the global sensitivity as the studio's own statistic states it."""
 
-    def worst(sizes: Sizes, setting: Setting, change: Change) -> float:
+    def worst(sizes: Sizes, setting: TableSetting, change: RecordChange) -> float:
         relation = (
             NeighboringRelation.SUBSTITUTION
-            if change is Change.SUBSTITUTION
+            if change is RecordChange.SUBSTITUTION
             else NeighboringRelation.ADD_REMOVE
         )
         size = TableSize(people=_larger(sizes, change), public=True)
@@ -84,10 +84,10 @@ def known(make: Callable[[Interval, TableSize], Statistic]) -> Worst:
     return worst
 
 
-def _need(fewest: int, sizes: Sizes, change: Change) -> int:
+def _need(fewest: int, sizes: Sizes, change: RecordChange) -> int:
     """Return the size of the larger table, if the smaller has ``fewest`` people."""
     larger = _larger(sizes, change)
-    smaller = larger - (change is not Change.SUBSTITUTION)
+    smaller = larger - (change is not RecordChange.SUBSTITUTION)
     if smaller < fewest:
         raise ParameterError(
             f"with {smaller} left in the smaller table the statistic has no value: it "
@@ -96,22 +96,22 @@ def _need(fewest: int, sizes: Sizes, change: Change) -> int:
     return larger
 
 
-def population_variance(sizes: Sizes, setting: Setting, change: Change) -> float:
+def population_variance(sizes: Sizes, setting: TableSetting, change: RecordChange) -> float:
     """Return ``R^2 (n - 1) / n^2``."""
     n = _need(1, sizes, change)
     return (n - 1) * setting.bounds.width**2 / n**2
 
 
-def median(sizes: Sizes, setting: Setting, change: Change) -> float:
+def median(sizes: Sizes, setting: TableSetting, change: RecordChange) -> float:
     """Return ``R`` for a replaced record of an odd table, else ``R / 2``."""
     n = _need(1, sizes, change)
     # With an even number of people, or one person more or less, the mean of the two
     # middle values gives way by half.
-    whole = change is Change.SUBSTITUTION and n % 2 == 1
+    whole = change is RecordChange.SUBSTITUTION and n % 2 == 1
     return setting.bounds.width / (1 if whole else 2)
 
 
-def quantile(sizes: Sizes, setting: Setting, change: Change) -> float:
+def quantile(sizes: Sizes, setting: TableSetting, change: RecordChange) -> float:
     """Return ``R``: one person may be all that keeps it from the other bound."""
     _need(1, sizes, change)
     return setting.bounds.width
@@ -119,8 +119,8 @@ def quantile(sizes: Sizes, setting: Setting, change: Change) -> float:
 
 def correlation(
     sizes: Sizes,
-    setting: Setting,  # noqa: ARG001 - no bounds make it smaller
-    change: Change,
+    setting: TableSetting,  # noqa: ARG001 - no bounds make it smaller
+    change: RecordChange,
 ) -> float:
     """Return 2: one person can turn -1 into +1 at any size."""
     _need(2, sizes, change)
@@ -129,8 +129,8 @@ def correlation(
 
 def slope(
     sizes: Sizes,
-    setting: Setting,  # noqa: ARG001 - no bounds make it finite
-    change: Change,
+    setting: TableSetting,  # noqa: ARG001 - no bounds make it finite
+    change: RecordChange,
 ) -> float:
     """Return infinity: where all others share one x, nothing limits the slope."""
     _need(2, sizes, change)
@@ -142,7 +142,7 @@ def _squares(people: int) -> float:
     return (people**2 // 4) / people if people else 0.0
 
 
-def pooled_variance(sizes: Sizes, setting: Setting, change: Change) -> float:
+def pooled_variance(sizes: Sizes, setting: TableSetting, change: RecordChange) -> float:
     """Return the exact worst case of the pooled variance for given group sizes.
 
     With ``d`` what the record adds to the sum of squares of its group, and ``S`` the
@@ -152,7 +152,7 @@ def pooled_variance(sizes: Sizes, setting: Setting, change: Change) -> float:
     """
     squared, groups = setting.bounds.width**2, setting.groups
     n = _need(groups + 1, sizes, change)
-    if change is Change.SUBSTITUTION:
+    if change is RecordChange.SUBSTITUTION:
         moved = 1 - 1 / max(sizes)
         if not setting.group_is_public and groups > 1:
             # No sizes are public then: it may join all the others in one group.
@@ -160,7 +160,7 @@ def pooled_variance(sizes: Sizes, setting: Setting, change: Change) -> float:
         return squared * moved / (n - groups)
     total = sum(_squares(size) for size in sizes)
     freedom = n - 1 - groups
-    if change is Change.ADDITION:
+    if change is RecordChange.ADDITION:
         largest = max(sizes)
         moved = max(largest / (largest + 1), total / freedom)
     else:

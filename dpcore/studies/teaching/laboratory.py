@@ -301,7 +301,7 @@ _LARGEST_SAMPLE = 1e12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class BoundEvent:
     """A release at most ``margin`` away from the bound beyond the first value."""
 
     setup: Setup
@@ -348,7 +348,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Audit:
+class LabAudit:
     """What counting has shown after more and more draws."""
 
     draws: FloatArray
@@ -374,7 +374,7 @@ class Audit:
         return float(self.draws[since]) if since < len(self.draws) else math.inf
 
 
-def audit(event: Event, draws: ArrayLike, *, rng: np.random.Generator) -> Audit:
+def audit(event: BoundEvent, draws: ArrayLike, *, rng: np.random.Generator) -> LabAudit:
     """Simulate both worlds and count, after each of ``draws`` releases.
 
     The limits hold with 95 % confidence at each number of draws.
@@ -394,10 +394,12 @@ def audit(event: Event, draws: ArrayLike, *, rng: np.random.Generator) -> Audit:
     ]
     hits = np.array(counts)
     estimate, low, high = log_ratio(hits, sizes)
-    return Audit(draws=sizes.astype(np.float64), hits=hits, estimate=estimate, low=low, high=high)
+    return LabAudit(
+        draws=sizes.astype(np.float64), hits=hits, estimate=estimate, low=low, high=high
+    )
 
 
-def detectable_from(event: Event) -> float:
+def detectable_from(event: BoundEvent) -> float:
     """Return the number of draws of each world at which the promise is refuted.
 
     That is where the lower confidence limit of the log ratio, at expected counts,

@@ -16,7 +16,14 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.studies.teaching.explorable import Explorable
-from dpcore.studies.teaching.small_tables import GROUP, SECOND, VALUE, Change, Columns, Setting
+from dpcore.studies.teaching.small_tables import (
+    GROUP,
+    SECOND,
+    VALUE,
+    Columns,
+    RecordChange,
+    TableSetting,
+)
 
 MOST_PEOPLE: Final = 12
 """Above it, trying all neighbors would no longer be immediate."""
@@ -56,7 +63,7 @@ class Neighbor:
         return float(self.reach.max(initial=0.0))
 
 
-def sizes(rows: FloatArray, setting: Setting) -> tuple[int, ...]:
+def sizes(rows: FloatArray, setting: TableSetting) -> tuple[int, ...]:
     """Return the number of people in each group of the table ``(n, 3)``.
 
     Raises:
@@ -71,7 +78,7 @@ def sizes(rows: FloatArray, setting: Setting) -> tuple[int, ...]:
 
 
 def worst_neighbor(
-    statistic: Explorable, rows: FloatArray, setting: Setting, change: Change
+    statistic: Explorable, rows: FloatArray, setting: TableSetting, change: RecordChange
 ) -> Neighbor:
     """Return the neighbor of the table ``rows``, ``(n, 3)``, that changes most.
 
@@ -87,9 +94,9 @@ def worst_neighbor(
     _ = sizes(rows, setting)
     rows = _clamped(rows, setting)
     here = float(statistic.value(rows, setting))
-    joins = change is Change.ADDITION
+    joins = change is RecordChange.ADDITION
     others = rows[np.newaxis] if joins else _without_each(rows)
-    if change is Change.REMOVAL:
+    if change is RecordChange.REMOVAL:
         values = statistic.value(others, setting)
         records, undefined = None, int(np.isnan(values).sum())
     else:
@@ -120,7 +127,7 @@ def worst_neighbor(
 
 
 def worst_table(
-    statistic: Explorable, rows: FloatArray, setting: Setting, change: Change
+    statistic: Explorable, rows: FloatArray, setting: TableSetting, change: RecordChange
 ) -> FloatArray:
     """Return a table with the groups of ``rows`` whose local sensitivity is global.
 
@@ -140,7 +147,7 @@ def worst_table(
     return worst
 
 
-def _clamped(rows: FloatArray, setting: Setting) -> FloatArray:
+def _clamped(rows: FloatArray, setting: TableSetting) -> FloatArray:
     clamped = rows.copy()
     clamped[:, :GROUP] = setting.bounds.clip(rows[:, :GROUP])
     return clamped
@@ -166,7 +173,7 @@ def _joined(others: FloatArray, records: FloatArray) -> FloatArray:
 
 
 def _records(
-    statistic: Explorable, others: FloatArray, group: int | None, setting: Setting
+    statistic: Explorable, others: FloatArray, group: int | None, setting: TableSetting
 ) -> FloatArray:
     """Return the records to try beside the others, shape ``(c, 3)``.
 
@@ -191,7 +198,7 @@ def _records(
     return np.stack(np.meshgrid(x, y, groups, indexing="ij"), axis=-1).reshape(-1, 3)
 
 
-def _mean(values: FloatArray, setting: Setting) -> float:
+def _mean(values: FloatArray, setting: TableSetting) -> float:
     return float(values.mean()) if len(values) else setting.middle
 
 
@@ -207,7 +214,11 @@ def _best(records: FloatArray, values: FloatArray, here: float) -> tuple[FloatAr
 
 
 def _followed(
-    statistic: Explorable, others: FloatArray, setting: Setting, records: FloatArray, here: float
+    statistic: Explorable,
+    others: FloatArray,
+    setting: TableSetting,
+    records: FloatArray,
+    here: float,
 ) -> tuple[FloatArray, FloatArray]:
     """Follow the best records uphill in ever smaller steps."""
     step = setting.bounds.width / (_GRID[Columns.TWO] - 1)
@@ -222,7 +233,7 @@ def _followed(
 
 
 def _suspects(
-    statistic: Explorable, rows: FloatArray, setting: Setting, change: Change
+    statistic: Explorable, rows: FloatArray, setting: TableSetting, change: RecordChange
 ) -> Iterator[FloatArray]:
     """Yield the tables among which the worst case is, or is nearly, found."""
     n, groups = len(rows), rows[:, GROUP]
@@ -254,7 +265,9 @@ def _suspects(
     yield from _grouped_suspects(rows, setting, change)
 
 
-def _grouped_suspects(rows: FloatArray, setting: Setting, change: Change) -> Iterator[FloatArray]:
+def _grouped_suspects(
+    rows: FloatArray, setting: TableSetting, change: RecordChange
+) -> Iterator[FloatArray]:
     n, groups = len(rows), rows[:, GROUP]
     lower, upper = setting.bounds.lower, setting.bounds.upper
     low = np.full(n, lower)
@@ -264,7 +277,7 @@ def _grouped_suspects(rows: FloatArray, setting: Setting, change: Change) -> Ite
     first = everyone == np.flatnonzero(groups == largest)[0]
     yield np.column_stack([low, second, groups])
     yield np.column_stack([np.where(first, upper, lower), second, groups])
-    jumps = change is Change.SUBSTITUTION and not setting.group_is_public
+    jumps = change is RecordChange.SUBSTITUTION and not setting.group_is_public
     if jumps and setting.groups > 1:
         yield np.column_stack([low, second, everyone == n - 1])
     for person in [None, *range(n)]:

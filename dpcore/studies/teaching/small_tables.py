@@ -24,7 +24,7 @@ _SAME = 1e-9
 """Values closer than this share of the width count as equal: rounding is no spread."""
 
 
-class Change(StrEnum):
+class RecordChange(StrEnum):
     """How a neighboring table differs from the one at hand."""
 
     SUBSTITUTION = "one record replaced"
@@ -41,7 +41,7 @@ class Columns(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class TableSetting:
     """What is public besides the number of people in each group.
 
     Raises:
@@ -72,7 +72,7 @@ class Setting:
         return self.bounds.lower + self.bounds.width / 2
 
 
-def same_x(tables: FloatArray, setting: Setting) -> NDArray[np.bool_]:
+def same_x(tables: FloatArray, setting: TableSetting) -> NDArray[np.bool_]:
     """Tell of each table whether everybody has the same value."""
     return _is_constant(tables[..., VALUE], setting)
 
@@ -86,58 +86,58 @@ def rank(people: int, level: float) -> int:
     return max(1, ceil(level * people - _SAME))
 
 
-def total(tables: FloatArray, _: Setting) -> FloatArray:
+def total(tables: FloatArray, _: TableSetting) -> FloatArray:
     """Return the sum of the values."""
     return np.asarray(tables[..., VALUE].sum(axis=-1))
 
 
-def mean(tables: FloatArray, _: Setting) -> FloatArray:
+def mean(tables: FloatArray, _: TableSetting) -> FloatArray:
     """Return the mean of the values."""
     return np.asarray(tables[..., VALUE].mean(axis=-1))
 
 
-def count(tables: FloatArray, setting: Setting) -> FloatArray:
+def count(tables: FloatArray, setting: TableSetting) -> FloatArray:
     """Return how many values lie in the upper half of the bounds."""
     return np.asarray(_members(tables, setting).sum(axis=-1))
 
 
-def proportion(tables: FloatArray, setting: Setting) -> FloatArray:
+def proportion(tables: FloatArray, setting: TableSetting) -> FloatArray:
     """Return the share of values in the upper half of the bounds."""
     return np.asarray(_members(tables, setting).mean(axis=-1))
 
 
-def variance(tables: FloatArray, _: Setting) -> FloatArray:
+def variance(tables: FloatArray, _: TableSetting) -> FloatArray:
     """Return the variance with divisor n - 1."""
     return np.asarray(_squares(tables) / (tables.shape[-2] - 1))
 
 
-def population_variance(tables: FloatArray, _: Setting) -> FloatArray:
+def population_variance(tables: FloatArray, _: TableSetting) -> FloatArray:
     """Return the variance with divisor n."""
     return np.asarray(_squares(tables) / tables.shape[-2])
 
 
-def standard_deviation(tables: FloatArray, setting: Setting) -> FloatArray:
+def standard_deviation(tables: FloatArray, setting: TableSetting) -> FloatArray:
     """Return the square root of ``variance``."""
     return np.sqrt(variance(tables, setting))
 
 
-def median(tables: FloatArray, _: Setting) -> FloatArray:
+def median(tables: FloatArray, _: TableSetting) -> FloatArray:
     """Return the middle value, or the mean of the two in the middle."""
     return np.asarray(np.median(tables[..., VALUE], axis=-1))
 
 
-def quantile(tables: FloatArray, setting: Setting) -> FloatArray:
+def quantile(tables: FloatArray, setting: TableSetting) -> FloatArray:
     """Return the value at ``rank``, for the level of the setting."""
     place = rank(tables.shape[-2], setting.level) - 1
     return np.asarray(np.sort(tables[..., VALUE], axis=-1)[..., place])
 
 
-def covariance(tables: FloatArray, _: Setting) -> FloatArray:
+def covariance(tables: FloatArray, _: TableSetting) -> FloatArray:
     """Return the covariance of both values, with divisor n - 1."""
     return np.asarray(_products(tables)[2] / (tables.shape[-2] - 1))
 
 
-def correlation(tables: FloatArray, setting: Setting) -> FloatArray:
+def correlation(tables: FloatArray, setting: TableSetting) -> FloatArray:
     """Return the correlation; NaN where either value is the same for everybody."""
     xx, yy, xy = _products(tables)
     flat = same_x(tables, setting)
@@ -146,7 +146,7 @@ def correlation(tables: FloatArray, setting: Setting) -> FloatArray:
         return np.where(flat, np.nan, np.clip(xy / np.sqrt(xx * yy), -1, 1))
 
 
-def slope(tables: FloatArray, setting: Setting) -> FloatArray:
+def slope(tables: FloatArray, setting: TableSetting) -> FloatArray:
     """Return the least-squares slope of the second value over the first.
 
     NaN where the first is the same for everybody.
@@ -157,7 +157,7 @@ def slope(tables: FloatArray, setting: Setting) -> FloatArray:
         return np.where(flat, np.nan, xy / xx)
 
 
-def pooled_variance(tables: FloatArray, setting: Setting) -> FloatArray:
+def pooled_variance(tables: FloatArray, setting: TableSetting) -> FloatArray:
     """Return the sum of squares around the means of the groups, over ``n - J``."""
     values, groups = tables[..., VALUE], tables[..., GROUP]
     squares = np.zeros(tables.shape[:-2])
@@ -170,11 +170,11 @@ def pooled_variance(tables: FloatArray, setting: Setting) -> FloatArray:
     return squares / freedom if freedom > 0 else np.full_like(squares, np.nan)
 
 
-def _members(tables: FloatArray, setting: Setting) -> FloatArray:
+def _members(tables: FloatArray, setting: TableSetting) -> FloatArray:
     return (tables[..., VALUE] >= setting.middle).astype(np.float64)
 
 
-def _is_constant(values: FloatArray, setting: Setting) -> NDArray[np.bool_]:
+def _is_constant(values: FloatArray, setting: TableSetting) -> NDArray[np.bool_]:
     spread = values.max(axis=-1) - values.min(axis=-1)
     return np.asarray(spread <= _SAME * setting.bounds.width)
 

@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from dpcore.studies.auditing.lower_bound import audit, detectable
 from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES
-from dpcore.studies.auditing.trials import Drawn, Trial, batches
+from dpcore.studies.auditing.trials import Trial, TrialDraws, batches
 from dpcore.studies.meaning.attacker import Guarantee
 
 ALL = list(CATALOG_OF_MISTAKES.values())
@@ -17,7 +17,7 @@ DRAWS = 20_000
 
 def audited(one, seed, *, repaired=False, draws=DRAWS):
     trial = one.trial(rng=np.random.default_rng(seed), repaired=repaired)
-    return audit(trial, Drawn.together(batches(trial, draws)))
+    return audit(trial, TrialDraws.together(batches(trial, draws)))
 
 
 @pytest.mark.parametrize("one", ALL, ids=lambda one: one.key)
@@ -45,7 +45,7 @@ def test_honest_noise_is_refuted_no_more_often_than_stated():
     wrong, runs = 0, 100
     for seed in range(runs):
         trial = small.trial(rng=np.random.default_rng(seed), repaired=True)
-        drawn = Drawn.together(batches(trial, 2000))
+        drawn = TrialDraws.together(batches(trial, 2000))
         wrong += audit(trial, drawn, confidence=0.9).refuted
     assert binom.sf(wrong - 1, runs, 0.1) > 1e-3
     assert wrong < runs // 10
@@ -66,7 +66,7 @@ def test_what_could_have_been_seen_is_seen_nine_times_out_of_ten():
                 rng.laplace(0, 1 / real, size) + (world == 0)
             ).reshape(-1, 1),
         )
-        seen += audit(trial, Drawn.together(batches(trial, draws))).refuted
+        seen += audit(trial, TrialDraws.together(batches(trial, draws))).refuted
     assert seen >= 30
 
 

@@ -7,7 +7,7 @@ from scipy.stats import binom
 from dpcore.errors import ParameterError
 from dpcore.studies.auditing.events import cells, score_limits, scores
 from dpcore.studies.auditing.lower_bound import audit
-from dpcore.studies.auditing.trials import Drawn, Trial, batches, pieces
+from dpcore.studies.auditing.trials import Trial, TrialDraws, batches, pieces
 from dpcore.studies.meaning.attacker import Guarantee
 
 CLAIM = Guarantee(epsilon=0.5)
@@ -24,7 +24,7 @@ def trial_of(first, second, *, labels=("the answer",), claim=CLAIM, **more):
 
 
 def audited(trial, draws=8000, **more):
-    return audit(trial, Drawn.together(batches(trial, draws)), **more)
+    return audit(trial, TrialDraws.together(batches(trial, draws)), **more)
 
 
 def test_finds_an_interval_that_no_threshold_shows():
@@ -78,7 +78,7 @@ def test_exact_evidence_is_looked_at():
         return np.abs(x).sum(axis=1) - np.abs(x - at).sum(axis=1)
 
     trial = trial_of(first, second, labels=tuple("abcdef"), evidence=evidence)
-    names = [one.name for one in scores(trial, Drawn.together(batches(trial, 500)))]
+    names = [one.name for one in scores(trial, TrialDraws.together(batches(trial, 500)))]
     assert names[-1] == "the evidence by the exact densities"
     assert audited(trial).refuted
 
@@ -111,7 +111,7 @@ def test_alike_worlds_look_alike_within_the_margin():
 def test_every_answer_is_in_one_cell():
     rng = np.random.default_rng(7)
     trial = trial_of(lambda n: np.round(rng.normal(0, 1, n), 1), lambda n: rng.normal(0, 1, n))
-    drawn = Drawn.together(batches(trial, 3000))
+    drawn = TrialDraws.together(batches(trial, 3000))
     (score,) = scores(trial, drawn)
     found = cells(score, drawn).counts(drawn)
     assert found.sum(axis=1).tolist() == [3000, 3000]
@@ -134,9 +134,9 @@ def test_refuses_what_is_no_audit():
     with pytest.raises(ParameterError, match="at least 4 draws"):
         next(batches(trial, 3))
     with pytest.raises(ParameterError, match="at least one batch"):
-        Drawn.together([])
+        TrialDraws.together([])
     with pytest.raises(ParameterError, match="confidence"):
         audited(trial, confidence=1.0)
-    one = Drawn(first=np.zeros((1, 1)), second=np.zeros((1, 1)))
+    one = TrialDraws(first=np.zeros((1, 1)), second=np.zeros((1, 1)))
     with pytest.raises(ParameterError, match="4 draws"):
         audit(trial, one)

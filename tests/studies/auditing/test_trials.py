@@ -15,7 +15,7 @@ from dpcore.releases.plans.shares import SharePlan
 from dpcore.releases.resized.request import Form, ResizedRequest
 from dpcore.studies.auditing.lower_bound import audit
 from dpcore.studies.auditing.trials import (
-    Drawn,
+    TrialDraws,
     batches,
     claim,
     narrowed,
@@ -39,7 +39,7 @@ NOT_KNOWN = (SharePlan, MatrixPlan)
 
 def audited(trial, draws=FEW):
     few = replace(trial, batch=min(trial.batch, draws))
-    return audit(few, Drawn.together(batches(few, draws)), confidence=CERTAIN)
+    return audit(few, TrialDraws.together(batches(few, draws)), confidence=CERTAIN)
 
 
 @pytest.mark.parametrize("name", REQUESTS)

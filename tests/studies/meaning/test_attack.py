@@ -17,7 +17,13 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy.interpretation import best_guess, laplace_detection, posterior
-from dpcore.studies.meaning.attacker import Guarantee, Pair, ProfileBound, of_mechanism, worst_pair
+from dpcore.studies.meaning.attacker import (
+    Guarantee,
+    ProfileBound,
+    ValuePair,
+    of_mechanism,
+    worst_pair,
+)
 from dpcore.wording import at_most
 
 BOUNDS = Interval(lower=0.0, upper=1.0)
@@ -41,7 +47,7 @@ def mechanism_of(key, epsilon, shift=SHIFT, delta=1e-4):
 def pairs(key, epsilon):
     """Return a pair in the middle, one at a bound, and one off the middle."""
     mechanism = mechanism_of(key, epsilon)
-    return [Pair(mechanism=mechanism, low=low, high=low + SHIFT) for low in (0.35, 0, 0.6)]
+    return [ValuePair(mechanism=mechanism, low=low, high=low + SHIFT) for low in (0.35, 0, 0.6)]
 
 
 def likelier_from(pair, prior):
@@ -133,7 +139,7 @@ def test_detection_is_what_thresholds_find(key):
 @pytest.mark.parametrize("key", ["laplace", "bit"])
 @pytest.mark.parametrize("low", [0.0, 0.35, 0.7])
 def test_laplace_noise_has_its_closed_curve_clamped_or_not(key, low):
-    pair = Pair(mechanism=mechanism_of(key, 1.5), low=low, high=low + SHIFT)
+    pair = ValuePair(mechanism=mechanism_of(key, 1.5), low=low, high=low + SHIFT)
     alarm = np.linspace(0, 1, 301)
     told = laplace_detection(alarm, r=1.5)
     assert pair.detection(alarm) == pytest.approx(told, abs=1e-9)
@@ -159,7 +165,7 @@ def test_no_other_pair_is_told_apart_better(key, epsilon, shift, place):
     mechanism = mechanism_of(key, epsilon, shift)
     worst = worst_pair(mechanism, shift)
     low = place * (1 - shift)
-    other = Pair(mechanism=mechanism, low=low, high=low + shift)
+    other = ValuePair(mechanism=mechanism, low=low, high=low + shift)
     assert other.advantage <= worst.advantage + 1e-12
 
 
@@ -233,11 +239,11 @@ def test_a_profile_alone_bounds_what_is_known_exactly(noise):
 
 
 def test_a_value_that_cannot_change_tells_nothing_and_no_noise_tells_all():
-    same = Pair(mechanism=Laplace(noise=1.0), low=2.0, high=2.0)
+    same = ValuePair(mechanism=Laplace(noise=1.0), low=2.0, high=2.0)
     assert same.advantage == same.loss_within(0.9) == 0
     assert same.best_guess(0.3) == 0.7
     assert same.best_guess(0.5) == 0.5
-    bare = Pair(mechanism=Laplace(noise=0.0), low=0.0, high=1.0)
+    bare = ValuePair(mechanism=Laplace(noise=0.0), low=0.0, high=1.0)
     assert bare.advantage == bare.best_guess(0.3) == 1
     assert math.isinf(bare.loss_within(0.5))
 

@@ -8,7 +8,7 @@ import pytest
 from dpcore.privacy.interpretation import laplace_detection
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.meaning import attacker
-from dpcore.studies.meaning.attacker import Pair
+from dpcore.studies.meaning.attacker import ValuePair
 from tests.releases.test_rebuilding import REQUESTS
 
 
@@ -25,7 +25,7 @@ def test_no_question_tells_more_than_is_charged_for_it(name):
         assert attack.best_guess(prior) <= sure.best_guess(prior) + 1e-9
         assert attack.best_guess(prior) >= max(prior, 1 - prior) - 1e-12
     assert attack.advantage <= sure.advantage + 1e-9
-    assert found.exact == isinstance(attack, Pair)
+    assert found.exact == isinstance(attack, ValuePair)
     if sure.delta == 0:
         assert found.largest_loss == pytest.approx(sure.epsilon, rel=1e-9)
     else:

@@ -11,14 +11,14 @@ from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized_repair import NoisyResample
 from dpcore.studies.resampling.resized_study import laplace_variance
 from dpcore.wording import epsilon_text, people, significant
-from ui.resampling.resized.settings import Case
+from ui.resampling.resized.settings import ResizedCase
 
 _DELTA = 1e-6
 _SURE = 0.95
 _RARELY = 0.2
 
 
-def answer(case: Case) -> None:
+def answer(case: ResizedCase) -> None:
     """Show the three columns for a simulated table, and what proves the point."""
     bootstrap, ones = case.bootstrap, case.ones
     claimed, measured, repaired = st.columns(3)

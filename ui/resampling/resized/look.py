@@ -13,13 +13,13 @@ from dpcore.individual.exposure import Exposure, expose
 from dpcore.wording import epsilon_text, people, significant
 from ui import confidential, session
 from ui.resampling.resized import tour
-from ui.resampling.resized.own import Own
-from ui.resampling.resized.settings import Case
+from ui.resampling.resized.own import ColumnScores
+from ui.resampling.resized.settings import ResizedCase
 from ui.study import Study
 from ui.text import after_number
 
 
-def show(own: Own, study: Study) -> None:
+def show(own: ColumnScores, study: Study) -> None:
     """Show what scores of this very column reveal. CONFIDENTIAL."""
     what = "what scores of this column reveal"
     with confidential.area("resized", what) as shown:
@@ -34,8 +34,8 @@ def show(own: Own, study: Study) -> None:
                     "What follows is about single rows. A unit of several rows is "
                     "drawn more often, as the numbers above say."
                 )
-            tour.show(
-                Case(
+            tour.show_tour(
+                ResizedCase(
                     bootstrap=replace(own.bootstrap, rows=1),
                     ones=ones,
                     scores=own.size.scores,
@@ -49,14 +49,14 @@ def show(own: Own, study: Study) -> None:
         _losses(own, study, rows)
 
 
-def _rows(own: Own, study: Study) -> FloatArray:
+def _rows(own: ColumnScores, study: Study) -> FloatArray:
     """Return everybody's value. CONFIDENTIAL."""
     return session.while_shown(
         "resized-rows", study.about(own.request.query), lambda: own.request.value(study.dataset)
     )
 
 
-def _spread(own: Own, rows: FloatArray) -> None:
+def _spread(own: ColumnScores, rows: FloatArray) -> None:
     """Say how far scores of a mean are off, as published and repaired."""
     bootstrap, width = own.bootstrap, own.request.query.bounds.width
     spread = float(np.var(rows))
@@ -89,7 +89,7 @@ def _spread(own: Own, rows: FloatArray) -> None:
     )
 
 
-def _losses(own: Own, study: Study, rows: FloatArray) -> None:
+def _losses(own: ColumnScores, study: Study, rows: FloatArray) -> None:
     """Say what everybody loses by one repaired answer. CONFIDENTIAL."""
     exposure = session.while_shown(
         "resized-exposure", own.request.analysis(study.fingerprint), lambda: _exposed(own, rows)
@@ -103,7 +103,7 @@ def _losses(own: Own, study: Study, rows: FloatArray) -> None:
     )
 
 
-def _exposed(own: Own, rows: FloatArray) -> Exposure:
+def _exposed(own: ColumnScores, rows: FloatArray) -> Exposure:
     query = own.request.query
     return expose(
         own.request.plan,

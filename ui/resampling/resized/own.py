@@ -23,7 +23,7 @@ from ui import controls, offering, session
 from ui.answering import answers, distortion
 from ui.asking import columns
 from ui.resampling.resized import comparison, settings
-from ui.resampling.resized.settings import Size
+from ui.resampling.resized.settings import ResampleSize
 from ui.study import Study
 
 _AT_LEAST = "share of people at or above a number"
@@ -32,7 +32,7 @@ _DELTAS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Own:
+class ColumnScores:
     """A question about the table in use, repaired and as published. PUBLIC.
 
     The bootstrap is the published mechanism, with the Z that was typed.
@@ -41,10 +41,10 @@ class Own:
     request: ResizedRequest
     published: ResizedRequest
     bootstrap: ResizedBootstrap
-    size: Size
+    size: ResampleSize
 
 
-def ask(study: Study) -> tuple[Own, Study]:
+def ask(study: Study) -> tuple[ColumnScores, Study]:
     """Show the controls; return the question, and the study as declared by them.
 
     Raises:
@@ -82,11 +82,11 @@ def ask(study: Study) -> tuple[Own, Study]:
     bootstrap = size.bootstrap(query.size.people, rows=query.unit.rows)
     request = ResizedRequest(query=query, draws=bootstrap.draws, epsilon=size.epsilon, delta=delta)
     published = replace(request, form=Form.PUBLISHED)
-    own = Own(request=request, published=published, bootstrap=bootstrap, size=size)
+    own = ColumnScores(request=request, published=published, bootstrap=bootstrap, size=size)
     return own, study
 
 
-def claims(own: Own) -> None:
+def claims(own: ColumnScores) -> None:
     """Show what is claimed, measured and repaired, from public numbers only."""
     plan = own.request.plan
     comparison.answer_public(
@@ -98,7 +98,7 @@ def claims(own: Own) -> None:
     )
 
 
-def offer(own: Own, study: Study) -> None:
+def offer(own: ColumnScores, study: Study) -> None:
     """Offer the repaired form, and in Classroom mode the published one, too."""
     request = own.request
     if session.mode() is Mode.CLASSROOM:

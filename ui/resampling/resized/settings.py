@@ -17,7 +17,7 @@ MOST_SCORES = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
+class ResampleSize:
     """How small the resample is, by Z or the claimed epsilon, and what else is asked.
 
     An attacker asks for so many scores; the repaired form guarantees ``epsilon``.
@@ -40,7 +40,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class ResizedCase:
     """A table of which so many rows are ones, and how it is resampled.
 
     Public where it is simulated; CONFIDENTIAL where ``ones`` was counted in a table.
@@ -67,7 +67,7 @@ class Case:
         )
 
 
-def ask_size(places: tuple[controls.Cell, ...]) -> Size:
+def ask_size(places: tuple[controls.Cell, ...]) -> ResampleSize:
     """Show the controls of the size of the resample, in four places."""
     by_epsilon = (
         places[0].selectbox(
@@ -100,10 +100,10 @@ def ask_size(places: tuple[controls.Cell, ...]) -> Size:
     epsilon = places[3].charged_epsilon(
         "ε of the repaired form", 0.1, (1e-6, 100.0, 0.05), key="resized-epsilon"
     )
-    return Size(by_epsilon=by_epsilon, number=number, scores=scores, epsilon=epsilon.inside)
+    return ResampleSize(by_epsilon=by_epsilon, number=number, scores=scores, epsilon=epsilon.inside)
 
 
-def ask() -> Case:
+def ask_case() -> ResizedCase:
     """Show the controls of a simulated table and return what they are set to.
 
     Raises:
@@ -142,7 +142,7 @@ def ask() -> Case:
         )
     if ones > people:
         raise ParameterError(f"at most {people:,} people can have the trait, not {ones:,}.")
-    return Case(
+    return ResizedCase(
         bootstrap=size.bootstrap(people),
         ones=ones,
         scores=size.scores,

@@ -13,14 +13,14 @@ from dpcore.privacy.interpretation import best_guess
 from dpcore.studies.resampling import resized_study
 from dpcore.wording import at_most, people, significant
 from ui import results, tabs
-from ui.resampling.resized.settings import Case
+from ui.resampling.resized.settings import ResizedCase
 
 _SCORES = 10_000
 _BEYOND = 3
 _MOST_AVERAGED = 10**6
 
 
-def show(case: Case, key: str) -> None:
+def show_tour(case: ResizedCase, key: str) -> None:
     """Draw the stations as tabs; the caller frames an own table as confidential."""
     stations = {
         "Which ε holds": _profile,
@@ -33,7 +33,7 @@ def show(case: Case, key: str) -> None:
     tabs.show(stations, case, key, key=f"{key}-station", shared=False)
 
 
-def _profile(case: Case, key: str) -> None:
+def _profile(case: ResizedCase, key: str) -> None:
     picture = figures.profile_picture(case.bootstrap, case.ones, case.repaired)
     results.show(picture, f"{key}-profile", simulated=case.simulated)
     pairs = case.bootstrap.around(case.ones)
@@ -55,7 +55,7 @@ def _profile(case: Case, key: str) -> None:
     )
 
 
-def _proof(case: Case, key: str) -> None:
+def _proof(case: ResizedCase, key: str) -> None:
     rng = np.random.default_rng(case.seed)
     most = max(case.scores, min(resized_study.usual_most(case.bootstrap), 10**7))
     curve = resized_study.reveal(case.bootstrap, most, rng=rng, runs=case.attackers)
@@ -73,7 +73,7 @@ def _proof(case: Case, key: str) -> None:
     )
 
 
-def _averages(case: Case, key: str) -> None:
+def _averages(case: ResizedCase, key: str) -> None:
     rng = np.random.default_rng(case.seed)
     needed = resized_study.scores_to_average(case.bootstrap, case.ones)
     most = max(case.scores, min(_BEYOND * needed, _MOST_AVERAGED))
@@ -89,7 +89,7 @@ def _averages(case: Case, key: str) -> None:
     )
 
 
-def _scores(case: Case, key: str) -> None:
+def _scores(case: ResizedCase, key: str) -> None:
     rng = np.random.default_rng(case.seed)
     ones = min(case.ones, case.bootstrap.people - 1)
     found = resized_study.score_histogram(case.bootstrap, ones, draws=_SCORES, rng=rng)
@@ -103,7 +103,7 @@ def _scores(case: Case, key: str) -> None:
     )
 
 
-def _errors(case: Case, key: str) -> None:
+def _errors(case: ResizedCase, key: str) -> None:
     bootstrap, ones = case.bootstrap, case.ones
     rivals = resized_study.rivals(bootstrap, ones)
     picture = figures.variance_picture(bootstrap, ones, rivals)
@@ -143,7 +143,7 @@ def _errors(case: Case, key: str) -> None:
     )
 
 
-def _fair(case: Case, key: str) -> None:
+def _fair(case: ResizedCase, key: str) -> None:
     bootstrap, ones = case.bootstrap, case.ones
     rivals = {
         rival.name: rival for rival in resized_study.rivals(bootstrap, ones) if rival.key != "claim"

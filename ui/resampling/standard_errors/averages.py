@@ -17,14 +17,14 @@ from dpcore.studies.resampling import laplace_averages
 from dpcore.studies.resampling.laplace_averages import Equipartition, Rivals
 from dpcore.wording import significant
 from ui import controls, results, session, work
-from ui.resampling.standard_errors.settings import Settings
+from ui.resampling.standard_errors.settings import BootstrapSettings
 from ui.text import sentence_of
 
 _LEAST, _MOST = 1e-6, 1_000_000
 _MOST_ANSWERS = 20
 
 
-def rivals(asked: Settings) -> None:
+def rivals(asked: BootstrapSettings) -> None:
     """Compare averages of Laplace draws with Gaussian noise, at equal privacy."""
     first, second = controls.row(2)
     epsilon = _epsilon(first, "se-rival-epsilon")
@@ -49,7 +49,7 @@ def rivals(asked: Settings) -> None:
     results.show(pictures[1], "se-limits", simulated=True)
 
 
-def normality(asked: Settings) -> None:
+def normality(asked: BootstrapSettings) -> None:
     """Test averages of Laplace draws for normality."""
     first, second, third = controls.row(3)
     most = first.slider("Draws averaged, up to", 20, (2, 50), key="se-most")
@@ -79,7 +79,7 @@ def normality(asked: Settings) -> None:
     )
 
 
-def sharing(asked: Settings) -> None:
+def sharing(asked: BootstrapSettings) -> None:
     """Compare the ways in which equal answers may share a budget."""
     first, second = controls.row(2)
     epsilon = _epsilon(first, "se-share-epsilon")
@@ -104,7 +104,7 @@ def sharing(asked: Settings) -> None:
     )
 
 
-def combining(asked: Settings) -> None:
+def combining(asked: BootstrapSettings) -> None:
     """Weigh several Laplace answers of different privacy."""
     del asked
     text = controls.HERE.numbers(

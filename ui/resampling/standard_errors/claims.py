@@ -12,11 +12,16 @@ from dpcore.inference.bootstrap.bought_variance import BoughtVariance
 from dpcore.privacy.bootstrap.counterexamples import renyi_two
 from dpcore.privacy.bootstrap.real_cost import claimed_epsilon, delta_at, step
 from dpcore.privacy.bootstrap.upper_bounds import Bound
-from dpcore.studies.resampling.bootstrap_study import Levels, exact_coverage, mean_length, parts
+from dpcore.studies.resampling.bootstrap_study import (
+    BootstrapLevels,
+    exact_coverage,
+    mean_length,
+    parts,
+)
 from dpcore.wording import percent, significant
 from ui import work
 from ui.resampling.standard_errors.asking import find_noise
-from ui.resampling.standard_errors.settings import Settings
+from ui.resampling.standard_errors.settings import BootstrapSettings
 
 _PIECES = 4
 _SHARE = 0.1
@@ -28,11 +33,11 @@ _CLOSE = 1 - 1e-6
 class _Found:
     """What the bootstraps really reveal; ``delta`` is that at the claimed epsilon."""
 
-    levels: Levels
+    levels: BootstrapLevels
     delta: float
 
 
-def answer(asked: Settings) -> Settings:
+def answer(asked: BootstrapSettings) -> BootstrapSettings:
     """Show what is claimed, what is measured and what is repaired, side by side.
 
     Return the settings with the factor on the noise that repairs it, once it is found.
@@ -66,7 +71,7 @@ def answer(asked: Settings) -> Settings:
     return replace(asked, factor=factor)
 
 
-def _headline(asked: Settings, found: _Found | None) -> None:
+def _headline(asked: BootstrapSettings, found: _Found | None) -> None:
     """Say what a reader can check: promises beside what is so."""
     e = asked.experiment
     worst = min(asked.shown[:3], key=lambda one: exact_coverage(e, one.method))
@@ -92,7 +97,7 @@ def _headline(asked: Settings, found: _Found | None) -> None:
     st.markdown(text)
 
 
-def _why(asked: Settings, found: _Found) -> None:
+def _why(asked: BootstrapSettings, found: _Found) -> None:
     """Say why privacy is worse than claimed, by two numbers that anyone can check."""
     e = asked.experiment
     proof = renyi_two(step(1.0, rho=e.rho, times=e.times), people=e.people)
@@ -117,7 +122,7 @@ def _why(asked: Settings, found: _Found) -> None:
     st.markdown(text)
 
 
-def _claimed(asked: Settings) -> None:
+def _claimed(asked: BootstrapSettings) -> None:
     e = asked.experiment
     st.subheader("Claimed", anchor=False)
     st.metric(
@@ -134,7 +139,7 @@ def _claimed(asked: Settings) -> None:
     )
 
 
-def _measured(asked: Settings) -> _Found | None:
+def _measured(asked: BootstrapSettings) -> _Found | None:
     """Show what is measured; return what the bootstraps reveal once it is known."""
     e = asked.experiment
     unbiased, conservative, *_ = asked.shown
@@ -170,7 +175,7 @@ def _measured(asked: Settings) -> _Found | None:
     return found
 
 
-def _found(asked: Settings) -> _Found | None:
+def _found(asked: BootstrapSettings) -> _Found | None:
     """Return what the bootstraps really reveal, once all of it is added up."""
     e = asked.experiment
 
@@ -195,11 +200,11 @@ def _found(asked: Settings) -> _Found | None:
     if found is None or len(found) < _PIECES:
         return None
     *levels, delta = found
-    real = Levels.of(levels, rho=e.rho, delta=asked.delta, times=e.times)
+    real = BootstrapLevels.of(levels, rho=e.rho, delta=asked.delta, times=e.times)
     return _Found(levels=real, delta=delta)
 
 
-def _repaired(asked: Settings, factor: float) -> None:
+def _repaired(asked: BootstrapSettings, factor: float) -> None:
     claim = claimed_epsilon(asked.experiment.rho, asked.delta)
     st.metric(
         f"Privacy, ε at δ {significant(asked.delta)}",
@@ -216,7 +221,7 @@ def _repaired(asked: Settings, factor: float) -> None:
     )
 
 
-def _rival(asked: Settings) -> str:
+def _rival(asked: BootstrapSettings) -> str:
     """Say what the same rho buys when a part of it pays for the variance."""
     e = asked.experiment
     bought = BoughtVariance(
@@ -230,13 +235,13 @@ def _rival(asked: Settings) -> str:
     )
 
 
-def _least(asked: Settings) -> float:
+def _least(asked: BootstrapSettings) -> float:
     """Return the coverage of the conservative interval where noise hardly counts."""
     clear = replace(asked.experiment, rho=1e9 * asked.experiment.rho)
     return exact_coverage(clear, asked.shown[1].method)
 
 
-def _repair(asked: Settings) -> float | None:
+def _repair(asked: BootstrapSettings) -> float | None:
     """Return the factor on the noise that makes the claim hold, once it is found."""
     e = asked.experiment
     return find_noise(

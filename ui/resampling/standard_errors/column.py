@@ -15,14 +15,14 @@ from dpcore.statistics.query import Query
 from dpcore.studies.resampling.bootstrap_study import Experiment, People, Runs, run
 from dpcore.wording import people
 from ui import confidential, results, session, work
-from ui.resampling.standard_errors.settings import Settings
+from ui.resampling.standard_errors.settings import BootstrapSettings
 
 _TIMES = (2, 5, 10, 20, 30, 50, 100, 200)
 _TABLES = 400
 _DRAWS_A_PART = 3_000_000
 
 
-def show(query: Query, asked: Settings) -> None:
+def show_column(query: Query, asked: BootstrapSettings) -> None:
     """Take the people of the column for the population that tables are drawn from."""
     with confidential.area("standard-errors", "how it does on your column") as shown:
         if not shown:
@@ -30,7 +30,7 @@ def show(query: Query, asked: Settings) -> None:
         _study(query, asked)
 
 
-def _study(query: Query, asked: Settings) -> None:
+def _study(query: Query, asked: BootstrapSettings) -> None:
     study = session.require_study()
     key = repr((study.fingerprint, query.parameters(), session.generation()))
     population = session.while_shown("se-column", key, lambda: _people(query))

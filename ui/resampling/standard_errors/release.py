@@ -20,7 +20,7 @@ from dpcore.wording import epsilon_text, significant
 from ui import controls, offering, partwise, results, session
 from ui.answering import answers, distortion
 from ui.resampling.standard_errors import asking
-from ui.resampling.standard_errors.settings import Settings
+from ui.resampling.standard_errors.settings import BootstrapSettings
 from ui.study import Study
 from ui.text import after_number, literal, sentence_of
 
@@ -31,7 +31,7 @@ _ANSWER = (
 _MANY, _ONE = "several noisy bootstraps", "one shot"
 
 
-def show(asked: Settings) -> Query | None:
+def show(asked: BootstrapSettings) -> Query | None:
     """Offer a release of the table in use; return the question, if there is one."""
     study = session.study()
     if study is None:
@@ -94,7 +94,7 @@ def _request(query: Query, delta: float) -> BootstrapRequest | Request:
     return asking.ask_bootstraps(query, places, delta=delta)
 
 
-def _bootstrapped(request: BootstrapRequest, asked: Settings) -> None:
+def _bootstrapped(request: BootstrapRequest, asked: BootstrapSettings) -> None:
     """Find the noise, show what to expect, offer the release and show the answer."""
     if not asking.noise_is_known(request):
         return
@@ -159,7 +159,7 @@ def _laplace(query: Query, epsilon: float) -> str:
     return significant(math.sqrt(2) * plain.mechanism.noise)
 
 
-def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> None:
+def _released(answer: Release, request: BootstrapRequest, asked: BootstrapSettings) -> None:
     """Show the released bootstraps with every interval that follows from them."""
     numbers = np.array(answer.values)
     people = request.query.size.people

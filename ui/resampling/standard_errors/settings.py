@@ -16,7 +16,7 @@ _BOUNDS = {"any statistic (proved)": Bound.GENERIC, "means": Bound.MEAN}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class BootstrapSettings:
     """Everything on the page that can be set. All of it is public.
 
     The experiment has the noise as published; ``factor`` is by how much more variance
@@ -56,7 +56,7 @@ class Settings:
         return repr((*known, *rest))
 
 
-def ask() -> Settings:
+def ask_settings() -> BootstrapSettings:
     """Show the controls and return what they are set to.
 
     Raises:
@@ -106,7 +106,7 @@ def ask_delta(cell: controls.Cell) -> float:
     return typed.inside
 
 
-def _more() -> Settings:
+def _more() -> BootstrapSettings:
     """Show the other controls; the experiment is still to be filled in."""
     first, second, third = controls.row(3)
     delta = ask_delta(first)
@@ -130,7 +130,7 @@ def _more() -> Settings:
     )
     tables = second.number("Simulated tables", 1000, (100, 20_000, 100), key="se-tables")
     seed = third.seed(key="se-seed")
-    return Settings(
+    return BootstrapSettings(
         experiment=Experiment(),
         delta=delta,
         tail=tail,

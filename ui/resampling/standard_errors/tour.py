@@ -37,7 +37,7 @@ from dpcore.studies.resampling.bootstrap_study import (
 from dpcore.wording import percent, significant
 from ui import results, session, tabs, work
 from ui.resampling.standard_errors import averages
-from ui.resampling.standard_errors.settings import Settings
+from ui.resampling.standard_errors.settings import BootstrapSettings
 
 _TIMES = (2, 5, 10, 20, 50, 100, 150, 200)
 _FINE = (2, 3, 5, 10, 15, 20, 30, 50, 100, 150, 200)
@@ -49,7 +49,7 @@ _ANOTHER = "_se_another"
 _SAFE_SHARE, _SAFE_TAIL = 0.2, 0.01
 
 
-def show(asked: Settings) -> None:
+def show(asked: BootstrapSettings) -> None:
     """Draw the stations as tabs."""
     stations = {
         "Coverage": _coverage,
@@ -62,7 +62,7 @@ def show(asked: Settings) -> None:
     tabs.show(stations, asked, key="se-station")
 
 
-def show_averages(asked: Settings) -> None:
+def show_averages(asked: BootstrapSettings) -> None:
     """Draw what the source says besides, of averages of several answers, as tabs."""
     stations = {
         "Combining answers": averages.combining,
@@ -73,7 +73,7 @@ def show_averages(asked: Settings) -> None:
     tabs.show(stations, asked, key="se-average")
 
 
-def simulated(asked: Settings, slot: str, key: str) -> Runs | None:
+def simulated(asked: BootstrapSettings, slot: str, key: str) -> Runs | None:
     """Return simulated tables of the experiment, or ``None`` while they are made."""
     pieces = work.follow(
         slot,
@@ -90,7 +90,7 @@ def simulated(asked: Settings, slot: str, key: str) -> Runs | None:
     return Runs.joined(pieces) if pieces else None
 
 
-def _errors(asked: Settings) -> None:
+def _errors(asked: BootstrapSettings) -> None:
     runs = simulated(asked, "se-tables", asked.key("tables", "seed"))
     if runs is None:
         return
@@ -101,7 +101,7 @@ def _errors(asked: Settings) -> None:
     _bought(asked, runs)
 
 
-def _bought(asked: Settings, runs: Runs) -> None:
+def _bought(asked: BootstrapSettings, runs: Runs) -> None:
     """Say what intervals cover whose variance was paid for, on the same tables."""
     e = asked.experiment
     rng = np.random.default_rng([asked.seed, 1])
@@ -123,7 +123,7 @@ def _bought(asked: Settings, runs: Runs) -> None:
     )
 
 
-def _one(asked: Settings) -> None:
+def _one(asked: BootstrapSettings) -> None:
     rng = np.random.default_rng([asked.seed, session.count(_ANOTHER)])
     numbers = one_table(asked.experiment, rng)
     e = asked.experiment
@@ -146,7 +146,7 @@ def _one(asked: Settings) -> None:
     )
 
 
-def _one_shot(asked: Settings) -> None:
+def _one_shot(asked: BootstrapSettings) -> None:
     runs = simulated(asked, "se-tables", asked.key("tables", "seed"))
     if runs is None:
         return
@@ -159,7 +159,7 @@ def _one_shot(asked: Settings) -> None:
     )
 
 
-def _coverage(asked: Settings) -> None:
+def _coverage(asked: BootstrapSettings) -> None:
     fine = [replace(asked.experiment, times=k) for k in sorted({*_FINE, *_here(asked)})]
     check = st.toggle(
         f"Check by simulation ({_AGAINST_K} tables for each number of bootstraps)",
@@ -194,13 +194,13 @@ def _coverage(asked: Settings) -> None:
     results.show(picture, "se-ranges", simulated=True)
 
 
-def _without_times(asked: Settings, fine: list[Experiment]) -> str:
+def _without_times(asked: BootstrapSettings, fine: list[Experiment]) -> str:
     """Return what figures over several numbers of bootstraps depend on."""
     e = asked.experiment
     return repr((e.population.name, e.people, e.rho, [each.times for each in fine]))
 
 
-def _runs_by_times(asked: Settings) -> dict[int, Runs]:
+def _runs_by_times(asked: BootstrapSettings) -> dict[int, Runs]:
     """Return simulated tables for several numbers of bootstraps, as far as done."""
     settings = [replace(asked.experiment, times=k) for k in _TIMES]
 
@@ -224,7 +224,7 @@ def _runs_by_times(asked: Settings) -> dict[int, Runs]:
     return {k: Runs.joined(parts) for k, parts in found.items()}
 
 
-def _here(asked: Settings) -> tuple[int, ...]:
+def _here(asked: BootstrapSettings) -> tuple[int, ...]:
     k = asked.experiment.times
     return (k,) if k <= max(_FINE) else ()
 
@@ -235,7 +235,7 @@ def _part(experiment: Experiment) -> int:
     return max(1, min(_MOST_A_PART, _DRAWS_A_PART // draws))
 
 
-def _privacy(asked: Settings) -> None:
+def _privacy(asked: BootstrapSettings) -> None:
     """Draw what the bootstraps really reveal, for several numbers of them."""
     e = asked.experiment
     times = sorted({*_LEVELS, e.times})
@@ -264,7 +264,7 @@ def _privacy(asked: Settings) -> None:
     _modes(asked)
 
 
-def _modes(asked: Settings) -> None:
+def _modes(asked: BootstrapSettings) -> None:
     """List the three ways to choose the noise, with what each of them really gives."""
     e = asked.experiment
     factors = {
@@ -307,7 +307,7 @@ def _modes(asked: Settings) -> None:
     )
 
 
-def _copies(asked: Settings) -> None:
+def _copies(asked: BootstrapSettings) -> None:
     """Draw how often a row is drawn."""
     results.show(copies_picture(asked.experiment), "se-copies", simulated=True)
     st.markdown(

@@ -27,7 +27,7 @@ _MEASURED_AT = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0)
 _POINTS = 200
 
 
-def show() -> None:
+def claim_and_truth() -> None:
     """Hold what the source says against simulated releases and the exact bounds."""
     first, second = controls.row(2)
     epsilon = first.number(

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dpcore.figures.marks import NAME, lines
 from dpcore.figures.resampling.bootstrap.lines import COLOR
 from dpcore.figures.theme import NEUTRAL, Picture, Stroke, log_axis, whole_decades
-from dpcore.studies.resampling.bootstrap_study import Levels
+from dpcore.studies.resampling.bootstrap_study import BootstrapLevels
 from dpcore.wording import epsilon_text, significant
 
 _MOST_TICKS = 8
 
 
-def levels_picture(found: Sequence[Levels], *, here: int, delta: float) -> Picture:
+def levels_picture(found: Sequence[BootstrapLevels], *, here: int, delta: float) -> Picture:
     """Return the claimed and the real epsilon against the number of bootstraps.
 
     ``found`` has at least one number of bootstraps, increasing; the page is set to
