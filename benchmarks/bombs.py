@@ -310,8 +310,7 @@ BOMBS: Final[dict[str, Callable[[], bytes]]] = {
 def measure(name: str) -> str:
     """Read a bomb in this process, and say in a line what it took."""
     from dpcore import memory  # noqa: PLC0415
-    from dpcore.data.readers.opening import read  # noqa: PLC0415
-    from dpcore.data.readers.unpacking import unpacked  # noqa: PLC0415
+    from dpcore.data.readers.files import read, unpacked  # noqa: PLC0415
     from dpcore.errors import DPCoreError  # noqa: PLC0415
 
     made = subprocess.run(

@@ -38,9 +38,8 @@ from dpcore import memory
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
-from dpcore.data.partitions.cluster import VARIABLE
-from dpcore.data.partitions.opening import open_table
-from dpcore.data.partitions.table import PartitionedDataset
+from dpcore.data.partitions.engine import VARIABLE
+from dpcore.data.partitions.table import PartitionedDataset, open_table
 from dpcore.individual.distribution import loss_distribution, loss_of_row
 from dpcore.individual.models.distribution import model_distribution
 from dpcore.models.design import Design

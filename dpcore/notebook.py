@@ -16,8 +16,7 @@ from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.data.readers.opening import read
-from dpcore.data.readers.unpacking import unpacked
+from dpcore.data.readers.files import read, unpacked
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import Background, released
 from dpcore.errors import LedgerError, ParameterError

@@ -13,9 +13,8 @@ from typing import Final, TypeVar
 import streamlit as st
 
 from dpcore import memory
-from dpcore.data.partitions.stepping import Found, Reached, stepwise
-from dpcore.data.partitions.table import PartitionedDataset
-from dpcore.data.table import Table
+from dpcore.data.partitions.progress import Found, Reached, stepwise
+from dpcore.data.partitions.table import PartitionedDataset, Table
 from dpcore.errors import DPCoreError
 from dpcore.releases.rebuilding import as_declared
 from dpcore.releases.releasable import Releasable

@@ -22,9 +22,9 @@ from streamlit.delta_generator_singletons import context_dg_stack, get_default_d
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 
 from dpcore import memory
-from dpcore.data.file_format import FileFormat
+from dpcore.data.dialects import FileFormat
 from dpcore.data.limits import MAX_BYTES
-from dpcore.data.table import Table
+from dpcore.data.partitions.table import Table
 from dpcore.errors import LedgerError
 from dpcore.figures import theme
 from dpcore.postprocessing import psd_repair

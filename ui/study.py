@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.data.file_format import FileFormat
-from dpcore.data.partitions.table import PartitionedDataset
-from dpcore.data.table import Table, in_memory
+from dpcore.data.dialects import FileFormat
+from dpcore.data.partitions.table import PartitionedDataset, Table, in_memory
 from dpcore.models.question import ModelQuestion
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.declarations import Declaration

@@ -1,4 +1,4 @@
-"""Public bounds: the interval that every value is clamped to."""
+"""Public bounds: the interval that values are clamped to, and some that anybody knows."""
 
 from __future__ import annotations
 
@@ -45,3 +45,44 @@ class Interval:
         if not np.isfinite(upper):
             upper = lower + reach if np.isfinite(self.lower) else reach
         return Interval(lower=lower, upper=upper)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundsTemplate:
+    """Public bounds for a common kind of number.
+
+    Attributes:
+        title: What is measured, in plain words.
+        bounds: The closed interval, in ``unit``.
+        unit: Unit of measurement; empty where there is none.
+
+    """
+
+    title: str
+    bounds: Interval
+    unit: str = ""
+
+
+TEMPLATES: tuple[BoundsTemplate, ...] = tuple(
+    BoundsTemplate(title=title, bounds=Interval(lower=lower, upper=upper), unit=unit)
+    for title, lower, upper, unit in (
+        ("Age", 0, 100, "years"),
+        ("Age of adults", 18, 100, "years"),
+        ("Percentage", 0, 100, "%"),
+        ("Share", 0, 1, ""),
+        ("Yes or no (1 or 0)", 0, 1, ""),
+        ("Likert scale 1 to 5", 1, 5, "points"),
+        ("Likert scale 1 to 7", 1, 7, "points"),
+        ("Rating 0 to 10", 0, 10, "points"),
+        ("Years of schooling", 0, 25, "years"),
+        ("People in a household", 1, 20, "people"),
+        ("Days a week", 0, 7, "days"),
+        ("Hours a day", 0, 24, "hours"),
+        ("Hours a week", 0, 168, "hours"),
+        ("Body temperature", 34, 43, "°C"),
+        ("Height of adults", 120, 220, "cm"),
+        ("Weight of adults", 30, 250, "kg"),
+        ("Systolic blood pressure", 60, 260, "mmHg"),
+        ("Resting heart rate", 30, 220, "beats a minute"),
+    )
+)

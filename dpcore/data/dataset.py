@@ -27,37 +27,19 @@ _BLOCK: Final = 1 << 17
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Dataset:
-    """A table with one row a person.
+class DescribedTable:
+    """What is public of a table, whether its rows are in memory or in files.
 
-    CONFIDENTIAL, but for ``name`` and ``columns``. Where it has no column of a name, it
-    raises ParameterError.
+    Where it has no column of a name, it raises ParameterError.
 
     Attributes:
         name: What the table is called.
-        frame: The cells as they are held (``dpcore.data.storage``); the index is the
-            line of the file.
-        columns: The public description of each column, in the order of the frame.
-
-    Raises:
-        ParameterError: The columns are not those of the frame.
+        columns: The public description of each column, in their order.
 
     """
 
     name: str
-    frame: pd.DataFrame = field(repr=False)
     columns: tuple[Column, ...]
-    _read: _Read = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_read", _Read(self.frame))
-        if [column.name for column in self.columns] != [*self.frame.columns]:
-            raise ParameterError("the columns must be those of the table, in the same order.")
-
-    @property
-    def people(self) -> int:
-        """Return the number of rows, missing values included."""
-        return len(self.frame)
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -75,6 +57,57 @@ class Dataset:
         return None
 
     @property
+    def ending(self) -> str:
+        """Return what all names of columns end with that steps have added to them."""
+        return ""
+
+    def short(self, name: str) -> str:
+        """Return what a list calls a column: without what all names end with."""
+        return self.column(name).display_name or name.removesuffix(self.ending)
+
+    def column(self, name: str) -> Column:
+        """Return the description of a column."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise ParameterError("the table has no column of that name.")
+
+    def _with_described(self, columns: Sequence[Column]) -> tuple[Column, ...]:
+        """Return all descriptions, of which some are new."""
+        anew = {self.column(column.name).name: column for column in columns}
+        return tuple(anew.get(column.name, column) for column in self.columns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Dataset(DescribedTable):
+    """A table with one row a person.
+
+    CONFIDENTIAL, but for ``name`` and ``columns``. Where it has no column of a name, it
+    raises ParameterError.
+
+    Attributes:
+        frame: The cells as they are held (``dpcore.data.storage``), with the columns in
+            their order; the index is the line of the file.
+
+    Raises:
+        ParameterError: The columns are not those of the frame.
+
+    """
+
+    frame: pd.DataFrame = field(repr=False)
+    _read: _Read = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_read", _Read(self.frame))
+        if [column.name for column in self.columns] != [*self.frame.columns]:
+            raise ParameterError("the columns must be those of the table, in the same order.")
+
+    @property
+    def people(self) -> int:
+        """Return the number of rows, missing values included."""
+        return len(self.frame)
+
+    @property
     def persons(self) -> NDArray[np.intp]:
         """Return whose each row is, from 0: here every row is a person. (n,)."""
         return np.arange(len(self.frame))
@@ -83,15 +116,6 @@ class Dataset:
     def rows(self) -> int:
         """Return the number of rows, of which one person may have several."""
         return len(self.frame)
-
-    @property
-    def ending(self) -> str:
-        """Return what all names of columns end with that steps have added to them."""
-        return ""
-
-    def short(self, name: str) -> str:
-        """Return what a list calls a column: without what all names end with."""
-        return self.column(name).display_name or name.removesuffix(self.ending)
 
     def each(self, function: Callable[[Dataset], _T], columns: Sequence[str]) -> Iterator[_T]:
         """Yield what a function makes of every part of the table, in their order.
@@ -117,16 +141,9 @@ class Dataset:
             object.__setattr__(block, "_read", _Read(rows, self._read, start))
             yield function(block)
 
-    def column(self, name: str) -> Column:
-        """Return the description of a column."""
-        return self.columns[self._position(name)]
-
     def with_columns(self, *columns: Column) -> Dataset:
         """Return the same table with some columns described anew."""
-        described = list(self.columns)
-        for column in columns:
-            described[self._position(column.name)] = column
-        made = replace(self, columns=tuple(described))
+        made = replace(self, columns=self._with_described(columns))
         object.__setattr__(made, "_read", self._read)
         return made
 
@@ -234,12 +251,6 @@ class Dataset:
         """
         notations = [column.notation for column in self.columns]
         return table_fingerprint(self.frame, key=key, notations=notations)
-
-    def _position(self, name: str) -> int:
-        for position, column in enumerate(self.columns):
-            if column.name == name:
-                return position
-        raise ParameterError("the table has no column of that name.")
 
 
 def _bounds(column: Column) -> Interval:

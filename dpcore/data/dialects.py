@@ -1,4 +1,4 @@
-"""How a CSV file is written: its encoding, where it begins, delimiter and numbers."""
+"""How a file with a table is read: encoding, delimiter, header and numbers, as proposed."""
 
 from __future__ import annotations
 
@@ -7,17 +7,31 @@ import csv
 import io
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Final
 
 from dpcore.data.cells import DECIMALS, Notation
-from dpcore.data.encodings import ENCODINGS, proposed_encoding
-from dpcore.data.separators import DELIMITERS, WHITE_SPACE, is_separator
-from dpcore.data.title_rows import header_place, usual_width
+from dpcore.data.columns import MAX_CODES
+from dpcore.data.encodings import ENCODINGS, NAMES, proposed_encoding
 from dpcore.errors import ParameterError
 
-PREFIX_BYTES = 64 * 1024
+PREFIX_BYTES: Final = 64 * 1024
 """How much of a file is looked at."""
+WHITE_SPACE: Final = " "
+"""Any run of blanks and tabs; those at the ends of a line separate nothing."""
+DELIMITERS: Final = (",", ";", "\t", "|")
+"""Characters that usually separate fields."""
+SEPARATOR_NAMES: Final = {
+    ",": "comma",
+    ";": "semicolon",
+    "\t": "tab",
+    "|": "pipe",
+    WHITE_SPACE: "white space",
+}
+_MARK_NAMES: Final = {".": "point", ",": "comma", " ": "space", "'": "apostrophe"}
+_MOST_ROWS: Final = 10_000_000
 
 _GROUP_DIGITS = 3
 _NUMBER = re.compile("[+-]?([09]+(?:[.,' ][09]+)+)")
@@ -26,6 +40,11 @@ _SPELLINGS = str.maketrans("’\u00a0\u202f" + "123456789", "'  " + "9" * 9)
 _PLAIN_NUMBER = re.compile("[+-]?[0-9][0-9.,' ]*")
 _COMMENT = "#"
 _SEPARATOR_LINE = re.compile('"?sep=(.)"?', re.IGNORECASE)
+
+
+def is_separator(mark: str) -> bool:
+    """Return whether a text can separate fields: a character, no quote or line end."""
+    return len(mark) == 1 and mark not in {'"', "\r", "\n", "\0"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +95,66 @@ DECIMAL_COMMA = Dialect(encoding="utf-8-sig", delimiter=";", decimal=",")
 """What spreadsheets read where the comma is the decimal mark, as in Germany."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFormat:
+    """How a file with a table is read. PUBLIC.
+
+    Attributes:
+        dialect: Of a text file; None of any other.
+        sheet: Of a workbook; empty of any other file.
+        title_rows: Number of rows before the header of a sheet that are left out.
+        missing_codes: Cells that stand for missing values in every column.
+        header: Names of the columns of the file, as they were read in this format.
+
+    Raises:
+        ParameterError: A number is out of its range, or a code is blank or there twice.
+
+    """
+
+    dialect: Dialect | None = None
+    sheet: str = ""
+    title_rows: int = 0
+    missing_codes: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.title_rows <= _MOST_ROWS:
+            raise ParameterError(
+                f"rows before the header must be 0 or more, got {self.title_rows}."
+            )
+        codes = self.missing_codes
+        if any(not code or code != code.strip() for code in codes):
+            raise ParameterError("a missing code must not be blank nor begin or end with a space.")
+        if len(set(codes)) < len(codes) or len(codes) > MAX_CODES:
+            raise ParameterError(f"missing codes must differ, and be {MAX_CODES} at most.")
+
+    def differences(self, other: FileFormat) -> tuple[str, ...]:
+        """Return the parts of this format that another one lacks, in words."""
+        return tuple(part for part in self.parts if part not in other.parts)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Return the format in words, a phrase for each part."""
+        parts = []
+        if self.dialect is not None:
+            mark, grouping = self.dialect.delimiter, self.dialect.thousands
+            parts = [
+                f"encoding {NAMES[self.dialect.encoding]}",
+                f"separator {SEPARATOR_NAMES.get(mark, f'“{mark}”')}",
+                f"decimal mark {_MARK_NAMES[self.dialect.decimal]}",
+                f"thousands mark {_MARK_NAMES.get(grouping, 'none')}",
+                _before_header(self.dialect.skipped, "line"),
+            ]
+        if self.sheet:
+            parts += [f"sheet “{self.sheet}”", _before_header(self.title_rows, "row")]
+        codes = ", ".join(self.missing_codes) or "none"
+        return (*parts, f"missing codes: {codes}")
+
+
+def _before_header(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)} before the header left out"
+
+
 def sniff(data: bytes) -> Dialect:
     r"""Return the most plausible dialect of a file, as a proposal to be edited.
 
@@ -98,7 +177,9 @@ def sniff(data: bytes) -> Dialect:
     2
     """
     encoding = proposed_encoding(data)
-    lines = _lines(_beginning(data, encoding))
+    # Only carriage return and line feed end a line of a file; ``str.splitlines`` knows
+    # more, which may occur in a name.
+    lines = [*io.StringIO(_beginning(data, encoding), newline="")]
     first = lines[0].rstrip("\r\n") if lines else ""
     named = _SEPARATOR_LINE.fullmatch(first)
     start = 1 if named else 0
@@ -122,15 +203,6 @@ def _beginning(data: bytes, encoding: str) -> str:
     if len(prefix) == len(data):
         return text
     return text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
-
-
-def _lines(text: str) -> list[str]:
-    """Return the lines with their ends.
-
-    Only carriage return and line feed end a line of a file; ``str.splitlines`` knows
-    more, which may occur in a name.
-    """
-    return list(io.StringIO(text, newline=""))
 
 
 def _end_of_comments(lines: list[str], start: int) -> int:
@@ -211,12 +283,11 @@ def _is_named(row: list[str]) -> bool:
 
 def _header_line(lines: list[str], delimiter: str) -> int:
     """Return how many lines before the header hold titles."""
-    places, rows = [], []
     if delimiter == WHITE_SPACE:
         # All lines have as many words (``_is_white_space``): none is a title.
         return 0
+    places, rows, place = [], [], 0
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
-    place = 0
     for row in reader:
         if any(map(str.strip, row)):
             places.append(place)
@@ -275,3 +346,31 @@ def _vote(
         either[last] += cells
     elif last in DECIMALS and not marks:
         decimals[last] += cells
+
+
+def usual_width(widths: Sequence[int]) -> int:
+    """Return the width of rows that has the most cells; 0 without rows."""
+    counts = Counter(widths)
+    return max(counts, key=lambda width: (width * counts[width], width), default=0)
+
+
+def header_place(widths: Sequence[int], named: Iterable[bool]) -> int:
+    """Return which row is most likely the header, from 0; the first if none is.
+
+    Titles have at most half as many cells as the rows of the table. The header is the
+    first row as wide as they are in which every cell is a name.
+
+    Args:
+        widths: How many cells each of the first rows has, blank ones behind left out.
+        named: Whether all cells of a row hold text that is no number, but for blank
+            ones before. No more are asked for than decide.
+
+    >>> header_place([1, 1, 3, 3, 3], [True, True, True, False, False])
+    2
+
+    """
+    usual = usual_width(widths)
+    if not widths or 2 * widths[0] > usual:
+        return 0
+    rows = enumerate(zip(widths, named, strict=True))
+    return next((at for at, (wide, names) in rows if wide >= usual and names), 0)

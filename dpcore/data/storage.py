@@ -132,7 +132,7 @@ def typed_column(cells: pa.ChunkedArray) -> pd.Series:
 
     kind = cells.type
     types = pa.types
-    if types.is_dictionary(kind) and not _is_text(kind.value_type):
+    if types.is_dictionary(kind) and not is_text(kind.value_type):
         cells = cells.cast(kind.value_type)
         kind = cells.type
     if types.is_null(kind):
@@ -151,13 +151,21 @@ def typed_column(cells: pa.ChunkedArray) -> pd.Series:
         cells = cells.cast(pa.timestamp(kind.unit, tz="UTC"))
     coded = cells
     if not types.is_dictionary(kind):
-        coded = (cells if _is_text(cells.type) else cells.cast(pa.string())).cast(pa.string())
+        coded = (cells if is_text(cells.type) else cells.cast(pa.string())).cast(pa.string())
         coded = coded.dictionary_encode()
     # Joined first: each part has all answers, which are cleaned once.
     whole = coded.unify_dictionaries().combine_chunks()
     parts = whole.chunks if isinstance(whole, pa.ChunkedArray) else [whole]
     cleaned = [_clean(each) for each in parts]
     return column_of(pa.chunked_array(cleaned, pa.dictionary(pa.int32(), pa.string())))
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether a column of such a type is stored as text."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    types = pa.types
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def typed_number_column(values: NDArray[Any]) -> pd.Series:
@@ -318,13 +326,6 @@ def _as_arrow(cells: pa.ChunkedArray) -> pd.Series:
     if cells.num_chunks > 1:
         whole = pa.chunked_array([cells.combine_chunks()], cells.type)
     return pd.Series(pd.arrays.ArrowExtensionArray(whole), copy=False)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    import pyarrow as pa  # noqa: PLC0415 - slow to import
-
-    types = pa.types
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def _clean(coded: pa.DictionaryArray) -> pa.DictionaryArray:

@@ -10,9 +10,9 @@ from itertools import pairwise
 
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.columns import Column
+from dpcore.data.partitions.table import Table
 from dpcore.data.preparation.recipes import Preparation
 from dpcore.data.preparation.steps import steps_of
-from dpcore.data.table import Table
 from dpcore.documents import missing
 from dpcore.documents.question import Question
 from dpcore.documents.subject import USUAL_DELTA, Change, Head, Subject, Time, limit_of, spelled

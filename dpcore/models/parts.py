@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
-from dpcore.data.partitions.parquet import Part
+from dpcore.data.partitions.files import RowGroup
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import DataError, InPartsError
 from dpcore.models.design import Design
@@ -30,10 +30,10 @@ _FIRST_LINE: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Placed(Part):
+class _Placed(RowGroup):
     """A part whose lines are counted through the table, not through its file."""
 
-    real: Part
+    real: RowGroup
 
     @property
     def where(self) -> str:

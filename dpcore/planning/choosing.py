@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost, computed, float_below, typed
 from dpcore.data.dataset import Dataset
-from dpcore.data.table import Table
+from dpcore.data.partitions.table import Table
 from dpcore.errors import ParameterError
 from dpcore.models.question import ModelQuestion
 from dpcore.planning.item import LEAST, MOST

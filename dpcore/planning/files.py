@@ -29,7 +29,7 @@ from dpcore.codec import (
     parsed,
     since,
 )
-from dpcore.data.table import Table
+from dpcore.data.partitions.table import Table
 from dpcore.errors import DataError, DPCoreError, ParameterError
 from dpcore.planning.basket import MOST_ITEMS, Basket, Split
 from dpcore.planning.item import Item

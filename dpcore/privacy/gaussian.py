@@ -21,8 +21,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import erfcx, erfinv, ndtr
 
-from dpcore.arrays import FloatArray
-from dpcore.data.threads import side_by_side
+from dpcore.arrays import FloatArray, side_by_side
 from dpcore.errors import ParameterError
 
 TABLE_FROM = 20_000

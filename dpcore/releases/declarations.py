@@ -21,8 +21,7 @@ from typing import Final
 from dpcore.codec import TEXT, TRUTH, WHOLE, Pair, Part, Schema, if_any, parsed, several, since
 from dpcore.data.cells import Notation
 from dpcore.data.columns import Column, LabelEquality, check_titles
-from dpcore.data.dialects import Dialect
-from dpcore.data.file_format import FileFormat
+from dpcore.data.dialects import Dialect, FileFormat
 from dpcore.data.preparation.steps import STEPS, Steps
 from dpcore.errors import LedgerError, ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit

@@ -12,7 +12,7 @@ from typing import cast
 
 from dpcore.codec import TEXT, TRUTH, list_in, object_in
 from dpcore.data.columns import Column, MissingPolicy
-from dpcore.data.table import Table, TableT
+from dpcore.data.partitions.table import Table, TableT
 from dpcore.errors import DataError, DPCoreError
 from dpcore.models.kinds import ModelKind
 from dpcore.models.question import DESIGN, MODEL, ModelQuestion

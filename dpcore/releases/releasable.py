@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from dpcore.budget_filter import PrivacyCost
+from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import Quantity
-from dpcore.data.table import Table
 from dpcore.models.question import ModelQuestion
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.identity import analysis_id

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from dpcore.codec import object_in
-from dpcore.data.table import Table
+from dpcore.data.partitions.table import Table
 from dpcore.errors import DPCoreError
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.rebuilding import is_model, model_request_from, request_from

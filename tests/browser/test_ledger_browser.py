@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
 from dpcore.data.proposals import proposed
-from dpcore.data.reading import read_csv
+from dpcore.data.readers.csv_reader import read_csv
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Release
 from dpcore.releases.storage import keyfile

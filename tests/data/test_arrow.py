@@ -11,10 +11,9 @@ from pyarrow import feather
 from dpcore.data import limits
 from dpcore.data.dialects import sniff
 from dpcore.data.readers.arrow import is_arrow, read_arrow
-from dpcore.data.readers.opening import is_text, read
+from dpcore.data.readers.csv_reader import read_csv
+from dpcore.data.readers.files import is_text, read, unpacked
 from dpcore.data.readers.parquet import read_parquet
-from dpcore.data.readers.unpacking import unpacked
-from dpcore.data.reading import read_csv
 from dpcore.errors import DataError
 from tests.data.agreeing import agree
 from tests.data.test_doors import BAD, DATES, UNREADABLE, as_csv, as_parquet, people

@@ -3,12 +3,11 @@ import math
 import pandas as pd
 import pytest
 
-from dpcore.data.bounds import Interval
+from dpcore.data.bounds import TEMPLATES, Interval
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dialects import Dialect
 from dpcore.data.proposals import proposed
-from dpcore.data.reading import read_csv
-from dpcore.data.templates import TEMPLATES
+from dpcore.data.readers.csv_reader import read_csv
 from dpcore.errors import ParameterError
 
 NUMBER, YES_NO, CATEGORY = ColumnKind.NUMBER, ColumnKind.YES_NO, ColumnKind.CATEGORY

@@ -25,11 +25,11 @@ from dpcore.data.cells import text_of
 from dpcore.data.columns import Column, ColumnKind, yes_no
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import sniff
+from dpcore.data.readers.csv_reader import read_csv
 from dpcore.data.readers.databases import query
 from dpcore.data.readers.databases.reading import read, read_whole
 from dpcore.data.readers.databases.rows import GatheredRows, arrays_of
 from dpcore.data.readers.databases.sources import VARIABLE, Database, asked, databases
-from dpcore.data.reading import read_csv
 from dpcore.errors import DataError
 from tests.data.agreeing import agree
 from tests.data.test_doors import DATES, as_csv, people

@@ -10,7 +10,7 @@ from dpcore.data.columns import Column, ColumnKind, LabelEquality
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
 from dpcore.data.proposals import proposed
-from dpcore.data.reading import read_csv
+from dpcore.data.readers.csv_reader import read_csv
 from dpcore.errors import ParameterError
 
 NAN = np.nan

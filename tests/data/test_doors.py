@@ -22,9 +22,9 @@ from dpcore.data import limits
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import sniff
+from dpcore.data.readers.csv_reader import read_csv
+from dpcore.data.readers.files import unpacked
 from dpcore.data.readers.parquet import is_parquet, read_parquet
-from dpcore.data.readers.unpacking import unpacked
-from dpcore.data.reading import read_csv
 from dpcore.errors import DataError
 from tests.data.agreeing import agree
 

@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 from dpcore.data.cells import TEXT_CODES, text_of
 from dpcore.data.columns import Column, ColumnKind, LabelEquality
 from dpcore.data.dataset import Dataset
-from dpcore.data.dialects import Dialect
-from dpcore.data.file_format import FileFormat
-from dpcore.data.first_rows import first_rows
+from dpcore.data.dialects import Dialect, FileFormat
 from dpcore.data.proposals import NO_YES, proposed
-from dpcore.data.readers.opening import read
+from dpcore.data.readers.files import first_rows, read
 from dpcore.errors import ParameterError
 from tests.data.test_office_doors import DAY, book, coded
 

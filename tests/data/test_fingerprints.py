@@ -14,8 +14,8 @@ from dpcore.data.fingerprints import table_fingerprint
 from dpcore.data.preparation.conditions import Comparison, NumberCondition
 from dpcore.data.preparation.filtering import meeting
 from dpcore.data.proposals import proposed
-from dpcore.data.readers.opening import read
-from dpcore.data.reading import read_csv
+from dpcore.data.readers.csv_reader import read_csv
+from dpcore.data.readers.files import read
 from dpcore.errors import ParameterError
 
 KEY = b"0123456789abcdef"

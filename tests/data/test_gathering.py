@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.data import reading
 from dpcore.data.dialects import Dialect
-from dpcore.data.reading import read_csv
+from dpcore.data.readers import csv_reader
+from dpcore.data.readers.csv_reader import read_csv
 
 CELLS = st.sampled_from(
     ["1", "-7", "2.5", "", "NA", "x", "TRUE", "false", "1e400", "9" * 17, "-9" + "0" * 17]
@@ -21,6 +21,6 @@ def test_a_file_is_read_alike_in_blocks_of_any_size(table, together):
     data = "a,b\n" + "".join(f"{first},{second}\n" for first, second in table)
     whole = read_csv(data.encode(), Dialect())
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(reading, "records_together", lambda _: together)
+        patched.setattr(csv_reader, "_records_together", lambda _: together)
         parts = read_csv(data.encode(), Dialect())
     pd.testing.assert_frame_equal(parts, whole)

@@ -12,8 +12,8 @@ import pytest
 
 from benchmarks.bombs import workbook
 from dpcore.data import limits, storage
-from dpcore.data.readers.opening import read
-from dpcore.data.readers.sheet_xml import Scanned, pieces
+from dpcore.data.readers.files import read
+from dpcore.data.readers.sheet_xml import SheetSize, pieces
 from dpcore.errors import DataError
 from tests.data.test_office_doors import as_excel, coded
 
@@ -122,7 +122,7 @@ PLACES = {
 
 @pytest.mark.parametrize(("xml", "rows"), PLACES.values(), ids=PLACES)
 def test_cells_are_found_where_the_library_finds_them(xml, rows):
-    scanned = Scanned()
+    scanned = SheetSize()
     scanned.add(xml.replace("{}", "").encode())
     assert scanned.rows == rows
     assert scanned.cells == xml.count("<c") + xml.count(":c ")
@@ -144,7 +144,7 @@ def test_pieces_are_the_sheet_and_no_cell_is_cut(size, monkeypatch):
         with archive.open("xl/worksheets/sheet1.xml") as file:
             found = [*pieces(file, limits.always)]
     assert b"".join(found) == xml
-    whole, scanned = Scanned(), Scanned()
+    whole, scanned = SheetSize(), SheetSize()
     whole.add(xml)
     for piece in found:
         scanned.add(piece)
@@ -188,7 +188,7 @@ class _ClosedTab(BaseException):
 
 @pytest.mark.parametrize("data", FILES.values(), ids=FILES)
 def test_reading_ends_between_any_two_blocks(data, monkeypatch):
-    monkeypatch.setattr("dpcore.data.readers.workbook._TOGETHER", 10)
+    monkeypatch.setattr("dpcore.data.readers.excel._TOGETHER", 10)
     calls = []
     read(data, proceed=lambda: calls.append(0))
     assert len(calls) > 1

@@ -19,11 +19,10 @@ from openpyxl.chart import BarChart, Reference
 from dpcore.data import limits
 from dpcore.data.cells import float_texts
 from dpcore.data.columns import ColumnKind
-from dpcore.data.file_format import FileFormat
-from dpcore.data.readers.coded import is_coded, read_coded
-from dpcore.data.readers.opening import read, sheets_in
-from dpcore.data.readers.unpacking import unpacked
-from dpcore.data.readers.workbook import open_sheet
+from dpcore.data.dialects import FileFormat
+from dpcore.data.readers.excel import open_sheet
+from dpcore.data.readers.files import read, sheets_in, unpacked
+from dpcore.data.readers.statistical_packages import is_coded, read_coded
 from dpcore.errors import DataError
 from tests.data.agreeing import agree
 from tests.data.test_arrow import as_feather

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dpcore.data import plain_numbers as module
-from dpcore.data.plain_numbers import plain_numbers
-from dpcore.data.reading import _parsed
+from dpcore.data.readers import plain_numbers as module
+from dpcore.data.readers.csv_reader import _parsed
+from dpcore.data.readers.plain_numbers import plain_numbers
 from dpcore.data.storage import compressed, text_of_array
 
 PLAIN = st.one_of(

@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.data import limits, reading
+from dpcore.data import limits
 from dpcore.data.cells import PLAIN, numbers_of, text_of
 from dpcore.data.columns import ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import DELIMITERS, Dialect, sniff
 from dpcore.data.limits import MAX_BYTES
 from dpcore.data.proposals import proposed
-from dpcore.data.reading import read_csv
-from dpcore.data.records import records, regular_lines
+from dpcore.data.readers import csv_reader
+from dpcore.data.readers.csv_reader import read_csv
+from dpcore.data.readers.csv_records import records, regular_lines
 from dpcore.errors import DataError
 from tests.data.corpus import BAD, ODD, SENTINEL
 
@@ -210,8 +211,8 @@ def test_a_file_is_read_alike_record_by_record(body, delimiter):
     data, dialect = f"a{delimiter}b\n{body}".encode(), Dialect(delimiter=delimiter)
     plain = _read_or_refused(data, dialect)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(reading, "regular_lines", lambda *_, **__: None)
-        patched.setattr(reading, "unquoted_lines", lambda *_, **__: None)
+        patched.setattr(csv_reader, "regular_lines", lambda *_, **__: None)
+        patched.setattr(csv_reader, "unquoted_lines", lambda *_, **__: None)
         slowly = _read_or_refused(data, dialect)
     if isinstance(plain, str) or isinstance(slowly, str):
         assert plain == slowly

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.data.cells import text_of
-from dpcore.data.dialects import Dialect
-from dpcore.data.reading import header_of, read_csv
-from dpcore.data.separators import DELIMITERS, WHITE_SPACE, separated
+from dpcore.data.dialects import DELIMITERS, WHITE_SPACE, Dialect
+from dpcore.data.readers.csv_reader import header_of, read_csv
+from dpcore.data.readers.csv_records import separated
 from dpcore.errors import DataError
 
 

@@ -17,7 +17,7 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.dates import DateFormat, DateOrder, day_of, end_of_day
-from dpcore.data.partitions.opening import open_table
+from dpcore.data.partitions.table import open_table
 from dpcore.data.preparation.conditions import DateCondition
 from dpcore.data.preparation.date_columns import Age, DatePart, PartOfDate
 from dpcore.data.preparation.new_columns import Calculated, Calculation

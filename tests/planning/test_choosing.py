@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.dataset import Dataset
-from dpcore.data.partitions.opening import open_table
+from dpcore.data.partitions.table import open_table
 from dpcore.errors import BudgetExceeded, DataError, ParameterError
 from dpcore.individual.release_losses import release_losses
 from dpcore.planning.choosing import KEY, TOLD, ChoiceRequest

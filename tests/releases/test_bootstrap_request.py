@@ -12,7 +12,7 @@ from scipy.stats import chi2, norm
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost, computed
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
-from dpcore.data.reading import read_csv
+from dpcore.data.readers.csv_reader import read_csv
 from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.inference.bootstrap.intervals import FEWEST_PEOPLE

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
-from dpcore.data.dialects import Dialect
-from dpcore.data.file_format import FileFormat
+from dpcore.data.dialects import Dialect, FileFormat
 from dpcore.errors import LedgerError, ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.declarations import Declaration, Declarations

@@ -15,7 +15,7 @@ import pytest
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
-from dpcore.data.reading import read_csv
+from dpcore.data.readers.csv_reader import read_csv
 from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.mechanisms.resized_repair import NoisyResample

@@ -10,14 +10,13 @@ from typing import TypeVar, cast
 import pandas as pd
 import streamlit as st
 
-from dpcore.data.bounds import Interval
+from dpcore.data.bounds import TEMPLATES, Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy, yes_no
 from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import Table, TableT
 from dpcore.data.preparation.steps import prepared_anew
 from dpcore.data.quantities import bounds_text, quantity_of, replacement_text
 from dpcore.data.recognizable import names_people
-from dpcore.data.table import Table, TableT
-from dpcore.data.templates import TEMPLATES
 from dpcore.errors import DPCoreError, ParameterError
 from dpcore.wording import in_full
 from ui import controls, session

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
-from dpcore.data.table import Table
+from dpcore.data.partitions.table import Table
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import Entry
 from dpcore.relations import TableSize

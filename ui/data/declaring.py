@@ -9,11 +9,10 @@ import contextlib
 from datetime import UTC, datetime
 
 from dpcore.data.dataset import Dataset
-from dpcore.data.file_format import FileFormat
-from dpcore.data.partitions.table import PartitionedDataset
+from dpcore.data.dialects import FileFormat
+from dpcore.data.partitions.table import PartitionedDataset, Table
 from dpcore.data.preparation.steps import Steps, as_read, steps_of
-from dpcore.data.readers.opening import Opened
-from dpcore.data.table import Table
+from dpcore.data.readers.files import Opened
 from dpcore.errors import LedgerError, ParameterError
 from dpcore.releases.declarations import Declaration, Declarations
 from dpcore.releases.record import Mode

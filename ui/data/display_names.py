@@ -9,7 +9,7 @@ from typing import cast
 import streamlit as st
 
 from dpcore.data.columns import LONGEST_NAME, Column, check_titles
-from dpcore.data.table import Table, TableT
+from dpcore.data.partitions.table import Table, TableT
 from dpcore.errors import ParameterError
 from ui import session
 from ui.text import literal, sentence_of

@@ -13,8 +13,7 @@ import streamlit as st
 
 from dpcore.data.dataset import Dataset
 from dpcore.data.earlier_reading import earlier_fingerprint
-from dpcore.data.partitions.table import PartitionedDataset, Reading
-from dpcore.data.table import Table
+from dpcore.data.partitions.table import BytesRead, PartitionedDataset, Table
 from dpcore.errors import DPCoreError, LedgerError
 from dpcore.releases import people
 from ui import session, work
@@ -24,7 +23,7 @@ from ui.work import Told
 _SLOT: Final = "fingerprint"
 _EARLIER: Final = "earlier-fingerprint"
 _READS: Final = "_fingerprint_reads"
-Piece = Reading | Taken | DPCoreError
+Piece = BytesRead | Taken | DPCoreError
 
 
 def taken(dataset: Table, current: Draft | Study, *, pressed: bool) -> Taken | None:
@@ -115,7 +114,7 @@ def _pieces(table: PartitionedDataset, key: bytes) -> Iterator[Piece]:
 
 def _told(latest: Piece) -> Told:
     """Return how far reading is, in words."""
-    if not isinstance(latest, Reading):
+    if not isinstance(latest, BytesRead):
         return Told(None, "All files are read.")
     read, total = (f"{count / 2**20:,.0f}" for count in latest[:2])
     words = (

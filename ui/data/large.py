@@ -10,8 +10,8 @@ from typing import Final
 
 import streamlit as st
 
-from dpcore.data.partitions.folder import tables, tables_folder
-from dpcore.data.partitions.opening import open_table
+from dpcore.data.partitions.files import tables, tables_folder
+from dpcore.data.partitions.table import open_table
 from dpcore.errors import DataError, DPCoreError
 from ui import session
 from ui.data import databases, declaring

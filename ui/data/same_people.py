@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import Table
 from dpcore.data.preparation.steps import steps_of
-from dpcore.data.table import Table
 from dpcore.errors import LedgerError
 from dpcore.releases import people
 from dpcore.releases.amounts import limit_text

@@ -10,15 +10,19 @@ import streamlit as st
 
 from dpcore import memory
 from dpcore.data.dataset import Dataset
-from dpcore.data.dialects import Dialect
+from dpcore.data.dialects import SEPARATOR_NAMES, Dialect, FileFormat
 from dpcore.data.encodings import NAMES
 from dpcore.data.examples import EXAMPLES, Example
-from dpcore.data.file_format import SEPARATOR_NAMES, FileFormat
-from dpcore.data.first_rows import first_rows
 from dpcore.data.limits import MAX_BYTES, Proceed
 from dpcore.data.partitions.table import PartitionedDataset
-from dpcore.data.readers.opening import is_text, read, sheets_in, suggested_format
-from dpcore.data.readers.unpacking import unpacked
+from dpcore.data.readers.files import (
+    first_rows,
+    is_text,
+    read,
+    sheets_in,
+    suggested_format,
+    unpacked,
+)
 from dpcore.errors import DPCoreError
 from dpcore.relations import PrivacyUnit
 from dpcore.wording import capital

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import streamlit as st
 
+from dpcore.data.dialects import FileFormat
 from dpcore.data.examples import EXAMPLES
-from dpcore.data.file_format import FileFormat
-from dpcore.data.table import Table
+from dpcore.data.partitions.table import Table
 from dpcore.errors import DPCoreError, LedgerError, ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.declared import read_by_column, types_of

@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 
 from dpcore.data.columns import ColumnKind
-from dpcore.data.table import Table
+from dpcore.data.partitions.table import Table
 from ui import controls, session
 from ui.asking import columns
 from ui.data import declaring

@@ -12,18 +12,17 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 
 from dpcore.data.columns import Column
-from dpcore.data.dataset import Dataset
+from dpcore.data.dataset import Dataset, DescribedTable
 from dpcore.data.fingerprints import check_key
 from dpcore.data.partitions.engine import of_each
-from dpcore.data.partitions.folder import Stamp, files_of
-from dpcore.data.partitions.parquet import Part, read_part
-from dpcore.errors import ChangedError, DataError, ParameterError
+from dpcore.data.partitions.files import RowGroup, Stamp, columns_of, files_of, parts_of, read_part
+from dpcore.errors import ChangedError, DataError, InPartsError, ParameterError
 
 _T = TypeVar("_T")
 _CHUNK: Final = 1 << 20
 
 
-class Reading(NamedTuple):
+class BytesRead(NamedTuple):
     """How much of the files of a table is read, in bytes."""
 
     read: int
@@ -33,7 +32,7 @@ class Reading(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PartitionedDataset:
+class PartitionedDataset(DescribedTable):
     """A table with one row a person, opened and not loaded.
 
     CONFIDENTIAL, but for ``name`` and ``columns``. Where it has no column of a name, it
@@ -48,10 +47,8 @@ class PartitionedDataset:
 
     """
 
-    name: str
     folder: Path = field(repr=False)
-    columns: tuple[Column, ...]
-    parts: tuple[Part, ...] = field(repr=False)
+    parts: tuple[RowGroup, ...] = field(repr=False)
     stamps: tuple[tuple[Path, Stamp], ...] = field(repr=False)
 
     @property
@@ -64,37 +61,6 @@ class PartitionedDataset:
         """Return the number of rows: every one is a person."""
         return self.people
 
-    @property
-    def header(self) -> tuple[str, ...]:
-        """Return the names of the columns of the files."""
-        return tuple(column.name for column in self.columns)
-
-    @property
-    def number_is_private(self) -> bool:
-        """Return whether the number of rows is private under every relation."""
-        return False
-
-    @property
-    def cap(self) -> int | None:
-        """Return how many rows of one person count at most; None for one row each."""
-        return None
-
-    @property
-    def ending(self) -> str:
-        """Return what all names of columns end with: nothing is added to them."""
-        return ""
-
-    def short(self, name: str) -> str:
-        """Return what a list calls a column."""
-        return self.column(name).title
-
-    def column(self, name: str) -> Column:
-        """Return the description of a column."""
-        for column in self.columns:
-            if column.name == name:
-                return column
-        raise ParameterError("the table has no column of that name.")
-
     def with_columns(self, *columns: Column) -> PartitionedDataset:
         """Return the same table with some columns described anew.
 
@@ -102,11 +68,7 @@ class PartitionedDataset:
             ParameterError: There is no such column.
 
         """
-        anew = {column.name: column for column in columns}
-        for name in anew:
-            self.column(name)
-        described = tuple(anew.get(column.name, column) for column in self.columns)
-        return replace(self, columns=described)
+        return replace(self, columns=self._with_described(columns))
 
     def each(self, function: Callable[[Dataset], _T], columns: Sequence[str]) -> Iterator[_T]:
         """Yield what a function makes of every part, in their order.
@@ -122,7 +84,9 @@ class PartitionedDataset:
 
         """
         self.check_unchanged()
-        yield from of_each(partial(_of_part, function, self._with(columns)), self.parts)
+        yield from of_each(
+            partial(_of_part, function, self.name, self._chosen(columns)), self.parts
+        )
         self.check_unchanged()
 
     def part(self, place: int, columns: Sequence[str]) -> Dataset:
@@ -132,7 +96,7 @@ class PartitionedDataset:
             DataError: It cannot be read.
 
         """
-        return self._with(columns).read(self.parts[place])
+        return _read(self.name, self._chosen(columns), self.parts[place])
 
     def place_of(self, row: int) -> tuple[int, int]:
         """Return the part that a row of the table, from 0, is in, and its row there.
@@ -165,7 +129,7 @@ class PartitionedDataset:
         *_, last = self.fingerprinting(key)
         return last.fingerprint
 
-    def fingerprinting(self, key: bytes) -> Iterator[Reading]:
+    def fingerprinting(self, key: bytes) -> Iterator[BytesRead]:
         """Yield how much of the files is read, and with all of it the fingerprint.
 
         Errors as for ``fingerprint``.
@@ -180,10 +144,10 @@ class PartitionedDataset:
             for chunk in _chunks(path):
                 file.update(chunk)
                 read += len(chunk)
-                yield Reading(read=read, total=total)
+                yield BytesRead(read=read, total=total)
             state.update(file.digest())
         self.check_unchanged()
-        yield Reading(read=total, total=total, fingerprint=state.hexdigest())
+        yield BytesRead(read=total, total=total, fingerprint=state.hexdigest())
 
     def check_unchanged(self) -> None:
         """Refuse a table whose files are not those that were opened.
@@ -203,27 +167,21 @@ class PartitionedDataset:
                 "computed or charged. Open it once more."
             )
 
-    def _with(self, columns: Sequence[str]) -> _Reading:
-        kept = tuple(column for column in self.columns if column.name in columns)
-        return _Reading(name=self.name, columns=kept)
+    def _chosen(self, names: Sequence[str]) -> tuple[Column, ...]:
+        return tuple(column for column in self.columns if column.name in names)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading:
-    """What of each part is read: all that whoever reads it has to know of a table."""
-
-    name: str
-    columns: tuple[Column, ...]
-
-    def read(self, part: Part) -> Dataset:
-        """Return a part. CONFIDENTIAL; raises DataError if it cannot be read."""
-        frame = read_part(part, [column.name for column in self.columns])
-        return Dataset(name=self.name, frame=frame, columns=self.columns)
+def _read(name: str, columns: tuple[Column, ...], part: RowGroup) -> Dataset:
+    """Return some columns of a part. CONFIDENTIAL."""
+    frame = read_part(part, [column.name for column in columns])
+    return Dataset(name=name, frame=frame, columns=columns)
 
 
-def _of_part(function: Callable[[Dataset], _T], reading: _Reading, part: Part) -> _T:
-    """Return what a function makes of a part."""
-    return function(reading.read(part))
+def _of_part(
+    function: Callable[[Dataset], _T], name: str, columns: tuple[Column, ...], part: RowGroup
+) -> _T:
+    """Return what a function makes of a part: all that whoever reads it has to know."""
+    return function(_read(name, columns, part))
 
 
 def _chunks(path: Path) -> Iterator[bytes]:
@@ -233,3 +191,57 @@ def _chunks(path: Path) -> Iterator[bytes]:
                 yield chunk
     except OSError:
         raise DataError(f"the file {path.name} of the table cannot be read.") from None
+
+
+Table = Dataset | PartitionedDataset
+TableT = TypeVar("TableT", bound=Table)
+"""A table that is of the same kind before and after."""
+
+
+def in_memory(table: Table, what: str) -> Dataset:
+    """Return a table all of whose rows are in memory.
+
+    Raises:
+        InPartsError: It lies in parts; says that ``what`` is not computed of it.
+
+    """
+    if isinstance(table, Dataset):
+        return table
+    raise InPartsError(
+        f"{what} is not computed of a table that stays in its files. Upload a sample "
+        "of its rows as a file for it."
+    )
+
+
+def open_table(folder: Path, name: str) -> PartitionedDataset:
+    """Return a table of the folder without loading it: footers of its files are read.
+
+    Kinds of columns are proposed from the types in the files, never from values; bounds
+    and labels are to be declared by ``with_columns``.
+
+    Raises:
+        DataError: There is no such table, a file is damaged, the files have other
+            columns than the first, or there are no rows.
+
+    """
+    paths = files_of(folder, name)
+    try:
+        stamps = tuple((path, Stamp.of(path)) for path in paths)
+    except OSError:
+        raise DataError(
+            "a file of the table was deleted while it was opened. Open it anew."
+        ) from None
+    opened = [parts_of(path) for path in paths]
+    schema = opened[0][0]
+    for path, (other, _) in zip(paths, opened, strict=True):
+        if not other.equals(schema):
+            raise DataError(
+                f"file {path.name} has other columns, or columns of other types, than "
+                f"{paths[0].name}. Have both written alike."
+            )
+    parts = tuple(part for _, each in opened for part in each if part.rows)
+    if not parts:
+        raise DataError("the table has columns and no rows.")
+    return PartitionedDataset(
+        name=name, folder=folder, columns=columns_of(schema), parts=parts, stamps=stamps
+    )

@@ -23,6 +23,7 @@ from dpcore.codec import (
 )
 from dpcore.data.columns import LabelEquality
 from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import Table
 from dpcore.data.preparation.capping import CappedDataset, RowCap, at_most
 from dpcore.data.preparation.conditions import (
     Comparison,
@@ -46,7 +47,6 @@ from dpcore.data.preparation.new_columns import (
 from dpcore.data.preparation.people import PeopleDataset, one_row_each
 from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Recipe
 from dpcore.data.preparation.recoding import Recode, Recoded
-from dpcore.data.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,9 @@ import struct
 from typing import TYPE_CHECKING, Final
 
 from dpcore.data import limits
-from dpcore.data.readers.parquet import framed, held, is_text, readable
-from dpcore.data.readers.tables import FileTable
+from dpcore.data.readers.file_table import FileTable
+from dpcore.data.readers.parquet import held_bytes, readable
+from dpcore.data.storage import is_text
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
@@ -53,11 +54,11 @@ def read_arrow(data: bytes) -> FileTable:
         limits.check_unpacked(_unpacked(stream))
         with pa.ipc.open_stream(stream) as reader:
             kept = readable(reader.schema)
-            table = reader.read_all()
-        table.validate(full=True)
-        limits.check_rows(table.num_rows, len(kept.places))
-        limits.check_unpacked(held(reader.schema, kept, table.num_rows))
-        return framed(_shared(table.select(kept.places)), kept)
+            cells = reader.read_all()
+        cells.validate(full=True)
+        limits.check_rows(cells.num_rows, len(kept.places))
+        limits.check_unpacked(held_bytes(reader.schema, kept, cells.num_rows))
+        return kept.table(_shared(cells.select(kept.places)))
     except (OSError, UnicodeError, MemoryError, struct.error, pa.ArrowException):
         raise DataError(
             "the Arrow file cannot be read: it is damaged, or was not sent to its end. "

@@ -1,36 +1,37 @@
-"""A Parquet file, read into a table."""
+"""A Parquet file, read into a table, and which columns of typed files are read."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dpcore.data import limits
-from dpcore.data.readers.tables import FileTable
-from dpcore.data.reading import column_names
-from dpcore.data.storage import typed_column
+from dpcore.data.readers.file_table import FileTable, column_names, typed_frame
+from dpcore.data.storage import is_text
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
 _MARK: Final = b"PAR1"
 _LOCKED: Final = b"PARE"
-_FIRST_LINE: Final = 2
-"""Rows are counted as the lines of a CSV file, whose first line is its header."""
 _CODE_BYTES: Final = 4
 """Text is held as a code for each cell."""
 _ROW_NUMBERS: Final = "__index_level_0__"
 """A column that pandas adds for its own use."""
 
 
-class Readable(NamedTuple):
+class ReadableColumns(NamedTuple):
     """The columns of a typed file that can be read."""
 
     places: list[int]
     names: list[str]
     notes: tuple[str, ...]
     """Which columns are left out, and why. A sentence each."""
+
+    def table(self, cells: pa.Table) -> FileTable:
+        """Return an Arrow table of these columns, in their order, as it is held."""
+        columns = zip(self.names, cells.columns, strict=True)
+        return FileTable(frame=typed_frame(columns, cells.num_rows), notes=self.notes)
 
 
 def is_parquet(data: bytes) -> bool:
@@ -58,17 +59,19 @@ def read_parquet(data: bytes) -> FileTable:
         raise DataError("the Parquet file is encrypted. Save it without encryption.")
     try:
         file = pq.ParquetFile(pa.BufferReader(data))
-        schema = file.schema_arrow
+        schema, facts = file.schema_arrow, file.metadata
         kept = readable(schema)
-        rows = file.metadata.num_rows
+        rows = facts.num_rows
         limits.check_rows(rows, len(kept.places))
-        limits.check_unpacked(max(_written(file), held(schema, kept, rows)))
+        # As the values are written, before packing: a run of one value is that value.
+        written = sum(facts.row_group(i).total_byte_size for i in range(facts.num_row_groups))
+        limits.check_unpacked(max(written, held_bytes(schema, kept, rows)))
         texts = [field.name for field in schema if is_text(field.type)]
         # Text is kept as one copy of each answer, however many rows have it.
         some = len(kept.places) < len(schema)
         columns = [schema.field(place).name for place in kept.places] if some else None
         table = pq.read_table(pa.BufferReader(data), columns=columns, read_dictionary=texts)
-        return framed(table, kept)
+        return kept.table(table)
     except (OSError, UnicodeError, pa.ArrowException):
         raise DataError(
             "the Parquet file cannot be read: it is damaged, or was not sent to its "
@@ -76,20 +79,12 @@ def read_parquet(data: bytes) -> FileTable:
         ) from None
 
 
-def _written(file: pq.ParquetFile) -> int:
-    """Return how many bytes the values take as they are written, before packing."""
-    facts = file.metadata
-    groups = range(facts.num_row_groups)
-    return sum(facts.row_group(group).total_byte_size for group in groups)
-
-
-def held(schema: pa.Schema, kept: Readable, rows: int) -> int:
+def held_bytes(schema: pa.Schema, kept: ReadableColumns, rows: int) -> int:
     """Return how many bytes the columns take in memory at least.
 
     A run of one value is written as that value, and takes its place in every row.
     """
-    kinds = (schema.field(place).type for place in kept.places)
-    return rows * sum(map(_width, kinds))
+    return rows * sum(_width(schema.field(place).type) for place in kept.places)
 
 
 def _width(kind: pa.DataType) -> int:
@@ -100,15 +95,7 @@ def _width(kind: pa.DataType) -> int:
     return 0 if pa.types.is_null(kind) else -(-int(kind.bit_width) // 8)
 
 
-def is_text(kind: pa.DataType) -> bool:
-    """Return whether a column of such a type is stored as text."""
-    import pyarrow as pa  # noqa: PLC0415 - slow to import
-
-    types = pa.types
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
-
-
-def readable(schema: pa.Schema) -> Readable:
+def readable(schema: pa.Schema) -> ReadableColumns:
     """Return the columns that hold numbers, text, truth values, days or moments.
 
     Columns of lists, records, bytes, times and durations are left out. So are row
@@ -130,7 +117,7 @@ def readable(schema: pa.Schema) -> Readable:
             notes.append(f"The column “{name}” is left out: its type {kind} cannot be read.")
     if not places:
         raise DataError("no column of the file holds numbers, text or dates. Add one.")
-    return Readable(places, found, tuple(notes))
+    return ReadableColumns(places, found, tuple(notes))
 
 
 def _is_readable(kind: pa.DataType) -> bool:
@@ -148,17 +135,3 @@ def _is_readable(kind: pa.DataType) -> bool:
         or types.is_timestamp(inner)
         or is_text(inner)
     )
-
-
-def framed(table: pa.Table, kept: Readable) -> FileTable:
-    """Return an Arrow table of the columns that were kept, in their order."""
-    import pandas as pd  # noqa: PLC0415 - slow to import
-
-    last = _FIRST_LINE + table.num_rows
-    lines = pd.RangeIndex(_FIRST_LINE, last, name="line")
-    columns = {
-        name: typed_column(column).set_axis(lines)
-        for name, column in zip(kept.names, table.columns, strict=True)
-    }
-    frame = pd.DataFrame(columns, index=lines, copy=False)
-    return FileTable(frame=frame, notes=kept.notes)

@@ -30,7 +30,7 @@ _QUOTE, _EQUALS, _ZERO, _NINE, _BEFORE_A, _R, _T, _E, _S, _BLANK = b'"=09@rtes '
 _NAME: Final = rb"<(?:\w++:)?+"
 _CELL: Final = re.compile(_NAME + rb"c(?=[\s/>])")
 _PREFIXED: Final = re.compile(rb":c[\s/>]")
-_TEXT: Final = re.compile(_NAME + rb"si(?=[\s/>])")
+TEXT_START: Final = re.compile(_NAME + rb"si(?=[\s/>])")
 _TAG: Final = re.compile(_NAME + rb"""(row|c)(?=[\s/>])((?:[^<>"']|"[^"]*+"|'[^']*+')*+)>""")
 _ROW_PLACE: Final = re.compile(rb"""\sr\s*+=\s*+["']\s*+([0-9]++)""")
 _PLACE: Final = re.compile(rb"""\sr\s*+=\s*+["']([A-Za-z]++)([0-9]++)["']""")
@@ -73,7 +73,7 @@ def pieces(file: IO[bytes], proceed: Proceed, starts: re.Pattern[bytes] = _CELL)
 
 
 @dataclass(slots=True, kw_only=True)
-class Scanned:
+class SheetSize:
     """How large a sheet is, as far as it was seen, and what else it holds.
 
     Attributes:
@@ -208,7 +208,7 @@ class SharedTexts:
             DataError: There are too many so far.
 
         """
-        starts = [found.start() for found in _TEXT.finditer(xml)]
+        starts = [found.start() for found in TEXT_START.finditer(xml)]
         ends = [*starts, len(xml)]
         if self.lengths:
             # A text that does not end with its piece.
@@ -242,11 +242,6 @@ class SharedTexts:
             limits.check_bytes(size, limits.SHEET_BYTES, _SIZE, advice=limits.AS_CSV)
         size += longest * max(cells, 0)
         limits.check_bytes(size, limits.SHEET_BYTES, _SIZE, advice=limits.AS_CSV)
-
-
-def shared_pieces(file: IO[bytes], proceed: Proceed) -> Iterator[bytes]:
-    """Yield the XML of shared texts in pieces that end before one starts."""
-    return pieces(file, proceed, _TEXT)
 
 
 def number(letters: bytes) -> int:

@@ -30,8 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import map_coordinates, spline_filter
 from scipy.special import ndtr, ndtri
 
-from dpcore.arrays import FloatArray
-from dpcore.data.threads import side_by_side
+from dpcore.arrays import FloatArray, side_by_side
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.search import first_where
 from dpcore.models import mills

@@ -10,7 +10,7 @@ from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, choice, optional
 from dpcore.data.bounds import Interval
-from dpcore.data.table import Table, in_memory
+from dpcore.data.partitions.table import Table, in_memory
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.privacy.bootstrap.calibration import MOST_RHO, Correction, factor_of

@@ -9,7 +9,7 @@ from typing import Final
 
 from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, TEXT, WHOLE, Part, Schema, optional, several
-from dpcore.data.table import Table
+from dpcore.data.partitions.table import Table
 from dpcore.errors import ParameterError
 from dpcore.models.fits import Fit
 from dpcore.models.kinds import ModelKind

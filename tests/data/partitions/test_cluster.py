@@ -20,8 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcore.budget_filter import PrivacyBudget
-from dpcore.data.partitions import cluster
-from dpcore.data.partitions.cluster import VARIABLE, cluster_address
+from dpcore.data.partitions import engine
+from dpcore.data.partitions.engine import VARIABLE, cluster_address
 from dpcore.errors import DataError
 from dpcore.individual.distribution import loss_distribution
 from dpcore.releases.ledger import Ledger
@@ -198,7 +198,7 @@ def test_a_scheduler_that_goes_is_told_and_nothing_charged(alone, held, monkeypa
             answer.result()
     assert debits(ledger, held) == 0
     # And it is still gone for whoever asks next.
-    monkeypatch.setattr(cluster, "_CONNECT", 1.0)
+    monkeypatch.setattr(engine, "_CONNECT", 1.0)
     with pytest.raises(DataError, match=GONE):
         released(held, ledger)
     assert debits(ledger, held) == 0
@@ -209,7 +209,7 @@ def test_a_scheduler_that_stands_still_is_not_waited_for(alone, held, monkeypatc
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(released, held, ledger)
         alone.wait(lambda: len(held.at_work()) == 2)
-        monkeypatch.setattr(cluster, "_ANSWER", 1.0)
+        monkeypatch.setattr(engine, "_ANSWER", 1.0)
         os.kill(alone.scheduler, signal.SIGSTOP)
         with pytest.raises(DataError, match=GONE):
             answer.result()
@@ -217,7 +217,7 @@ def test_a_scheduler_that_stands_still_is_not_waited_for(alone, held, monkeypatc
 
 
 def test_a_cluster_without_workers_is_not_waited_for(alone, table, monkeypatch):
-    monkeypatch.setattr(cluster, "_NOBODY", 0.0)
+    monkeypatch.setattr(engine, "_NOBODY", 0.0)
     alone.kill_one()
     alone.kill_one()
     with pytest.raises(DataError, match=r"no workers\. Nothing was charged"):
@@ -226,13 +226,13 @@ def test_a_cluster_without_workers_is_not_waited_for(alone, table, monkeypatch):
 
 @pytest.mark.parametrize("parts", [0, 1, 5, 32, 101])
 def test_parts_keep_their_order_however_many_a_task_has(machines, parts):
-    squares = cluster.on_cluster(machines.address, square, range(parts))
+    squares = engine.on_cluster(machines.address, square, range(parts))
     assert list(squares) == [part**2 for part in range(parts)]
 
 
 @given(parts=st.integers(0, 2_000), threads=st.integers(1, 40))
 def test_no_thread_has_a_task_more_than_another(parts, threads):
-    tasks = [*cluster.shares(range(parts), threads)]
+    tasks = [*engine.shares(range(parts), threads)]
     assert [part for some in tasks for part in some] == [*range(parts)]
     sizes = [len(some) for some in tasks]
     assert max(sizes, default=1) <= 6
@@ -244,7 +244,7 @@ def test_no_thread_has_a_task_more_than_another(parts, threads):
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "x://127.0.0.1:1"])
 def test_a_scheduler_that_is_not_there_is_told(table, monkeypatch, address):
-    monkeypatch.setattr(cluster, "_CONNECT", 1.0)
+    monkeypatch.setattr(engine, "_CONNECT", 1.0)
     monkeypatch.setenv(VARIABLE, address)
     ledger, before = account(table), threading.active_count()
     with pytest.raises(DataError, match=GONE):
@@ -257,7 +257,7 @@ def test_nothing_is_left_of_a_client_that_reached_nobody(table, monkeypatch):
     """Collected in the midst of another one's start, it would wait for ever."""
     from distributed import Client  # noqa: PLC0415 - slow to import, not for all
 
-    monkeypatch.setattr(cluster, "_CONNECT", 0.2)
+    monkeypatch.setattr(engine, "_CONNECT", 0.2)
     monkeypatch.setenv(VARIABLE, "tcp://127.0.0.1:1")
     gone: list[str] = []
     stop = Client.__del__

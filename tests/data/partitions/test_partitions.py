@@ -17,8 +17,8 @@ from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.data.partitions.folder import VARIABLE, tables, tables_folder
-from dpcore.data.partitions.opening import open_table
+from dpcore.data.partitions.files import VARIABLE, tables, tables_folder
+from dpcore.data.partitions.table import open_table
 from dpcore.errors import DataError, ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.ledger import Ledger

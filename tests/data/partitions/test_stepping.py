@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from dpcore.data.partitions.stepping import Found, Reached, stepwise
+from dpcore.data.partitions.progress import Found, Reached, stepwise
 from dpcore.errors import ChangedError, DataError
 from dpcore.statistics.kinds import StatisticKind
 from tests.data.partitions.test_partitions import KEY, opened, query, rows, write

@@ -12,8 +12,8 @@ from dpcore.data.columns import MAX_LABELS, Column, ColumnKind, yes_no
 from dpcore.data.proposals import proposed
 from dpcore.data.readers.databases.rows import GatheredRows
 from dpcore.data.readers.databases.sources import NO_DRIVER, Database, asked
-from dpcore.data.readers.opening import Opened
-from dpcore.data.reading import column_names
+from dpcore.data.readers.file_table import column_names
+from dpcore.data.readers.files import Opened
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:

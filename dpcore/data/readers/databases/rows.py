@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
@@ -12,15 +12,13 @@ from uuid import UUID
 
 from dpcore.data import limits
 from dpcore.data.cells import float_texts
-from dpcore.data.storage import typed_column
+from dpcore.data.readers.file_table import typed_frame
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-_FIRST_LINE: Final = 2
-"""Rows are counted as the lines of a CSV file, whose first line is its header."""
 _WRITTEN: Final = frozenset((str, int, float, Decimal, dt.date, dt.time, UUID))
 """Types that may stand in one column, as they are written."""
 
@@ -65,20 +63,22 @@ class GatheredRows:
             DataError: There are no rows.
 
         """
-        import pandas as pd  # noqa: PLC0415 - slow to import
-        import pyarrow as pa  # noqa: PLC0415 - slow to import
-
         if not self.rows:
             raise DataError("what is asked for has columns and no rows. Ask for other rows.")
-        lines = pd.RangeIndex(_FIRST_LINE, _FIRST_LINE + self.rows, name="line")
-        columns, yes_no = {}, set()
+        yes_no: set[str] = set()
+        frame = typed_frame(self._columns_joined(yes_no), self.rows)
+        return frame, frozenset(yes_no)
+
+    def _columns_joined(self, yes_no: set[str]) -> Iterator[tuple[str, pa.ChunkedArray]]:
+        """Yield each column, and note those that say yes or no by their type."""
+        import pyarrow as pa  # noqa: PLC0415 - slow to import
+
         for place, name in enumerate(self.names):
             blocks, self._columns[place] = self._columns[place], []
             values = _joined(blocks)
             if pa.types.is_boolean(values.type):
                 yes_no.add(name)
-            columns[name] = typed_column(values).set_axis(lines)
-        return pd.DataFrame(columns, index=lines, copy=False), frozenset(yes_no)
+            yield name, values
 
 
 def arrays_of(rows: Sequence[Sequence[object]]) -> list[pa.Array]:
@@ -102,7 +102,8 @@ def _array_of(values: Sequence[Any], place: int) -> pa.Array:
     if not found:
         return pa.nulls(len(values))
     (only,) = found if len(found) == 1 else (None,)
-    held = {bool: pa.bool_(), int: pa.int64(), float: pa.float64()}.get(only)
+    typed: dict[type | None, pa.DataType] = {bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
+    held = typed.get(only)
     if held is not None:
         # An integer of many digits is text.
         with contextlib.suppress(OverflowError):

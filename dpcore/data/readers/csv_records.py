@@ -1,6 +1,9 @@
 """Where the records of a file lie, and that all have as many fields as the header.
 
 Every record is counted before its cells are kept: none is padded or cut in silence.
+Parsers take one character of ASCII between fields. White space, of which any run
+separates, and any other character are replaced by one that the file does not have;
+within quotation marks nothing is.
 """
 
 from __future__ import annotations
@@ -9,11 +12,14 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.data import limits
+from dpcore.data.dialects import WHITE_SPACE
+from dpcore.data.readers.file_table import too_wide
 from dpcore.errors import DataError
 
 Lines = range | np.ndarray
@@ -25,6 +31,44 @@ _DELIMITER, _LINE_END, _QUOTED_LINE_END = 0, 1, 2
 _FIELD_LIMIT = csv.field_size_limit()
 _HEADER_LIMIT = 8 * limits.MAX_COLUMNS * limits.MAX_NAME
 """Bytes of the longest header: four for each character, with room for blanks."""
+
+_FREE: Final = (*range(0x01, 0x09), *range(0x0E, 0x20))
+"""Control characters that no text needs."""
+_QUOTED: Final = rb'"(?:[^"]|"")*+(?:"|\Z)'
+
+
+def separated(text: bytes, separator: str) -> tuple[bytes, str]:
+    r"""Return UTF-8 text whose fields one character of ASCII separates, and which.
+
+    Raises:
+        DataError: The text has all characters that could stand for the separator.
+
+    >>> separated(b' a  "x y"\t7 \n', WHITE_SPACE)
+    (b'a\x01"x y"\x017\n', '\x01')
+
+    """
+    if separator.isascii() and separator != WHITE_SPACE:
+        return text, separator
+    mark = next((bytes([one]) for one in _FREE if bytes([one]) not in text), None)
+    if mark is None:
+        raise DataError(
+            "the file has too many control characters for this separator. Choose another one."
+        )
+    if separator == WHITE_SPACE:
+        text = _replaced(text, rb"(?<![^ \t\r\n])", rb"[ \t]+", mark)
+        ends = rb"(?:(?<=[\r\n])|\A)%s|%s(?=[\r\n]|\Z)" % (mark, mark)
+        return re.sub(ends, b"", text), mark.decode()
+    written = separator.encode()
+    before = rb"(?:(?<=[\r\n])|\A|(?<=%s)) *" % re.escape(written)
+    return _replaced(text, before, re.escape(written), mark), mark.decode()
+
+
+def _replaced(text: bytes, before: bytes, pattern: bytes, mark: bytes) -> bytes:
+    """Replace a pattern outside of quoted fields, which begin after ``before``."""
+    if b'"' not in text:
+        return re.sub(pattern, mark, text)
+    either = b"(%s%s)|%s" % (before, _QUOTED, pattern)
+    return re.sub(either, lambda found: found[1] or mark, text)
 
 
 def header_start(text: bytes, *, delimiter: str, skipped: int) -> tuple[int, int]:
@@ -84,16 +128,6 @@ def header_fields(text: bytes, *, delimiter: str, line: int = 1) -> list[str]:
     return first[1]
 
 
-def too_wide(line: int | None) -> DataError:
-    """Return the error of a header of too many columns."""
-    message = (
-        f"the header has more than {limits.MAX_COLUMNS:,} columns, which is the most "
-        "that can be read. Keep the columns that you need, or choose another "
-        "delimiter."
-    )
-    return DataError(message, line=line)
-
-
 def unquoted_lines(text: bytes, *, fields: int, first: int = 1) -> range | None:
     """Return the lines of a file where every line is a record, if all are alike.
 
@@ -104,9 +138,7 @@ def unquoted_lines(text: bytes, *, fields: int, first: int = 1) -> range | None:
         return None
     if b"\r" in text and text.count(b"\r") != text.count(b"\r\n"):
         return None
-    tail = text[-_BLOCK:]
-    end = len(text) - len(tail) + len(tail.rstrip(b"\r\n"))
-    return range(first + 1, first + 1 + text.count(b"\n", 0, end))
+    return range(first + 1, first + 1 + text.count(b"\n", 0, _content_end(text)))
 
 
 def regular_lines(text: bytes, *, delimiter: str, fields: int, first: int = 1) -> Lines | None:
@@ -116,20 +148,21 @@ def regular_lines(text: bytes, *, delimiter: str, fields: int, first: int = 1) -
     (a lone carriage return, a quote within a field, a blank line, a record of another
     length): ``records`` reads that.
     """
-    mark = ord(delimiter)
-    tail = text[-_BLOCK:]
-    end = len(text) - len(tail) + len(tail.rstrip(b"\r\n"))
-    if (text.find(b"\r") >= 0 and text.count(b"\r") != text.count(b"\r\n")) or (
-        fields == 1 and _maybe_blank_lines(text, end)
-    ):
+    end = _content_end(text)
+    if b"\r" in text and text.count(b"\r") != text.count(b"\r\n"):
         return None
-    found = _separators(text, end, mark)
+    blank = (b"\n\n", b"\n\r\n", b"\n ", b"\n\t")
+    if fields == 1 and (text[:1].isspace() or any(text.find(each, 0, end) >= 0 for each in blank)):
+        return None
+    found = _separators(text, end, ord(delimiter))
     if found is None:
         return None
     quoted = found == _QUOTED_LINE_END
     several = bool(quoted.any())
-    records = _count(found[~quoted] if several else found, fields)
-    if records is None:
+    kept = found[~quoted] if several else found
+    records, over = divmod(len(kept), fields)
+    # Every so many separators one ends a line, and no other does.
+    if over or not kept[fields - 1 :: fields].all() or np.count_nonzero(kept) != records:
         return None
     if not several:
         return range(first + 1, first + records)
@@ -137,21 +170,10 @@ def regular_lines(text: bytes, *, delimiter: str, fields: int, first: int = 1) -
     return np.flatnonzero(line_ends == _LINE_END)[:-1] + first + 1
 
 
-def _count(found: NDArray[np.uint8], fields: int) -> int | None:
-    """Return how many records there are if all have that many fields, otherwise None.
-
-    Every so many separators one ends a line, and no other does.
-    """
-    records, over = divmod(len(found), fields)
-    last = found[fields - 1 :: fields]
-    if over or not last.all() or np.count_nonzero(found) != records:
-        return None
-    return records
-
-
-def _maybe_blank_lines(text: bytes, end: int) -> bool:
-    starts = (b"\n\n", b"\n\r\n", b"\n ", b"\n\t")
-    return text[:1].isspace() or any(text.find(s, 0, end) >= 0 for s in starts)
+def _content_end(text: bytes) -> int:
+    """Return where a text ends but for line ends behind."""
+    tail = text[-_BLOCK:]
+    return len(text) - len(tail) + len(tail.rstrip(b"\r\n"))
 
 
 def _separators(text: bytes, end: int, delimiter: int) -> NDArray[np.uint8] | None:
@@ -202,7 +224,13 @@ def records(
     next(every, None)
     for line, record in every:
         if len(record) != fields:
-            raise _ragged(line, found=len(record), expected=fields)
+            noun = "field" if len(record) == 1 else "fields"
+            raise DataError(
+                f"line {line} has {len(record)} {noun} where the header has {fields}. Correct or "
+                "delete that line, put quotes around text that contains the delimiter, or "
+                "choose another delimiter.",
+                line=line,
+            )
         yield line, record
 
 
@@ -226,42 +254,24 @@ def _records_of(text: bytes, delimiter: str, first: int) -> Iterator[tuple[int, 
     try:
         for record in reader:
             if unclosed:
-                raise _never_closed(line)
+                raise DataError(
+                    f"the record that begins in line {line} never ends: a quotation mark is "
+                    "opened and not closed. Close it or delete it.",
+                    line=line,
+                )
             if record:
                 yield line, record
             between = True
             line = reader.line_num + first
     except csv.Error:
-        raise _unclosed(line) from None
+        raise DataError(
+            f"the record that begins in line {line} has a field of more than "
+            f"{_FIELD_LIMIT} characters, probably because a quotation mark is opened and "
+            "never closed. Close it or delete it.",
+            line=line,
+        ) from None
 
 
 def _blank(delimiter: str) -> str:
     """Return the characters of which a line without a record consists."""
     return " \r\n" if delimiter == "\t" else " \t\r\n"
-
-
-def _ragged(line: int, *, found: int, expected: int) -> DataError:
-    fields = "field" if found == 1 else "fields"
-    message = (
-        f"line {line} has {found} {fields} where the header has {expected}. Correct or "
-        "delete that line, put quotes around text that contains the delimiter, or "
-        "choose another delimiter."
-    )
-    return DataError(message, line=line)
-
-
-def _never_closed(line: int) -> DataError:
-    message = (
-        f"the record that begins in line {line} never ends: a quotation mark is opened "
-        "and not closed. Close it or delete it."
-    )
-    return DataError(message, line=line)
-
-
-def _unclosed(line: int) -> DataError:
-    message = (
-        f"the record that begins in line {line} has a field of more than "
-        f"{_FIELD_LIMIT} characters, probably because a quotation mark is opened and "
-        "never closed. Close it or delete it."
-    )
-    return DataError(message, line=line)

@@ -22,12 +22,11 @@ import pandas as pd
 
 from dpcore.data import limits
 from dpcore.data.cells import float_texts
+from dpcore.data.dialects import header_place
 from dpcore.data.limits import Proceed
-from dpcore.data.readers.sheet_xml import Scanned, SharedTexts, pieces, shared_pieces
-from dpcore.data.readers.tables import FileTable
-from dpcore.data.reading import column_names
+from dpcore.data.readers.file_table import FileTable, column_names
+from dpcore.data.readers.sheet_xml import TEXT_START, SharedTexts, SheetSize, pieces
 from dpcore.data.storage import typed_column, typed_number_column
-from dpcore.data.title_rows import header_place
 from dpcore.errors import DataError
 
 Row = list[Any]
@@ -101,7 +100,7 @@ class Sheet:
 
         """
         first, header, rows = self._from_header(titles)
-        records, lines = [*rows.values()], [*rows]
+        records = [*rows.values()]
         blank = _blank_before(header, records)
         names = column_names(_texts(header[blank:]), first)
         limits.check_rows(len(records), len(names))
@@ -114,8 +113,20 @@ class Sheet:
                     line=line,
                     column=len(record),
                 )
-        _check_formulas(self.failed, first)
-        frame = _framed(names, records, lines, blank)
+        for (line, column), error in self.failed.items():
+            if line > first:
+                raise DataError(
+                    f"line {line} of column {column} holds the error {error} instead of a "
+                    "value. Repair the formula, or empty the cell, which then counts as "
+                    "missing.",
+                    line=line,
+                    column=column,
+                )
+        index = pd.Index([*rows], name="line")
+        cells = islice(zip_longest(*records, fillvalue=""), blank, None)
+        none = ("",) * len(records)
+        columns = {name: _column(next(cells, none)).set_axis(index) for name in names}
+        frame = pd.DataFrame(columns, index=index, copy=False)
         return FileTable(frame=frame, notes=self._notes)
 
     def _from_header(self, titles: int) -> tuple[int, Row, dict[int, Row]]:
@@ -148,7 +159,7 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Listed:
+class _SheetEntry:
     """A sheet of cells: its name, its part of the archive, and whether it is shown."""
 
     name: str
@@ -210,15 +221,15 @@ def _is_named(row: Row) -> bool:
 
 
 def _alone(
-    archive: zipfile.ZipFile, chosen: _Listed, proceed: Proceed
-) -> tuple[IO[bytes], Scanned]:
+    archive: zipfile.ZipFile, chosen: _SheetEntry, proceed: Proceed
+) -> tuple[IO[bytes], SheetSize]:
     """Return an archive with one sheet of a workbook, and what was seen of the sheet.
 
     Raises:
         DataError: The sheet is too large.
 
     """
-    scanned, texts = Scanned(), SharedTexts()
+    scanned, texts = SheetSize(), SharedTexts()
     alone = io.BytesIO()
     with zipfile.ZipFile(alone, "w", zipfile.ZIP_STORED) as made:
         with archive.open(chosen.part) as sheet, made.open(chosen.part, "w") as copy:
@@ -232,7 +243,7 @@ def _alone(
                 made.writestr(name, _described(archive, name))
             elif name.lower() == _TEXTS:
                 with archive.open(name) as file, made.open(name, "w") as copy:
-                    for piece in shared_pieces(file, proceed):
+                    for piece in pieces(file, proceed, TEXT_START):
                         texts.add(piece)
                         copy.write(piece)
     with archive.open(chosen.part) as sheet:
@@ -241,7 +252,7 @@ def _alone(
     return alone, scanned
 
 
-def _sheets(archive: zipfile.ZipFile) -> list[_Listed]:
+def _sheets(archive: zipfile.ZipFile) -> list[_SheetEntry]:
     """Return the sheets of cells; refuse what is no workbook, or too large."""
     parts = archive.infolist()
     names = {part.filename for part in parts}
@@ -254,7 +265,8 @@ def _sheets(archive: zipfile.ZipFile) -> list[_Listed]:
         what, most = "a part of the workbook has more than {} MB", limits.SHEET_BYTES
         limits.check_bytes(member.file_size, most, what, advice=limits.AS_CSV)
     targets = {
-        link.get("Id"): _part(link.get("Target", ""))
+        # A target without a slash lies beside the workbook.
+        link.get("Id"): str(PurePosixPath("/xl", link.get("Target", ""))).removeprefix("/")
         for link in ET.fromstring(_described(archive, _LINKS))  # noqa: S314 - expat limits what entities become
         if link.get("Type", "").endswith(_SHEET)
     }
@@ -264,7 +276,7 @@ def _sheets(archive: zipfile.ZipFile) -> list[_Listed]:
         if linked in targets:
             shown = each.get("state", "visible") == "visible"
             name, part = each.get("name", ""), targets[linked]
-            found.append(_Listed(name=name, part=part, shown=shown))
+            found.append(_SheetEntry(name=name, part=part, shown=shown))
     return found
 
 
@@ -274,13 +286,6 @@ def _described(archive: zipfile.ZipFile, name: str) -> bytes:
     size = archive.getinfo(name).file_size
     limits.check_bytes(size, limits.PART_BYTES, what, advice=limits.AS_CSV)
     return archive.read(name)
-
-
-def _part(target: str) -> str:
-    """Return the name in the archive of what a link of the workbook leads to."""
-    if target.startswith("/"):
-        return target.removeprefix("/")
-    return str(PurePosixPath("xl", target))
 
 
 def _by_calamine(alone: IO[bytes], sheet: str, proceed: Proceed) -> dict[int, Row]:
@@ -311,36 +316,11 @@ def _by_calamine(alone: IO[bytes], sheet: str, proceed: Proceed) -> dict[int, Ro
         raise _damaged() from None
 
 
-def _check_formulas(failed: Mapping[tuple[int, int], str], header: int) -> None:
-    for (line, column), error in failed.items():
-        if line > header:
-            raise DataError(
-                f"line {line} of column {column} holds the error {error} instead of a "
-                "value. Repair the formula, or empty the cell, which then counts as "
-                "missing.",
-                line=line,
-                column=column,
-            )
-
-
 def _blank_before(header: Row, records: Sequence[Row]) -> int:
     """Return how many columns before the header have neither a name nor a value."""
     blank = next(at for at, cell in enumerate(header) if cell != "")
     used = (at for record in records for at, cell in enumerate(record[:blank]) if cell != "")
     return min(used, default=blank)
-
-
-def _framed(
-    names: Sequence[str], records: Sequence[Row], lines: Sequence[int], blank: int
-) -> pd.DataFrame:
-    """Return the columns of a table, without blank ones before the header."""
-    import pandas as pd  # noqa: PLC0415 - slow to import
-
-    index = pd.Index(lines, name="line")
-    cells = islice(zip_longest(*records, fillvalue=""), blank, None)
-    none = ("",) * len(records)
-    columns = {name: _column(next(cells, none)).set_axis(index) for name in names}
-    return pd.DataFrame(columns, index=index, copy=False)
 
 
 def _column(cells: Sequence[Any]) -> pd.Series:

@@ -1,34 +1,40 @@
-"""Reading a CSV file, or saying where and why it cannot be read."""
+"""Reading a CSV file, or saying where and why it cannot be read.
+
+Numbers are copied to their place in a column while the next block of records is parsed
+into the memory that this one leaves: joined at the end, a large table would be held twice.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import io
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.arrays import in_turn
 from dpcore.data import limits
 from dpcore.data.dialects import Dialect
 from dpcore.data.encodings import UTF16_MARKS
-from dpcore.data.gathering import gathered, parts_of, records_together
 from dpcore.data.limits import Proceed
-from dpcore.data.plain_numbers import plain_numbers
-from dpcore.data.records import (
+from dpcore.data.readers.csv_records import (
     Lines,
     header_fields,
     header_start,
     records,
     regular_lines,
-    too_wide,
+    separated,
     unquoted_lines,
 )
-from dpcore.data.separators import separated
-from dpcore.data.storage import compressed
-from dpcore.data.threads import in_turn
+from dpcore.data.readers.file_table import column_names
+from dpcore.data.readers.plain_numbers import plain_numbers
+from dpcore.data.storage import column_of, compressed, joined
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
@@ -36,15 +42,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-ROW = "row"
-"""Name of a first column without one: R and pandas number the rows in it."""
-_HEADER_BYTES = 1 << 20
-_LINES_A_RECORD = 2
+_HEADER_BYTES: Final = 1 << 20
+_CELLS: Final = 1 << 17
+_FEWEST: Final = 4096
+_LINES_A_RECORD: Final = 2
 """Lines a record on average at most: others are blank, or within quotation marks."""
-
-_BLANK_LINES = "Delete blank lines, and check that quotation marks are closed."
-_MARK = b"\xef\xbb\xbf"
-_SIGNATURES = {
+_MARK: Final = b"\xef\xbb\xbf"
+_SIGNATURES: Final = {
     b"PK\x03\x04": "an Excel file (or another zip archive); save it as CSV",
     b"\xd0\xcf\x11\xe0": "an old Excel file (.xls), or one with a password; save it "
     "as CSV, or as .xlsx without a password",
@@ -84,23 +88,14 @@ def read_csv(
     names = column_names(header_fields(table, delimiter=mark, line=first), first)
     lines: Lines | None = unquoted_lines(table, fields=len(names), first=first)
     proceed()
-    found = None if lines is None else _by_lines(table, mark, names, lines, proceed)
-    if found is not None:
-        return found
+    if lines is not None:
+        # Raised for a blank line, and for one of another number of fields.
+        with contextlib.suppress(ValueError):
+            return _regular(table, mark, names, lines, proceed)
     lines = regular_lines(table, delimiter=mark, fields=len(names), first=first)
     if lines is None:
         return _irregular(table, mark, names, first, proceed)
     return _regular(table, mark, names, lines, proceed)
-
-
-def _by_lines(
-    text: bytes, delimiter: str, names: list[str], lines: Lines, proceed: Proceed
-) -> pd.DataFrame | None:
-    """Return the table of a file whose lines are records; ``None`` if one is not."""
-    try:
-        return _regular(text, delimiter, names, lines, proceed)
-    except ValueError:  # a blank line, or one of another number of fields
-        return None
 
 
 def header_of(data: bytes, dialect: Dialect) -> tuple[str, ...]:
@@ -126,7 +121,7 @@ def _in_utf8(text: bytes, encoding: str) -> bytes:
     """Return the text of a file in UTF-8, without a mark before it.
 
     Raises:
-        DataError: It is not written in the encoding.
+        DataError: It is not written in the encoding; names the first such line.
 
     """
     try:
@@ -136,18 +131,30 @@ def _in_utf8(text: bytes, encoding: str) -> bytes:
             return text.removeprefix(_MARK)
         return text.decode(encoding).encode().removeprefix(_MARK)
     except UnicodeError:
-        raise _undecodable(text, encoding) from None
+        line = None if encoding.startswith("utf-16") else _undecodable_line(text, encoding)
+    where = "the file" if line is None else f"line {line}"
+    message = (
+        f"{where} is not written in the encoding {encoding}. Choose another encoding; "
+        "latin-1 and cp1252 are common for files made by Excel."
+    )
+    raise DataError(message, line=line)
+
+
+def _undecodable_line(text: bytes, encoding: str) -> int | None:
+    for number, content in enumerate(io.BytesIO(text), start=1):
+        try:
+            content.decode(encoding)
+        except UnicodeDecodeError:
+            return number
+    return None
 
 
 def _bytes(data: bytes | BinaryIO) -> bytes:
     if isinstance(data, bytes):
-        size = len(data)
-    else:
-        size = data.seek(0, io.SEEK_END)
-        data.seek(0)
-    limits.check_bytes(size)
-    if isinstance(data, bytes):
+        limits.check_bytes(len(data))
         return data
+    limits.check_bytes(data.seek(0, io.SEEK_END))
+    data.seek(0)
     # getvalue() shares the memory of the buffer; read() would copy it.
     return data.getvalue() if isinstance(data, io.BytesIO) else data.read()
 
@@ -171,38 +178,6 @@ def _refuse_nul(text: bytes) -> None:
         )
 
 
-def column_names(fields: list[str], line: int | None) -> list[str]:
-    """Return the names of the columns of a file, without surrounding white space.
-
-    A first column without a name is ``ROW``.
-
-    Raises:
-        DataError: There are too many, or one is missing, too long, or there twice.
-
-    """
-    if len(fields) > limits.MAX_COLUMNS:
-        raise too_wide(line)
-    names = [field.strip() for field in fields]
-    if names and not names[0] and ROW not in names:
-        names[0] = ROW
-    seen: dict[str, int] = {}
-    for column, name in enumerate(names, start=1):
-        if not name:
-            problem = "has no name. Name it in the header, or delete it"
-        elif len(name) > limits.MAX_NAME:
-            problem = (
-                f"has a name of more than {limits.MAX_NAME} characters. Shorten it, "
-                "and check that the first line is the header and its quotation marks "
-                "are closed"
-            )
-        elif seen.setdefault(name, column) != column:
-            problem = f"has the same name as column {seen[name]}. Rename one of them"
-        else:
-            continue
-        raise DataError(f"column {column} {problem}.", line=line, column=column)
-    return names
-
-
 def _regular(
     text: bytes, delimiter: str, names: list[str], lines: Lines, proceed: Proceed
 ) -> pd.DataFrame:
@@ -216,11 +191,30 @@ def _regular(
         text = text.rstrip(b"\r\n")
     if isinstance(lines, range):
         # Every line is a record: the file can be cut after any of them.
-        size = max(1, len(text) * records_together(len(names)) // (len(lines) + 1))
-        parts = parts_of(text, size, proceed)
+        size = max(1, len(text) * _records_together(len(names)) // (len(lines) + 1))
+        parts = _parts_of(text, size, proceed)
         return _framed(in_turn(read, parts), names, pd.RangeIndex(lines))
     whole = [cells.slice(1) for cells in read(text)]
     return _framed([whole], names, pd.Index(lines))
+
+
+def _records_together(columns: int) -> int:
+    """Return how many records a block has, so that it takes about a megabyte."""
+    return max(_FEWEST, _CELLS // columns)
+
+
+def _parts_of(text: bytes, size: int, proceed: Proceed) -> Iterator[bytes]:
+    """Yield the records of a file in parts of that many bytes or a little more.
+
+    The header is left out, and no record has a line end in its middle. Each part is
+    preceded by a call of ``proceed``.
+    """
+    start = text.index(b"\n") + 1
+    while start < len(text):
+        proceed()
+        end = text.find(b"\n", start + size) + 1 or len(text)
+        yield text[start:end]
+        start = end
 
 
 def _columns(text: bytes, *, delimiter: str, fields: int, a_line_each: bool) -> list[pa.Array]:
@@ -272,47 +266,106 @@ def _irregular(
     import pandas as pd  # noqa: PLC0415 - slow to import
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
-    ends = max(text.count(b"\n"), text.count(b"\r"))
-    most = _LINES_A_RECORD * limits.MAX_ROWS
-    limits.check(ends, most, "the file has more than {} lines", advice=_BLANK_LINES)
+    limits.check(
+        max(text.count(b"\n"), text.count(b"\r")),
+        _LINES_A_RECORD * limits.MAX_ROWS,
+        "the file has more than {} lines",
+        advice="Delete blank lines, and check that quotation marks are closed.",
+    )
     lines = array("q")
+    blocks: list[list[pa.Array]] = []
     every = records(text, delimiter=delimiter, fields=len(names), first=first)
-
-    def blocks() -> Iterator[list[pa.Array]]:
-        while some := list(islice(every, records_together(len(names)))):
-            proceed()
-            lines.extend(line for line, _ in some)
-            cells = zip(*(record for _, record in some), strict=True)
-            yield [compressed(pa.array(column, pa.string())) for column in cells]
-            limits.check_rows(len(lines), len(names))
-
-    blocks_read = [*blocks()]
+    while some := list(islice(every, _records_together(len(names)))):
+        proceed()
+        lines.extend(line for line, _ in some)
+        cells = zip(*(record for _, record in some), strict=True)
+        blocks.append([compressed(pa.array(column, pa.string())) for column in cells])
+        limits.check_rows(len(lines), len(names))
     limits.check_rows(len(lines), len(names))
-    return _framed(blocks_read, names, pd.Index(np.array(lines, dtype=np.int64)))
+    return _framed(blocks, names, pd.Index(np.array(lines, dtype=np.int64)))
 
 
 def _framed(
     blocks: Iterable[Sequence[pa.Array]], names: list[str], lines: pd.Index
 ) -> pd.DataFrame:
+    """Return a table of blocks of its records; ValueError if they have fewer."""
     import pandas as pd  # noqa: PLC0415 - slow to import
 
-    columns = gathered(blocks, names, len(lines))
-    return pd.DataFrame(columns, columns=names, copy=False).set_axis(lines.rename("line"), axis=0)
+    columns = [_ColumnBuilder(records=len(lines)) for _ in names]
+    for block in blocks:
+        for column, cells in zip(columns, block, strict=True):
+            column.add(cells)
+    if any(column.rows != len(lines) for column in columns):
+        raise ValueError(f"the blocks do not have {len(lines)} records.")
+    table = {}
+    for place, name in enumerate(names):
+        # Given up one by one, so that no two are held twice.
+        column, columns[place] = columns[place], _ColumnBuilder(records=0)
+        table[name] = column_of(column.whole())
+    return pd.DataFrame(table, columns=names, copy=False).set_axis(lines.rename("line"), axis=0)
 
 
-def _undecodable(text: bytes, encoding: str) -> DataError:
-    """Return the error that names the first line which is not in the encoding."""
-    line = None
-    if not encoding.startswith("utf-16"):
-        for number, content in enumerate(io.BytesIO(text), start=1):
-            try:
-                content.decode(encoding)
-            except UnicodeDecodeError:
-                line = number
-                break
-    where = "the file" if line is None else f"line {line}"
-    message = (
-        f"{where} is not written in the encoding {encoding}. Choose another encoding; "
-        "latin-1 and cp1252 are common for files made by Excel."
-    )
-    return DataError(message, line=line)
+@dataclass(slots=True, kw_only=True)
+class _ColumnBuilder:
+    """A column of which some blocks are there."""
+
+    records: int
+    numbers: NDArray[Any] | None = None
+    blank: NDArray[np.bool_] | None = None
+    text: list[pa.Array] = field(default_factory=list)
+    rows: int = 0
+
+    def add(self, cells: pa.Array) -> None:
+        """Take over the next block."""
+        import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+        nothing = pa.types.is_null(cells.type)
+        numbers = nothing or pa.types.is_primitive(cells.type)
+        differ = (
+            self.numbers is not None
+            and not nothing
+            and numbers
+            and cells.type.to_pandas_dtype() != self.numbers.dtype
+        )
+        if not numbers or differ:
+            self._write_out()
+            self.text.append(cells)
+        elif self.text or (nothing and self.numbers is None):
+            self.text.append(cells)
+        else:
+            self._place(cells)
+        self.rows += len(cells)
+
+    def whole(self) -> pa.ChunkedArray:
+        """Return all blocks in turn, as numbers where they are so in all."""
+        import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+        if self.numbers is None:
+            return joined(self.text)
+        return pa.chunked_array([pa.array(self.numbers, mask=self.blank)])
+
+    def _place(self, cells: pa.Array) -> None:
+        """Copy numbers to their place."""
+        import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+        here = slice(self.rows, self.rows + len(cells))
+        if self.numbers is None:
+            self.numbers = np.zeros(self.records, cells.type.to_pandas_dtype())
+        if cells.null_count:
+            if self.blank is None:
+                self.blank = np.zeros(self.records, dtype=np.bool_)
+            self.blank[here] = cells.is_null().to_numpy(zero_copy_only=False)
+            cells = cells.cast(pa.from_numpy_dtype(self.numbers.dtype)).fill_null(0)
+        self.numbers[here] = cells.to_numpy(zero_copy_only=False)
+
+    def _write_out(self) -> None:
+        """Hold the blocks before as what they are: text was found among them."""
+        import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+        if self.numbers is None:
+            return
+        before = slice(0, self.rows)
+        blank = None if self.blank is None else self.blank[before]
+        # Copied, so that the place of all records is given up.
+        self.text.append(pa.array(self.numbers[before].copy(), mask=blank))
+        self.numbers = self.blank = None

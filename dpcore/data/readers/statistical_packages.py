@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from dpcore.data import limits
-from dpcore.data.columns import MAX_LABELS, Column, ColumnKind
+from dpcore.data.columns import MAX_LABELS, ColumnKind
 from dpcore.data.proposals import proposed
-from dpcore.data.reading import column_names
+from dpcore.data.readers.file_table import FIRST_LINE, FileTable, column_names
 from dpcore.data.storage import typed_column, typed_number_column
 from dpcore.errors import DataError
 
@@ -35,8 +35,6 @@ _OLD_STATA: Final = (105, 108, 110, 111, 113, 114, 115)
 """Versions that the first byte of an older Stata file may name."""
 _TEXT_BYTES: Final = 50
 """What Python adds to a text."""
-_FIRST_LINE: Final = 2
-"""Rows are counted as the lines of a CSV file, whose first line is its header."""
 _LONGEST: Final = 300
 """Most characters of a meaning."""
 _WRONG: Final = (
@@ -44,23 +42,6 @@ _WRONG: Final = (
     IndexError, AttributeError, ArithmeticError, RuntimeError,
 )  # fmt: skip
 """What reading a damaged file raises, beside the errors of the library itself."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coded:
-    """A table with what its file says about its columns.
-
-    Attributes:
-        frame: The table, answers instead of codes.
-        columns: What is proposed to be declared: kinds, answers and meanings. Bounds
-            are for the user to say.
-        missing: Codes that stand for no answer, by column, as the file names them.
-
-    """
-
-    frame: pd.DataFrame
-    columns: tuple[Column, ...]
-    missing: Mapping[str, str]
 
 
 def is_coded(data: bytes) -> bool:
@@ -97,7 +78,7 @@ def _is_old_stata(data: bytes) -> bool:
     return len(data) > 3 and data[0] in _OLD_STATA and data[1:3] in {b"\1\1", b"\2\1"}  # noqa: PLR2004 - see above
 
 
-def read_coded(data: bytes) -> Coded:
+def read_coded(data: bytes) -> FileTable:
     """Return the table of a file of SPSS, Stata or SAS, with answers for codes.
 
     A column whose codes have labels as its answers holds those labels; another keeps
@@ -149,10 +130,10 @@ def _width(stored: int) -> int:
     return number if stored <= number else stored + _TEXT_BYTES
 
 
-def _coded(frame: pd.DataFrame, said: Any, names: list[str]) -> Coded:  # noqa: ANN401 - untyped library
+def _coded(frame: pd.DataFrame, said: Any, names: list[str]) -> FileTable:  # noqa: ANN401 - untyped library
     import pandas as pd  # noqa: PLC0415 - slow to import
 
-    lines = pd.RangeIndex(_FIRST_LINE, _FIRST_LINE + len(frame), name="line")
+    lines = pd.RangeIndex(FIRST_LINE, FIRST_LINE + len(frame), name="line")
     cells, answers, meanings, missing = {}, {}, {}, {}
     for place, (name, old) in enumerate(zip(names, said.column_names, strict=True)):
         absent = said.missing_ranges.get(old, [])
@@ -161,10 +142,15 @@ def _coded(frame: pd.DataFrame, said: Any, names: list[str]) -> Coded:  # noqa: 
         meaning = (said.column_labels[place] or "").strip()
         measure = said.variable_measure.get(old, "unknown")
         if labels and _are_answers(labels, measure):
-            values, answers[name] = _labelled(values, labels), _listed(labels)
+            # A code that has no label stays as it is.
+            values = values.map(
+                lambda code, of=labels: of.get(code, _code(code)), na_action="ignore"
+            )
+            listed = tuple(dict.fromkeys(labels.values()))
+            answers[name] = listed if len(listed) <= MAX_LABELS else ()
         elif labels:
-            listed = ", ".join(f"{_code(code)} = {one}" for code, one in labels.items())
-            meaning = f"{meaning} ({listed})".strip()
+            codes = ", ".join(f"{_code(code)} = {one}" for code, one in labels.items())
+            meaning = f"{meaning} ({codes})".strip()
         cells[name], meanings[name] = _column(values), meaning[:_LONGEST]
         if absent:
             missing[name] = ", ".join(map(_ends, absent))
@@ -179,7 +165,7 @@ def _coded(frame: pd.DataFrame, said: Any, names: list[str]) -> Coded:  # noqa: 
         )
         for column in proposed(table, missing_codes=())
     )
-    return Coded(frame=table, columns=columns, missing=missing)
+    return FileTable(frame=table, columns=columns, missing=missing)
 
 
 def _are_answers(labels: Mapping[Any, str], measure: str) -> bool:
@@ -196,13 +182,6 @@ def _are_answers(labels: Mapping[Any, str], measure: str) -> bool:
     codes = [code for code in labels if not isinstance(code, str)]
     whole = all(float(code).is_integer() for code in codes)
     return not codes or (whole and max(codes) - min(codes) + 1 == len(codes))
-
-
-def _labelled(values: pd.Series, labels: Mapping[Any, str]) -> pd.Series:
-    """Return the label of each code, and a code that has none as it is."""
-    return values.map(
-        lambda code: labels[code] if code in labels else _code(code), na_action="ignore"
-    )
 
 
 def _column(values: pd.Series) -> pd.Series:
@@ -222,27 +201,18 @@ def _column(values: pd.Series) -> pd.Series:
 
 def _labels(known: Mapping[Any, str], absent: list[Any]) -> dict[Any, str]:
     """Return the answers that codes stand for, without those that are none."""
+    numbers = any(not isinstance(code, str) for code in known)
     return {
         code: text.strip() or _code(code)
         for code, text in known.items()
         if not any(_within(code, ends["lo"], ends["hi"]) for ends in absent)
         # The letters of Stata's own missing values are no values of a number.
-        and not (isinstance(code, str) and len(code) == 1 and _numbers(known, code))
+        and not (isinstance(code, str) and len(code) == 1 and numbers)
     }
 
 
 def _within(code: Any, low: Any, high: Any) -> bool:  # noqa: ANN401 - a number or a text
     return isinstance(code, str) is isinstance(low, str) and low <= code <= high
-
-
-def _numbers(known: Mapping[Any, str], code: str) -> bool:
-    return any(not isinstance(other, str) for other in known if other != code)
-
-
-def _listed(labels: Mapping[Any, str]) -> tuple[str, ...]:
-    """Return the answers in the order of their codes, if they are not too many."""
-    answers = tuple(dict.fromkeys(labels.values()))
-    return answers if len(answers) <= MAX_LABELS else ()
 
 
 def _ends(ends: Mapping[str, Any]) -> str:
