@@ -20,7 +20,7 @@ from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.privacy.bootstrap.calibration import search
+from dpcore.privacy.bootstrap_cost import calibration_steps
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.ledger import Ledger
@@ -80,7 +80,7 @@ def _calibration() -> None:
         fresh = iter(np.linspace(0.4, 0.6, _RUNS + 1))
         took = median(
             lambda people=people, fresh=fresh: list(
-                search(rho=float(next(fresh)), delta=_DELTA, times=_MANY, people=people)
+                calibration_steps(rho=float(next(fresh)), delta=_DELTA, times=_MANY, people=people)
             ),
             _RUNS,
         )

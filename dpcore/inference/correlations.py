@@ -19,7 +19,7 @@ def correlation_intervals(ends: ArrayLike) -> FloatArray:
     the numbers do all together, and whatever a repair makes of the numbers.
 
     Args:
-        ends: Shape ``(k, 2)``: of variances, then covariances (``layout``).
+        ends: Shape ``(k, 2)``: of variances, then covariances.
 
     >>> correlation_intervals([[1, 4], [1, 4], [0.4, 0.8]]).tolist()
     [[0.1, 0.8]]

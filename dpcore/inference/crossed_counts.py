@@ -19,8 +19,7 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
-from dpcore.inference.expected_counts import expected_counts
-from dpcore.inference.intervals import LEVEL, Intervals, noise_interval
+from dpcore.inference.intervals import LEVEL, Intervals, expected_counts, noise_interval
 from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import MOST_DRAWS, Laplace, LaplaceSum

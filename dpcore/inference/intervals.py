@@ -9,6 +9,10 @@ release lies in neither tail, and its coverage is exact. The second adds a norma
 sampling error with the standard deviation of each population that is considered
 (``Statistic.sampling_sd``): good unless the table is tiny or nearly constant. Both come
 from public numbers, so neither costs any privacy.
+
+How many people are to be expected where a number of them was found.
+
+How far off a release will be, before it is drawn and from public numbers only.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import erfcx, ndtr, ndtri
+from scipy.special import erfcx, gammaincinv, ndtr, ndtri
 
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
@@ -393,3 +397,61 @@ def _central(mechanism: Mechanism, tail: float, bounds: Interval) -> float:
     low = mechanism.quantile(tail / 2, positions)
     high = mechanism.quantile(1 - tail / 2, positions)
     return float(np.max(np.maximum(high - positions, positions - low)))
+
+
+_LEAST = 1e-12
+
+
+def expected_counts(people: FloatArray, missed: float) -> FloatArray:
+    """Return how many may be expected where so many people were found (Garwood 1936).
+
+    Exact for a Poisson count, and on the wide side for a part of a sample.
+
+    Args:
+        people: The fewest and the most that may have been found, shape ``(k, 2)``.
+        missed: With which probability the expected number lies outside.
+
+    """
+    lower = gammaincinv(np.maximum(people[:, 0], _LEAST), missed / 2)
+    upper = gammaincinv(people[:, 1] + 1, 1 - missed / 2)
+    return np.stack([np.where(people[:, 0] > 0, lower, 0.0), upper], axis=-1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """What to expect of a release, at the least favorable position.
+
+    Attributes:
+        typical: Largest root mean squared error over all positions in the bounds.
+        noise: Half-width that holds a release with the probability asked for.
+        sampling: Half-width of the sampling error of the table itself, at most, with
+            the same probability; the error that no mechanism can remove.
+
+    """
+
+    typical: float
+    noise: float
+    sampling: float
+
+
+def expect(
+    mechanism: Mechanism, statistic: Statistic, bounds: Interval, *, level: float = LEVEL
+) -> Expectation:
+    """Return what to expect of one coordinate of a release, with probability ``level``.
+
+    Of several numbers that shall hold together, ask for the ``level_of_each``.
+    """
+    positions = positions_across(bounds, mechanism.noise)
+    return Expectation(
+        typical=float(np.sqrt(np.max(mechanism.mse(positions)))),
+        noise=noise_half_width(mechanism, bounds=bounds, level=level),
+        sampling=_sampling(statistic, bounds, positions, level),
+    )
+
+
+def _sampling(statistic: Statistic, bounds: Interval, positions: FloatArray, level: float) -> float:
+    """Return the half-width; infinite where it grows with an answer without limit."""
+    if not np.isfinite(bounds.width):
+        return np.inf
+    sd = [statistic.sampling_sd(np.array([position])) for position in positions]
+    return float(-ndtri((1 - level) / 2) * np.max(sd))

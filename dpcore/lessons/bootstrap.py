@@ -12,8 +12,8 @@ from dpcore.figures.attackers import surest
 from dpcore.figures.lessons.claims import claims_picture
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import Knob, Lesson, LessonView, Settings, Telling, ask, right, wrong
-from dpcore.privacy.bootstrap.real_cost import epsilon
-from dpcore.privacy.bootstrap.upper_bounds import Bound
+from dpcore.privacy.bootstrap_cost import resampled_epsilon
+from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.privacy.gaussian import mu_for
 from dpcore.wording import epsilon_text, percent, significant
 
@@ -27,7 +27,9 @@ _MOST_PROMISED, _MOST_PEOPLE = 3.0, 944
 def _real(promised: float, people: int) -> float:
     """Return the least epsilon of a noisy bootstrap that is said to cost so much."""
     rho = mu_for(promised, _DELTA) ** 2 / 2
-    return epsilon(1.0, rho=rho, times=1, people=people, delta=_DELTA, bound=Bound.ATTAINED)
+    return resampled_epsilon(
+        1.0, rho=rho, times=1, people=people, delta=_DELTA, bound=Bound.ATTAINED
+    )
 
 
 def _missed(people: int) -> float:

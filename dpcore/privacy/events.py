@@ -19,20 +19,19 @@ from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.privacy import gaussian, subsampled
-from dpcore.privacy.bootstrap.profile import require_people
-from dpcore.privacy.bootstrap.real_cost import (
+from dpcore.privacy import amplification, gaussian
+from dpcore.privacy.amplification import NoiseLaw
+from dpcore.privacy.bootstrap_cost import (
     LARGEST_STEP,
     LEAST_DELTA,
     epsilon_of_step,
-    losses,
     require_times,
+    resampled_losses,
+    revealed_epsilon,
 )
-from dpcore.privacy.bootstrap.revealed import revealed_epsilon
-from dpcore.privacy.bootstrap.upper_bounds import Bound
+from dpcore.privacy.bootstrap_profiles import Bound, require_people
 from dpcore.privacy.conversions import rho_of_pure
 from dpcore.privacy.laplace import delta_of, rho_of
-from dpcore.privacy.subsampled import Law
 
 LARGEST_LOSS = 500.0
 """The loss of an event beyond it is not discretized."""
@@ -148,7 +147,7 @@ class NoiseEvent(PrivacyEvent):
 
     @property
     @abstractmethod
-    def law(self) -> Law:
+    def law(self) -> NoiseLaw:
         """Return the law of the noise."""
 
     def loss(self, interval: float) -> Any:  # noqa: ANN401
@@ -260,7 +259,7 @@ class SampleEvent(NoiseEvent):
 
     """
 
-    law: Law
+    law: NoiseLaw
     rate: float = 1.0
 
     def __post_init__(self) -> None:
@@ -294,7 +293,7 @@ class SampleEvent(NoiseEvent):
 
     def _amplified(self, ratio: ArrayLike, rate: float, delta: float) -> FloatArray:
         share = delta if self.needs_delta else 0.0
-        return subsampled.epsilon_of(self.law, ratio, rate, share)
+        return amplification.subsampled_epsilon(self.law, ratio, rate, share)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,7 +333,7 @@ class FixedSampleEvent(SampleEvent):
         """
         cells = min(max(math.ceil(self.reach / interval), 1), _FINEST_CELLS)
         level = np.arange(cells + 1) * interval
-        above = subsampled.delta_of(self.law, self.ratio, self.rate, level)
+        above = amplification.subsampled_delta(self.law, self.ratio, self.rate, level)
         # Rounding must not let the profile rise.
         above = np.minimum.accumulate(above)
         below = -np.expm1(-level[1:]) + np.exp(-level[1:]) * above[1:]
@@ -405,7 +404,9 @@ class BootstrapEvent(PrivacyEvent):
 
     def loss(self, interval: float) -> Any:  # noqa: ANN401
         """Return the distribution of the loss of all resamples."""
-        one = losses(self.ratio, people=self.people, bound=Bound.GENERIC, interval=interval)
+        one = resampled_losses(
+            self.ratio, people=self.people, bound=Bound.GENERIC, interval=interval
+        )
         return one.self_compose(self.times)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpcore.inference.group_ratios import reach
 from dpcore.inference.intervals import level_of_each
-from dpcore.inference.noise_sums import reach
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.releases.plans.means import MeansPlan
 from dpcore.releases.request import Request

@@ -12,10 +12,9 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.inference.exact_shares import allowing
 from dpcore.inference.intervals import LEVEL, intervals
 from dpcore.inference.multiple_synthesis import combine
-from dpcore.inference.share_intervals import noise_aware, sampling_variance, wald
+from dpcore.inference.share_intervals import allowing, noise_aware, sampling_variance, wald
 from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.bounded import draw
 from dpcore.postprocessing.constrained_proportions import all_but_one, project, rescale

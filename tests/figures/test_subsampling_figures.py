@@ -7,7 +7,7 @@ from dpcore.data.quantities import Quantity
 from dpcore.figures.answers import resampled_picture
 from dpcore.figures.resampling import subsampling as figures
 from dpcore.inference.intervals import Intervals
-from dpcore.privacy import gaussian, laplace, subsampled
+from dpcore.privacy import amplification, gaussian, laplace
 from dpcore.studies.resampling.subsampling_study import (
     SampledMean,
     lemma_curve,
@@ -42,11 +42,11 @@ def profiles():
     both = {
         "laplace": (
             laplace.delta_of(1.0, epsilon),
-            subsampled.delta_of("laplace", 1.0, 0.1, epsilon),
+            amplification.subsampled_delta("laplace", 1.0, 0.1, epsilon),
         ),
         "gaussian": (
             gaussian.delta_of(1.0, epsilon),
-            subsampled.delta_of("gaussian", 1.0, 0.1, epsilon),
+            amplification.subsampled_delta("gaussian", 1.0, 0.1, epsilon),
         ),
     }
     return figures.profile_picture(epsilon, both, rate=0.1)

@@ -15,7 +15,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.individual.levels import EXACT_UP_TO, Levels
 from dpcore.individual.release_losses import ReleaseLosses, release_losses, sampled_losses
 from dpcore.individual.totals import Counting, gather, person_totals
-from dpcore.privacy.bootstrap.revealed import revealed_epsilon
+from dpcore.privacy.bootstrap_cost import revealed_epsilon
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import (
     BootstrapEvent,

@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpcore.errors import ParameterError
-from dpcore.inference.bootstrap.errors import Bootstraps, Clipping, resampling_variance
-from dpcore.inference.bootstrap.intervals import FEWEST_PEOPLE, Method, Rule, too_rare
+from dpcore.inference.bootstrap_intervals import (
+    FEWEST_PEOPLE,
+    Bootstraps,
+    Clipping,
+    Method,
+    Rule,
+    resampling_variance,
+    too_rare,
+)
 
 AGES = Bootstraps.of(times=50, rho=0.5, sensitivity=0.2)
 many = st.integers(2, 400)

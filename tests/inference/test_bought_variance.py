@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.inference.bootstrap.bought_variance import BoughtVariance
+from dpcore.inference.bootstrap_intervals import BoughtVariance
 
 AGES = BoughtVariance(width=100.0, people=500, rho=0.5)
 

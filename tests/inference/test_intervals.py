@@ -8,8 +8,8 @@ from scipy import stats
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.inference.expectation import expect
 from dpcore.inference.intervals import (
+    expect,
     intervals,
     noise_half_width,
     noise_interval,

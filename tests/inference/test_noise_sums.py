@@ -8,7 +8,7 @@ from scipy.integrate import quad
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.inference.noise_sums import reach, tail
+from dpcore.inference.group_ratios import reach, tail
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace

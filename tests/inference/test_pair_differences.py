@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.data.bounds import Interval
-from dpcore.inference.group_differences import difference
-from dpcore.inference.pair_differences import compare, fewest_people, half_width
+from dpcore.inference.group_differences import compare, difference, fewest_people, half_width
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 

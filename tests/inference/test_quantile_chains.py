@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpcore.data.bounds import Interval
-from dpcore.inference.quantile_chains import chain, exact_places, reaches
+from dpcore.inference.quantile_intervals import chain, exact_places, reaches
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import TableSize

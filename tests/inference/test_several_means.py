@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from dpcore.data.bounds import Interval
-from dpcore.inference.group_ratios import Ratio, estimate
+from dpcore.inference.group_ratios import Ratio, count_reach, estimate, estimate_means, height_reach
 from dpcore.inference.group_ratios import half_widths as widths_alone
-from dpcore.inference.several_means import count_reach, estimate_means, height_reach
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.releases.table import TOO_FEW, to_csv

@@ -6,7 +6,7 @@ from scipy.optimize import minimize_scalar
 
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms.truncated import TruncatedLaplace, worst_delta, worst_level
-from dpcore.privacy.renyi import laplace_divergence
+from dpcore.privacy.conversions import laplace_divergence
 from tests.mechanisms.quadrature import panels
 
 WIDTHS = (1, 1.5, 2, 4, 10, 100, np.inf)

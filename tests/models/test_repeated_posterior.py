@@ -9,7 +9,7 @@ from dpcore.errors import ParameterError
 from dpcore.models.posterior import leverage_and_residual as profile
 from dpcore.models.posterior import repeated
 from dpcore.models.posterior.leverage_and_residual import ceiling
-from dpcore.privacy import renyi
+from dpcore.privacy import conversions
 
 CASES = [
     (0.1, 1.0, 1.0, 5),
@@ -114,7 +114,9 @@ def test_divergences_are_the_integrals_they_stand_for(m, e, order):
 def epsilon_of_five():
     """Return what the divergences of five samples imply."""
     return max(
-        renyi.epsilon_of(5 * kind(0.1, 1.0, renyi.ORDERS), renyi.ORDERS, 1e-6)
+        conversions.epsilon_of_divergences(
+            5 * kind(0.1, 1.0, conversions.ORDERS), conversions.ORDERS, 1e-6
+        )
         for kind in (repeated.absence_divergence, repeated.presence_divergence)
     )
 
@@ -126,7 +128,7 @@ def test_divergences_bound_the_exact_loss():
 
 
 def test_conversion_of_divergences_agrees_with_dp_accounting():
-    orders = renyi.ORDERS
+    orders = conversions.ORDERS
     theirs = max(
         rdp_privacy_accountant.compute_epsilon(orders, 5 * kind(0.1, 1, orders), 1e-6)[0]
         for kind in (repeated.absence_divergence, repeated.presence_divergence)

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.inference.expectation import expect
-from dpcore.inference.intervals import LEVEL, level_of_each
+from dpcore.inference.intervals import LEVEL, expect, level_of_each
 from dpcore.planning.inverting import epsilon_for, people_for
 from dpcore.planning.item import Item
 from dpcore.releases.bootstrap.request import BootstrapRequest

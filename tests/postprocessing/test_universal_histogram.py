@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
-from dpcore.postprocessing import variance_multipliers as noise_maps
-from dpcore.postprocessing.universal_histogram import Tree
-from dpcore.postprocessing.variance_multipliers import half_sums, multiplier
+from dpcore.postprocessing import universal_histogram as noise_maps
+from dpcore.postprocessing.universal_histogram import Tree, half_sums, multiplier
 
 FOUR = Tree.folded(4)
 UNEVEN = Tree(

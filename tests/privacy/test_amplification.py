@@ -21,8 +21,10 @@ from dpcore.privacy.amplification import (
     retention_rate,
     source_bound,
     source_rate,
+    subsampled_delta,
+    subsampled_divergence,
+    subsampled_epsilon,
 )
-from dpcore.privacy.subsampled import delta_of, epsilon_of, gaussian_divergence
 
 # epsilon, rate: add, remove, one-sided, replaced under Poisson sampling.
 VECTORS = [
@@ -131,9 +133,9 @@ def test_edges():
         lambda: amplify_with_replacement(1.0, 1, 0),
         lambda: amplify_with_replacement(math.inf, 1, 1),
         lambda: amplify_with_replacement(1.0, MOST_DRAWS + 1, 10),
-        lambda: gaussian_divergence(1.0, 0.5, 1),
-        lambda: gaussian_divergence(-1.0, 0.5, 2),
-        lambda: epsilon_of("laplace", 1.0, 0.5, -0.1),
+        lambda: subsampled_divergence(1.0, 0.5, 1),
+        lambda: subsampled_divergence(-1.0, 0.5, 2),
+        lambda: subsampled_epsilon("laplace", 1.0, 0.5, -0.1),
     ):
         with pytest.raises(ParameterError):
             call()
@@ -168,11 +170,13 @@ def test_draws_with_replacement_vectors():
 def test_profile_on_a_sample_is_inverted(law):
     ratio = np.exp(RNG.uniform(math.log(0.05), math.log(20), 500))
     for rate, delta in ((0.3, 1e-6), (0.01, 1e-9), (1.0, 1e-5)):
-        level = epsilon_of(law, ratio, rate, delta)
+        level = subsampled_epsilon(law, ratio, rate, delta)
         proper = level > 1e-9
-        np.testing.assert_allclose(delta_of(law, ratio, rate, level)[proper], delta, rtol=1e-6)
-        assert (delta_of(law, ratio, rate, 0.0)[~proper] <= delta * 1.001).all()
-    assert (epsilon_of(law, ratio, 0.01, 0.01) == 0).all()
+        np.testing.assert_allclose(
+            subsampled_delta(law, ratio, rate, level)[proper], delta, rtol=1e-6
+        )
+        assert (subsampled_delta(law, ratio, rate, 0.0)[~proper] <= delta * 1.001).all()
+    assert (subsampled_epsilon(law, ratio, 0.01, 0.01) == 0).all()
 
 
 def test_profile_is_that_of_the_mixture():
@@ -187,17 +191,17 @@ def test_profile_is_that_of_the_mixture():
             odds = math.exp(epsilon)
             there = np.maximum(mixed - odds * without, 0).sum() * step
             gone = np.maximum(without - odds * mixed, 0).sum() * step
-            found = float(delta_of("gaussian", mu, rate, epsilon))
+            found = float(subsampled_delta("gaussian", mu, rate, epsilon))
             assert found == pytest.approx(there, rel=1e-6, abs=1e-12)
             assert gone <= there + 1e-12
 
 
 def test_gaussian_sample_vectors():
     for rate, epsilon in ((0.1, 2.181694109245), (0.01, 0.363947839616)):
-        found = epsilon_of("gaussian", 1.0, rate, 1e-6)
+        found = subsampled_epsilon("gaussian", 1.0, rate, 1e-6)
         assert float(found) == pytest.approx(epsilon, rel=1e-9)
     # A bootstrap holds a person with probability 1 - 1/e.
-    assert float(epsilon_of("gaussian", 1.0, -math.expm1(-1), 1e-6)) == pytest.approx(
+    assert float(subsampled_epsilon("gaussian", 1.0, -math.expm1(-1), 1e-6)) == pytest.approx(
         4.3354, abs=5e-5
     )
 
@@ -207,13 +211,13 @@ def test_zcdp_is_not_amplified():
         2: 0.00852, 4: 0.01467, 8: 0.172, 16: 0.346, 64: 0.463, 256: 0.491, 1024: 0.4977
     }  # fmt: skip
     for order, slope in slopes.items():
-        found = gaussian_divergence(1.0, 0.1, order) / order
+        found = subsampled_divergence(1.0, 0.1, order) / order
         assert found == pytest.approx(slope, abs=5e-4)
     # Whatever the rate, the level without sampling is reached in the end.
-    assert gaussian_divergence(1.0, 1e-3, 100_000) / 100_000 > 0.4999
-    assert gaussian_divergence(1.0, 1.0, 8) == 4
-    assert gaussian_divergence(1.0, 0.0, 8) == gaussian_divergence(0.0, 0.5, 8) == 0
+    assert subsampled_divergence(1.0, 1e-3, 100_000) / 100_000 > 0.4999
+    assert subsampled_divergence(1.0, 1.0, 8) == 4
+    assert subsampled_divergence(1.0, 0.0, 8) == subsampled_divergence(0.0, 0.5, 8) == 0
     # The claim of q squared times the level would be this epsilon, far too small.
     claimed = float(gaussian.epsilon_of(0.1, 1e-6))
     assert claimed == pytest.approx(0.3969, abs=5e-5)
-    assert claimed < float(epsilon_of("gaussian", 1.0, 0.1, 1e-6)) / 5
+    assert claimed < float(subsampled_epsilon("gaussian", 1.0, 0.1, 1e-6)) / 5

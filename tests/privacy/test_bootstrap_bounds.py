@@ -11,9 +11,14 @@ from scipy.special import ndtr
 from scipy.stats import norm
 
 from dpcore.errors import ParameterError
-from dpcore.privacy.bootstrap.profile import attained_delta, multiplicities
-from dpcore.privacy.bootstrap.revealed import revealed_delta
-from dpcore.privacy.bootstrap.upper_bounds import Bound, generic_delta, mean_delta
+from dpcore.privacy.bootstrap_cost import revealed_delta
+from dpcore.privacy.bootstrap_profiles import (
+    Bound,
+    attained_delta,
+    generic_delta,
+    mean_delta,
+    multiplicities,
+)
 
 GRID = np.linspace(-30, 60, 20_001)
 CELL = GRID[1] - GRID[0]

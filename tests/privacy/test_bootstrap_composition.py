@@ -7,15 +7,14 @@ import pytest
 from dp_accounting.pld import privacy_loss_distribution
 
 from dpcore.errors import ParameterError
-from dpcore.privacy.bootstrap.profile import multiplicities
-from dpcore.privacy.bootstrap.real_cost import (
+from dpcore.privacy.bootstrap_cost import (
     claimed_epsilon,
-    delta_at,
-    epsilon,
     epsilon_of_step,
-    step,
+    resampled_delta,
+    resampled_epsilon,
+    resampled_step,
 )
-from dpcore.privacy.bootstrap.upper_bounds import Bound
+from dpcore.privacy.bootstrap_profiles import Bound, multiplicities
 from dpcore.privacy.conversions import epsilon_of_rho
 
 PUBLISHED = {"rho": 0.5, "people": 500}
@@ -33,10 +32,12 @@ PUBLISHED = {"rho": 0.5, "people": 500}
 def test_vectors_of_composed_profiles(times, attained, mean, generic):
     expected = {Bound.ATTAINED: attained, Bound.MEAN: mean, Bound.GENERIC: generic}
     for bound, level in expected.items():
-        found = epsilon(1.0, times=times, delta=1e-6, bound=bound, interval=5e-4, **PUBLISHED)
+        found = resampled_epsilon(
+            1.0, times=times, delta=1e-6, bound=bound, interval=5e-4, **PUBLISHED
+        )
         assert found == pytest.approx(level, rel=1e-7)
         # The cells that are chosen without being told are as fine.
-        chosen = epsilon(1.0, times=times, delta=1e-6, bound=bound, **PUBLISHED)
+        chosen = resampled_epsilon(1.0, times=times, delta=1e-6, bound=bound, **PUBLISHED)
         assert chosen == pytest.approx(level, rel=2e-5)
 
 
@@ -45,16 +46,17 @@ def test_the_published_bootstrap_costs_more_than_is_claimed():
     claimed = claimed_epsilon(0.5, 1e-6)
     assert claimed == pytest.approx(4.886554117462, rel=1e-12)
     bounds = {
-        bound: epsilon(1.0, times=50, delta=1e-6, bound=bound, **PUBLISHED) for bound in Bound
+        bound: resampled_epsilon(1.0, times=50, delta=1e-6, bound=bound, **PUBLISHED)
+        for bound in Bound
     }
     assert 5.168 < bounds[Bound.ATTAINED] < bounds[Bound.MEAN] < 5.279
-    alone = epsilon(1.0, times=1, delta=1e-6, bound=Bound.ATTAINED, **PUBLISHED)
+    alone = resampled_epsilon(1.0, times=1, delta=1e-6, bound=Bound.ATTAINED, **PUBLISHED)
     assert alone == pytest.approx(34.0018, abs=5e-5)
     for delta, attained in ((1e-7, 5.68460), (1e-8, 6.16442), (1e-9, 6.61544)):
-        found = epsilon(1.0, times=50, delta=delta, bound=Bound.ATTAINED, **PUBLISHED)
+        found = resampled_epsilon(1.0, times=50, delta=delta, bound=Bound.ATTAINED, **PUBLISHED)
         assert found == pytest.approx(attained, rel=1e-5)
     true = [
-        delta_at(1.0, times=50, epsilon=claimed, bound=bound, **PUBLISHED)
+        resampled_delta(1.0, times=50, epsilon=claimed, bound=bound, **PUBLISHED)
         for bound in (Bound.ATTAINED, Bound.MEAN, Bound.GENERIC)
     ]
     assert true == pytest.approx([3.27e-6, 5.12e-6, 1.455e-4], rel=2e-3)
@@ -67,7 +69,7 @@ def test_the_published_bootstrap_costs_more_than_is_claimed():
 )
 def test_few_and_many_bootstraps(times, attained, generic):
     for bound, level in ((Bound.ATTAINED, attained), (Bound.GENERIC, generic)):
-        found = epsilon(1.0, times=times, delta=1e-6, bound=bound, **PUBLISHED)
+        found = resampled_epsilon(1.0, times=times, delta=1e-6, bound=bound, **PUBLISHED)
         assert found == pytest.approx(level, abs=7e-5)
 
 
@@ -75,19 +77,19 @@ def test_few_and_many_bootstraps(times, attained, generic):
 def test_attained_level_is_that_of_the_library():
     chances = multiplicities(500)[:16]
     library = privacy_loss_distribution.from_mixture_gaussian_mechanism(
-        1 / step(1.0, rho=0.5, times=20),
+        1 / resampled_step(1.0, rho=0.5, times=20),
         list(range(16)),
         (chances / chances.sum()).tolist(),
         value_discretization_interval=2e-3,
     ).self_compose(20)
-    found = epsilon(1.0, times=20, delta=1e-6, bound=Bound.ATTAINED, **PUBLISHED)
+    found = resampled_epsilon(1.0, times=20, delta=1e-6, bound=Bound.ATTAINED, **PUBLISHED)
     assert found == pytest.approx(library.get_epsilon_for_delta(1e-6), rel=5e-5)
 
 
 def test_composed_delta_is_that_of_simulated_losses():
     rng = np.random.default_rng(11)
     times, level, runs = 50, 3.0, 100_000
-    mu, chances = step(1.0, rho=0.5, times=times), multiplicities(500)
+    mu, chances = resampled_step(1.0, rho=0.5, times=times), multiplicities(500)
     j = np.arange(len(chances))
     x = np.linspace(-8, 10, 4001)
     loss = np.log(np.exp(j * mu * x[:, None] - (j * mu) ** 2 / 2) @ chances)
@@ -97,7 +99,7 @@ def test_composed_delta_is_that_of_simulated_losses():
         total += np.interp(mu * drawn + rng.normal(size=runs), x, loss)
     gain = np.maximum(-np.expm1(level - total), 0)
     error = gain.std() / math.sqrt(runs)
-    found = delta_at(1.0, times=times, epsilon=level, bound=Bound.ATTAINED, **PUBLISHED)
+    found = resampled_delta(1.0, times=times, epsilon=level, bound=Bound.ATTAINED, **PUBLISHED)
     assert found == pytest.approx(0.0021230, rel=1e-3)
     assert found == pytest.approx(gain.mean(), abs=4 * error)
 
@@ -106,7 +108,7 @@ def test_composed_delta_is_that_of_simulated_losses():
 @pytest.mark.parametrize("delta", [1e-2, 1e-6, 1e-12])
 def test_bootstraps_of_one_person_are_gaussian_releases(times, delta):
     claimed = claimed_epsilon(0.5, delta)
-    found = epsilon(1.0, rho=0.5, times=times, people=1, delta=delta)
+    found = resampled_epsilon(1.0, rho=0.5, times=times, people=1, delta=delta)
     # Never below, and above by the discretization and the allowance for rounding.
     assert claimed <= found <= claimed * (1.012 if delta == 1e-12 else 1.0005)
 
@@ -114,12 +116,12 @@ def test_bootstraps_of_one_person_are_gaussian_releases(times, delta):
 @pytest.mark.slow
 def test_level_falls_with_noise_and_rises_with_rho():
     common = {"times": 20, "people": 50, "delta": 1e-5}
-    falling = [epsilon(c, rho=0.5, **common) for c in (1, 2, 1e4)]
+    falling = [resampled_epsilon(c, rho=0.5, **common) for c in (1, 2, 1e4)]
     assert all(np.diff(falling) < 0)
-    rising = [epsilon(1.0, rho=r, **common) for r in (0, 1e-6, 0.1, 1)]
+    rising = [resampled_epsilon(1.0, rho=r, **common) for r in (0, 1e-6, 0.1, 1)]
     assert rising[0] == 0
     assert all(np.diff(rising) > 0)
-    scaled = epsilon(3.0, rho=0.3, **common), epsilon(1.0, rho=0.1, **common)
+    scaled = resampled_epsilon(3.0, rho=0.3, **common), resampled_epsilon(1.0, rho=0.1, **common)
     assert scaled[0] == pytest.approx(scaled[1], rel=1e-9)
 
 
@@ -128,16 +130,16 @@ def test_level_falls_with_noise_and_rises_with_rho():
 def test_epsilon_and_delta_are_inverse(times):
     for bound in Bound:
         common = {"rho": 0.2, "times": times, "people": 100, "bound": bound}
-        level = epsilon(1.3, delta=1e-5, **common)
-        assert delta_at(1.3, epsilon=level, **common) == pytest.approx(1e-5, rel=1e-6)
+        level = resampled_epsilon(1.3, delta=1e-5, **common)
+        assert resampled_delta(1.3, epsilon=level, **common) == pytest.approx(1e-5, rel=1e-6)
 
 
 def test_edges_of_composition():
-    assert delta_at(1.0, rho=0.0, times=3, people=5, epsilon=0.0) == 0
+    assert resampled_delta(1.0, rho=0.0, times=3, people=5, epsilon=0.0) == 0
     assert epsilon_of_step(0.0, times=3, people=5, delta=0.5) == 0
     # A delta above the largest possible difference costs nothing.
-    assert epsilon(1.0, rho=1e-4, times=1, people=5, delta=0.5) == 0
-    assert epsilon(1.0, rho=1e-4, times=4, people=5, delta=0.5) == 0
+    assert resampled_epsilon(1.0, rho=1e-4, times=1, people=5, delta=0.5) == 0
+    assert resampled_epsilon(1.0, rho=1e-4, times=4, people=5, delta=0.5) == 0
     right = {"rho": 0.5, "times": 5, "people": 50, "delta": 1e-6}
     for name, wrong in (
         ("rho", [-1.0, math.inf, math.nan]),
@@ -147,12 +149,12 @@ def test_edges_of_composition():
     ):
         for value in wrong:
             with pytest.raises(ParameterError):
-                epsilon(1.0, **right | {name: value})
+                resampled_epsilon(1.0, **right | {name: value})
     for factor in (0.0, -1.0, math.nan):
         with pytest.raises(ParameterError, match="factor"):
-            epsilon(factor, **right)
+            resampled_epsilon(factor, **right)
     with pytest.raises(ParameterError, match="epsilon"):
-        delta_at(1.0, rho=0.5, times=5, people=50, epsilon=-0.1)
+        resampled_delta(1.0, rho=0.5, times=5, people=50, epsilon=-0.1)
     for delta in (0.0, 1.0, math.nan):
         with pytest.raises(ParameterError, match="delta"):
             claimed_epsilon(0.5, delta)
@@ -182,5 +184,5 @@ def test_targets_of_the_calibration_table():
 def test_the_number_of_people_hardly_matters():
     attained = {"times": 50, "delta": 1e-6, "bound": Bound.ATTAINED, "rho": 0.5}
     for people, expected in ((50, 5.1628), (10_000, 5.1695)):
-        found = epsilon(1.0, people=people, **attained)
+        found = resampled_epsilon(1.0, people=people, **attained)
         assert found == pytest.approx(expected, abs=1.5e-4)

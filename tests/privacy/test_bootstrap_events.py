@@ -6,7 +6,7 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
-from dpcore.privacy.bootstrap.real_cost import epsilon, step
+from dpcore.privacy.bootstrap_cost import resampled_epsilon, resampled_step
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import (
     ApproximateEvent,
@@ -19,14 +19,14 @@ from dpcore.privacy.events import (
 )
 from tests.privacy.peer_events import dp_event
 
-MU = step(1.0, rho=0.5, times=50)
+MU = resampled_step(1.0, rho=0.5, times=50)
 FIFTY = BootstrapEvent(parameter=1 / MU, people=500, times=50)
 SETTING = {"rho": 0.5, "people": 500}
 
 
 def test_bootstraps_alone_cost_what_they_cost():
     totals = compose([FIFTY], delta=1e-6)
-    exact = epsilon(1.0, times=50, delta=1e-6, **SETTING)
+    exact = resampled_epsilon(1.0, times=50, delta=1e-6, **SETTING)
     assert totals.basic == totals.pld == pytest.approx(exact, rel=1e-12)
     assert FIFTY.rho == pytest.approx(500**2 * 0.5, rel=1e-12)
     assert totals.zcdp > 1000
@@ -34,7 +34,7 @@ def test_bootstraps_alone_cost_what_they_cost():
 
 def test_two_releases_of_bootstraps_are_one_of_twice_as_many():
     totals = compose([FIFTY] * 2, delta=1e-6)
-    exact = epsilon(1.0, rho=1.0, times=100, people=500, delta=1e-6)
+    exact = resampled_epsilon(1.0, rho=1.0, times=100, people=500, delta=1e-6)
     assert exact <= totals.pld <= exact * 1.01
     assert totals.pld < totals.basic
 

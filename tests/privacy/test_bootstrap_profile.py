@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from dpcore.privacy.bootstrap.partition import part_levels, part_variances
 from scipy.integrate import quad
 from scipy.stats import binom, kstest, norm
 
 from dpcore.errors import ParameterError
-from dpcore.privacy.bootstrap.partition import part_levels, part_variances
-from dpcore.privacy.bootstrap.profile import attained_delta, multiplicities
+from dpcore.privacy.bootstrap_profiles import attained_delta, multiplicities
 
 
 def test_vectors_of_multiplicities():

@@ -7,9 +7,8 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
-from dpcore.privacy.bootstrap.counterexamples import renyi_two, zcdp_level
-from dpcore.privacy.bootstrap.profile import multiplicities
-from dpcore.privacy.bootstrap.revealed import revealed_delta, revealed_epsilon, squares
+from dpcore.privacy.bootstrap_cost import revealed_delta, revealed_epsilon, squares
+from dpcore.privacy.bootstrap_profiles import multiplicities, renyi_two, zcdp_level
 
 
 @pytest.mark.parametrize(

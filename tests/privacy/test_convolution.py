@@ -4,11 +4,9 @@ import math
 
 import pytest
 
-from dpcore.privacy import gaussian, optimal_composition
-from dpcore.privacy.composition import compose
-from dpcore.privacy.convolution_rounding import epsilon_of_convolved, rounding
+from dpcore.privacy import composition, gaussian
+from dpcore.privacy.composition import compose, epsilon_of_convolved, repeated, rounding
 from dpcore.privacy.events import BootstrapEvent, GaussianEvent, LaplaceEvent, PureEvent
-from dpcore.privacy.repeated_samples import repeated
 
 DELTAS = (1e-9, 1e-11, 1e-12, 1e-13, 1e-15)
 
@@ -18,11 +16,9 @@ DELTAS = (1e-9, 1e-11, 1e-12, 1e-13, 1e-15)
 def test_pure_releases_cost_at_least_the_optimal_composition(level, times):
     plan = [PureEvent.of(level)] * times
     for delta in DELTAS:
-        least = optimal_composition.epsilon_of(level, times, delta)
+        least = composition.optimal_epsilon(level, times, delta)
         assert compose(plan, delta=delta).pld >= least * (1 - 1e-11)
-    assert compose(plan, delta=1e-9).pld <= 1.05 * optimal_composition.epsilon_of(
-        level, times, 1e-9
-    )
+    assert compose(plan, delta=1e-9).pld <= 1.05 * composition.optimal_epsilon(level, times, 1e-9)
 
 
 @pytest.mark.parametrize("times", [3, 1000, 10_000])

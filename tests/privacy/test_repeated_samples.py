@@ -6,7 +6,7 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
-from dpcore.privacy.repeated_samples import MOST_TIMES, repeated
+from dpcore.privacy.composition import MOST_TIMES, repeated
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 from dp_accounting.pld.pld_privacy_accountant import PLDAccountant
 
 from dpcore.errors import ParameterError
+from dpcore.privacy.amplification import subsampled_delta
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import (
     ApproximateEvent,
@@ -15,7 +16,6 @@ from dpcore.privacy.events import (
     SampleEvent,
     event_from,
 )
-from dpcore.privacy.subsampled import delta_of
 from tests.privacy.peer_events import dp_event
 
 SCHEMES = [
@@ -32,7 +32,7 @@ def test_profile_agrees_with_the_library(rate):
         ("gaussian", pld.from_gaussian_mechanism(1.0, sampling_prob=rate, **fine)),
     ):
         for epsilon in (0.0, 0.05, 0.3, 1.0):
-            mine = float(delta_of(law, 1.0, rate, epsilon))
+            mine = float(subsampled_delta(law, 1.0, rate, epsilon))
             theirs = found.get_delta_for_epsilon(epsilon)
             # The library rounds losses up.
             assert mine - 1e-12 <= theirs <= mine + 1e-4

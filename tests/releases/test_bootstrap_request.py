@@ -15,12 +15,11 @@ from dpcore.data.dialects import Dialect
 from dpcore.data.readers.csv_reader import read_csv
 from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
 from dpcore.individual.exposure import expose
-from dpcore.inference.bootstrap.intervals import FEWEST_PEOPLE
+from dpcore.inference.bootstrap_intervals import FEWEST_PEOPLE
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian import Gaussian
-from dpcore.privacy.bootstrap.calibration import Correction
-from dpcore.privacy.bootstrap.real_cost import epsilon
-from dpcore.privacy.bootstrap.upper_bounds import Bound
+from dpcore.privacy.bootstrap_cost import Correction, resampled_epsilon
+from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.relations import PrivacyUnit, TableSize
@@ -80,7 +79,7 @@ def opened(level=20.0, delta=1e-5):
 @pytest.mark.slow
 def test_the_price_is_the_real_level_and_meets_the_claim():
     request = asked()
-    real = epsilon(request.factor, rho=0.5, times=20, people=N, delta=1e-6)
+    real = resampled_epsilon(request.factor, rho=0.5, times=20, people=N, delta=1e-6)
     assert real <= request.claimed == pytest.approx(4.886554117, rel=1e-9)
     assert float(request.cost.epsilon) >= real
     assert float(request.cost.epsilon) == pytest.approx(real, rel=1e-9)

@@ -17,8 +17,8 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.models.design import Design, UnitRows
 from dpcore.models.kinds import ModelKind
 from dpcore.models.penalty import Penalty
-from dpcore.privacy.bootstrap.calibration import Correction
-from dpcore.privacy.bootstrap.upper_bounds import Bound
+from dpcore.privacy.bootstrap_cost import Correction
+from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases import hash_chain
 from dpcore.releases.bootstrap.request import BootstrapRequest

@@ -13,8 +13,8 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError
-from dpcore.privacy.bootstrap.calibration import Correction
-from dpcore.privacy.bootstrap.upper_bounds import Bound
+from dpcore.privacy.bootstrap_cost import Correction
+from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.constraints import ConstraintKind
 from dpcore.releases.rebuilding import as_declared, request_from

@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from dpcore.budget_filter import computed, typed
 from dpcore.errors import ParameterError
-from dpcore.inference.exact_shares import UNIT, Average, allowing
+from dpcore.inference.share_intervals import UNIT, Average, allowing
 from dpcore.releases import secure
 from dpcore.releases.constraints import ConstraintKind
 from dpcore.releases.plans.shares import fitting

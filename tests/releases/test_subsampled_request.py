@@ -14,10 +14,9 @@ from dpcore.data.columns import MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.individual.exposure import expose
-from dpcore.privacy.amplification import amplify
+from dpcore.privacy.amplification import amplify, subsampled_delta
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import LaplaceEvent, event_from
-from dpcore.privacy.subsampled import delta_of
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases import secret_samples, secure
 from dpcore.releases.ledger import Ledger
@@ -104,7 +103,7 @@ def test_price_is_what_was_asked_for(kind, law, relation):
         assert float(amplify(base.real_epsilon, 0.1)) == pytest.approx(0.5)
         assert event.rho < 0.5**2 / 2
     else:
-        delta = float(delta_of("gaussian", event.ratio, 0.1, 0.5))
+        delta = float(subsampled_delta("gaussian", event.ratio, 0.1, 0.5))
         assert delta == pytest.approx(1e-6, rel=1e-6)
     assert request.refusal(Mode.RELEASE) is None
     # Sampling saves nothing: the same price buys less noise on the whole table.

@@ -13,9 +13,14 @@ from scipy import integrate, stats
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.figures.resampling.bootstrap.lines import methods, others
-from dpcore.inference.bootstrap.bought_variance import BoughtVariance
-from dpcore.inference.bootstrap.errors import CONSERVATIVE, MOST_CONSERVATIVE, Clipping
-from dpcore.inference.bootstrap.intervals import Method, Rule
+from dpcore.inference.bootstrap_intervals import (
+    CONSERVATIVE,
+    MOST_CONSERVATIVE,
+    BoughtVariance,
+    Clipping,
+    Method,
+    Rule,
+)
 from dpcore.studies.resampling.bootstrap_study import (
     Experiment,
     Normal,

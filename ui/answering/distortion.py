@@ -7,7 +7,7 @@ import streamlit as st
 
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.capping import CappedDataset
-from dpcore.inference.expectation import expect
+from dpcore.inference.intervals import expect
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.request import Request

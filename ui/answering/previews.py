@@ -10,8 +10,7 @@ import streamlit as st
 from scipy.special import ndtri
 
 from dpcore.figures.attackers import odds_text
-from dpcore.inference.expectation import expect
-from dpcore.inference.intervals import LEVEL, level_of_each
+from dpcore.inference.intervals import LEVEL, expect, level_of_each
 from dpcore.releases.account import Account
 from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.differences import DifferencePlan

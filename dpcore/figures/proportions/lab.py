@@ -12,7 +12,7 @@ from dpcore.arrays import FloatArray
 from dpcore.figures.marks import NAME, Mark, dot, line, note, now, points, rows
 from dpcore.figures.proportions.study import LINES
 from dpcore.figures.theme import NEUTRAL, ROWS, TRUTH, Picture, Stroke, axis, log_axis, plain
-from dpcore.postprocessing.variance_multipliers import half_sums
+from dpcore.postprocessing.universal_histogram import half_sums
 from dpcore.studies.proportion_intervals import Cloud, IntervalPrice
 from dpcore.studies.proportion_study import Procedure
 from dpcore.wording import percent, significant

@@ -12,7 +12,7 @@ from dpcore.arrays import FloatArray
 from dpcore.figures.marks import NAME, Mark, dot, interval, line, now, points
 from dpcore.figures.resampling.endings import ending, told_once
 from dpcore.figures.theme import NEUTRAL, STROKES, Picture, Stroke, axis, log_axis, whole_decades
-from dpcore.privacy.subsampled import Law
+from dpcore.privacy.amplification import NoiseLaw
 from dpcore.studies.resampling.subsampling_study import (
     ErrorParts,
     LemmaCurve,
@@ -134,7 +134,7 @@ def renyi_picture(curve: RenyiCurve) -> Picture:
 
 
 def profile_picture(
-    epsilon: FloatArray, profiles: Mapping[Law, tuple[FloatArray, FloatArray]], *, rate: float
+    epsilon: FloatArray, profiles: Mapping[NoiseLaw, tuple[FloatArray, FloatArray]], *, rate: float
 ) -> Picture:
     """Return delta against epsilon, of noise on the table and on a sample.
 

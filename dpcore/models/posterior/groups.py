@@ -23,9 +23,9 @@ from dpcore.models.loss_tables import sampled_epsilon
 from dpcore.models.posterior.repeated import absence_divergence, presence_divergence
 from dpcore.models.ridge.fit import RidgeFit
 from dpcore.models.ridge.records import group_moments
-from dpcore.privacy import renyi
+from dpcore.privacy import conversions
 
-_ORDERS: Final = renyi.ORDERS[::8]
+_ORDERS: Final = conversions.ORDERS[::8]
 _NEGLIGIBLE: Final = 1e-12
 _TOGETHER: Final = 1 << 12
 

@@ -18,12 +18,11 @@ from numpy.typing import ArrayLike
 from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost, computed
 from dpcore.data.bounds import Interval
-from dpcore.inference.bootstrap.intervals import FEWEST_PEOPLE, LEVEL, Method
+from dpcore.inference.bootstrap_intervals import FEWEST_PEOPLE, LEVEL, Method
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian import Gaussian
-from dpcore.privacy.bootstrap.real_cost import LEAST_DELTA, epsilon_of_step
-from dpcore.privacy.bootstrap.revealed import revealed_epsilon
-from dpcore.privacy.bootstrap.upper_bounds import Bound
+from dpcore.privacy.bootstrap_cost import LEAST_DELTA, epsilon_of_step, revealed_epsilon
+from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.privacy.events import BootstrapEvent
 from dpcore.releases import secure
 from dpcore.releases.plans.plan import Answer

@@ -13,9 +13,16 @@ from dpcore.data.bounds import Interval
 from dpcore.data.partitions.table import Table, in_memory
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.privacy.bootstrap.calibration import MOST_RHO, Correction, factor_of
-from dpcore.privacy.bootstrap.real_cost import LEAST_DELTA, claimed_epsilon, require_times, step
-from dpcore.privacy.bootstrap.upper_bounds import Bound
+from dpcore.privacy.bootstrap_cost import (
+    LEAST_DELTA,
+    MOST_RHO,
+    Correction,
+    claimed_epsilon,
+    factor_of,
+    require_times,
+    resampled_step,
+)
+from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import secure
 from dpcore.releases.bootstrap.plan import BootstrapPlan
@@ -116,7 +123,7 @@ class BootstrapRequest(OfQuery):
     def factor(self) -> float:
         """Return the factor on the published variance; it may take seconds to find.
 
-        It depends on public numbers and is remembered. ``calibration.search``
+        It depends on public numbers and is remembered. ``bootstrap_cost.calibration_steps``
         finds the same one step by step.
         """
         return factor_of(
@@ -142,7 +149,7 @@ class BootstrapRequest(OfQuery):
     @cached_property
     def plan(self) -> BootstrapPlan:
         """Return how the answer is drawn."""
-        return self.planned(1 / step(self.factor, rho=self.rho, times=self.times))
+        return self.planned(1 / resampled_step(self.factor, rho=self.rho, times=self.times))
 
     def planned(self, multiple: float) -> BootstrapPlan:
         """Return the plan whose noise is a known multiple of the sensitivity.

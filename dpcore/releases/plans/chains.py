@@ -9,7 +9,7 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost
 from dpcore.inference.intervals import LEVEL, level_of_each
-from dpcore.inference.quantile_chains import chain, exact_places, reaches
+from dpcore.inference.quantile_intervals import chain, exact_places, reaches
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.releases import secure

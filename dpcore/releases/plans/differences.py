@@ -8,10 +8,15 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost
-from dpcore.inference.group_differences import Ends
+from dpcore.inference.group_differences import (
+    Ends,
+    PairEstimates,
+    compare,
+    fewest_people,
+    half_width,
+)
+from dpcore.inference.group_ratios import reach
 from dpcore.inference.intervals import LEVEL
-from dpcore.inference.noise_sums import reach
-from dpcore.inference.pair_differences import PairEstimates, compare, fewest_people, half_width
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.releases import secure

@@ -17,9 +17,9 @@ from dpcore.inference.group_ratios import (
     exact_ratios,
     fewest,
     half_widths,
+    reach,
 )
 from dpcore.inference.intervals import LEVEL, level_of_each
-from dpcore.inference.noise_sums import reach
 from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace

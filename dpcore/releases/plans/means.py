@@ -9,15 +9,15 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost
-from dpcore.inference.intervals import LEVEL
-from dpcore.inference.noise_sums import reach
-from dpcore.inference.several_means import (
+from dpcore.inference.group_ratios import (
     MeansEstimates,
     count_reach,
     estimate_means,
     exact_means,
     height_reach,
+    reach,
 )
+from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.releases import secure

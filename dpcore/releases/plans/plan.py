@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost
 from dpcore.data.bounds import Interval
-from dpcore.inference.exact_shares import Average, population_intervals
 from dpcore.inference.intervals import LEVEL, Intervals, intervals, noise_half_width
+from dpcore.inference.share_intervals import Average, population_intervals
 from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.privacy.events import PrivacyEvent

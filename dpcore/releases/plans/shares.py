@@ -13,7 +13,8 @@ from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.inference.exact_shares import (
+from dpcore.inference.intervals import LEVEL, Intervals
+from dpcore.inference.share_intervals import (
     UNIT,
     Average,
     ReadingLaw,
@@ -23,7 +24,6 @@ from dpcore.inference.exact_shares import (
     population_intervals,
     table_intervals,
 )
-from dpcore.inference.intervals import LEVEL, Intervals
 from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.privacy.events import PrivacyEvent, PureEvent

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost
 from dpcore.inference.intervals import LEVEL, Intervals, intervals, noise_half_width
-from dpcore.privacy import subsampled
+from dpcore.privacy import amplification
+from dpcore.privacy.amplification import NoiseLaw
 from dpcore.privacy.events import FixedSampleEvent, SampleEvent
-from dpcore.privacy.subsampled import Law
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
@@ -58,9 +58,9 @@ class SubsampledPlan:
     people: int | None
 
     @property
-    def law(self) -> Law:
+    def law(self) -> NoiseLaw:
         """Return the law of the noise."""
-        return cast("Law", self.base.mechanism_key)
+        return cast("NoiseLaw", self.base.mechanism_key)
 
     @property
     def scale(self) -> float:
@@ -88,7 +88,7 @@ class SubsampledPlan:
 
     def worst_case(self, *, delta: float = 0.0) -> float:
         """Return the epsilon at ``delta`` over all tables, of the final answer."""
-        level = subsampled.epsilon_of(self.law, self.event.ratio, self.rate, delta)
+        level = amplification.subsampled_epsilon(self.law, self.event.ratio, self.rate, delta)
         return float(level)
 
     @property
@@ -130,8 +130,8 @@ class SubsampledPlan:
         distance = np.sqrt(np.sum(moved * moved, axis=-1)) * self.shift
         ratio = distance / self.base.mechanism.noise
         if self.people is None:
-            return subsampled.epsilon_of(self.law, ratio, self.rate, delta)
-        told = subsampled.epsilon_of(self.law, ratio, 1.0, delta)
+            return amplification.subsampled_epsilon(self.law, ratio, self.rate, delta)
+        told = amplification.subsampled_epsilon(self.law, ratio, 1.0, delta)
         return np.minimum(told, self.worst_case(delta=delta))
 
     def noise_half_width(self, level: float = LEVEL) -> float:

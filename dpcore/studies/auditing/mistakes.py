@@ -21,9 +21,8 @@ from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.resized_repair import NoisyResample
-from dpcore.privacy.bootstrap.profile import attained_delta
-from dpcore.privacy.bootstrap.real_cost import epsilon_of_step
-from dpcore.privacy.bootstrap.upper_bounds import Bound
+from dpcore.privacy.bootstrap_cost import epsilon_of_step
+from dpcore.privacy.bootstrap_profiles import Bound, attained_delta
 from dpcore.privacy.gaussian import delta_of
 from dpcore.privacy.halving import halved
 from dpcore.studies.auditing.trials import WITH, Trial

@@ -28,11 +28,17 @@ from scipy.special import gammainc, gammaincinv, ndtr
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.inference.bootstrap.bought_variance import BoughtVariance
-from dpcore.inference.bootstrap.errors import FEWEST, Bootstraps, Clipping, resampling_variance
-from dpcore.inference.bootstrap.intervals import Method, Rule
-from dpcore.privacy.bootstrap.real_cost import claimed_epsilon, epsilon
-from dpcore.privacy.bootstrap.upper_bounds import Bound
+from dpcore.inference.bootstrap_intervals import (
+    FEWEST,
+    Bootstraps,
+    BoughtVariance,
+    Clipping,
+    Method,
+    Rule,
+    resampling_variance,
+)
+from dpcore.privacy.bootstrap_cost import claimed_epsilon, resampled_epsilon
+from dpcore.privacy.bootstrap_profiles import Bound
 
 _AGE_GROUPS: Final = (
     (15, 19, 2_450_888),
@@ -503,7 +509,9 @@ def parts(
 
     """
     for bound in (Bound.ATTAINED, Bound.MEAN, Bound.GENERIC):
-        yield epsilon(factor, rho=rho, times=times, people=people, delta=delta, bound=bound)
+        yield resampled_epsilon(
+            factor, rho=rho, times=times, people=people, delta=delta, bound=bound
+        )
 
 
 def levels(

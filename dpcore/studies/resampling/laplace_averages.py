@@ -43,7 +43,7 @@ from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.gaussian import classic_ratio
 from dpcore.mechanisms.laplace import LaplaceSum
 from dpcore.mechanisms.search import ROUND_UP
-from dpcore.privacy import gaussian, optimal_composition
+from dpcore.privacy import composition, gaussian
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import LaplaceEvent
 from dpcore.privacy.halving import halved
@@ -111,7 +111,7 @@ class Equipartition:
         if sharing is BudgetSharing.ADVANCED:
             return max(basic, self._advanced(log_odds))
         if sharing is BudgetSharing.OPTIMAL:
-            return optimal_composition.part_for(self.epsilon, self.times, self.delta)
+            return composition.optimal_part(self.epsilon, self.times, self.delta)
         if sharing is BudgetSharing.LAPLACE:
             return self._laplace()
         raise ParameterError("Gaussian answers under zCDP have no epsilon of their own.")
@@ -136,7 +136,7 @@ class Equipartition:
         if sharing in {BudgetSharing.ZCDP, BudgetSharing.LAPLACE, BudgetSharing.ONE}:
             return self.epsilon
         part = self.part(sharing)
-        return optimal_composition.epsilon_of(part, self.times, self.delta)
+        return composition.optimal_epsilon(part, self.times, self.delta)
 
     @property
     def rho(self) -> float:
@@ -157,7 +157,7 @@ class Equipartition:
 
     def _laplace(self) -> float:
         """Return the largest part whose composed Laplace noise costs ``epsilon``."""
-        low = optimal_composition.part_for(self.epsilon, self.times, self.delta)
+        low = composition.optimal_part(self.epsilon, self.times, self.delta)
         low, _ = halved(
             lambda part: laplace_epsilon(part, self.times, self.delta) > self.epsilon,
             low,

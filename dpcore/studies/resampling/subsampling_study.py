@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.privacy import gaussian, subsampled
+from dpcore.privacy import amplification, gaussian
 from dpcore.privacy.amplification import (
     SOURCE_EPSILON,
     amplify,
@@ -187,7 +187,7 @@ def renyi_curve(mu: float, rate: float, delta: float) -> RenyiCurve:
         ParameterError: ``mu`` or ``rate`` is outside its domain.
 
     """
-    slopes = [subsampled.gaussian_divergence(mu, rate, order) / order for order in ORDERS]
+    slopes = [amplification.subsampled_divergence(mu, rate, order) / order for order in ORDERS]
     return RenyiCurve(
         mu=mu,
         rate=rate,
@@ -195,7 +195,7 @@ def renyi_curve(mu: float, rate: float, delta: float) -> RenyiCurve:
         slope=np.array(slopes),
         delta=delta,
         claimed_epsilon=float(gaussian.epsilon_of(rate * mu, delta)),
-        exact_epsilon=float(subsampled.epsilon_of("gaussian", mu, rate, delta)),
+        exact_epsilon=float(amplification.subsampled_epsilon("gaussian", mu, rate, delta)),
     )
 
 

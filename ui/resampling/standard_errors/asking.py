@@ -9,9 +9,8 @@ import streamlit as st
 
 from dpcore.data.columns import Column
 from dpcore.errors import ParameterError
-from dpcore.privacy.bootstrap.calibration import Correction, rho_for, search
-from dpcore.privacy.bootstrap.real_cost import claimed_epsilon
-from dpcore.privacy.bootstrap.upper_bounds import Bound
+from dpcore.privacy.bootstrap_cost import Correction, calibration_steps, claimed_epsilon, rho_for
+from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
@@ -162,7 +161,7 @@ def find_noise(
         slot,
         repr((rho, times, people, delta, bound.value)),
         _STEPS,
-        lambda: search(rho=rho, delta=delta, times=times, people=people, bound=bound),
+        lambda: calibration_steps(rho=rho, delta=delta, times=times, people=people, bound=bound),
         # So that nobody takes an older search for it.
         doing=f"Looking for the noise that is enough for {times} bootstraps at ε "
         f"{significant(claimed_epsilon(rho, delta), 4)}",

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from dpcore.figures.resampling.bootstrap.words import apart, length, share_text
-from dpcore.inference.bootstrap.bought_variance import BoughtVariance
-from dpcore.privacy.bootstrap.counterexamples import renyi_two
-from dpcore.privacy.bootstrap.real_cost import claimed_epsilon, delta_at, step
-from dpcore.privacy.bootstrap.upper_bounds import Bound
+from dpcore.inference.bootstrap_intervals import BoughtVariance
+from dpcore.privacy.bootstrap_cost import claimed_epsilon, resampled_delta, resampled_step
+from dpcore.privacy.bootstrap_profiles import Bound, renyi_two
 from dpcore.studies.resampling.bootstrap_study import (
     BootstrapLevels,
     exact_coverage,
@@ -100,7 +99,7 @@ def _headline(asked: BootstrapSettings, found: _Found | None) -> None:
 def _why(asked: BootstrapSettings, found: _Found) -> None:
     """Say why privacy is worse than claimed, by two numbers that anyone can check."""
     e = asked.experiment
-    proof = renyi_two(step(1.0, rho=e.rho, times=e.times), people=e.people)
+    proof = renyi_two(resampled_step(1.0, rho=e.rho, times=e.times), people=e.people)
     pair = apart(2 * e.rho / e.times, proof)
     text = (
         "**Why.** A person who happens to be drawn several times moves a resample "
@@ -181,7 +180,7 @@ def _found(asked: BootstrapSettings) -> _Found | None:
 
     def pieces() -> Iterator[float]:
         yield from parts(rho=e.rho, delta=asked.delta, people=e.people, times=e.times)
-        yield delta_at(
+        yield resampled_delta(
             1.0,
             rho=e.rho,
             times=e.times,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from dpcore.figures.resampling.bootstrap.lines import Named, methods, others
-from dpcore.privacy.bootstrap.upper_bounds import Bound
+from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.studies.resampling.bootstrap_study import Ages, Experiment, Normal, Population
 from ui import controls
 

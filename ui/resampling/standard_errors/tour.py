@@ -22,9 +22,9 @@ from dpcore.figures.resampling.bootstrap.releases import (
     one_shot_picture,
 )
 from dpcore.figures.resampling.bootstrap.words import length
-from dpcore.inference.bootstrap.bought_variance import BoughtVariance
-from dpcore.privacy.bootstrap.calibration import ASYMPTOTIC, PUBLISHED
-from dpcore.privacy.bootstrap.counterexamples import zcdp_level
+from dpcore.inference.bootstrap_intervals import BoughtVariance
+from dpcore.privacy.bootstrap_cost import ASYMPTOTIC, PUBLISHED
+from dpcore.privacy.bootstrap_profiles import zcdp_level
 from dpcore.studies.resampling import bootstrap_study
 from dpcore.studies.resampling.bootstrap_study import (
     Experiment,

@@ -10,16 +10,15 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.figures.resampling import subsampling as figures
-from dpcore.privacy import gaussian, laplace, subsampled
+from dpcore.privacy import amplification, gaussian, laplace
 from dpcore.privacy.amplification import (
+    NoiseLaw,
     amplify,
     amplify_replacement,
     amplify_with_replacement,
     base_epsilon,
 )
-from dpcore.privacy.convolution_rounding import rounding
-from dpcore.privacy.repeated_samples import MOST_TIMES, repeated
-from dpcore.privacy.subsampled import Law
+from dpcore.privacy.composition import MOST_TIMES, repeated, rounding
 from dpcore.studies.resampling.subsampling_study import Retention, renyi_curve
 from dpcore.wording import epsilon_text, significant
 from ui import controls, results, session
@@ -125,14 +124,14 @@ def profiles() -> None:
     steep = np.append(1 - np.geomspace(1e-12, 0.1, 15), 1 + 1e-9)
     for level in (ratio, float(amplify(ratio, rate))):
         epsilon = np.union1d(epsilon, level * steep)
-    shown: dict[subsampled.Law, tuple[np.ndarray, np.ndarray]] = {
+    shown: dict[amplification.NoiseLaw, tuple[np.ndarray, np.ndarray]] = {
         "laplace": (
             laplace.delta_of(ratio, epsilon),
-            subsampled.delta_of("laplace", ratio, rate, epsilon),
+            amplification.subsampled_delta("laplace", ratio, rate, epsilon),
         ),
         "gaussian": (
             gaussian.delta_of(ratio, epsilon),
-            subsampled.delta_of("gaussian", ratio, rate, epsilon),
+            amplification.subsampled_delta("gaussian", ratio, rate, epsilon),
         ),
     }
     picture = figures.profile_picture(epsilon, shown, rate=rate)
@@ -222,7 +221,7 @@ def _many_releases(ratio: float, rate: float, delta: float) -> None:
     """Show what many releases cost, each from a sample of its own."""
     left, right = controls.row(2)
     times = left.number("Releases, each from a fresh sample", 100, (1, MOST_TIMES), key="ss-times")
-    laws: list[Law] = ["gaussian", "laplace"]
+    laws: list[NoiseLaw] = ["gaussian", "laplace"]
     law = right.selectbox(
         "Noise",
         laws,

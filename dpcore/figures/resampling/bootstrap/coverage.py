@@ -13,7 +13,7 @@ import pandas as pd
 from dpcore.figures.marks import Mark, dot, interval, landmark, line, points
 from dpcore.figures.resampling.bootstrap.lines import Named, rule_line, steps, unit_of
 from dpcore.figures.theme import GUIDE, Picture, axis
-from dpcore.inference.bootstrap.intervals import Rule
+from dpcore.inference.bootstrap_intervals import Rule
 from dpcore.studies.resampling.bootstrap_study import (
     Experiment,
     Runs,

@@ -11,8 +11,14 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.figures.marks import NAME, Mark, line
 from dpcore.figures.theme import Stroke
-from dpcore.inference.bootstrap.errors import CONSERVATIVE, MOST_CONSERVATIVE, Clipping
-from dpcore.inference.bootstrap.intervals import LEVEL, Method, Rule
+from dpcore.inference.bootstrap_intervals import (
+    CONSERVATIVE,
+    LEVEL,
+    MOST_CONSERVATIVE,
+    Clipping,
+    Method,
+    Rule,
+)
 from dpcore.studies.resampling.bootstrap_study import Experiment
 
 COLOR = "#9C3D6E"

@@ -14,8 +14,8 @@ from dpcore.figures.calendar import cells, date_ticks
 from dpcore.figures.marks import NAME, bars, histogram, landmark, line
 from dpcore.figures.resampling.bootstrap.lines import COLOR, Named, unit_of
 from dpcore.figures.theme import HEIGHT, STROKES, Picture, Stroke, axis, below, plain
-from dpcore.inference.bootstrap.intervals import Estimate
-from dpcore.privacy.bootstrap.profile import multiplicities
+from dpcore.inference.bootstrap_intervals import Estimate
+from dpcore.privacy.bootstrap_profiles import multiplicities
 from dpcore.studies.resampling.bootstrap_study import Experiment, Runs
 from dpcore.wording import percent, significant
 

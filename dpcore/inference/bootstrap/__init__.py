@@ -1,1 +1,0 @@
-"""Standard errors and intervals from noisy bootstraps."""

@@ -1,1 +1,0 @@
-"""What noisy resamples reveal: bounds, attained profiles, composition, calibration."""
