@@ -39,7 +39,7 @@ from dpcore.releases.read_once import ReadOnceLedger
 from dpcore.releases.record import Mode
 from dpcore.releases.server.ledger import ServerLedger
 from dpcore.releases.storage import KEY_BYTES, LEDGER, default_folder, keyfile, stored_key
-from ui import logging, tidying
+from ui import logging, state_lookup, tidying
 from ui.open_tabs import OpenTabs
 from ui.study import Draft, Study, Taken, Upload
 
@@ -125,6 +125,7 @@ def _warm_up() -> None:
     memory.give_back_columns()
     tidying.keep_uploads(MAX_BYTES)
     tidying.set_aside()
+    state_lookup.install()
     threading.Thread(target=_import_slow_packages, daemon=True).start()
 
 
