@@ -20,7 +20,7 @@ from dpcore.data.readers.files import read, unpacked
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import Background, released
 from dpcore.errors import LedgerError, ParameterError
-from dpcore.figures.meaning.label import Facts
+from dpcore.figures.privacy_label import LabelFacts
 from dpcore.individual.exposure import Exposure, expose
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.item import USUAL_GROUP, Item
@@ -262,7 +262,7 @@ class NotebookAccount:
             raise ParameterError(f"choose one of: {', '.join(one.name for one in DOCUMENTS)}.")
         account, table = self._account, self.table
         public = table.unit.keeps_number(table.relation)
-        facts = Facts(
+        facts = LabelFacts(
             budget=account.budget,
             spent=account.spent,
             relation=table.relation,

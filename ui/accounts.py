@@ -11,7 +11,7 @@ import streamlit as st
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.errors import DPCoreError, UntrustedLedgerError
 from dpcore.figures.attackers import odds_text
-from dpcore.figures.budgets import totals_picture
+from dpcore.figures.compositions import totals_picture
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.releases.account import Account

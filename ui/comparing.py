@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.comparing.tradeoffs import Axis, curves_picture, winners_picture
+from dpcore.figures.tradeoffs import SweepAxis, curves_picture, winners_picture
 from dpcore.releases.request import Request
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
@@ -152,7 +152,7 @@ def against_epsilon(at: ErrorSetting, shown: Shown) -> None:
     curves, dots = session.remember("tradeoffs", whatever, compute)
     here = error_curves.at_setting(at, keys)
     with_here = (line.joined_by(one) for line, one in zip(curves, here, strict=True))
-    axis = Axis(label="epsilon", at=at.epsilon, log=True)
+    axis = SweepAxis(label="epsilon", at=at.epsilon, log=True)
     _draw(tuple(with_here), dots, here, axis, at.query, shown)
 
 
@@ -168,7 +168,7 @@ def against_people(at: ErrorSetting, shown: Shown) -> None:
     by_group = isinstance(at.query, GroupedQuery)
     label = f"number of {at.query.unit.counted}{' in a group' * by_group}"
     ends = [replace(at, query=with_people(at.query, n)) for n in (low, high)]
-    axis = Axis(label=label, at=float(now), log=True, heights=_still(ends, shown))
+    axis = SweepAxis(label=label, at=float(now), log=True, heights=_still(ends, shown))
     here = error_curves.at_setting(at, shown.keys)
     _draw(curves, dots, here, axis, at.query, shown)
 
@@ -181,7 +181,7 @@ def against_position(at: ErrorSetting, shown: Shown) -> None:
     dots = _simulated(few, settings, shown)
     name = each_number(at.query) or at.query.title
     still = _still([at], shown)
-    axis = Axis(label=f"true {name}", at=at.position, log=False, heights=still)
+    axis = SweepAxis(label=f"true {name}", at=at.position, log=False, heights=still)
     here = error_curves.at_setting(at, shown.keys)
     _draw(curves, dots, here, axis, at.query, shown)
 
@@ -241,7 +241,7 @@ def _draw(
     curves: tuple[ErrorCurve, ...],
     dots: tuple[Dots, ...],
     here: tuple[ErrorCurve, ...],
-    axis: Axis,
+    axis: SweepAxis,
     query: Comparable,
     shown: Shown,
 ) -> None:

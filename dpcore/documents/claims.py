@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from dpcore.documents.subject import Subject
-from dpcore.figures.meaning.odds import counted
+from dpcore.figures.attackers import counted
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.studies.meaning.attacker import Guarantee
 from dpcore.wording import capital, delta_text

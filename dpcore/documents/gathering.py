@@ -17,7 +17,7 @@ from dpcore.documents import missing
 from dpcore.documents.question import Question
 from dpcore.documents.subject import USUAL_DELTA, Change, Head, Subject, Time, limit_of, spelled
 from dpcore.errors import DPCoreError
-from dpcore.figures.meaning.label import Facts
+from dpcore.figures.privacy_label import LabelFacts
 from dpcore.planning.basket import Basket
 from dpcore.planning.totals import price_of
 from dpcore.releases.enclosing import enclosures
@@ -43,7 +43,7 @@ class Background:
 
     """
 
-    facts: Facts
+    facts: LabelFacts
     dataset: Table
     everybody: bool
     entries: Sequence[Entry]

@@ -15,7 +15,7 @@ from dpcore.data.columns import Column
 from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.question import Question
 from dpcore.documents.typed import Typed
-from dpcore.figures.meaning.label import Facts
+from dpcore.figures.privacy_label import LabelFacts
 from dpcore.privacy.composition import Totals, compose
 from dpcore.privacy.events import event_from
 from dpcore.releases.amounts import NOTHING, is_used_up
@@ -116,7 +116,7 @@ class Subject:
 
     """
 
-    facts: Facts
+    facts: LabelFacts
     questions: tuple[Question, ...]
     charged: PrivacyCost | None = None
     delta: float = USUAL_DELTA

@@ -6,8 +6,19 @@ known of one person, or of one mechanism, is another thing and is said to be one
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from dpcore.figures.theme import DOTTED, GUIDE, NEUTRAL, PUBLIC, STYLES, Picture, axis
+from dpcore.figures.traces import Trace, dot, line, note, now, points
 from dpcore.privacy.interpretation import best_guess, posterior
-from dpcore.wording import at_most, epsilon_text, nearest, percent, significant
+from dpcore.relations import NeighboringRelation
+from dpcore.studies.meaning.attacker import Attack, Guarantee, ProfileBound, ValuePair
+from dpcore.wording import at_most, capital, epsilon_text, nearest, percent, significant
 
 
 def surest(epsilon: float, *, delta: float = 0.0, prior: float = 0.5) -> str:
@@ -93,3 +104,356 @@ def odds_text(epsilon: float, delta: float = 0.0, *, noun: str = "person") -> st
     if delta > 0:
         name += f", δ {significant(delta, up=True)}"
     return f"{name}: {belief_text(epsilon, delta=delta, about=f' about one {noun}')}"
+
+
+WORLDS: Final = 100
+_MOST_WORLDS: Final = 10**6
+_SIDE: Final = 10
+_APART: Final = 12
+_MOSTLY: Final = 0.95
+_ALL: Final = 0.999
+_WHOLE: Final = 100
+_WIDTH: Final = 101
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """What is true in the two worlds, in words.
+
+    Attributes:
+        own: Of you, in the world with your own record.
+        other: Of you, in the other one.
+        asked: What the attacker believes or not.
+        inside: People in the first world.
+        outside: People in the second.
+
+    """
+
+    own: str
+    other: str
+    asked: str
+    inside: str
+    outside: str
+
+    @classmethod
+    def of(cls, relation: NeighboringRelation) -> Sides:
+        """Return the words of a relation."""
+        if relation is NeighboringRelation.ADD_REMOVE:
+            return cls(
+                own="you are in the table",
+                other="you are not in the table",
+                asked="that you are in the table",
+                inside="who are in the table",
+                outside="who are not in the table",
+            )
+        return cls(
+            own="your record says what is true of you",
+            other="another record stands in its place",
+            asked="that the record in the table is yours",
+            inside="whose own record was used",
+            outside="whose record was not used",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackerView:
+    """What is shown of an attacker: the guarantee, and the mechanism if one is chosen.
+
+    Attributes:
+        guarantee: What is really given.
+        sides: The two worlds, in words.
+        attack: The best attacker against one mechanism; ``None`` where several releases
+            share the guarantee.
+        label: The name of the mechanism.
+        key: Its key, for its stroke.
+
+    """
+
+    guarantee: Guarantee
+    sides: Sides
+    attack: ValuePair | ProfileBound | None = None
+    label: str = ""
+    key: str = "laplace"
+
+    @property
+    def laws(self) -> dict[str, Attack]:
+        """Return whom the picture is about, by name: the guarantee comes last."""
+        known: dict[str, Attack] = {}
+        if self.attack is not None:
+            known[self.label] = self.attack
+        return known | {self.name: self.guarantee}
+
+    @property
+    def name(self) -> str:
+        """Return what the guarantee is called."""
+        text = f"any noise with ε {epsilon_text(self.guarantee.epsilon)}"
+        if self.guarantee.delta > 0:
+            text += f", δ {significant(self.guarantee.delta, up=True)}"
+        return text
+
+
+def counted(share: float) -> tuple[int, int]:
+    """Return a share as a count of equal worlds, rounded up, and of how many.
+
+    Of 100, or of more where 100 would say always.
+
+    >>> counted(0.7311), counted(0.99995), counted(0.5)
+    ((74, 100), (99995, 100000), (50, 100))
+    """
+    total = WORLDS
+    # What floating point leaves over is no further world.
+    while True:
+        count = math.ceil(round(total * share, 9))
+        if count < total or total >= _MOST_WORLDS or share == 1:
+            return count, total
+        total *= 10
+
+
+def worlds_text(told: AttackerView) -> str:
+    """Return how often the best attacker is right, as a count of worlds.
+
+    The two kinds of worlds are equally likely, and the count is
+    ``Attack.best_guess(0.5)`` of them on average: the accuracy over both kinds, which
+    epsilon and delta limit. How often an attacker says yes in one kind alone is
+    limited by nothing.
+
+    Counts are what people understood best of several wordings (Nanayakkara, Smart and
+    others 2023, USENIX Security, n = 963).
+    """
+    sides, half = told.sides, WORLDS // 2
+    first = (
+        f"Imagine {WORLDS} worlds: {half} in which {sides.own}, and {half} in which "
+        f"{sides.other}. The attacker knows all else. In each world the numbers are "
+        "released with fresh noise, and the attacker says which kind of world it is."
+    )
+    lines = []
+    for name, attack in told.laws.items():
+        limit = "" if attack is told.guarantee else f"Through **{name}**: "
+        if attack is told.guarantee and told.attack is not None:
+            limit = f"By the guarantee alone ({name}): "
+        share = float(attack.best_guess(0.5))
+        right, of = counted(share)
+        lines.append(
+            f"- {limit}The best attacker is right in **at most {right:,} of {of:,}** "
+            f"such worlds on average (more exactly {at_most(share)}). Without a "
+            f"release it is {of // 2:,}."
+        )
+    return "\n\n".join([first, "\n".join(lines)])
+
+
+def worlds_picture(told: AttackerView) -> Picture:
+    """Return 100 worlds of both kinds as squares, filled where the attacker is right.
+
+    A panel for each law: the mechanism, if one is chosen, and the guarantee.
+    """
+    traces: list[Trace] = []
+    notes: list[Trace] = []
+    rows = []
+    shares = {name: float(law.best_guess(0.5)) for name, law in told.laws.items()}
+    for column, (name, share) in enumerate(shares.items()):
+        right, of = counted(share)
+        filled = right if of == WORLDS else round(WORLDS * share)
+        # One panel alone stands in the middle.
+        left = (column + 1 - len(shares) / 2) * _APART
+        traces += _grid(left, filled, show=not traces)
+        notes += [
+            note(
+                f"<b>{right:,}</b> of {of:,}",
+                left + _SIDE / 2 - 0.5,
+                _SIDE + 0.1,
+                font={"size": 15},
+            ),
+            note("<br>".join(_broken(_short(name))), left + 4.5, -1.0, yanchor="top"),
+        ]
+        rows.append({"with": name, "right in a share of": share, "worlds": f"{right:,} of {of:,}"})
+    return Picture.of(
+        _worlds_title(told, shares),
+        rows,
+        drawn=f"A square for each of {WORLDS} worlds, half of either kind, filled "
+        "where the attacker is right",
+        traces=traces,
+        height=410,
+        xaxis=axis(range=[-1, 2 * _APART - 1], visible=False),
+        yaxis=axis(range=[-4, _SIDE + 3], visible=False),
+        annotations=notes,
+        margin={"l": 8, "r": 8, "t": 30, "b": 8},
+    )
+
+
+def _worlds_title(told: AttackerView, shares: Mapping[str, float]) -> str:
+    right, of = counted(shares[told.name])
+    if told.attack is None:
+        return (
+            f"The best attacker is right in at most {right:,} of {of:,} worlds, and in "
+            f"{of // 2:,} without a release"
+        )
+    own, among = counted(shares[told.label])
+    return (
+        f"Through {told.label} the best attacker is right in at most {own:,} of "
+        f"{among:,} worlds, and the guarantee alone allows {right:,} of {of:,}"
+    )
+
+
+def _grid(left: float, count: int, *, show: bool) -> list[Trace]:
+    """Return 100 squares from the top left, the first ``count`` of them filled."""
+    place = np.arange(WORLDS)
+    x, y = left + place % _SIDE, _SIDE - 1 - place // _SIDE
+    kinds = (
+        ("the attacker is right", slice(0, count), dot(PUBLIC, 11, "square")),
+        ("wrong", slice(count, None), dot(NEUTRAL, 11, "square-open")),
+    )
+    return [
+        points(x[part], y[part], name, marker, hover=name, showlegend=show)
+        for name, part, marker in kinds
+    ]
+
+
+def _short(name: str) -> str:
+    return name if name.startswith("any") else f"through {name}"
+
+
+def _broken(name: str) -> list[str]:
+    words = name.split()
+    half = (len(words) + 1) // 2
+    return [" ".join(words[:half]), " ".join(words[half:])]
+
+
+def belief_picture(told: AttackerView, prior: float) -> Picture:
+    """Return what becomes of every belief; the one that the page is set to is marked.
+
+    Without a delta these are the most and the least that a belief becomes after any
+    release. With one, single releases may tell all: then it is how often the best guess
+    is right.
+    """
+    before = np.linspace(0, 1, _WIDTH)
+    table = {"believed before, %": 100 * before}
+    curves, sure = [], told.guarantee
+    if sure.delta > 0:
+        name = "right at most, by the guarantee"
+        curves.append((name, sure.best_guess(before), GUIDE))
+    else:
+        curves.append(("most, by the guarantee", posterior(before, sure.epsilon), GUIDE))
+        curves.append(("least, by the guarantee", posterior(before, -sure.epsilon), GUIDE))
+    said = ""
+    if isinstance(told.attack, ValuePair):
+        moved = told.attack.loss_within(_MOSTLY)
+        name = f"{told.label}: at most in 95 of 100 releases"
+        # Whoever is certain stays so, even where a release tells all.
+        with np.errstate(invalid="ignore"):
+            after = np.where(before == 0, 0.0, posterior(before, moved))
+        curves.append((name, after, STYLES[told.key]))
+        limit = at_most(float(posterior(prior, moved)))
+        said = f"; through {told.label} at most {limit} after 95 of 100 releases"
+    table |= {f"{name}, %": 100 * after for name, after, _ in curves}
+    text = belief_text(sure.epsilon, delta=sure.delta, prior=prior)
+    marked = float(curves[0][1][round(prior * (_WIDTH - 1))])
+    return Picture.of(
+        f"{capital(text)}{said}",
+        table,
+        drawn="How sure an attacker is after a release, against before",
+        traces=[
+            line([0, 100], [0, 100], "no release", DOTTED, hover=""),
+            *(
+                line(100 * before, 100 * y, name, stroke, hover="%{x:.0f} → %{y:.1f} %")
+                for name, y, stroke in curves
+            ),
+            points([100 * prior], [100 * marked], "", dot(PUBLIC, 11), showlegend=False),
+        ],
+        height=420,
+        xaxis=axis("sure before, %", range=[0, 100]),
+        yaxis=axis("after the release, %", range=[0, 103]),
+        shapes=[now(100 * prior, "")],
+    )
+
+
+def detection_picture(told: AttackerView) -> Picture:
+    """Return the receiver operating characteristic of the best attackers.
+
+    In counts of 100 people of either kind; the curve of the guarantee is the worst over
+    all mechanisms that give it.
+    """
+    alarm = np.unique([*np.linspace(0, 1, _WIDTH), *np.geomspace(1e-4, 0.05, 40)])
+    found = {name: attack.detection(alarm) for name, attack in told.laws.items()}
+    strokes = dict.fromkeys(found, STYLES[told.key]) | {told.name: GUIDE}
+    first = next(iter(told.laws.values()))
+    # As often as the best guess at even odds is wrong, in whole people.
+    named = max(1, round(_WHOLE * (1 - float(first.best_guess(0.5)))))
+    at = {name: float(attack.detection(named / _WHOLE)) for name, attack in told.laws.items()}
+    sides = told.sides
+    title = (
+        f"Where {named} of 100 are named wrongly, at most {at_most(at[told.name])} are "
+        "found, whatever the noise"
+    )
+    if told.attack is not None:
+        title = (
+            f"Where {named} of 100 are named wrongly, at most "
+            f"{at_most(at[told.label])} are found through {told.label}; the guarantee "
+            f"alone would allow {at_most(at[told.name])}"
+        )
+    return Picture.of(
+        f"{title}; guessing finds {named} %",
+        {"named wrongly": alarm} | {f"found, {name}": y for name, y in found.items()},
+        drawn="How many are found, against how many are named wrongly, by the best attacker",
+        traces=[
+            line([0, 100], [0, 100], "guessing", DOTTED, hover=""),
+            *(
+                line(
+                    100 * alarm,
+                    100 * detection,
+                    name,
+                    strokes[name],
+                    hover="%{y:.1f} of 100 found, %{x:.1f} named wrongly",
+                )
+                for name, detection in found.items()
+            ),
+            points(
+                [named] * len(at),
+                [100 * share for share in at.values()],
+                "",
+                dot(PUBLIC, 9),
+                showlegend=False,
+                hover="%{y:.1f} of 100 found",
+            ),
+        ],
+        height=440,
+        xaxis=axis(f"named wrongly, of 100 {sides.outside}", range=[0, 100]),
+        yaxis=axis(f"found, of 100 {sides.inside}", range=[0, 103]),
+    )
+
+
+def readings_text(told: AttackerView, largest_loss: float, *, exact: bool) -> str:
+    """Return what one release gives away at most, in sentences.
+
+    ``largest_loss`` is the most that it moves the log odds over all neighbors, and
+    ``exact`` tells whether the attacker described can be carried out.
+    """
+    attack = told.attack
+    if attack is None:
+        return ""
+    best = "is right" if exact else "is right at most"
+    guess = at_most(float(attack.best_guess(0.5)))
+    first = (
+        f"The best guess about one person {best} **{guess}** of the time, where it was "
+        f"50 % before. The attacker's advantage is {nearest(attack.advantage)}: by so "
+        "much more are found than named wrongly."
+    )
+    lines = [first]
+    if math.isfinite(largest_loss):
+        after = surest(largest_loss)
+        lines.append(
+            f"After the release that tells most, an attacker who was 50 % sure is "
+            f"**{after}** sure. No release of this question tells more."
+        )
+    else:
+        lines.append(
+            "No belief is ruled out after a single release: with this kind of noise "
+            "very unlikely releases may tell nearly all. δ says how unlikely."
+        )
+    if isinstance(attack, ValuePair):
+        moved = attack.loss_within(_MOSTLY)
+        if moved >= largest_loss * _ALL:
+            return " ".join(lines)
+        lines.append(
+            f"After 95 of 100 releases it is at most **{at_most(float(posterior(0.5, moved)))}**."
+        )
+    return " ".join(lines)

@@ -10,10 +10,10 @@ from typing import Any, Final
 import numpy as np
 
 from dpcore.data.quantities import Quantity
-from dpcore.figures.marks import Mark
+from dpcore.figures.traces import Trace
 
 
-def placed(traces: Iterable[Mark], along: str, quantity: Quantity) -> list[Mark]:
+def placed(traces: Iterable[Trace], along: str, quantity: Quantity) -> list[Trace]:
     """Return marks with dates where they have days since 1970 on the axis ``along``.
 
     What hovering says of them is a date, too. Other quantities stay as they are.
@@ -51,7 +51,7 @@ def cells(values: Sequence[float] | Any, quantity: Quantity) -> Any:  # noqa: AN
     return [_text(value, quantity) for value in values]
 
 
-def _placed(trace: Mark, along: str, quantity: Quantity) -> Mark:
+def _placed(trace: Trace, along: str, quantity: Quantity) -> Trace:
     changed = dict(trace)
     changed[along] = [_text(value, quantity) for value in trace[along]]
     hover = trace.get("hovertemplate")

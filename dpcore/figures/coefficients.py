@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.marks import dot, interval, points
 from dpcore.figures.theme import PUBLIC, TRUTH, Picture, axis, below, on_axis, plain
+from dpcore.figures.traces import dot, interval, points
 from dpcore.wording import significant
 
 _ROW = 34

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcore.figures.marks import line, now
-from dpcore.figures.theme import DOTTED, NEUTRAL, STROKES, Picture, Stroke, log_axis, whole_decades
+from dpcore.figures.theme import (
+    DOTTED,
+    NEUTRAL,
+    STYLES,
+    LineStyle,
+    Picture,
+    log_axis,
+    whole_decades,
+)
+from dpcore.figures.traces import line, now
 from dpcore.studies.row_limits import LimitErrors
 from dpcore.wording import percent, significant
 
@@ -32,8 +40,8 @@ def limits_picture(found: LimitErrors, limit: int, *, of: str, table: bool) -> P
     left_out = np.hypot(found.bias, found.choice)
     curves = (
         ("left out", left_out, DOTTED),
-        ("noise", found.noise, STROKES["laplace"]),
-        ("both", found.total, Stroke(color=NEUTRAL, width=3)),
+        ("noise", found.noise, STYLES["laplace"]),
+        ("both", found.total, LineStyle(color=NEUTRAL, width=3)),
     )
     ends = whole_decades(
         max(_FLOOR, float(min(found.total.min(), found.noise.min()))), float(found.total.max())

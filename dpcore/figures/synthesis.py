@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.marks import dot, interval, points
-from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, ROWS, STROKES, TRUTH, Picture, axis, plain
+from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, ROWS, STYLES, TRUTH, Picture, axis, plain
+from dpcore.figures.traces import dot, interval, points
 from dpcore.wording import brief, significant
 
 _ROW, _REST, _LONGEST = 20, 120, 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Cells:
+class SyntheticCounts:
     """The counts of one released question, and those of the made-up table. PUBLIC.
 
     Attributes:
@@ -44,7 +44,7 @@ class Cells:
         return int(np.count_nonzero((self.made_up >= low) & (self.made_up <= high)))
 
 
-def kept_picture(cells: Cells, *, unit: str) -> Picture:
+def kept_picture(cells: SyntheticCounts, *, unit: str) -> Picture:
     """Return the made-up counts beside the released ones with their intervals."""
     number = len(cells.names)
     share = "All" if cells.inside == number else f"{cells.inside} of"
@@ -55,7 +55,7 @@ def kept_picture(cells: Cells, *, unit: str) -> Picture:
     return _picture(cells, title, unit, truth=None)
 
 
-def original_picture(cells: Cells, truth: FloatArray, *, unit: str) -> Picture:
+def original_picture(cells: SyntheticCounts, truth: FloatArray, *, unit: str) -> Picture:
     """Return them beside the counts of the original, too. CONFIDENTIAL."""
     off = float(np.abs(cells.made_up - truth).mean())
     title = (
@@ -65,9 +65,9 @@ def original_picture(cells: Cells, truth: FloatArray, *, unit: str) -> Picture:
     return _picture(cells, title, unit, truth=truth)
 
 
-def _picture(cells: Cells, title: str, unit: str, *, truth: FloatArray | None) -> Picture:
+def _picture(cells: SyntheticCounts, title: str, unit: str, *, truth: FloatArray | None) -> Picture:
     names = [plain(brief(name, _LONGEST)) for name in cells.names]
-    # Cells are told apart by their place: short names of two may be the same.
+    # SyntheticCounts are told apart by their place: short names of two may be the same.
     places = list(range(len(names)))
     low, high = cells.ends.T
     traces = [
@@ -75,7 +75,7 @@ def _picture(cells: Cells, title: str, unit: str, *, truth: FloatArray | None) -
             cells.released,
             places,
             "released, with its interval",
-            dot(STROKES["laplace"].color, 7),
+            dot(STYLES["laplace"].color, 7),
             hover="released %{x:.4g}<extra></extra>",
             error_x=interval(high - cells.released, cells.released - low, thickness=2),
         ),

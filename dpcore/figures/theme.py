@@ -78,7 +78,7 @@ _WATERMARK = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stroke:
+class LineStyle:
     """How the line of one mechanism is drawn, and its dots."""
 
     color: str
@@ -87,38 +87,38 @@ class Stroke:
     width: float = 2.5
 
 
-GUIDE = Stroke(color=NEUTRAL, dash="dash", width=2)
+GUIDE = LineStyle(color=NEUTRAL, dash="dash", width=2)
 """Of a line that is no mechanism's: a promise, a limit, what would be right."""
-DOTTED = Stroke(color=NEUTRAL, dash="dot", width=2)
+DOTTED = LineStyle(color=NEUTRAL, dash="dot", width=2)
 """Of such a line where there is a dashed one, or for a place on an axis."""
-OTHER = Stroke(color=NEUTRAL, dash="dash")
+OTHER = LineStyle(color=NEUTRAL, dash="dash")
 """Of the other of two worlds, beside the line of a mechanism."""
-STROKES = {
-    "laplace": Stroke(color="#0072B2", dash="solid", symbol="circle"),
-    "bit": Stroke(color="#D55E00", dash="dash", symbol="square"),
-    "truncated": Stroke(color="#009E73", dash="dot", symbol="diamond"),
-    "truncated-published": Stroke(color="#CC79A7", dash="dashdot", symbol="cross"),
-    "folded": Stroke(color="#56B4E9", dash="longdash", symbol="star"),
-    "gaussian": Stroke(color="#E69F00", dash="solid", symbol="triangle-up"),
-    "averaged": Stroke(color="#6B6B6B", dash="dot", symbol="pentagon"),
-    "generalized": Stroke(color="#8C510A", dash="dash", symbol="hexagon"),
-    "gaussian-classic": Stroke(color="#E69F00", dash="dash", symbol="triangle-down"),
-    "gaussian-pdp": Stroke(color="#E69F00", dash="dot", symbol="triangle-left"),
-    "gaussian-pdp-exact": Stroke(color="#E69F00", dash="dashdot", symbol="triangle-right"),
-    "gaussian-pdp-one-sided": Stroke(color="#E69F00", dash="longdash", symbol="triangle-ne"),
-    "exponential": Stroke(color="#5F55C8", dash="longdashdot", symbol="hexagon"),
-    "resized-published": Stroke(color="#117733", dash="dot", symbol="x"),
-    "resized-repaired": Stroke(color="#117733", dash="solid", symbol="circle-open"),
-    "bootstrap": Stroke(color="#9C3D6E", dash="longdashdot", symbol="asterisk"),
-    "subsampled-laplace": Stroke(color="#0072B2", dash="dashdot", symbol="circle-dot"),
-    "subsampled-gaussian": Stroke(color="#E69F00", dash="14px,3px", symbol="y-up"),
-    "output": Stroke(color="#999933", dash="solid", symbol="triangle-up"),
-    "output-public": Stroke(color="#999933", dash="dash", symbol="triangle-down"),
-    "output-fisher": Stroke(color="#999933", dash="dashdot", symbol="diamond-wide"),
-    "output-democratic": Stroke(color="#999933", dash="dot", symbol="diamond-tall"),
-    "posterior": Stroke(color="#44AA99", dash="solid", symbol="star-triangle-up"),
-    "adaptive": Stroke(color="#44AA99", dash="dash", symbol="star-diamond"),
-    "objective": Stroke(color="#AA4499", dash="longdash", symbol="bowtie"),
+STYLES = {
+    "laplace": LineStyle(color="#0072B2", dash="solid", symbol="circle"),
+    "bit": LineStyle(color="#D55E00", dash="dash", symbol="square"),
+    "truncated": LineStyle(color="#009E73", dash="dot", symbol="diamond"),
+    "truncated-published": LineStyle(color="#CC79A7", dash="dashdot", symbol="cross"),
+    "folded": LineStyle(color="#56B4E9", dash="longdash", symbol="star"),
+    "gaussian": LineStyle(color="#E69F00", dash="solid", symbol="triangle-up"),
+    "averaged": LineStyle(color="#6B6B6B", dash="dot", symbol="pentagon"),
+    "generalized": LineStyle(color="#8C510A", dash="dash", symbol="hexagon"),
+    "gaussian-classic": LineStyle(color="#E69F00", dash="dash", symbol="triangle-down"),
+    "gaussian-pdp": LineStyle(color="#E69F00", dash="dot", symbol="triangle-left"),
+    "gaussian-pdp-exact": LineStyle(color="#E69F00", dash="dashdot", symbol="triangle-right"),
+    "gaussian-pdp-one-sided": LineStyle(color="#E69F00", dash="longdash", symbol="triangle-ne"),
+    "exponential": LineStyle(color="#5F55C8", dash="longdashdot", symbol="hexagon"),
+    "resized-published": LineStyle(color="#117733", dash="dot", symbol="x"),
+    "resized-repaired": LineStyle(color="#117733", dash="solid", symbol="circle-open"),
+    "bootstrap": LineStyle(color="#9C3D6E", dash="longdashdot", symbol="asterisk"),
+    "subsampled-laplace": LineStyle(color="#0072B2", dash="dashdot", symbol="circle-dot"),
+    "subsampled-gaussian": LineStyle(color="#E69F00", dash="14px,3px", symbol="y-up"),
+    "output": LineStyle(color="#999933", dash="solid", symbol="triangle-up"),
+    "output-public": LineStyle(color="#999933", dash="dash", symbol="triangle-down"),
+    "output-fisher": LineStyle(color="#999933", dash="dashdot", symbol="diamond-wide"),
+    "output-democratic": LineStyle(color="#999933", dash="dot", symbol="diamond-tall"),
+    "posterior": LineStyle(color="#44AA99", dash="solid", symbol="star-triangle-up"),
+    "adaptive": LineStyle(color="#44AA99", dash="dash", symbol="star-diamond"),
+    "objective": LineStyle(color="#AA4499", dash="longdash", symbol="bowtie"),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from dpcore.figures.attackers import surest
-from dpcore.figures.lessons.running import running_picture
+from dpcore.figures.lessons import running_picture
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,

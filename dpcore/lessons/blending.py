@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.lessons.falling import falling_picture
+from dpcore.figures.lessons import falling_picture
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import bdtrc
 
 from dpcore.figures.attackers import surest
-from dpcore.figures.lessons.claims import claims_picture
+from dpcore.figures.lessons import claims_picture
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import Knob, Lesson, LessonView, Settings, Telling, ask, right, wrong
 from dpcore.privacy.bootstrap_cost import resampled_epsilon

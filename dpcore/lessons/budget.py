@@ -6,7 +6,7 @@ import numpy as np
 
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.figures.attackers import surest
-from dpcore.figures.lessons.spending import spending_picture
+from dpcore.figures.lessons import spending_picture
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import Knob, Lesson, LessonView, Settings, Telling, ask, right, wrong
 from dpcore.wording import epsilon_text, people, significant

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpcore.data.bounds import Interval
-from dpcore.figures.lessons.bounding import bounding_picture
+from dpcore.figures.lessons import bounding_picture
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpcore.figures.attackers import surest
-from dpcore.figures.lessons.claims import claims_picture
+from dpcore.figures.lessons import claims_picture
 from dpcore.individual.exposure import Exposure
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (

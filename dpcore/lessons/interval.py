@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.figures.lessons.covering import covering_picture
+from dpcore.figures.lessons import covering_picture
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,

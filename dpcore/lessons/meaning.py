@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dpcore.figures.meaning.odds import Sides, Told, counted, worlds_picture
+from dpcore.figures.attackers import AttackerView, Sides, counted, worlds_picture
 from dpcore.lessons.lesson import (
     Lesson,
     LessonView,
@@ -22,8 +22,8 @@ from dpcore.wording import percent, significant
 _HIGH = 5.0
 
 
-def _told(epsilon: float) -> Told:
-    return Told(
+def _told(epsilon: float) -> AttackerView:
+    return AttackerView(
         guarantee=Guarantee(epsilon=epsilon), sides=Sides.of(NeighboringRelation.ADD_REMOVE)
     )
 

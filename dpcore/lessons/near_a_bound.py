@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from dpcore.figures.attackers import surest
-from dpcore.figures.lessons.faults import Fault, faults_picture
+from dpcore.figures.lessons import Fault, faults_picture
 from dpcore.lessons.lesson import (
     Lesson,
     LessonView,

@@ -6,7 +6,7 @@ import math
 
 from dpcore.data.bounds import Interval
 from dpcore.figures.attackers import surest
-from dpcore.figures.comparing.laws import two_worlds_picture
+from dpcore.figures.laboratory import two_worlds_picture
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,

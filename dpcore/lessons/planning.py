@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpcore.figures.attackers import surest
-from dpcore.figures.planning.slide import slide_picture
+from dpcore.figures.plans import slide_picture
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import Knob, Lesson, LessonView, Settings, Telling, ask, right, wrong
 from dpcore.planning.basket import Basket, Split

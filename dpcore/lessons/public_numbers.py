@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpcore.data.bounds import Interval
-from dpcore.figures.lessons.claims import claims_picture
+from dpcore.figures.lessons import claims_picture
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,

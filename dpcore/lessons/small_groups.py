@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcore.figures.lessons.falling import falling_picture
+from dpcore.figures.lessons import falling_picture
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,

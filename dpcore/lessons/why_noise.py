@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.lessons.found import found_picture
+from dpcore.figures.lessons import found_picture
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,

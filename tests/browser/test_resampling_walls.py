@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dpcore.data.bounds import Interval
-from dpcore.figures.resampling.bootstrap.lines import methods
+from dpcore.figures.resampling.bootstrap import methods
 from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.subsampled.request import SubsampledRequest

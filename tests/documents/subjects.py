@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.documents.gathering import Background, planned, released
-from dpcore.figures.meaning.label import Facts
+from dpcore.figures.privacy_label import LabelFacts
 from dpcore.planning.basket import Basket
 from dpcore.planning.item import Item
 from dpcore.planning.totals import price_of
@@ -73,7 +73,7 @@ def questions(relation=SUBSTITUTION):
 
 
 def facts(relation, account):
-    return Facts(
+    return LabelFacts(
         budget=account.budget,
         spent=account.spent,
         relation=relation,

@@ -6,14 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpcore.figures.auditing.found import (
-    events_table,
-    lower_text,
-    roc_picture,
-    seen,
-    telling,
-    verdict,
-)
+from dpcore.figures.audits import events_table, lower_text, roc_picture, seen, telling, verdict
 from dpcore.studies.auditing.lower_bound import audit
 from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES
 from dpcore.studies.auditing.trials import TrialDraws, batches

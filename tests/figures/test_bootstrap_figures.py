@@ -12,18 +12,17 @@ from dpcore.figures.resampling.averages import (
     rivals_picture,
     sharing_picture,
 )
-from dpcore.figures.resampling.bootstrap.coverage import (
+from dpcore.figures.resampling.bootstrap import (
+    copies_picture,
     coverage_picture,
     errors_picture,
-    ranges_picture,
-    scores_picture,
-)
-from dpcore.figures.resampling.bootstrap.levels import levels_picture
-from dpcore.figures.resampling.bootstrap.lines import methods, others
-from dpcore.figures.resampling.bootstrap.releases import (
-    copies_picture,
+    levels_picture,
+    methods,
     one_picture,
     one_shot_picture,
+    others,
+    ranges_picture,
+    scores_picture,
 )
 from dpcore.studies.resampling.bootstrap_study import (
     BootstrapLevels,

@@ -12,18 +12,15 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.data.quantities import Quantity
-from dpcore.figures import marks, synthesis
+from dpcore.figures import plans, synthesis, traces
 from dpcore.figures.answers import GroupNumbers, groups_picture, parts_picture
 from dpcore.figures.coefficients import coefficients_picture
-from dpcore.figures.covariances.matrices import covariance_picture
-from dpcore.figures.crossed import CrossNumbers, cross_picture
-from dpcore.figures.individual import exposures
-from dpcore.figures.lessons.claims import claims_picture
-from dpcore.figures.lessons.faults import Fault, faults_picture
-from dpcore.figures.lessons.votes import votes_picture
-from dpcore.figures.planning import people
-from dpcore.figures.several_means import ColumnMeans, means_picture
-from dpcore.figures.teaching.neighbors import Scene, people_picture, reach_picture
+from dpcore.figures.covariances import covariance_picture
+from dpcore.figures.cross_tables import CrossNumbers, cross_picture
+from dpcore.figures.group_answers import ColumnMeans, means_picture
+from dpcore.figures.individual import people
+from dpcore.figures.lessons import Fault, claims_picture, faults_picture, votes_picture
+from dpcore.figures.neighbors import Scene, people_picture, reach_picture
 from dpcore.figures.theme import ROWS, categories, frame
 from dpcore.individual.losses import GroupExposure
 from dpcore.inference.intervals import Intervals
@@ -85,7 +82,7 @@ def crossed():
 
 def crowds():
     return [
-        people.Crowd(name=label, people=100, above=50 - i, median=0.1, maximum=1.0)
+        plans.LossSummary(name=label, people=100, above=50 - i, median=0.1, maximum=1.0)
         for i, label in enumerate(LABELS)
     ]
 
@@ -93,11 +90,11 @@ def crowds():
 def exposed():
     each = {"people": 9, "mean": 0.1, "median": 0.1, "ninth_decile": 0.2}
     several = [GroupExposure(label=label, maximum=0.5, **each) for label in LABELS]
-    return exposures.groups_picture(several, by="g", key="laplace")
+    return people.groups_picture(several, by="g", key="laplace")
 
 
 def cells():
-    return synthesis.Cells(
+    return synthesis.SyntheticCounts(
         title="g", names=LABELS, released=NUMBERS, ends=AROUND, made_up=NUMBERS, level=0.95
     )
 
@@ -143,8 +140,8 @@ FIGURES = {
     "coefficients": lambda: coefficients_picture(LABELS, NUMBERS, AROUND),
     "covariance matrix": lambda: covariance_picture(LABELS, EYE, EYE),
     "exposure of groups": exposed,
-    "people by total": lambda: people.budgets_picture(crowds(), own=0, limit=0.5),
-    "people by group": lambda: people.groups_picture(crowds(), by="g", limit=0.5),
+    "people by total": lambda: plans.budgets_picture(crowds(), own=0, limit=0.5),
+    "people by group": lambda: plans.groups_picture(crowds(), by="g", limit=0.5),
     "kept counts": lambda: synthesis.kept_picture(cells(), unit="people"),
     "original counts": lambda: synthesis.original_picture(cells(), NUMBERS, unit="people"),
     "reach of each person": lambda: reach_picture(scene(), 20.0),
@@ -217,8 +214,10 @@ def test_group_without_a_dot_has_its_words_at_its_own_place():
 def test_labels_that_are_alike_once_they_are_short_have_a_bar_each():
     long = [f"a label with a long beginning, number {i}" for i in range(3)]
     votes = votes_picture(long, [1, 2, 3], right=0).figure
-    several = [people.Crowd(name=name, people=9, above=1, median=0.1, maximum=1.0) for name in long]
-    shown = people.groups_picture(several, by="g", limit=0.5).figure
+    several = [
+        plans.LossSummary(name=name, people=9, above=1, median=0.1, maximum=1.0) for name in long
+    ]
+    shown = plans.groups_picture(several, by="g", limit=0.5).figure
     for figure in (votes, shown):
         assert list(figure.layout.yaxis.categoryarray) == long
         assert list(figure.data[0].y) == long
@@ -230,7 +229,7 @@ LABEL = st.text(string.digits + ".-:e ab", min_size=1, max_size=8)
 @given(labels=st.lists(LABEL, min_size=1, max_size=6, unique=True), up=st.booleans())
 def test_text_on_any_axis_is_a_category_in_the_order_of_the_marks(labels, up):
     counts = list(range(len(labels)))
-    trace = marks.bars(labels, counts) if up else marks.rows(labels, counts, labels, "red")
+    trace = traces.bars(labels, counts) if up else traces.rows(labels, counts, labels, "red")
     figure = frame(traces=[trace], yaxis={} if up else ROWS)
     axis = figure.layout.xaxis if up else figure.layout.yaxis
     assert axis.type == "category"
@@ -241,52 +240,53 @@ def test_text_on_any_axis_is_a_category_in_the_order_of_the_marks(labels, up):
 
 def test_text_is_a_category_on_the_axis_of_its_panel_and_in_numpy():
     names = np.array(["2", "1"])
-    drawn = [marks.bars(names, [3, 4]), marks.points(names, [1, 2], xaxis="x3")]
+    drawn = [traces.bars(names, [3, 4]), traces.points(names, [1, 2], xaxis="x3")]
     layout = frame(traces=drawn, xaxis3={"type": "log"}).layout
     for axis in (layout.xaxis, layout.xaxis3):
         assert (axis.type, list(axis.categoryarray)) == ("category", ["2", "1"])
 
 
 def test_dates_that_are_declared_stay_dates():
-    drawn = frame(traces=[marks.bars(["2024-01"], [1])], xaxis={"type": "date"})
+    drawn = frame(traces=[traces.bars(["2024-01"], [1])], xaxis={"type": "date"})
     assert drawn.layout.xaxis.type == "date"
 
 
 def test_note_at_a_label_stands_at_its_place():
     drawn = frame(
-        traces=[marks.bars(LABELS, NUMBERS)],
-        annotations=[marks.note("a", "1", 0), marks.note("b", 1, 0)],
-        shapes=[marks.vertical("other"), marks.level(1.0)],
+        traces=[traces.bars(LABELS, NUMBERS)],
+        annotations=[traces.note("a", "1", 0), traces.note("b", 1, 0)],
+        shapes=[traces.vertical("other"), traces.level(1.0)],
     )
     assert [note.x for note in drawn.layout.annotations] == [0, 1]
     assert drawn.layout.shapes[0].x0 == drawn.layout.shapes[0].x1 == 4
 
 
 @pytest.mark.parametrize(
-    ("traces", "axis", "message"),
+    ("drawn", "axis", "message"),
     [
-        ([marks.bars(["a"], [1]), marks.bars([1], [1])], {}, "numbers and text"),
-        ([marks.bars(["a"], [1])], categories(["b"]), "does not declare: "),
+        ([traces.bars(["a"], [1]), traces.bars([1], [1])], {}, "numbers and text"),
+        ([traces.bars(["a"], [1])], categories(["b"]), "does not declare: "),
     ],
 )
-def test_positions_that_fit_no_axis_are_refused(traces, axis, message):
+def test_positions_that_fit_no_axis_are_refused(drawn, axis, message):
     with pytest.raises(ValueError, match=message):
-        frame(traces=traces, xaxis=axis)
+        frame(traces=drawn, xaxis=axis)
 
 
 # What takes labels, by the types of its arguments.
 LABELLED = (
     "Sequence[str]",
     "Mapping[str",
-    "Cells",
     "ColumnMeans",
     "Comparison",
-    "Crowd",
+    "Growth",
     "Fault",
     "GroupExposure",
+    "LossSummary",
     "Numbers",
     "Price]",
     "Scene",
+    "SyntheticCounts",
 )
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpcore.data.quantities import Quantity
-from dpcore.figures.chains import Quantiles, chain_picture, chain_text
+from dpcore.figures.answers import Quantiles, chain_picture, chain_text
 
 SHARES = (0.1, 0.25, 0.5, 0.9)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcore.figures.individual.counted import counted_picture
+from dpcore.figures.individual.people import counted_picture
 from dpcore.individual.distribution import LossDistribution, Place
 
 

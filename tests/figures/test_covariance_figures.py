@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.figures.covariances.matrices import covariance_picture, ellipses_picture
-from dpcore.figures.covariances.study import panel_picture
-from dpcore.figures.theme import STROKES
+from dpcore.figures.covariances import covariance_picture, ellipses_picture, panel_picture
+from dpcore.figures.theme import STYLES
 from dpcore.postprocessing.psd_repair import repair
 from dpcore.studies.covariance_study import COMPARED, STATISTICS, CovarianceDesign, Degenerate, run
 
@@ -62,8 +61,8 @@ def test_panel_shows_means_percentiles_and_truth(outcomes):
         assert list(thick.y)[3:5] == [own[1].percentiles[1], own[1].percentiles[3]]
         assert list(exact.y) == [s.exact for s in own]
         assert list(means.y) == [s.mean for s in own]
-        assert {t.line.color for t in (thin, thick, exact)} == {STROKES[key].color}
-        assert exact.line.dash == STROKES[key].dash
+        assert {t.line.color for t in (thin, thick, exact)} == {STYLES[key].color}
+        assert exact.line.dash == STYLES[key].dash
     assert figure.layout.shapes[0].y0 == 1.8
 
 

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from dpcore.figures.differences import (
-    Compared,
+from dpcore.figures.group_answers import (
+    GroupDifference,
     difference_picture,
     difference_table,
     difference_text,
@@ -15,7 +15,7 @@ from dpcore.inference.group_differences import Held, difference, more_in_percent
 
 
 def compared(one, other):
-    return Compared(
+    return GroupDifference(
         one="a", other="b", apart=difference(one, other), percent=more_in_percent(one, other)
     )
 

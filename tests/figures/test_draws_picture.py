@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.data.quantities import Quantity
-from dpcore.figures.teaching.draws import WIDEST, Shot, draws_picture
+from dpcore.figures.draws import WIDEST, Shot, draws_picture
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 

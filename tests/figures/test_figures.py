@@ -10,10 +10,9 @@ import pytest
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.quantities import Quantity
-from dpcore.figures import answers, budgets
-from dpcore.figures.comparing import laws, tradeoffs
-from dpcore.figures.individual import exposures
-from dpcore.figures.theme import NEUTRAL, SCALE, STROKES, frame, log_axis, plain, stamp
+from dpcore.figures import answers, compositions, laboratory, tradeoffs
+from dpcore.figures.individual import people
+from dpcore.figures.theme import NEUTRAL, SCALE, STYLES, frame, log_axis, plain, stamp
 from dpcore.individual.exposure import expose
 from dpcore.inference.intervals import intervals
 from dpcore.mechanisms.base import Sensitivity
@@ -66,7 +65,7 @@ def curves():
     lines = studies.against_epsilon(SETTING, keys, np.geomspace(0.01, 10, 21))
     few, rng = np.array([0.5]), np.random.default_rng(1)
     dots = studies.simulated(keys, few, [SETTING], ErrorMetric.RMSE, draws=100, rng=rng)
-    axis = tradeoffs.Axis(label="epsilon", at=0.5, log=True)
+    axis = tradeoffs.SweepAxis(label="epsilon", at=0.5, log=True)
     return tradeoffs.curves_picture(
         lines,
         dots,
@@ -106,10 +105,10 @@ def pictures():
         truth=None,
         sampled=True,
     )
-    yield exposures.exposure_picture(found, key="laplace")
-    yield exposures.groups_picture(groups, by=HOSTILE, key="laplace")
-    yield budgets.totals_picture(totals, charged=1.0, delta=1e-6)
-    yield laws.two_worlds_picture(
+    yield people.exposure_picture(found, key="laplace")
+    yield people.groups_picture(groups, by=HOSTILE, key="laplace")
+    yield compositions.totals_picture(totals, charged=1.0, delta=1e-6)
+    yield laboratory.two_worlds_picture(
         LAPLACE,
         key="laplace",
         epsilon=1.0,
@@ -152,12 +151,12 @@ def test_plain_text_keeps_its_letters():
 
 
 def test_a_mechanism_has_one_color_and_dash_and_no_two_share_both():
-    assert set(CATALOG) <= set(STROKES)
-    looks = [(stroke.color, stroke.dash) for stroke in STROKES.values()]
+    assert set(CATALOG) <= set(STYLES)
+    looks = [(stroke.color, stroke.dash) for stroke in STYLES.values()]
     assert len(set(looks)) == len(looks)
     lines = [t for t in curves().figure.data if t.mode == "lines"]
     for key, line in zip(Fairness.TRUE.mechanisms, lines, strict=True):
-        assert (line.line.color, line.line.dash) == (STROKES[key].color, STROKES[key].dash)
+        assert (line.line.color, line.line.dash) == (STYLES[key].color, STYLES[key].dash)
 
 
 def test_takeaway_is_read_off_the_curve_where_the_page_is_set():
@@ -169,7 +168,7 @@ def test_takeaway_is_read_off_the_curve_where_the_page_is_set():
 
 
 def test_exposure_picture_counts_everybody_and_holds_no_record():
-    picture = exposures.exposure_picture(exposure(), key="laplace")
+    picture = people.exposure_picture(exposure(), key="laplace")
     bars, steps = picture.figure.data[0], picture.figure.data[1]
     assert sum(bars.y) == N
     assert steps.y[-1] == 100
@@ -185,7 +184,7 @@ def test_exposure_without_any_loss_is_drawn():
         np.full(N, 0.5),
         relation=NeighboringRelation.ADD_REMOVE,
     )
-    picture = exposures.exposure_picture(same, key="laplace")
+    picture = people.exposure_picture(same, key="laplace")
     assert sum(picture.figure.data[0].y) == N
     assert picture.title.startswith("Everybody loses 0;")
 
@@ -194,7 +193,7 @@ def test_exposure_without_any_loss_is_drawn():
 def test_log_axis_of_losses_has_numbers_to_read(others):
     losses = np.array([1.0, 1.0 + others])
     shown = replace(exposure(), epsilon=losses, ordered=losses, worst_case=2.0)
-    picture = exposures.exposure_picture(shown, key="laplace")
+    picture = people.exposure_picture(shown, key="laplace")
     axis = picture.figure.layout.xaxis
     ticks = axis.tickvals
     assert (axis.dtick == 1) if others > 100 else len(ticks) >= 2
@@ -203,11 +202,11 @@ def test_log_axis_of_losses_has_numbers_to_read(others):
 
 def test_totals_without_a_bound_are_infinite_in_bars_words_and_table():
     totals = Totals(basic=1.0, advanced=np.inf, zcdp=np.inf, pld=0.8)
-    picture = budgets.totals_picture(totals, charged=1.0, delta=0.0)
+    picture = compositions.totals_picture(totals, charged=1.0, delta=0.0)
     bars = picture.figure.data[0]
     assert list(bars.x) == [1.0, 1.0, 0.0, 0.0, 0.8]
     assert bars.text[3] == "∞ (no bound in ρ)"
-    assert f"{budgets.ZCDP}: ∞ (no bound in ρ)" in picture.alt
+    assert f"{compositions.ZCDP}: ∞ (no bound in ρ)" in picture.alt
     # What is tighter than charged holds under a condition, which is said with it.
     assert picture.title.startswith("Planned before the first answer, ")
     assert np.isinf(picture.table["epsilon"][3])
@@ -215,7 +214,7 @@ def test_totals_without_a_bound_are_infinite_in_bars_words_and_table():
 
 def test_published_scale_is_called_by_its_name():
     lines = studies.against_position(SETTING, Fairness.NOMINAL.mechanisms, 5)
-    axis = tradeoffs.Axis(label="true mean", at=0.5, log=False)
+    axis = tradeoffs.SweepAxis(label="true mean", at=0.5, log=False)
     picture = tradeoffs.curves_picture(
         lines,
         (),
@@ -238,7 +237,7 @@ def luminance(color):
 
 @pytest.mark.parametrize("page", ["#FFFFFF", "#0E1117"])
 def test_colors_of_strokes_show_on_a_light_and_on_a_dark_page(page):
-    colors = {stroke.color for stroke in STROKES.values()} | {NEUTRAL}
+    colors = {stroke.color for stroke in STYLES.values()} | {NEUTRAL}
     for color in colors:
         low, high = sorted([luminance(color), luminance(page)])
         assert (high + 0.05) / (low + 0.05) > 2.2, color

@@ -6,10 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from dpcore.figures.comparing.error_maps import map_picture
-from dpcore.figures.teaching.audits import audit_picture
-from dpcore.figures.teaching.laboratory import atoms_picture, tries_picture, worlds_picture
-from dpcore.figures.theme import STROKES
+from dpcore.figures.audits import audit_picture
+from dpcore.figures.laboratory import atoms_picture, tries_picture, worlds_picture
+from dpcore.figures.theme import STYLES
+from dpcore.figures.tradeoffs import map_picture
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.comparing.error_curves import Fairness
 from dpcore.studies.comparing.error_maps import MapQuantity, error_maps
@@ -106,7 +106,7 @@ def test_atoms_are_lollipops_with_their_probability():
 def test_a_mechanism_keeps_its_color():
     for key in CATALOG:
         picture = worlds(SETUP.through(key))
-        assert picture.figure.data[0].line.color == STROKES[key].color
+        assert picture.figure.data[0].line.color == STYLES[key].color
 
 
 def test_audit_is_read_off_the_counts():

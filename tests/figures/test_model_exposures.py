@@ -8,16 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpcore.figures.individual.bounds import checks_picture
-from dpcore.figures.individual.exposures import moments_picture, others_picture, sentences
-from dpcore.figures.individual.model_exposures import (
-    Split,
+from dpcore.figures.individual.guarantees import (
+    LossCauses,
     audit_text,
     chain_picture,
     frontier_picture,
     iso_epsilon_picture,
     split_picture,
 )
+from dpcore.figures.individual.one_person import checks_picture
+from dpcore.figures.individual.people import moments_picture, others_picture, sentences
 from dpcore.individual.chain import Chain
 from dpcore.models.posterior.leverage_and_residual import epsilon_of
 from dpcore.relations import NeighboringRelation
@@ -77,7 +77,7 @@ OTHERS = (
 
 
 def pictures():
-    split = Split(
+    split = LossCauses(
         rows=ROWS,
         pull=FOUND.top_leverage / 0.01,
         cause="pull",
@@ -207,7 +207,7 @@ def test_map_names_the_most_exposed_by_row_and_draws_no_other_person():
 
 
 def test_split_says_which_of_the_causes_is_large():
-    split = Split(
+    split = LossCauses(
         rows=[7], pull=np.array([3.0]), cause="pull", miss=np.array([20.0]), epsilon=np.array([0.1])
     )
     title = split_picture(split).title

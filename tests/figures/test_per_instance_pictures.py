@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcore.figures.individual.wang2019 import nested_picture, precision_picture, sizes_picture
+from dpcore.figures.individual.guarantees import nested_picture, precision_picture, sizes_picture
 from dpcore.studies.wang2019 import (
     Pane,
     Simulation,

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from dpcore.figures.individual import what_if
-from dpcore.figures.individual.bounds import bounds_picture
+from dpcore.figures.individual import counterfactuals
+from dpcore.figures.individual.counterfactuals import crowd_picture, moved_picture
 from dpcore.figures.individual.one_person import (
     belief_picture,
+    bounds_picture,
     detection_picture,
     laws_picture,
     realized_picture,
 )
-from dpcore.figures.individual.what_if import crowd_picture, moved_picture
 from dpcore.individual.moves import Moved, move_in_statistic
 from dpcore.individual.person_bounds import DELTAS, at_delta, epsilon_at, profile
 from dpcore.individual.what_if_ridge import move_in_ridge, ridge_base
@@ -69,7 +69,7 @@ def pictures():
             delta=DELTA,
         )
         yield moved_picture(moved, key="output")
-    for crowd in (what_if.COPIES, what_if.PEOPLE, what_if.PENALTY):
+    for crowd in (counterfactuals.COPIES, counterfactuals.PEOPLE, counterfactuals.PENALTY):
         losses = np.array([2.0, 1.0, 0.5])
         yield crowd_picture(crowd, (1, 2, 4), losses, today=2, key="posterior")
 
@@ -159,12 +159,14 @@ def test_moves_are_told_in_words():
 def test_crowds_say_how_fast_losses_fall():
     x = (10, 20, 40)
     title = crowd_picture(
-        what_if.PEOPLE, x, np.array([4.0, 2.0, 1.0]), today=10, key="output"
+        counterfactuals.PEOPLE, x, np.array([4.0, 2.0, 1.0]), today=10, key="output"
     ).title
     assert title == (
         "In a table of 40 people this person would lose 1 instead of 4: it falls like 1/n"
     )
-    slow = crowd_picture(what_if.COPIES, x, np.array([4.0, 4.0, 4.0]), today=10, key="output")
+    slow = crowd_picture(
+        counterfactuals.COPIES, x, np.array([4.0, 4.0, 4.0]), today=10, key="output"
+    )
     assert "falls" not in slow.title
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcore.figures.individual.person_totals import Compared, odometer_picture, totals_picture
+from dpcore.figures.individual.people import LossReference, odometer_picture, totals_picture
 from dpcore.individual.release_losses import ReleaseLosses
 from dpcore.individual.totals import odometer, person_totals
 from dpcore.privacy.events import PureEvent
@@ -59,7 +59,7 @@ def test_the_same_answer_again_costs_as_much_each_time():
         charges=[0.5, 0.5],
     )
     assert picture.title.endswith("100 % of what was charged; as much in each")
-    mixed = Compared(relation=NeighboringRelation.ADD_REMOVE, mixed=True)
+    mixed = LossReference(relation=NeighboringRelation.ADD_REMOVE, mixed=True)
     picture = odometer_picture(
         odometer(losses, PEOPLE - 1, delta=1e-6),
         titles=["a", "a"],
@@ -94,7 +94,7 @@ def test_odometer_of_one_release_shows_each_way_of_counting_it():
 
 def test_charges_above_the_worst_case_are_explained():
     totals = person_totals(plan(0.5, 0.2), people=PEOPLE, delta=0.0).losses()
-    mixed = Compared(relation=NeighboringRelation.ADD_REMOVE, mixed=True)
+    mixed = LossReference(relation=NeighboringRelation.ADD_REMOVE, mixed=True)
     other = totals_picture(totals, charged=0.9, planned=0.7, compared=mixed)
     assert "(compared with not being there)" in other.title
     assert "another change of a record" in other.title

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpcore.figures.planning.prices import prices_picture
-from dpcore.figures.planning.slide import slide_picture
+from dpcore.figures.compositions import prices_picture
+from dpcore.figures.plans import slide_picture
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.comparison import compare
 from dpcore.planning.splits import settled

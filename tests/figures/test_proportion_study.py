@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.figures.proportions.study import LINES, View, study_picture, table
-from dpcore.figures.theme import STROKES
+from dpcore.figures.proportions import LINES, View, study_picture, table
+from dpcore.figures.theme import STYLES
 from dpcore.studies.proportion_study import Measure, Procedure, ProportionDesign
 from tests.studies.test_proportion_study import run_all
 
@@ -119,4 +119,4 @@ def test_table_holds_every_number_once():
 def test_no_line_looks_like_a_mechanism_or_like_another():
     looks = [(stroke.color, stroke.dash) for stroke in LINES.values()]
     assert len(set(looks)) == len(Procedure)
-    assert not set(looks) & {(s.color, s.dash) for s in STROKES.values()}
+    assert not set(looks) & {(s.color, s.dash) for s in STYLES.values()}

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpcore.data.bounds import Interval
-from dpcore.figures.individual.telling import recovery_picture
+from dpcore.figures.individual.disclosure import recovery_picture
 from dpcore.studies.attacks.disclosed_losses import attack_count, attack_mean
 
 BOUNDS = Interval(lower=0.0, upper=100.0)

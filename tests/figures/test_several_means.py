@@ -4,7 +4,7 @@ import numpy as np
 
 from dpcore.data.quantities import Quantity
 from dpcore.figures.answers import GroupNumbers
-from dpcore.figures.several_means import ColumnMeans, means_picture, means_text
+from dpcore.figures.group_answers import ColumnMeans, means_picture, means_text
 
 
 def column(name, unit, means, *, off=1.0, truth=None):

@@ -16,6 +16,7 @@ from unittest import mock
 
 import numpy as np
 import pandas as pd
+from dpcore.figures.meaning.label import Facts
 
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.bounds import Interval
@@ -25,7 +26,6 @@ from dpcore.data.preparation.capping import RowCap, at_most
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import Background, planned, released
 from dpcore.errors import DPCoreError
-from dpcore.figures.meaning.label import Facts
 from dpcore.inference.intervals import LEVEL
 from dpcore.lessons.paths import LESSONS
 from dpcore.mechanisms.exponential import Exponential

@@ -8,7 +8,7 @@ import pytest
 from dpcore.data.quantities import Quantity
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import surest
-from dpcore.figures.planning.outcomes import Possible, outcomes_picture
+from dpcore.figures.plans import Possible, outcomes_picture
 from dpcore.planning.basket import Basket
 from dpcore.planning.options import Option, rows_of
 from dpcore.planning.outcomes import DOTS, outcomes, usual

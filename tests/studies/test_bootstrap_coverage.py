@@ -12,7 +12,7 @@ from scipy import integrate, stats
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.figures.resampling.bootstrap.lines import methods, others
+from dpcore.figures.resampling.bootstrap import methods, others
 from dpcore.inference.bootstrap_intervals import (
     CONSERVATIVE,
     MOST_CONSERVATIVE,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.figures.proportions.lab import prices_picture, simplex_picture, tree_picture
+from dpcore.figures.proportions import prices_picture, simplex_picture, tree_picture
 from dpcore.studies.proportion_intervals import Point, clouds, merged, prices
 from dpcore.studies.proportion_study import BOUNDING, Procedure
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.errors import DataError, ParameterError
-from dpcore.figures.individual.telling import coverage_table, reports_picture
+from dpcore.figures.individual.disclosure import coverage_table, reports_picture
 from dpcore.studies.individual.reports import (
     Reports,
     ReportSettings,

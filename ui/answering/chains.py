@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.chains import Quantiles, chain_picture
+from dpcore.figures.answers import Quantiles, chain_picture
 from dpcore.figures.theme import Picture
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.plans.chains import ChainPlan

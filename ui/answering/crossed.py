@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.crossed import CrossNumbers, cross_picture
+from dpcore.figures.cross_tables import CrossNumbers, cross_picture
 from dpcore.figures.theme import Picture
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import with_ends

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.data.quantities import quantity_of
-from dpcore.figures.differences import Compared, difference_picture, difference_table
+from dpcore.figures.group_answers import GroupDifference, difference_picture, difference_table
 from dpcore.inference.group_differences import Held, difference, more_in_percent
 from dpcore.releases.record import WATERMARK, Mode, Release
 from dpcore.releases.request import Request
@@ -67,10 +67,12 @@ def show(answer: Release, asked: Request) -> None:
         )
 
 
-def compared(groups: dict[str, Held], one: str, other: str, *, dated: bool = False) -> Compared:
+def compared(
+    groups: dict[str, Held], one: str, other: str, *, dated: bool = False
+) -> GroupDifference:
     """Return two groups with what lies between them; of dates no percentage."""
     percent = None if dated else more_in_percent(groups[one], groups[other])
-    return Compared(
+    return GroupDifference(
         one=one, other=other, apart=difference(groups[one], groups[other]), percent=percent
     )
 
@@ -159,7 +161,7 @@ def _pair(asked: Request, groups: tuple[str, ...]) -> tuple[str, str]:
     return one, other
 
 
-def _remarks(found: Compared, one: _Numbers, *, level: float) -> None:
+def _remarks(found: GroupDifference, one: _Numbers, *, level: float) -> None:
     """Say what is told of the population, what cannot be told, and what holds."""
     total, unit = found.apart.total, one.unit
     if total is not None:

@@ -10,8 +10,8 @@ import streamlit as st
 
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
-from dpcore.figures.covariances.matrices import ellipses_picture
-from dpcore.figures.teaching.draws import WIDEST, Shot, draws_picture
+from dpcore.figures.covariances import ellipses_picture
+from dpcore.figures.draws import WIDEST, Shot, draws_picture
 from dpcore.figures.theme import Picture
 from dpcore.mechanisms.covariances import matrix_of
 from dpcore.postprocessing.psd_repair import repair

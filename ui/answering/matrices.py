@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.covariances.matrices import covariance_picture, ellipses_picture
+from dpcore.figures.covariances import covariance_picture, ellipses_picture
 from dpcore.mechanisms.covariances import matrix_of
 from dpcore.postprocessing.psd_repair import repair
 from dpcore.releases.plans.matrices import MatrixPlan

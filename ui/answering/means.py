@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.answers import GroupNumbers
-from dpcore.figures.several_means import ColumnMeans, means_picture
+from dpcore.figures.group_answers import ColumnMeans, means_picture
 from dpcore.figures.theme import Picture
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import sizes_text

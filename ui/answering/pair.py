@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import quantity_of
-from dpcore.figures.differences import Compared, difference_picture, untold_picture
+from dpcore.figures.group_answers import GroupDifference, difference_picture, untold_picture
 from dpcore.figures.theme import Picture
 from dpcore.inference.group_differences import Held
 from dpcore.inference.intervals import LEVEL
@@ -138,7 +138,7 @@ def details(asked: Request) -> str:
     )
 
 
-def _picture(found: Compared, asked: Request, truth: float | None) -> Picture:
+def _picture(found: GroupDifference, asked: Request, truth: float | None) -> Picture:
     return difference_picture(
         found,
         noun="mean",
@@ -149,7 +149,7 @@ def _picture(found: Compared, asked: Request, truth: float | None) -> Picture:
     )
 
 
-def _compared(answer: Release, plan: DifferencePlan) -> Compared | None:
+def _compared(answer: Release, plan: DifferencePlan) -> GroupDifference | None:
     """Return what a record says of the two groups; None if nothing can be told."""
     apart, *percent, _, _, _, _ = plan.names
     one, other = plan.pair
@@ -157,7 +157,7 @@ def _compared(answer: Release, plan: DifferencePlan) -> Compared | None:
     if apart not in known:
         return None
     share = known.get(percent[0]) if percent else None
-    return Compared(one=one, other=other, apart=known[apart], percent=share)
+    return GroupDifference(one=one, other=other, apart=known[apart], percent=share)
 
 
 def _known(answer: Release) -> Mapping[str, Held]:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from dpcore.figures.attackers import surest
-from dpcore.figures.attacks.averaging import running_picture
+from dpcore.figures.attacks import running_picture
 from dpcore.studies.attacks.averaging import Averaging, ask_again, band, needed
 from dpcore.wording import epsilon_text, measured, percent, significant
 from ui import controls

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpcore.figures.attackers import surest
-from dpcore.figures.attacks.differencing import left_picture, values_picture
+from dpcore.figures.attacks import left_picture, values_picture
 from dpcore.studies.attacks.differencing import attack
 from dpcore.wording import capital, epsilon_text, in_full, percent, significant
 from ui import controls

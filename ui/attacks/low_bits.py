@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.figures.attackers import surest
-from dpcore.figures.attacks.low_bits import low_bits_picture
+from dpcore.figures.attacks import low_bits_picture
 from dpcore.studies.attacks.floating_point import careless, on_grid
 from dpcore.wording import epsilon_text, in_full, three_digits
 from ui import controls, results

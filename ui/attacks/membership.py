@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.figures.attackers import surest
-from dpcore.figures.attacks.membership import machine_picture, score_picture
+from dpcore.figures.attacks import machine_picture, score_picture
 from dpcore.inference.share_intervals import clopper_pearson
 from dpcore.studies.attacks.membership import Game, Rounds, game, play
 from dpcore.studies.attacks.reconstruction import ceiling

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.attacks.reconstruction import Bars, Curve, bars_picture, curve_picture
+from dpcore.figures.attacks import RecoveredShares, RecoveryCurve, bars_picture, curve_picture
 from dpcore.privacy.interpretation import posterior
 from dpcore.studies.attacks.reconstruction import (
     Parts,
@@ -151,7 +151,7 @@ def _shown(
     share = known_roughly(float(bits.mean()))
     limit = float(ceiling(asked.epsilon, share=share))
     limit = max(limit, guess)
-    bars = Bars(
+    bars = RecoveredShares(
         guessing=guess, careless=careless, private=mean, epsilon=asked.epsilon, ceiling=limit
     )
     subject.show(bars_picture(bars), "reconstruction")
@@ -168,7 +168,7 @@ def _shown(
     )
     ordered = sorted(private)
     if len(ordered) == len(asked.totals):
-        curve = Curve(
+        curve = RecoveryCurve(
             epsilons=np.array(ordered),
             shares=[private[total][0] for total in ordered],
             ceilings=np.maximum(ceiling(np.array(ordered), share=share), guess),

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.individual.telling import recovery_picture
+from dpcore.figures.individual.disclosure import recovery_picture
 from dpcore.individual.own_worst import own_worst_shift
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.kinds import StatisticKind

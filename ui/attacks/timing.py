@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from dpcore.errors import ParameterError
-from dpcore.figures.attacks.timing import rounds_picture, stopwatch_picture
+from dpcore.figures.attacks import rounds_picture, stopwatch_picture
 from dpcore.releases.secure import candidates
 from dpcore.studies.attacks.timing import redrawing, right, steady
 from dpcore.studies.teaching.laboratory import UNIT, acceptance

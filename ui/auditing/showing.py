@@ -6,7 +6,7 @@ import math
 
 import streamlit as st
 
-from dpcore.figures.auditing import found
+from dpcore.figures import audits
 from dpcore.studies.auditing.lower_bound import PrivacyAudit, audit
 from dpcore.studies.auditing.structure import checks
 from dpcore.studies.auditing.trials import TrialDraws, batches, pieces
@@ -44,14 +44,14 @@ def show(asked: AuditRequest, *, rows: str = "") -> None:
     )
     _say(asked, done)
     _numbers(done)
-    results.show(found.roc_picture(done), "audit-roc", simulated=not asked.confidential)
-    st.markdown(literal(found.seen(done)))
-    results.table(found.events_table(done), key="audit-events")
+    results.show(audits.roc_picture(done), "audit-roc", simulated=not asked.confidential)
+    st.markdown(literal(audits.seen(done)))
+    results.table(audits.events_table(done), key="audit-events")
 
 
 def _say(asked: AuditRequest, done: PrivacyAudit) -> None:
     """Say the verdict, the event, and what is wrong where that is known."""
-    told = f"**{literal(found.verdict(done))}.** {_telling(done)}"
+    told = f"**{literal(audits.verdict(done))}.** {_telling(done)}"
     box = st.warning if done.refuted else st.info
     icon = ":material/gavel:" if done.refuted else ":material/search:"
     box(told, icon=icon)
@@ -64,7 +64,7 @@ def _say(asked: AuditRequest, done: PrivacyAudit) -> None:
 
 def _telling(done: PrivacyAudit) -> str:
     # A name of the table in it may hold marks of its own.
-    event, limit = found.telling(done)
+    event, limit = audits.telling(done)
     named = f"The most telling event: **{literal(event)}**. " if event else ""
     return named + literal(limit)
 
@@ -80,7 +80,7 @@ def _numbers(done: PrivacyAudit) -> None:
     )
     row.metric(
         "Found ε, at least",
-        found.lower_text(done.lower),
+        audits.lower_text(done.lower),
         width="content",
         help="A lower bound from counting alone, corrected for having searched.",
     )

@@ -8,8 +8,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.covariances.matrices import covariance_picture, ellipses_picture
-from dpcore.figures.covariances.study import panel_picture
+from dpcore.figures.covariances import covariance_picture, ellipses_picture, panel_picture
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.covariance_findings import findings
 from dpcore.studies.covariance_study import (

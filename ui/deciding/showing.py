@@ -10,9 +10,8 @@ import streamlit as st
 from dpcore.data.dates import date_of, day_of
 from dpcore.data.quantities import DAYS, Quantity
 from dpcore.errors import ParameterError
-from dpcore.figures.attackers import surest
-from dpcore.figures.meaning.odds import Sides, Told, worlds_text
-from dpcore.figures.planning.outcomes import Possible, outcomes_picture
+from dpcore.figures.attackers import AttackerView, Sides, surest, worlds_text
+from dpcore.figures.plans import Possible, outcomes_picture
 from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, hangs, is_difference
 from dpcore.planning.group_sizes import Smallest, seen, sign
 from dpcore.planning.item import Item
@@ -249,7 +248,7 @@ def _surest(epsilon: float, delta: float) -> str:
     return surest(epsilon, delta=delta)
 
 
-def _told(option: Option, study: Study) -> Told | None:
+def _told(option: Option, study: Study) -> AttackerView | None:
     epsilon, delta = option.guarantee
     if not 0 < epsilon <= _LARGEST:
         st.markdown(
@@ -258,4 +257,4 @@ def _told(option: Option, study: Study) -> Told | None:
         )
         return None
     sure = Guarantee(epsilon=epsilon, delta=min(delta, 1 - 1e-9))
-    return Told(guarantee=sure, sides=Sides.of(study.terms.relation))
+    return AttackerView(guarantee=sure, sides=Sides.of(study.terms.relation))

@@ -18,8 +18,7 @@ from dpcore.data.columns import Column
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import InPartsError
 from dpcore.figures.attackers import belief_text
-from dpcore.figures.individual.counted import counted_picture
-from dpcore.figures.individual.exposures import groups_picture
+from dpcore.figures.individual.people import counted_picture, groups_picture
 from dpcore.individual.distribution import LossDistribution, Place, loss_distribution, person_of_row
 from dpcore.individual.explanation import explain_alone
 from dpcore.relations import NeighboringRelation

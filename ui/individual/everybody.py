@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import DPCoreError
-from dpcore.figures.individual import bounds as published
-from dpcore.figures.individual import exposures, model_exposures
+from dpcore.figures.individual import guarantees, people
+from dpcore.figures.individual import one_person as published
 from dpcore.individual import generalization
 from dpcore.individual.chain import Chain
 from dpcore.individual.exposure import Exposure
@@ -112,7 +112,7 @@ def _groups(
         return
     column = study.dataset.column(name)
     codes = study.in_memory.codes(column.name)[rows()]
-    picture = exposures.groups_picture(
+    picture = people.groups_picture(
         losses.by_group(codes, column.labels), by=column.title, key=mechanism_key
     )
     results.show(picture, "groups")
@@ -197,7 +197,7 @@ def chain(steps: Chain, *, key: str) -> None:
     folded(
         "The four beside each other",
         "chain",
-        lambda: results.show(model_exposures.chain_picture(steps, key=key), "chain"),
+        lambda: results.show(guarantees.chain_picture(steps, key=key), "chain"),
     )
 
 
@@ -233,7 +233,7 @@ def _tell(cell: DeltaGenerator, label: str, loss: float, explained: str, *, uppe
 
 def _distribution(losses: Exposure | ModelExposure, *, key: str, alike: bool) -> None:
     """Show the distribution over all people, and how many lose more than a number."""
-    picture = exposures.exposure_picture(losses, key=key, alike=alike)
+    picture = people.exposure_picture(losses, key=key, alike=alike)
     results.show(picture, "exposure")
     threshold = ask_threshold(losses.worst_case)
     share = percent(losses.exceeding(threshold))
@@ -242,7 +242,7 @@ def _distribution(losses: Exposure | ModelExposure, *, key: str, alike: bool) ->
 
 def tell_exceeding(share: str, threshold: float, maximum: float) -> None:
     """Say what share of the people lose more than a number."""
-    st.markdown(f"{exposures.exceeding_text(share, threshold, maximum=maximum)}.")
+    st.markdown(f"{people.exceeding_text(share, threshold, maximum=maximum)}.")
 
 
 def ask_threshold(usual: float) -> float:
@@ -275,7 +275,7 @@ def _moments(losses: Losses, analysis: str, *, key: str) -> None:
     if not np.isfinite(losses.maximum):
         st.info("Somebody here is given away, so that every moment is infinite.")
         return
-    picture = exposures.moments_picture(
+    picture = people.moments_picture(
         _ORDERS, curve, at=at, ends=(losses.mean, losses.maximum), key=key
     )
     results.show(picture, "moments")

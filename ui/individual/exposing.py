@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.individual.exposures import others_picture, sentences
+from dpcore.figures.individual.people import others_picture, sentences
 from dpcore.individual.explanation import explain, tied_text
 from dpcore.individual.exposure import Behind, Exposure, Moves, expose
 from dpcore.individual.variation import lengths, total_variations

@@ -9,9 +9,9 @@ import streamlit as st
 
 from dpcore.errors import DPCoreError, LedgerError
 from dpcore.figures.attackers import person_text
-from dpcore.figures.individual.bounds import bounds_picture
 from dpcore.figures.individual.one_person import (
     belief_picture,
+    bounds_picture,
     delta_text,
     detection_picture,
     game_text,

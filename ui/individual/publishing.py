@@ -14,7 +14,7 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
 from dpcore.data.quantities import quantity_of
-from dpcore.figures.individual.telling import recovery_picture, told_text
+from dpcore.figures.individual.disclosure import recovery_picture, told_text
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.attacks.disclosed_losses import Recovery, attack_count, attack_mean
 from dpcore.wording import in_full, measured, significant

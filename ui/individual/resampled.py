@@ -7,8 +7,7 @@ from enum import StrEnum
 
 import streamlit as st
 
-from dpcore.figures.individual.bounds import bounds_picture
-from dpcore.figures.individual.one_person import delta_text
+from dpcore.figures.individual.one_person import bounds_picture, delta_text
 from dpcore.individual.exposure import Exposure, expose
 from dpcore.individual.person_bounds import epsilon_at, profile
 from dpcore.mechanisms.person_laws import PersonLaws

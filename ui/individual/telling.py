@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.individual.telling import coverage_table, reports_picture
+from dpcore.figures.individual.disclosure import coverage_table, reports_picture
 from dpcore.individual.own_worst import own_worst_shift
 from dpcore.individual.release_losses import ReleaseLosses
 from dpcore.models.kinds import ModelKind

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.data.columns import Column, ColumnKind
-from dpcore.figures.individual.what_if import moved_picture
+from dpcore.figures.individual.counterfactuals import moved_picture
 from dpcore.figures.theme import Picture
 from dpcore.individual.models.records import record_in_units, record_of
 from dpcore.individual.moves import Moved, move_in_glm, move_in_statistic

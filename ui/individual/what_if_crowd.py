@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.individual import what_if
-from dpcore.figures.individual.what_if import crowd_picture
+from dpcore.figures.individual import counterfactuals
+from dpcore.figures.individual.counterfactuals import crowd_picture
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.query import Query
 from dpcore.studies.individual import crowd
@@ -63,7 +63,7 @@ def _copies(subject: Subject, person: Person, study: Study) -> None:
         return _of_model(subject, person).copies(more)
 
     x = [1 + count for count in more]
-    _draw(subject, person, study, what_if.COPIES, x, compute, today=1)
+    _draw(subject, person, study, counterfactuals.COPIES, x, compute, today=1)
     st.markdown(
         f"With every copy the {session.unit().noun} is less special: the table says "
         "the same without "
@@ -85,7 +85,7 @@ def _people(subject: Subject, person: Person, study: Study) -> None:
         def compute() -> FloatArray:
             return _of_model(subject, person).people(_TIMES)
 
-    _draw(subject, person, study, what_if.PEOPLE, sizes, compute, today=people)
+    _draw(subject, person, study, counterfactuals.PEOPLE, sizes, compute, today=people)
     st.markdown(
         "Smaller tables are drawn from this one, larger ones repeat it."
         if isinstance(subject, StatisticSubject)
@@ -107,7 +107,7 @@ def _penalty(subject: Subject, person: Person, study: Study) -> None:
         return _of_model(subject, person).penalties(x)
 
     now = today or x[0]
-    _draw(subject, person, study, what_if.PENALTY, x, compute, today=now)
+    _draw(subject, person, study, counterfactuals.PENALTY, x, compute, today=now)
     st.markdown(
         "A larger penalty lets nobody pull the coefficients far, and shrinks them "
         "towards 0 for everybody."
@@ -134,7 +134,7 @@ def _draw(
     subject: Subject,
     person: Person,
     study: Study,
-    grown: what_if.Crowd,
+    grown: counterfactuals.Growth,
     x: Sequence[float],
     compute: Callable[[], FloatArray],
     *,

@@ -7,7 +7,7 @@ from typing import cast
 
 import streamlit as st
 
-from dpcore.figures.lessons.votes import votes_picture
+from dpcore.figures.lessons import votes_picture
 from dpcore.lessons.lesson import Lesson, QuizQuestion
 from ui import controls, results, session
 from ui.lessons import classroom

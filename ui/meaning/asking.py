@@ -10,9 +10,8 @@ import streamlit as st
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.figures.attackers import belief_text
-from dpcore.figures.meaning.label import Facts
-from dpcore.figures.meaning.odds import Sides, Told
+from dpcore.figures.attackers import AttackerView, Sides, belief_text
+from dpcore.figures.privacy_label import LabelFacts
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.planning.options import Option
@@ -51,9 +50,9 @@ class InterpretationSubject:
 
     """
 
-    told: Told
+    told: AttackerView
     reading: WorstAttack | None
-    facts: Facts
+    facts: LabelFacts
     name: str
     whole: bool = False
 
@@ -81,7 +80,7 @@ def _budget(study: Study) -> InterpretationSubject:
     epsilon, delta = facts.total
     sure = Guarantee(epsilon=max(epsilon, _LEAST), delta=delta)
     return InterpretationSubject(
-        told=Told(guarantee=sure, sides=Sides.of(facts.relation)),
+        told=AttackerView(guarantee=sure, sides=Sides.of(facts.relation)),
         reading=None,
         facts=facts,
         name=f"all releases about these {session.unit().nouns} together",
@@ -103,14 +102,14 @@ def _plan(study: Study) -> InterpretationSubject:
     many = len(plan.basket.items)
     counted = "its one answer" if many == 1 else f"its {many} answers together"
     return InterpretationSubject(
-        told=Told(guarantee=sure, sides=Sides.of(facts.relation)),
+        told=AttackerView(guarantee=sure, sides=Sides.of(facts.relation)),
         reading=None,
         facts=facts,
         name=f"the plan, {counted}",
     )
 
 
-def _beside(plan: Option, facts: Facts) -> str:
+def _beside(plan: Option, facts: LabelFacts) -> str:
     """Say what all releases come to with the plan, of which some may be answered."""
     before, _ = facts.so_far
     total = replace(facts, spent=facts.spent + plan.due.cost)
@@ -147,7 +146,7 @@ def _question(study: Study) -> InterpretationSubject:
         session.end_page()
     _say_flaw(request.epsilon, found.guarantee.epsilon, request.entry.flaw)
     return InterpretationSubject(
-        told=Told(
+        told=AttackerView(
             guarantee=found.guarantee,
             sides=Sides.of(request.relation),
             attack=found.attack,
@@ -184,7 +183,7 @@ def _own(study: Study | None) -> InterpretationSubject:
         delta = third.delta(key="meaning-delta")
     terms = None if study is None else study.terms
     relation = NeighboringRelation.SUBSTITUTION if terms is None else terms.relation
-    facts = Facts(
+    facts = LabelFacts(
         budget=PrivacyBudget.of(epsilon=epsilon, delta=delta),
         spent=PrivacyCost.of(),
         relation=relation,
@@ -195,7 +194,7 @@ def _own(study: Study | None) -> InterpretationSubject:
     sides = Sides.of(relation)
     if key == _ANY:
         sure = Guarantee(epsilon=epsilon, delta=delta)
-        told = Told(guarantee=sure, sides=sides)
+        told = AttackerView(guarantee=sure, sides=sides)
         return InterpretationSubject(told=told, reading=None, facts=facts, name=f"ε {epsilon:g}")
     entry = CATALOG[key]
     with controls.valid():
@@ -215,16 +214,16 @@ def _own(study: Study | None) -> InterpretationSubject:
             f"move the number: here by {100 * _SHARE:g} % of its range."
         )
     _say_flaw(epsilon, found.guarantee.epsilon, entry.flaw)
-    told = Told(
+    told = AttackerView(
         guarantee=found.guarantee, sides=sides, attack=found.attack, label=entry.label, key=key
     )
     return InterpretationSubject(told=told, reading=found, facts=facts, name="one such release")
 
 
-def facts_of(study: Study) -> Facts:
+def facts_of(study: Study) -> LabelFacts:
     """Return the public facts of the account of a table."""
     account = session.account(study)
-    return Facts(
+    return LabelFacts(
         budget=account.budget,
         spent=account.spent,
         relation=study.terms.relation,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.figures.meaning.label import sections, text_of
+from dpcore.figures.privacy_label import sections, text_of
 from ui.meaning.asking import InterpretationSubject
 from ui.text import literal
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.figures.attackers import belief_text
-from dpcore.figures.meaning.odds import (
+from dpcore.figures.attackers import (
     belief_picture,
+    belief_text,
     detection_picture,
     readings_text,
     worlds_picture,

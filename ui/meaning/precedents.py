@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.figures.meaning.precedents import precedents_picture
+from dpcore.figures.precedents import precedents_picture
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.studies.meaning.precedents import (
     CONFIRMED,

@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 
 from dpcore.budget_filter import PrivacyCost
-from dpcore.figures.planning.prices import prices_picture
-from dpcore.figures.planning.slide import slide_picture
+from dpcore.figures.compositions import prices_picture
+from dpcore.figures.plans import slide_picture
 from dpcore.planning.aims import assumed_aim, says_nothing
 from dpcore.planning.assumed import OF_A_DIFFERENCE, is_difference
 from dpcore.planning.basket import Basket, Split

@@ -8,8 +8,14 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.proportions.lab import prices_picture, simplex_picture, tree_picture
-from dpcore.figures.proportions.study import View, study_picture, table
+from dpcore.figures.proportions import (
+    View,
+    prices_picture,
+    simplex_picture,
+    study_picture,
+    table,
+    tree_picture,
+)
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.proportion_findings import findings
 from dpcore.studies.proportion_intervals import Point, clouds, merged, prices

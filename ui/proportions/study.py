@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from dpcore.figures.proportions.study import View
+from dpcore.figures.proportions import View
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.postprocessing.constrained_proportions import leaving_over
 from dpcore.studies import proportion_study

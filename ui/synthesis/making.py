@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.synthesis import Cells, kept_picture, original_picture
+from dpcore.figures.synthesis import SyntheticCounts, kept_picture, original_picture
 from dpcore.releases.record import Mode
 from dpcore.synthesis.counted import Axis
 from dpcore.synthesis.fitting import Fitted, fit
@@ -180,14 +180,14 @@ def _chosen(sources: Sources) -> int:
     )
 
 
-def _cells(sources: Sources, made: MadeUp, chosen: int) -> Cells:
+def _cells(sources: Sources, made: MadeUp, chosen: int) -> SyntheticCounts:
     one, singles = sources.forest.kept[chosen], len(sources.forest.singles)
     counts = (
         made.counts.columns[one.names[0]]
         if chosen < singles
         else made.counts.pairs[chosen - singles]
     )
-    return Cells(
+    return SyntheticCounts(
         title=one.title,
         names=one.cells,
         released=one.counts.ravel(),

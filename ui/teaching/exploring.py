@@ -10,8 +10,8 @@ import streamlit as st
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.figures.teaching import reasons
-from dpcore.figures.teaching.neighbors import Scene, people_picture, reach_picture
+from dpcore.figures import neighbors
+from dpcore.figures.neighbors import Scene, people_picture, reach_picture
 from dpcore.studies.teaching.explorable import EXPLORABLE
 from dpcore.studies.teaching.neighbors import sizes, worst_neighbor, worst_table
 from dpcore.studies.teaching.small_tables import Columns, RecordChange, TableSetting
@@ -90,7 +90,7 @@ def explore(question: ExplorerQuery) -> None:
     with reach:
         picture = reach_picture(scene, worst)
         results.show(picture, "explorer-reach", simulated=True)
-    st.markdown(reasons.why(question.key, scene, worst))
+    st.markdown(neighbors.why(question.key, scene, worst))
 
 
 def details() -> None:

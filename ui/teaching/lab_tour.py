@@ -6,9 +6,9 @@ import numpy as np
 import streamlit as st
 
 from dpcore.figures.attackers import surest
-from dpcore.figures.comparing.error_maps import flip_sentence, map_picture
-from dpcore.figures.teaching.audits import audit_picture
-from dpcore.figures.teaching.laboratory import atoms_picture, tries_picture
+from dpcore.figures.audits import audit_picture
+from dpcore.figures.laboratory import atoms_picture, tries_picture
+from dpcore.figures.tradeoffs import flip_sentence, map_picture
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.attacks.floating_point import given_away
 from dpcore.studies.comparing.error_curves import Fairness

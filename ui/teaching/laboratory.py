@@ -7,7 +7,7 @@ import math
 import streamlit as st
 
 from dpcore.figures.attackers import belief_text
-from dpcore.figures.teaching.laboratory import worlds_picture
+from dpcore.figures.laboratory import worlds_picture
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.teaching.laboratory import (
     CLAMPED,

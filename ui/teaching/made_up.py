@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.teaching.neighbors import letter
+from dpcore.figures.neighbors import letter
 from dpcore.studies.teaching.explorable import EXPLORABLE, Explorable
 from dpcore.studies.teaching.neighbors import MOST_PEOPLE, worst_table
 from dpcore.studies.teaching.small_tables import GROUP, RecordChange, TableSetting

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.data.bounds import Interval
-from dpcore.figures.comparing.laws import two_worlds_picture
+from dpcore.figures.laboratory import two_worlds_picture
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.wording import significant

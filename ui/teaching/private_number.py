@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.data.bounds import Interval
-from dpcore.figures.comparing.private_size import leak_picture, price_picture
+from dpcore.figures.private_size import leak_picture, price_picture
 from dpcore.studies.comparing.private_size import PrivateSize
 from dpcore.wording import epsilon_text, significant
 from ui import controls, results

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.data.bounds import Interval
-from dpcore.figures.teaching.neighbors import letter
+from dpcore.figures.neighbors import letter
 from dpcore.studies.teaching.neighbors import MOST_PEOPLE
 from dpcore.studies.teaching.small_tables import GROUP, SECOND, VALUE, Columns
 from ui import session

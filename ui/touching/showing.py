@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.figures.planning.people import Crowd, budgets_picture, groups_picture
+from dpcore.figures.plans import LossSummary, budgets_picture, groups_picture
 from dpcore.individual.losses import Losses
 from dpcore.individual.roles import role
 from dpcore.planning.comparison import BUDGETS
@@ -105,9 +105,9 @@ def _unknown(losses: PlanLosses, items: tuple[Item, ...]) -> None:
         )
 
 
-def _crowd(name: str, ordered: FloatArray, limit: float) -> Crowd:
+def _crowd(name: str, ordered: FloatArray, limit: float) -> LossSummary:
     people = len(ordered)
-    return Crowd(
+    return LossSummary(
         name=name,
         people=people,
         above=people - int(np.searchsorted(ordered, limit, side="right")),
@@ -132,7 +132,7 @@ def _everybody(own: Losses, ordered: dict[float, FloatArray], asked: Asked, plan
     )
 
 
-def _relative(crowd: Crowd) -> str:
+def _relative(crowd: LossSummary) -> str:
     """Return how the most exposed person compares with the median one."""
     if not 0 < crowd.median < crowd.maximum < math.inf:
         return ""

@@ -7,7 +7,7 @@ from typing import cast
 
 import streamlit as st
 
-from dpcore.figures.individual import wang2019 as figures
+from dpcore.figures.individual import guarantees as figures
 from dpcore.studies.wang2019 import (
     GAMMAS,
     SIZES,

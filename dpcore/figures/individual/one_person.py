@@ -1,8 +1,11 @@
-"""One person: two laws, what sticks out, what releases cost and tell. CONFIDENTIAL."""
+"""One person: two laws, what sticks out, what releases cost and tell. CONFIDENTIAL.
+
+Published bounds stand beside the exact profile; below 1 times the exact loss, a bound understates.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,21 +14,6 @@ import pandas as pd
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
 from dpcore.figures.calendar import cells, date_ticks
-from dpcore.figures.marks import (
-    FAINT,
-    NAME,
-    Mark,
-    above,
-    area,
-    band,
-    densities,
-    dot,
-    interval,
-    line,
-    lollipop,
-    points,
-    vertical,
-)
 from dpcore.figures.theme import (
     CONFIDENTIAL,
     DOTTED,
@@ -34,18 +22,38 @@ from dpcore.figures.theme import (
     NEUTRAL,
     OTHER,
     PLATE,
-    STROKES,
+    STYLES,
+    LineStyle,
     Picture,
-    Stroke,
     axis,
+    log_axis,
 )
+from dpcore.figures.traces import (
+    FAINT,
+    NAME,
+    Trace,
+    above,
+    area,
+    band,
+    densities,
+    dot,
+    interval,
+    level,
+    line,
+    lollipop,
+    note,
+    points,
+    vertical,
+)
+from dpcore.individual.person_bounds import DELTAS, BoundCurve, Profile, at_delta
 from dpcore.mechanisms.person_laws import Line
 from dpcore.studies.individual.hypothesis_tests import Realized, Round, posterior
+from dpcore.studies.individual.loss_comparisons import BoundCheck
 from dpcore.wording import at_least, at_most, nearest, percent, significant
 
 WITH, WITHOUT = "with the person", "without"
 _HEADROOM = 1.15
-_EDGE = Stroke(color=NEUTRAL, dash="dot", width=1)
+_EDGE = LineStyle(color=NEUTRAL, dash="dot", width=1)
 _LABELED = 0.02
 _NEGLIGIBLE = 1e-12
 _SMALLEST = 1e-290
@@ -84,7 +92,7 @@ def laws_picture(
     whether the law with the person is the one that sticks out. The releases are of
     ``quantity``.
     """
-    color = STROKES[key].color
+    color = STYLES[key].color
     # Curves over dates stand on an axis of days.
     where = "" if quantity.is_date else "%{x:.4g}"
     laws = {WITH: curve.present, WITHOUT: curve.absent}
@@ -95,13 +103,13 @@ def laws_picture(
     highest = float(np.max(known[np.isfinite(known)], initial=0.0)) or 1.0
     unit = own if 0 < own < np.inf else 1.0
     ratio = _log_ratio(curve)
-    traces = densities(curve.x, laws, (Stroke(color=color), OTHER), hover=where)
+    traces = densities(curve.x, laws, (LineStyle(color=color), OTHER), hover=where)
     traces.append(
         line(
             curve.x,
             np.minimum(allowed / highest, 2 * _HEADROOM),
             f"e^ε times “{WITHOUT if presence else WITH}”",
-            Stroke(color=NEUTRAL, dash="dot", width=1.5),
+            LineStyle(color=NEUTRAL, dash="dot", width=1.5),
             hover="",
         )
     )
@@ -122,7 +130,7 @@ def laws_picture(
         line(
             curve.x,
             ratio / unit,
-            stroke=Stroke(color=color),
+            stroke=LineStyle(color=color),
             hover=f"{where}: %{{customdata:.3g}}".removeprefix(": "),
             aside="log of ratio",
             customdata=ratio,
@@ -210,13 +218,13 @@ def _excesses(above: FloatArray, allowed: FloatArray) -> Iterator[slice]:
         yield slice(start, stop)
 
 
-def _spikes(curve: Line, color: str) -> list[Mark]:
+def _spikes(curve: Line, color: str) -> list[Trace]:
     width = float(curve.x[-1] - curve.x[0])
     traces = []
     for spike in curve.spikes:
         inward = 1 if spike.at < curve.x[len(curve.x) // 2] else -1
         for share, aside, stroke in (
-            (spike.present, 0, Stroke(color=color)),
+            (spike.present, 0, LineStyle(color=color)),
             (spike.absent, 1, OTHER),
         ):
             label = f"exactly {significant(spike.at)}: {percent(share)}"
@@ -253,7 +261,7 @@ def realized_picture(
     """
     traces, parts = [], []
     for part, name, stroke in (
-        (found[1], WITH, Stroke(color=CONFIDENTIAL)),
+        (found[1], WITH, LineStyle(color=CONFIDENTIAL)),
         (found[0], WITHOUT, OTHER),
     ):
         places = np.linspace(0, len(part.losses) - 1, _POINTS).astype(np.intp)
@@ -328,8 +336,8 @@ def detection_picture(
     best = int(np.argmax(prior * detection + (1 - prior) * (1 - alarm)))
     even = float(np.max(detection - alarm))
     hover = "false alarm %{x:.3f}: found %{y:.3f}"
-    test = Stroke(color=STROKES[key].color, width=3)
-    diagonal = Stroke(color=NEUTRAL, dash="dash", width=1.5)
+    test = LineStyle(color=STYLES[key].color, width=3)
+    diagonal = LineStyle(color=NEUTRAL, dash="dash", width=1.5)
     blind = max(prior, 1 - prior)
     title = (
         f"Who is {percent(prior)} sure beforehand that the person is in the table "
@@ -361,11 +369,11 @@ def belief_picture(
     ``prior`` is marked. The ``guarantee`` over all tables is a pure epsilon, or
     infinite.
     """
-    color = STROKES[key].color
+    color = STYLES[key].color
     before = np.linspace(0.001, 0.999, 201)
     absent, present = (np.quantile(part, _QUANTILES, method="inverted_cdf") for part in evidence)
     low, middle, high = (posterior(before, level) for level in present)
-    guessed, told = Stroke(color=color, width=2), "9 of 10 releases with the person"
+    guessed, told = LineStyle(color=color, width=2), "9 of 10 releases with the person"
     traces = [
         area(100 * before, 100 * high, 100 * low, _BAND, told),
         _belief(before, middle, "half of them are above", guessed),
@@ -420,7 +428,7 @@ def game_text(rounds: tuple[Round, ...], guess: float) -> str:
     )
 
 
-def _belief(before: FloatArray, after: FloatArray, name: str, stroke: Stroke) -> Mark:
+def _belief(before: FloatArray, after: FloatArray, name: str, stroke: LineStyle) -> Trace:
     return line(
         100 * before,
         100 * after,
@@ -442,3 +450,154 @@ def _thinned(alarm: FloatArray, detection: FloatArray) -> tuple[FloatArray, Floa
     corner = int(np.argmax(detection - alarm))
     places = np.unique(np.append(np.minimum(places, len(alarm) - 1), [0, corner]))
     return alarm[places], detection[places]
+
+
+_DASHES = ("dash", "dot", "dashdot", "longdash", "longdashdot")
+_STYLES = (
+    LineStyle(color="#D55E00"),
+    LineStyle(color="#CC79A7", dash="dash"),
+    LineStyle(color="#0072B2", dash="dot"),
+    LineStyle(color="#009E73", dash="dashdot"),
+    LineStyle(color="#56B4E9", dash="longdash"),
+)
+
+
+def bounds_picture(
+    profile: Profile, *, delta: float, own: float, key: str, exact: bool = True
+) -> Picture:
+    """Return the exact profile with published bounds; dotted where they understate.
+
+    Bounds are compared with the person's ``own`` epsilon at ``delta``; a profile that
+    is not ``exact`` is an upper bound.
+    """
+    name = "exact" if exact else "at most"
+    shown = profile.delta > 0
+    traces = [
+        line(
+            profile.epsilon[shown],
+            profile.delta[shown],
+            name,
+            LineStyle(color=STYLES[key].color, width=3.5),
+            hover="ε %{x:.4g}: δ %{y:.3g}",
+            aside=name,
+        )
+    ]
+    for place, bound in enumerate(profile.bounds):
+        traces += _bound_traces(bound, _DASHES[place % len(_DASHES)])
+    wrong = [bound for bound in profile.bounds if at_delta(bound, delta) < own * (1 - 1e-6)]
+    title = (
+        f"At δ {significant(delta)} this person's loss is "
+        f"{'exactly' if exact else 'at most'} {significant(own, up=not exact)}"
+    )
+    if wrong:
+        least = min(wrong, key=lambda bound: at_delta(bound, delta))
+        said = significant(at_delta(least, delta))
+        title += f"; “{least.label}” says {said}, and promises too much"
+    elif profile.bounds:
+        title += "; all bounds shown are above it there"
+    table = {"delta": DELTAS} | {b.label: b.epsilon for b in profile.bounds}
+    if not profile.bounds:
+        table = {"epsilon": profile.epsilon, "delta": profile.delta}
+    return Picture.of(
+        title,
+        table,
+        drawn="The profile of one person's loss, delta against epsilon",
+        traces=traces,
+        height=440,
+        xaxis=axis("ε: the log of the ratio that is allowed"),
+        yaxis=log_axis("δ: what sticks out", exponentformat="power", range=[-12, 0]),
+        legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0},
+        margin={"l": 60, "r": 24, "t": 24, "b": 120},
+    )
+
+
+def _bound_traces(bound: BoundCurve, dash: str) -> list[Trace]:
+    """Return the curve of a bound, and crosses where it lies below the loss."""
+    mark = "as published" if bound.published else "corrected or always valid"
+    curve = line(
+        bound.epsilon,
+        DELTAS,
+        bound.label,
+        LineStyle(color=NEUTRAL, dash=dash, width=1.8),
+        hover="ε %{x:.4g} at δ %{y:.3g}",
+        aside=f"{bound.label}, {mark}",
+    )
+    wrong = bound.understates
+    if not wrong.any():
+        return [curve]
+    places = np.flatnonzero(wrong)[:: max(1, int(wrong.sum()) // 12)]
+    crosses = points(
+        bound.epsilon[places],
+        DELTAS[places],
+        f"{bound.label}: understates",
+        dot(CONFIDENTIAL, 8, "x"),
+        hover="below the loss: ε %{x:.4g} at δ %{y:.3g}",
+    )
+    return [curve, crosses]
+
+
+def checks_picture(checks: Sequence[BoundCheck]) -> Picture:
+    """Return each bound over the exact loss, along the exact losses of the people."""
+    lines = [
+        line(
+            check.epsilon,
+            check.lowest,
+            check.label,
+            stroke,
+            hover="exact loss %{x:.3g}: the bound is %{y:.3g} times as much",
+            aside=NAME,
+        )
+        for check, stroke in zip(checks, _STYLES, strict=False)
+    ]
+    quotients = np.concatenate([check.lowest for check in checks])
+    low = min(0.5, 0.9 * float(quotients.min()))
+    high = max(2.0, 1.1 * float(quotients.max()))
+    listed = "; ".join(
+        f"{check.label} understates for {percent(check.understated)}" for check in checks
+    )
+    return Picture.of(
+        _checks_title(checks),
+        {
+            "bound": [check.label for check in checks],
+            "people whom it promises too much, %": [100 * check.understated for check in checks],
+            "largest exact loss over the bound": [check.worst for check in checks],
+        },
+        alt=f"Lines of bound over exact loss, the smallest of each group. {listed}.",
+        traces=lines,
+        height=460,
+        xaxis=log_axis("exact privacy loss, epsilon", exponentformat="power"),
+        yaxis=log_axis(
+            "bound / exact",
+            range=[np.log10(low), np.log10(high)],
+            tickvals=[0.1, 0.2, 0.5, 1, 2, 5, 10, 100],
+        ),
+        shapes=[
+            band(low, 1, "rgba(213,94,0,0.12)"),
+            level(1, stroke=LineStyle(color=NEUTRAL, width=2)),
+        ],
+        annotations=[
+            note(
+                "below 1: promises too much",
+                0.01,
+                np.log10(low),
+                xref="paper",
+                xanchor="left",
+                yanchor="bottom",
+                **PLATE,
+            )
+        ],
+    )
+
+
+def _checks_title(checks: Sequence[BoundCheck]) -> str:
+    worst = max(
+        (check for check in checks if check.published),
+        key=lambda check: (check.understated, check.worst),
+    )
+    if worst.understated == 0:
+        return "Here no published bound lies below anybody's exact loss"
+    return (
+        f"“{worst.label}” promises too much to {percent(worst.understated)} of the "
+        f"people here: the exact loss is up to {significant(worst.worst, 2)} times the "
+        "bound"
+    )

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.figures import marks
-from dpcore.figures.marks import NAME, Mark, Values, interval, rows
-from dpcore.figures.theme import GUIDE, ROWS, STROKES, Picture, Stroke, axis, log_axis
+from dpcore.figures.theme import GUIDE, ROWS, STYLES, LineStyle, Picture, axis, log_axis
+from dpcore.figures.traces import NAME, Trace, Values, interval, line, rows
 from dpcore.studies.resampling.laplace_averages import (
     BudgetSharing,
     Equipartition,
@@ -43,8 +42,8 @@ def limits_picture(rivals: Rivals) -> Picture:
         {"δ": deltas, "log(1.25/δ)": published, "exact limit": exact},
         drawn="Two decreasing lines against δ from 1e-10 to 1e-2",
         traces=[
-            _line(deltas, published, "log(1.25/δ), claimed", STROKES["averaged"]),
-            _line(deltas, exact, f"exact, ε {significant(rivals.epsilon)}", STROKES["gaussian"]),
+            _line(deltas, published, "log(1.25/δ), claimed", STYLES["averaged"]),
+            _line(deltas, exact, f"exact, ε {significant(rivals.epsilon)}", STYLES["gaussian"]),
         ],
         xaxis=log_axis("δ", dtick=2, exponentformat="power"),
         yaxis=axis("draws", range=[0, _HEADROOM * published[0]]),
@@ -88,7 +87,7 @@ def rivals_picture(rivals: Rivals, draws: int) -> Picture:
                 k,
                 np.array(values) / one,
                 name,
-                STROKES[key],
+                STYLES[key],
                 hover="%{x:.4g}: %{customdata:.4g}",
                 customdata=values,
             )
@@ -118,7 +117,7 @@ def normality_picture(found: Sequence[Normality], *, picks: bool) -> Picture:
         pairs = [(one.anderson, one.shapiro) for one in found]
         y = "not rejected at 5 %"
     names = ("Anderson and Darling", "Shapiro and Wilk")
-    strokes = (STROKES["bit"], STROKES["laplace"])
+    strokes = (STYLES["bit"], STYLES["laplace"])
     traces = [
         _line(
             k,
@@ -136,7 +135,7 @@ def normality_picture(found: Sequence[Normality], *, picks: bool) -> Picture:
     ]
     right = 0.5 if picks else 0.95
     name = "guessing" if picks else "truly normal"
-    traces.append(marks.line([k[0], k[-1]], [right, right], name, GUIDE, hover=""))
+    traces.append(line([k[0], k[-1]], [right, right], name, GUIDE, hover=""))
     table = {
         "draws averaged": k,
         **{name: [pair[i] for pair in pairs] for i, name in enumerate(names)},
@@ -188,7 +187,7 @@ def sharing_picture(parts: Equipartition) -> Picture:
                     significant(v) + ("" if fine else ", too much")
                     for v, fine in zip(variances, honest, strict=True)
                 ],
-                [STROKES["laplace" if fine else "bit"].color for fine in honest],
+                [STYLES["laplace" if fine else "bit"].color for fine in honest],
                 hover="%{y}: %{x:.4g}",
             )
         ],
@@ -231,6 +230,6 @@ def _whole(most: int) -> dict[str, int]:
     return {"dtick": 1} if most <= _FEW else {}
 
 
-def _line(x: Values, y: Values, name: str, stroke: Stroke, **more: Any) -> Mark:  # noqa: ANN401 - Plotly's own vocabulary
+def _line(x: Values, y: Values, name: str, stroke: LineStyle, **more: Any) -> Trace:  # noqa: ANN401 - Plotly's own vocabulary
     known = {"hover": "%{x:.4g}: %{y:.4g}", "aside": NAME} | more
-    return marks.line(x, y, name, stroke, **known)
+    return line(x, y, name, stroke, **known)

@@ -14,18 +14,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.marks import Mark, dot, histogram, interval, line, lines, points, vertical
-from dpcore.figures.resampling.endings import ending, told_once
+from dpcore.figures.resampling.subsampling import ending, told_once
 from dpcore.figures.theme import (
     GUIDE,
     NEUTRAL,
-    STROKES,
+    STYLES,
+    LineStyle,
     Picture,
-    Stroke,
     axis,
     log_axis,
     whole_decades,
 )
+from dpcore.figures.traces import Trace, dot, histogram, interval, line, lines, points, vertical
 from dpcore.mechanisms import resized_bootstrap, resized_repair
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized_repair import NoisyResample
@@ -33,22 +33,22 @@ from dpcore.studies.resampling import resized_study
 from dpcore.studies.resampling.resized_study import AttackCurve, Rival, ScoreHistogram
 from dpcore.wording import epsilon_text, people, significant
 
-_PUBLISHED = STROKES[resized_bootstrap.KEY]
-_REPAIRED = STROKES[resized_repair.KEY]
-_RARE = Stroke(color="#D55E00", dash="dash")
+_PUBLISHED = STYLES[resized_bootstrap.KEY]
+_REPAIRED = STYLES[resized_repair.KEY]
+_RARE = LineStyle(color="#D55E00", dash="dash")
 """What concerns a trait that one person has."""
-_COMMON = Stroke(color="#8C510A", dash="dot")
+_COMMON = LineStyle(color="#8C510A", dash="dot")
 """A trait that several people have, where it stands beside the repair."""
-_REAL = Stroke(color=_PUBLISHED.color, dash="dot")
+_REAL = LineStyle(color=_PUBLISHED.color, dash="dot")
 _RIVALS = {
-    "claim": Stroke(color=STROKES["laplace"].color),
-    "pair": Stroke(color="#56B4E9", dash="dash"),
-    "advantage": Stroke(color="#5F55C8", dash="longdash"),
-    "error": Stroke(color="#9C3D6E", dash="dashdot"),
-    "uniform": Stroke(color="#E69F00", dash="longdashdot"),
+    "claim": LineStyle(color=STYLES["laplace"].color),
+    "pair": LineStyle(color="#56B4E9", dash="dash"),
+    "advantage": LineStyle(color="#5F55C8", dash="longdash"),
+    "error": LineStyle(color="#9C3D6E", dash="dashdot"),
+    "uniform": LineStyle(color="#E69F00", dash="longdashdot"),
 }
-_FEWER = Stroke(color=NEUTRAL, dash="dash", symbol="circle-open", width=2)
-_MORE = Stroke(color=_RARE.color, symbol="x", width=2)
+_FEWER = LineStyle(color=NEUTRAL, dash="dash", symbol="circle-open", width=2)
+_MORE = LineStyle(color=_RARE.color, symbol="x", width=2)
 _CHANCE = axis("probability", tickformat=".0%", range=[-0.02, 1.05])
 _FEW = 100
 _MARGIN = 0.04
@@ -126,7 +126,7 @@ def profile_picture(bootstrap: ResizedBootstrap, ones: int, repaired: NoisyResam
         chosen: here,
         "repaired, any table (at most)": fixed,
     }
-    strokes = (replace(_RARE, width=3), _COMMON, Stroke(color=_REPAIRED.color))
+    strokes = (replace(_RARE, width=3), _COMMON, LineStyle(color=_REPAIRED.color))
     shown = [np.where(delta > 0, delta, np.nan) for delta in deltas.values()]
     traces = lines(
         epsilon, zip(deltas, shown, strokes, strict=True), hover="ε %{x:.3g}: δ %{y:.3g}"
@@ -188,7 +188,7 @@ def reveal_picture(curve: AttackCurve, bootstrap: ResizedBootstrap, beliefs: Flo
                 curve.scores,
                 np.zeros(len(curve.scores)),
                 "proof from Laplace answers, ε = 1/Z each: never",
-                STROKES["laplace"],
+                STYLES["laplace"],
                 hover="%{x:,} answers: no proof; a half-sure attacker at most "
                 "%{customdata:.3%} sure",
                 customdata=beliefs,
@@ -280,9 +280,9 @@ def scores_picture(found: ScoreHistogram, ones: int, tau: float) -> Picture:
     )
 
 
-def _attack(curve: AttackCurve, name: str, color: str) -> list[Mark]:
+def _attack(curve: AttackCurve, name: str, color: str) -> list[Trace]:
     hover = "%{x:,} scores: %{y:.2%}"
-    exact = Stroke(color=color)
+    exact = LineStyle(color=color)
     return [
         line(curve.scores, curve.exact, f"{name}, exactly", exact, hover=hover),
         points(
@@ -400,7 +400,7 @@ def _of_resized(ours: dict[str, FloatArray]) -> dict[str, FloatArray]:
 
 def _three(
     x: FloatArray, values: dict[str, FloatArray], rival: Rival, hover: str, *, least: float = 0.0
-) -> list[Mark]:
+) -> list[Trace]:
     shown = [np.where(y >= least, y, np.nan) for y in values.values()]
     strokes = (_RARE, _REAL, _RIVALS[rival.key])
     return lines(x, zip(values, shown, strokes, strict=True), hover=hover)

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.marks import NAME, Mark, dot, interval, line, now, points
-from dpcore.figures.resampling.endings import ending, told_once
-from dpcore.figures.theme import NEUTRAL, STROKES, Picture, Stroke, axis, log_axis, whole_decades
+from dpcore.figures.theme import NEUTRAL, STYLES, LineStyle, Picture, axis, log_axis, whole_decades
+from dpcore.figures.traces import NAME, Trace, dot, interval, line, now, points
 from dpcore.privacy.amplification import NoiseLaw
 from dpcore.studies.resampling.subsampling_study import (
     ErrorParts,
@@ -22,11 +21,11 @@ from dpcore.studies.resampling.subsampling_study import (
 )
 from dpcore.wording import epsilon_text, percent, significant
 
-_EXACT = Stroke(color="#0072B2", width=3)
-_OTHER = Stroke(color="#CC79A7", dash="dashdot")
-_CLAIM = Stroke(color="#D55E00", dash="dash")
-_LIMIT = Stroke(color=NEUTRAL, dash="dash")
-_SAMPLED = Stroke(color="#009E73", dash="dot")
+_EXACT = LineStyle(color="#0072B2", width=3)
+_OTHER = LineStyle(color="#CC79A7", dash="dashdot")
+_CLAIM = LineStyle(color="#D55E00", dash="dash")
+_LIMIT = LineStyle(color=NEUTRAL, dash="dash")
+_SAMPLED = LineStyle(color="#009E73", dash="dot")
 _SHARE = "share of the rows in the sample"
 _HOVER = "%{x:.3g}: %{y:.4g}"
 _SMALLEST = 1e-300
@@ -144,10 +143,10 @@ def profile_picture(
     names = {"laplace": "Laplace", "gaussian": "Gaussian"}
     lines, ends, table = [], [], {"ε": epsilon}
     for law, (whole, sampled) in profiles.items():
-        color = STROKES[law].color
+        color = STYLES[law].color
         for what, delta, dash in (("whole table", whole, "dot"), ("sample", sampled, "solid")):
             seen = np.where(delta > _SMALLEST, delta, np.nan)
-            name, stroke = f"{names[law]}, {what}", Stroke(color=color, dash=dash)
+            name, stroke = f"{names[law]}, {what}", LineStyle(color=color, dash=dash)
             lines.append(line(epsilon, seen, name, stroke, hover=_HOVER, aside=NAME))
             ends += ending(epsilon, delta, least=_BOTTOM, color=color)
             table[name] = delta
@@ -234,14 +233,50 @@ def _over(
     x: FloatArray,
     y: FloatArray,
     name: str,
-    stroke: Stroke,
+    stroke: LineStyle,
     **more: Any,  # noqa: ANN401 - Plotly's own vocabulary
-) -> Mark:
+) -> Trace:
     """Return a curve over a number that moves with the noise; hovering says ``y``."""
     hover = "%{x:.3g}: %{customdata:.4g}"
     return line(x, y / unit, name, stroke, hover=hover, aside=NAME, customdata=y, **more)
 
 
-def _now(at: float) -> Mark:
+def _now(at: float) -> Trace:
     """Return the setting of the page, named on the side that has room."""
     return now(at, xanchor="right" if at > _MIDDLE else "left", yanchor="top")
+
+
+WORDS = "δ is 0 from here on"
+
+
+def ending(epsilon: FloatArray, delta: FloatArray, *, least: float, color: str) -> list[Trace]:
+    """Return a mark where ``delta`` comes down to 0, or nothing where it does not.
+
+    It stands at ``least``, the lower end of the logarithmic axis; ``epsilon`` ascends.
+    """
+    (gone,) = np.nonzero(delta <= 0)
+    if not len(gone) or gone[0] == 0:
+        return []
+    at = float(epsilon[gone[0]])
+    first, last = float(epsilon[0]), float(epsilon[-1])
+    # An axis that starts above 0 is a logarithmic one.
+    middle = (first * last) ** 0.5 if first > 0 else last / 2
+    mark = points(
+        [at],
+        [least],
+        WORDS,
+        dot(color, 9, "x"),
+        hover="from ε %{x:.4g} on δ is 0",
+        text=[WORDS],
+        textposition="top right" if at < middle else "top left",
+        textfont={"color": NEUTRAL},
+        cliponaxis=False,
+        showlegend=False,
+    )
+    return [mark]
+
+
+def told_once(marks: list[Trace]) -> list[Trace]:
+    """Return the marks with words at the last of them only: two would collide."""
+    ordered = sorted(marks, key=lambda mark: mark["x"])
+    return [mark | {"mode": "markers"} for mark in ordered[:-1]] + ordered[-1:]

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.data.bounds import Interval
-from dpcore.figures.attackers import surest
-from dpcore.figures.meaning.label import Facts, sections, text_of
-from dpcore.figures.meaning.odds import (
+from dpcore.figures.attackers import (
+    AttackerView,
     Sides,
-    Told,
     belief_picture,
     counted,
     detection_picture,
     readings_text,
+    surest,
     worlds_picture,
     worlds_text,
 )
+from dpcore.figures.privacy_label import LabelFacts, sections, text_of
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.privacy.interpretation import posterior
@@ -40,7 +40,7 @@ def facts(relation=RELATIONS[0], rows=1, **more):
         "releases": 2,
     }
     unit = PrivacyUnit(rows=rows)
-    return Facts(relation=relation, unit=unit, **(known | more))
+    return LabelFacts(relation=relation, unit=unit, **(known | more))
 
 
 def told_of(key, epsilon=1.0, relation=RELATIONS[0]):
@@ -53,7 +53,9 @@ def told_of(key, epsilon=1.0, relation=RELATIONS[0]):
     )
     sides = Sides.of(relation)
     label = CATALOG[key].label
-    told = Told(guarantee=found.guarantee, sides=sides, attack=found.attack, label=label, key=key)
+    told = AttackerView(
+        guarantee=found.guarantee, sides=sides, attack=found.attack, label=label, key=key
+    )
     return told, found
 
 
@@ -161,7 +163,7 @@ def test_the_belief_of_the_page_is_exact():
 
 
 def test_a_whole_budget_has_no_mechanism():
-    told = Told(guarantee=Guarantee(epsilon=3.0), sides=Sides.of(RELATIONS[0]))
+    told = AttackerView(guarantee=Guarantee(epsilon=3.0), sides=Sides.of(RELATIONS[0]))
     assert list(told.laws) == [told.name]
     assert readings_text(told, 3.0, exact=False) == ""
     assert surest(3.0) in worlds_text(told)

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from dpcore.figures.meaning.precedents import precedents_picture
+from dpcore.figures.precedents import precedents_picture
 from dpcore.studies.meaning.precedents import Anew, Model, Precedent, Protects, chosen, precedents
 from tests.conftest import ROOT
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.figures.meaning.odds import Sides, Told, counted, worlds_picture, worlds_text
+from dpcore.figures.attackers import AttackerView, Sides, counted, worlds_picture, worlds_text
 from dpcore.privacy.interpretation import best_guess
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.meaning.attacker import Guarantee
@@ -78,7 +78,7 @@ def test_all_say_the_share_of_right_guesses_over_both_worlds(relation, delta):
     sure = Guarantee(epsilon=1.0, delta=delta)
     right, of = counted(float(sure.best_guess(0.5)))
     assert (right, of) == (74, 100)
-    told = Told(guarantee=sure, sides=Sides.of(relation))
+    told = AttackerView(guarantee=sure, sides=Sides.of(relation))
     text = worlds_text(told)
     assert "right in **at most 74 of 100** such worlds on average" in text
     assert "50 in which" in text

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.individual.person_totals import Compared, odometer_picture, totals_picture
+from dpcore.figures.individual.people import LossReference, odometer_picture, totals_picture
 from dpcore.individual.release_losses import ReleaseLosses
 from dpcore.individual.totals import Counting, PersonTotals, gather, odometer, person_totals
 from dpcore.privacy.composition import compose
@@ -111,7 +111,7 @@ def _uncounted(ledger: LedgerLosses) -> None:
 
 
 def _everybody(
-    ledger: LedgerLosses, totals: PersonTotals, way: Counting, study: Study, compared: Compared
+    ledger: LedgerLosses, totals: PersonTotals, way: Counting, study: Study, compared: LossReference
 ) -> list[int]:
     """Show the distribution of totals; return the rows of the most exposed people."""
     losses = session.while_shown(
@@ -172,7 +172,7 @@ def _one(
     totals: PersonTotals,
     ranking: Sequence[int],
     study: Study,
-    compared: Compared,
+    compared: LossReference,
 ) -> None:
     """Show one person's odometer."""
     st.markdown(f"**One {session.unit().noun}'s odometer**")
@@ -295,7 +295,7 @@ def _nothing(study: Study) -> str:
     )
 
 
-def _compare(ledger: LedgerLosses, relation: NeighboringRelation) -> Compared:
+def _compare(ledger: LedgerLosses, relation: NeighboringRelation) -> LossReference:
     """Say what the losses compare with, and what the charges do; return both."""
     others = {release.relation for release in ledger.releases} - {relation}
     st.markdown(f"Losses here are **{compared_with(relation)}**.")
@@ -307,4 +307,4 @@ def _compare(ledger: LedgerLosses, relation: NeighboringRelation) -> Compared:
             f"{session.unit().nouns}. Choose the same under “What if” above to compare "
             "like with like."
         )
-    return Compared(relation=relation, mixed=bool(others))
+    return LossReference(relation=relation, mixed=bool(others))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.individual.model_exposures import frontier_picture
+from dpcore.figures.individual.guarantees import frontier_picture
 from dpcore.individual.models.households import grouped, household_losses
 from dpcore.individual.variation import sampled_variation
 from dpcore.studies.individual.frontier import Frontier, frontier, varied

@@ -16,7 +16,7 @@ import streamlit as st
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import InPartsError
 from dpcore.figures.attackers import belief_text
-from dpcore.figures.individual.counted import counted_picture
+from dpcore.figures.individual.people import counted_picture
 from dpcore.individual.chain import Chain
 from dpcore.individual.models.distribution import (
     ModelDistribution,

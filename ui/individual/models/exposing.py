@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from dpcore.figures.individual.model_exposures import (
-    Split,
+from dpcore.figures.individual.guarantees import (
+    LossCauses,
     audit_text,
     iso_epsilon_picture,
     split_picture,
@@ -223,12 +223,12 @@ def _explained(subject: ModelSubject, why: Causes, found: LeverageMap, analysis:
     results.show(split_picture(split), "split")
 
 
-def _split(why: Causes, found: LeverageMap, rows: list[int]) -> Split:
+def _split(why: Causes, found: LeverageMap, rows: list[int]) -> LossCauses:
     known = np.isfinite(why.leverage) & np.isfinite(why.residual)
     pull = float(np.median(why.leverage[known]))
     miss = float(np.median(np.abs(why.residual[known])))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return Split(
+        return LossCauses(
             rows=rows,
             pull=found.top_leverage / pull,
             cause=why.short,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from dpcore.figures.resampling.bootstrap.words import apart, length, share_text
+from dpcore.figures.resampling.bootstrap import apart, length, share_text
 from dpcore.inference.bootstrap_intervals import BoughtVariance
 from dpcore.privacy.bootstrap_cost import claimed_epsilon, resampled_delta, resampled_step
 from dpcore.privacy.bootstrap_profiles import Bound, renyi_two

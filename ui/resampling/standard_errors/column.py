@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore.data.bounds import Interval
 from dpcore.data.quantities import quantity_of
-from dpcore.figures.resampling.bootstrap.coverage import coverage_picture, errors_picture
+from dpcore.figures.resampling.bootstrap import coverage_picture, errors_picture
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from dpcore.studies.resampling.bootstrap_study import Experiment, People, Runs, run

@@ -8,8 +8,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from dpcore.figures.resampling.bootstrap.lines import methods, others
-from dpcore.figures.resampling.bootstrap.releases import one_picture
+from dpcore.figures.resampling.bootstrap import methods, one_picture, others
 from dpcore.inference.bootstrap_intervals import FEWEST_EXPECTED, FEWEST_PEOPLE, too_rare
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.quantities import quantity_in

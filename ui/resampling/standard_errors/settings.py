@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from dpcore.figures.resampling.bootstrap.lines import Named, methods, others
+from dpcore.figures.resampling.bootstrap import NamedMethod, methods, others
 from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.studies.resampling.bootstrap_study import Ages, Experiment, Normal, Population
 from ui import controls
@@ -34,12 +34,12 @@ class BootstrapSettings:
     factor: float | None = None
 
     @property
-    def shown(self) -> tuple[Named, ...]:
+    def shown(self) -> tuple[NamedMethod, ...]:
         """Return the three estimators of the source, and the corrected rule."""
         return methods(tail=self.tail, level=self.level)
 
     @property
-    def all_shown(self) -> tuple[Named, ...]:
+    def all_shown(self) -> tuple[NamedMethod, ...]:
         """Return these with the other clipping, and the rigorous rule."""
         return (*self.shown, *others(level=self.level))
 

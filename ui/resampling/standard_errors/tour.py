@@ -9,19 +9,17 @@ import numpy as np
 import streamlit as st
 
 from dpcore.data.quantities import Quantity
-from dpcore.figures.resampling.bootstrap.coverage import (
+from dpcore.figures.resampling.bootstrap import (
+    copies_picture,
     coverage_picture,
     errors_picture,
+    length,
+    levels_picture,
+    one_picture,
+    one_shot_picture,
     ranges_picture,
     scores_picture,
 )
-from dpcore.figures.resampling.bootstrap.levels import levels_picture
-from dpcore.figures.resampling.bootstrap.releases import (
-    copies_picture,
-    one_picture,
-    one_shot_picture,
-)
-from dpcore.figures.resampling.bootstrap.words import length
 from dpcore.inference.bootstrap_intervals import BoughtVariance
 from dpcore.privacy.bootstrap_cost import ASYMPTOTIC, PUBLISHED
 from dpcore.privacy.bootstrap_profiles import zcdp_level

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from dpcore.figures.individual import exposures
+from dpcore.figures.individual import people
 from dpcore.individual.exposure import expose
 from dpcore.releases.request import Request
 from dpcore.releases.subsampled.plan import fixed_size
@@ -151,7 +151,7 @@ def _everybody(request: SubsampledRequest, study: Study) -> None:
                 delta=request.used_delta,
             ),
         )
-        picture = exposures.exposure_picture(exposure, key=request.law)
+        picture = people.exposure_picture(exposure, key=request.law)
         results.show(picture, "subsampled-losses")
         st.caption(exactness(request))
 

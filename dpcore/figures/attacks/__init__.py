@@ -1,1 +1,0 @@
-"""What attacks found, on a careless release and on a private one."""

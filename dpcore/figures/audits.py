@@ -1,0 +1,274 @@
+"""What an audit found, in words, and beside what was promised; counts after more and more draws."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from dpcore.arrays import FloatArray
+from dpcore.figures.theme import DOTTED, GUIDE, PUBLIC, STYLES, LineStyle, Picture, axis, log_axis
+from dpcore.figures.traces import FAINT, Trace, area, dot, interval, line, points, ring
+from dpcore.studies.auditing.lower_bound import EventCount, PrivacyAudit
+from dpcore.studies.auditing.trials import WITH
+from dpcore.studies.meaning.attacker import Guarantee
+from dpcore.studies.teaching.laboratory import BoundEvent, LabAudit
+from dpcore.wording import epsilon_text, percent, significant, three_digits
+
+_GRID: Final = 201
+
+
+def verdict(audit: PrivacyAudit) -> str:
+    """Return the outcome in one sentence."""
+    sure, promised = percent(audit.confidence), promise(audit.claim)
+    if audit.refuted:
+        return (
+            f"Refuted: {promised} was promised, and with {sure} confidence it is more "
+            f"than ε {lower_text(audit.lower)}"
+        )
+    return (
+        f"Not refuted: of the promised {promised}, these draws show ε "
+        f"{lower_text(audit.lower)} with {sure} confidence"
+    )
+
+
+def promise(claim: Guarantee) -> str:
+    """Return a claim in symbols.
+
+    >>> from dpcore.studies.meaning.attacker import Guarantee
+    >>> promise(Guarantee(epsilon=1.0)), promise(Guarantee(epsilon=0.5, delta=1e-6))
+    ('ε 1', 'ε 0.5 with δ 10⁻⁶')
+    """
+    text = f"ε {epsilon_text(claim.epsilon)}"
+    if claim.delta:
+        text += f" with δ {significant(claim.delta, up=True)}"
+    return text
+
+
+def telling(audit: PrivacyAudit) -> tuple[str, str]:
+    """Return the most telling event in words; how often it is, and may be.
+
+    The event is empty where nothing tells the worlds apart.
+    """
+    best, claim = audit.best, audit.claim
+    first, second = audit.trial.sides
+    if audit.lower == 0:
+        return "", (
+            f"Nothing was found that happens more often {first} than {second}, or less "
+            "often, beyond chance."
+        )
+    shares = [three_digits(share) for share in best.shares]
+    factor = significant(math.exp(claim.epsilon))
+    more = f", and {percent(claim.delta)} of all draws more" if claim.delta else ""
+    return best.event.text, (
+        f"That happens in {shares[0]} of the draws {first}, and in {shares[1]} of "
+        f"those {second}. The promise allows it at most {factor} times as often in one "
+        f"world as in the other{more}."
+    )
+
+
+def seen(audit: PrivacyAudit) -> str:
+    """Return what the test could have seen, in words."""
+    tested = f"{audit.best.draws:,} draws of each world"
+    if math.isinf(audit.detectable):
+        return (
+            f"What this test could have seen: nothing yet. With {tested} no event as "
+            "rare as this one can refute the promise; draw more."
+        )
+    return (
+        f"What this test could have seen: counted were {tested}, which refute the "
+        f"promise nine times out of ten where such an event shows an ε of "
+        f"{epsilon_text(audit.detectable)} or more. What leaks less, or by another "
+        "event, stays unseen: an audit can refute a promise, and never prove it."
+    )
+
+
+def roc_picture(audit: PrivacyAudit) -> Picture:
+    """Return the operating characteristic that was found, and the promised region."""
+    curve, claim = audit.curve, audit.claim
+    alarm = np.linspace(0, 1, _GRID)
+    upper, lower = _region(claim, alarm)
+    high = np.minimum(1, curve.detection + curve.margin)
+    low = np.maximum(0, curve.detection - curve.margin)
+    first, second = audit.trial.sides
+    at_most, at_least = _region(claim, curve.alarm)
+    return Picture.of(
+        _roc_title(audit),
+        {
+            f"taken for the first world, of those {second}, %": 100 * curve.alarm,
+            f"taken for the first world, of those {first}, %": 100 * curve.detection,
+            "at least, %": 100 * low,
+            "at most, %": 100 * high,
+            "promised at least, %": 100 * at_least,
+            "promised at most, %": 100 * at_most,
+        },
+        drawn="How often answers are taken for those of the first world: rightly, "
+        "against wrongly, with a confidence band, between the limits of the promise",
+        height=420,
+        traces=[
+            line([0, 100], [0, 100], "guessing", DOTTED, hover=""),
+            line(100 * alarm, 100 * upper, "the promise", GUIDE, hover=""),
+            line(100 * alarm, 100 * lower, "the promise", GUIDE, hover="", showlegend=False),
+            area(100 * curve.alarm, 100 * high, 100 * low, FAINT, "confidence band"),
+            points(
+                100 * curve.alarm,
+                100 * curve.detection,
+                "found",
+                dot(PUBLIC, 4),
+                hover="%{y:.2f} % rightly, %{x:.2f} % wrongly",
+            ),
+            _tested(audit),
+        ],
+        xaxis=axis("wrongly taken for the first world, %", range=[-1, 101]),
+        yaxis=axis("rightly taken for it, %", range=[-1, 103]),
+    )
+
+
+def _roc_title(audit: PrivacyAudit) -> str:
+    if audit.lower == 0:
+        return "The answers do not tell the two worlds apart, as far as these draws show"
+    alarm, detection, *_ = _corner(audit.best)
+    limit = float(audit.claim.detection(alarm))
+    said = (
+        f"Where {three_digits(alarm)} are wrongly taken for the first world, "
+        f"{three_digits(detection)} are rightly; the promise allows "
+        f"{three_digits(limit)}"
+    )
+    if audit.refuted:
+        return f"{said}, and chance does not explain the difference"
+    return f"{said}, and chance explains the difference" if detection > limit else said
+
+
+def events_table(audit: PrivacyAudit) -> list[dict[str, str]]:
+    """Return both tested events, a row each, with what was counted."""
+    return [
+        {"event": count.event.text, "ε at least": lower_text(count.epsilon)}
+        | {
+            f"{side}, of {count.draws:,}": f"{hits:,}"
+            for side, hits in zip(audit.trial.sides, _hits(count), strict=True)
+        }
+        for count in audit.counts
+    ]
+
+
+def _hits(count: EventCount) -> tuple[int, int]:
+    return count.hits if count.event.likelier == WITH else count.hits[::-1]
+
+
+def _region(claim: Guarantee, alarm: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the most and the least detections that the promise allows."""
+    return claim.detection(alarm), 1 - claim.detection(1 - alarm)
+
+
+def _tested(audit: PrivacyAudit) -> Trace:
+    """Return the two tested events, with the limits that count."""
+    ends = np.array([_corner(count) for count in audit.counts])
+    x, y, wide, tall = 100 * ends.T
+    none = np.zeros(len(ends))
+    return points(
+        x,
+        y,
+        "tested events",
+        ring(PUBLIC, 11),
+        hover="%{y:.2f} % rightly, %{x:.2f} % wrongly",
+        error_x=interval(wide, none, thickness=1.5, width=4),
+        error_y=interval(none, tall, thickness=1.5, width=4),
+    )
+
+
+def _corner(count: EventCount) -> tuple[float, float, float, float]:
+    """Return alarm and detection of an event, and how far they may be off.
+
+    An event for the second world names the first by not happening.
+    """
+    often, rare = (hits / count.draws for hits in count.hits)
+    above, below = count.most - rare, often - count.least
+    if count.event.likelier == WITH:
+        return rare, often, above, below
+    return 1 - often, 1 - rare, below, above
+
+
+def lower_text(epsilon: float) -> str:
+    """Return a lower bound with three digits, never rounded up.
+
+    >>> lower_text(1.3399), lower_text(0.0)
+    ('1.33', '0')
+    """
+    if epsilon <= 0:
+        return "0"
+    step = 10.0 ** (math.floor(math.log10(epsilon)) - 2)
+    return significant(math.floor(epsilon / step) * step)
+
+
+_CUT = 6.0
+
+
+def audit_picture(audit: LabAudit, event: BoundEvent, *, expected: float) -> Picture:
+    """Return the estimated log ratio with its confidence limits against the draws.
+
+    From ``expected`` draws on the violation shows, on average.
+    """
+    setup, truth = event.setup, event.log_ratio()
+    stroke = STYLES[setup.key]
+    drawn = np.isfinite(audit.estimate)
+    at = np.where(drawn, audit.estimate, 0.0)
+    low, high = (np.clip(limit, -_CUT, _CUT) for limit in (audit.low, audit.high))
+    caught = audit.caught_from(setup.epsilon)
+    lines = [(setup.epsilon, f"promised: at most {significant(setup.epsilon)}", GUIDE)]
+    if math.isfinite(truth):
+        exact = LineStyle(color=stroke.color, width=2)
+        lines.append((truth, f"exact for this event: {significant(truth)}", exact))
+    ends = np.array([audit.draws[0] / 1.3, audit.draws[-1] * 1.3])
+    highest = max(setup.epsilon, truth if math.isfinite(truth) else 0) + 1.5
+    return Picture.of(
+        _event_title(event, truth, expected, caught),
+        {
+            "draws in each world": audit.draws.astype(np.int64),
+            "seen, first world": audit.hits[0].astype(np.int64),
+            "seen, second world": audit.hits[1].astype(np.int64),
+            "log of ratio": audit.estimate,
+            "at least": audit.low,
+            "at most": audit.high,
+        },
+        drawn=f"Estimates of the log ratio of '{event.text}' after 1 to "
+        f"{int(audit.draws[-1]):,} draws, with shrinking confidence bars",
+        height=360,
+        traces=[
+            points(
+                audit.draws,
+                np.where(drawn, at, np.nan),
+                "counted, 95 % confidence",
+                dot(stroke.color, 9, stroke.symbol),
+                hover="%{x:,} draws: %{y:.3f}",
+                error_y=interval(high - at, at - low, thickness=1.6, width=4),
+            ),
+            *(
+                line(ends, [height, height], name, stroke, hover="")
+                for height, name, stroke in lines
+            ),
+        ],
+        xaxis=log_axis("releases drawn in each world", dtick=1),
+        yaxis=axis(
+            "log of ratio (around the promise)", range=[min(-0.5, setup.epsilon - 1.5), highest]
+        ),
+    )
+
+
+def _event_title(event: BoundEvent, truth: float, expected: float, caught: float) -> str:
+    promised = significant(event.setup.epsilon)
+    if math.isfinite(caught):
+        return (
+            f"Caught: from {int(caught):,} draws on, the counts alone refute the "
+            f"promise of {promised}"
+        )
+    if math.isfinite(expected):
+        return (
+            f"Not caught yet: this event breaks the promise ({significant(truth)} "
+            f"instead of {promised}), but it takes about {int(expected):,} draws to "
+            "show"
+        )
+    return (
+        f"Nothing to catch here: the log ratio of this event is {significant(truth)}, "
+        f"within the promised {promised}"
+    )

@@ -1,1 +1,0 @@
-"""Figures that hold mechanisms against each other."""

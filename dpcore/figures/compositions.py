@@ -1,0 +1,132 @@
+"""What several releases cost together, counted in four ways, as bars."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from dpcore.figures.theme import NEUTRAL, PUBLIC, ROWS, Picture, axis
+from dpcore.figures.traces import rows
+from dpcore.planning.totals import Price
+from dpcore.privacy.composition import Totals
+from dpcore.wording import epsilon_text
+
+BASIC: Final = "added up at δ (basic)"
+ADVANCED: Final = "by a formula (advanced)"
+ZCDP: Final = "added up as ρ (zCDP)"
+PLD: Final = "by all losses (PLD)"
+"""Ways of counting in plain words, with the words of the field beside them."""
+
+
+def totals_picture(totals: Totals, *, charged: float, delta: float, plans: bool = False) -> Picture:
+    """Return what was charged, and the four totals of the same releases, as bars.
+
+    A way of counting without a limit has no bar, and says so in its place.
+    ``plans`` tells whether some releases were charged together, as a plan.
+    """
+    by = "a plan as a whole" if plans else "release by release"
+    ways = {
+        f"charged, {by}": charged,
+        BASIC: totals.basic,
+        ADVANCED: totals.advanced,
+        ZCDP: totals.zcdp,
+        PLD: totals.pld,
+    }
+    told = [_total_text(name, value) for name, value in ways.items()]
+    title = (
+        "Planned before the first answer, all releases together would cost "
+        f"{epsilon_text(min(ways.values()))} at delta {epsilon_text(delta)}, counted "
+        f"as tightly as possible; {epsilon_text(charged)} was charged"
+    )
+    return Picture.of(
+        title,
+        {"counted by": list(ways), "epsilon": list(ways.values())},
+        alt=f"{title}. "
+        + "; ".join(f"{name}: {text}" for name, text in zip(ways, told, strict=True)),
+        **loss_rows(
+            list(ways),
+            list(ways.values()),
+            told,
+            [*[NEUTRAL] * (len(ways) - 1), PUBLIC],
+            f"total epsilon at delta = {epsilon_text(delta)}",
+        ),
+    )
+
+
+def loss_rows(
+    names: Sequence[str],
+    losses: Sequence[float],
+    texts: Sequence[str],
+    colors: Sequence[str],
+    title: str,
+) -> dict[str, Any]:
+    """Return what is drawn: a bar a loss, and none where nothing limits it."""
+    lengths = [loss if np.isfinite(loss) else 0.0 for loss in losses]
+    return {
+        "traces": [rows(names, lengths, texts, colors)],
+        # Room for the number at the end of the longest bar, on a phone, too.
+        "xaxis": axis(title, range=[0, 1.3 * max(lengths) or 1.0]),
+        "yaxis": ROWS,
+    }
+
+
+def _total_text(name: str, value: float) -> str:
+    if np.isfinite(value):
+        return epsilon_text(value)
+    return "∞ (no bound in ρ)" if name == ZCDP else "∞ (no bound)"
+
+
+_ONE_BY_ONE, _CHARGED = "one by one, added up", " ← charged"
+
+
+def prices_picture(price: Price) -> Picture:
+    """Return what the questions cost one by one, and together by four theorems.
+
+    Ways of counting have plain names, with those of the field beside them.
+    The tightest is drawn in color and said to be what a plan is charged.
+    """
+    totals = price.totals
+    ways = {
+        _ONE_BY_ONE: float(price.added.epsilon),
+        BASIC: totals.basic,
+        ADVANCED: totals.advanced,
+        ZCDP: totals.zcdp,
+        PLD: totals.pld,
+    }
+    charged = float(price.cost.epsilon)
+    best = min(ways, key=ways.__getitem__)
+    if price.adds_up:
+        best = _ONE_BY_ONE
+    texts = [
+        f"{_price_text(value)}{_CHARGED if name == best else ''}" for name, value in ways.items()
+    ]
+    at = f"at δ {epsilon_text(price.delta)}" if price.delta else "at δ 0"
+    title = _takeaway(charged, float(price.added.epsilon), best, at)
+    colors = [PUBLIC if name == best else NEUTRAL for name in ways]
+    return Picture.of(
+        title,
+        {"counted by": list(ways), "epsilon": list(ways.values())},
+        alt=f"{title}. "
+        + "; ".join(f"{n}: {_price_text(value)}" for n, value in ways.items())
+        + ".",
+        **loss_rows(list(ways), list(ways.values()), texts, colors, f"total ε of the plan, {at}"),
+    )
+
+
+def _takeaway(charged: float, added: float, best: str, at: str) -> str:
+    if best == _ONE_BY_ONE:
+        return (
+            f"The plan costs ε {epsilon_text(charged)}, what its questions cost one by "
+            f"one: no other way of counting is much tighter {at}"
+        )
+    return (
+        f"As a plan it costs ε {epsilon_text(charged)} {at}, and its questions one by "
+        f"one ε {epsilon_text(added)}: counted {best}"
+    )
+
+
+def _price_text(value: float) -> str:
+    return epsilon_text(value) if math.isfinite(value) else "∞ (no bound)"

@@ -1,1 +1,0 @@
-"""Figures of covariance matrices and of Study 1."""

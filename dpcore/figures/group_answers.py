@@ -1,0 +1,401 @@
+"""Released means by group, a panel a column, and the difference of two groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.arrays import FloatArray
+from dpcore.data.quantities import Quantity
+from dpcore.figures.answers import GroupNumbers
+from dpcore.figures.calendar import cells, date_axis, placed
+from dpcore.figures.theme import TRUTH, LineStyle, Picture, axis, below, on_axis, plain
+from dpcore.figures.traces import NAME, Trace, line, note, points, ring, vertical
+from dpcore.inference.group_differences import Ends, Held
+from dpcore.releases.digits import with_ends
+from dpcore.releases.table import TOO_FEW
+from dpcore.wording import brief, capital, significant
+
+_NOISE, _TOTAL = "#0072B2", "rgba(0,114,178,0.35)"
+_NAMED: Final = 3
+# Heights in pixels: a row of a panel, what is between two, and the room around them.
+_ROW, _BETWEEN, _TOP, _BOTTOM = 30, 64, 70, 60
+_LONGEST: Final = 18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnMeans:
+    """The means of one column. PUBLIC.
+
+    Attributes:
+        name: The column.
+        quantity: What its values are numbers of.
+        numbers: What was released of each group.
+        truth: The means of the table, in Classroom mode only; NaN where there is none.
+
+    """
+
+    name: str
+    quantity: Quantity
+    numbers: GroupNumbers
+    truth: FloatArray | None = None
+
+
+def means_picture(columns: tuple[ColumnMeans, ...], *, statement: str, counted: str) -> Picture:
+    """Return a panel for each column, with a row for each group.
+
+    Groups stand in the same order in all panels. One whose count cannot tell it from an
+    empty one has the words "too few to say" in place of a dot. ``counted`` is what
+    groups count, such as "people", and ``statement`` says of what it is an answer.
+    """
+    groups = columns[0].numbers.groups
+    inside = _ROW * (len(groups) + 1)
+    height = len(columns) * inside + (len(columns) - 1) * _BETWEEN
+    traces: list[Trace] = []
+    notes: list[Trace] = []
+    layout: dict[str, Any] = {}
+    shown = [plain(brief(group, _LONGEST)) for group in groups]
+    for place, column in enumerate(columns):
+        top = 1 - place * (inside + _BETWEEN) / height
+        end = str(place + 1) if place else ""
+        traces += placed(_traces(column, end), "x", column.quantity)
+        notes += _notes(column, end, top)
+        last = place == len(columns) - 1
+        layout[f"xaxis{end}"] = axis(
+            plain(on_axis(statement)) if last else "",
+            anchor=f"y{end}",
+            **date_axis(column.quantity),
+        )
+        layout[f"yaxis{end}"] = axis(
+            domain=[max(top - inside / height, 0.0), top],
+            anchor=f"x{end}",
+            range=[len(groups) - 0.5, -0.5],
+            tickvals=list(range(len(groups))),
+            ticktext=shown,
+            automargin=True,
+        )
+    title = means_text(columns)
+    told = any(column.truth is not None for column in columns)
+    bottom = _BOTTOM + below(on_axis(statement))
+    return Picture.of(
+        f"As released, {title[0].lower()}{title[1:]}" if told else title,
+        _table(columns, counted),
+        drawn=f"{len(columns)} panels of {len(groups)} groups, a dot and bars for each "
+        f"sanitized mean: {statement}",
+        height=height + _TOP + bottom,
+        traces=traces,
+        annotations=notes,
+        legend={
+            "orientation": "h", "yanchor": "bottom", "y": 1 + 30 / height, "x": 0
+        },
+        margin={"l": 20, "r": 24, "t": _TOP, "b": bottom},
+        **layout,
+    )  # fmt: skip
+
+
+def means_text(columns: tuple[ColumnMeans, ...]) -> str:
+    """Return which group has the largest mean of each column, where that can be told.
+
+    >>> from dpcore.figures.answers import GroupNumbers
+    >>> numbers = GroupNumbers(
+    ...     groups=("women", "men"),
+    ...     ratios=np.array([40.0, 50.0]),
+    ...     noise=np.array([[39.0, 41.0], [48.0, 52.0]]),
+    ...     total=None,
+    ...     counts=np.array([100.0, 90.0]),
+    ...     counts_noise=np.array([[90.0, 110.0], [80.0, 100.0]]),
+    ... )
+    >>> from dpcore.data.quantities import Quantity
+    >>> age = ColumnMeans(name="age", quantity=Quantity(), numbers=numbers)
+    >>> means_text((age,))[:57]
+    'Largest mean of age: “men” with 50.0 (95 %: 48.0 to 52.0)'
+    """
+    numbers = columns[0].numbers
+    few = [
+        f"“{group}”"
+        for group, there in zip(numbers.groups, np.isnan(numbers.ratios), strict=True)
+        if there
+    ]
+    if len(few) == len(numbers.groups):
+        return (
+            "No mean can be told: no group's count can be told from that of an empty "
+            "one. Spend more, or ask for fewer groups"
+        )
+    told = [_largest(column) for column in columns[:_NAMED]]
+    more = len(columns) - _NAMED
+    if more > 0:
+        told.append(f"{more} more column{'s' if more > 1 else ''} below")
+    text = f"Largest mean of {'; of '.join(told)}; all intervals hold at once"
+    if few:
+        others = len(few) - _NAMED
+        after = f" and {others} more" if others > 0 else ""
+        text += f"; {TOO_FEW}: {', '.join(few[:_NAMED])}{after}"
+    return text
+
+
+def _largest(column: ColumnMeans) -> str:
+    numbers = column.numbers
+    said = np.flatnonzero(~np.isnan(numbers.ratios))
+    first, *others = said[np.argsort(numbers.ratios[said])[::-1]]
+    low, high = (float(end) for end in numbers.noise[first])
+    mean, quantity = float(numbers.ratios[first]), column.quantity
+    value, *ends = with_ends(mean, (low, high), quantity)
+    mean_text = f"{value} {quantity.suffix}".rstrip()
+    held = f"“{numbers.groups[first]}” with {mean_text} (95 %: {ends[0]} to {ends[1]})"
+    if all(low > numbers.noise[other, 1] for other in others):
+        return f"{column.name}: {held}"
+    return f"{column.name}: cannot be told, {held} was drawn largest"
+
+
+def _traces(column: ColumnMeans, end: str) -> list[Trace]:
+    numbers = column.numbers
+    said = np.flatnonzero(~np.isnan(numbers.ratios))
+    axes: dict[str, Any] = {"xaxis": f"x{end}", "yaxis": f"y{end}", "showlegend": not end}
+    hover = f"%{{x:,.4g}} {plain(column.quantity.suffix)}".rstrip()
+    drawn = (
+        ("noise and sampling", numbers.total, LineStyle(color=_TOTAL, width=12)),
+        ("noise alone", numbers.noise, LineStyle(color=_NOISE, width=5)),
+    )
+    traces = [
+        line(*_across(ends, said), name, stroke, hover=hover, aside=NAME,
+             legendgroup=name, **axes)
+        for name, ends, stroke in drawn
+        if ends is not None
+    ]  # fmt: skip
+    name = "sanitized mean"
+    means = numbers.ratios[said]
+    traces.append(
+        points(means, said, name, ring(_NOISE, 12), hover=hover,
+               legendgroup=name, **axes)
+    )  # fmt: skip
+    if column.truth is not None:
+        known = np.flatnonzero(~np.isnan(column.truth))
+        name = "mean without noise"
+        truth = column.truth[known]
+        traces.append(points(truth, known, name, TRUTH, legendgroup=name, **axes))
+    return traces
+
+
+def _notes(column: ColumnMeans, end: str, top: float) -> list[Trace]:
+    """Return the name of a panel above it, and what stands for groups too small."""
+    unit = f", {column.quantity.name}" if column.quantity.name else ""
+    name = f"<b>{plain(brief(column.name, 40))}</b>{plain(unit)}"
+    above = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    notes = [note(name, 0, top, **above, font={"size": 14})]
+    notes += [
+        note(TOO_FEW, 0.5, int(place), xref=f"x{end} domain", yref=f"y{end}")
+        for place in np.flatnonzero(np.isnan(column.numbers.ratios))
+    ]
+    return notes
+
+
+def _across(
+    ends: FloatArray, said: NDArray[np.intp]
+) -> tuple[list[float | None], list[float | None]]:
+    """Return the points of one level bar a group, with gaps between them."""
+    across: list[float | None] = []
+    up: list[float | None] = []
+    for place in said:
+        across += [float(ends[place, 0]), float(ends[place, 1]), None]
+        up += [float(place), float(place), None]
+    return across, up
+
+
+def _table(columns: tuple[ColumnMeans, ...], counted: str) -> dict[str, Any]:
+    """Return a row for each group of each column."""
+    each = [column.numbers for column in columns]
+    groups = len(each[0].groups)
+    ratios = np.concatenate([numbers.ratios for numbers in each])
+
+    def joined(of: Callable[[ColumnMeans], FloatArray]) -> list[Any]:
+        return [cell for one in columns for cell in cells(of(one), one.quantity)]
+
+    table: dict[str, Any] = {
+        "mean of": [column.name for column in columns for _ in range(groups)],
+        "group": [group for numbers in each for group in numbers.groups],
+        "sanitized mean": joined(lambda one: one.numbers.ratios),
+        "unit": [column.quantity.name for column in columns for _ in range(groups)],
+        "noise, lower": joined(lambda one: one.numbers.noise[:, 0]),
+        "noise, upper": joined(lambda one: one.numbers.noise[:, 1]),
+    }
+    if all(numbers.total is not None for numbers in each):
+        for name, side in (("lower", 0), ("upper", 1)):
+            table[f"with sampling, {name}"] = [
+                cell
+                for one in columns
+                for cell in cells(cast("FloatArray", one.numbers.total)[:, side], one.quantity)
+            ]
+    counts = np.concatenate([numbers.counts_noise for numbers in each])
+    table[f"sanitized {counted}"] = np.concatenate([numbers.counts for numbers in each])
+    table[f"{counted}, lower"] = counts[:, 0]
+    table[f"{counted}, upper"] = counts[:, 1]
+    if all(column.truth is not None for column in columns):
+        table["mean without noise"] = joined(lambda one: cast("FloatArray", one.truth))
+    table["note"] = np.where(np.isnan(ratios), TOO_FEW, "")
+    return table
+
+
+_NOISE, _TOTAL = "#0072B2", "rgba(0,114,178,0.35)"
+_HEIGHT = 240
+FOR_ALL_PAIRS = "it holds for all pairs of groups at once"
+"""How much holds together where any two groups of an answer may be compared."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupDifference:
+    """Two groups with what lies between them. PUBLIC: it follows from a release.
+
+    Attributes:
+        one: Name of the first group.
+        other: Name of the one that it is compared with.
+        apart: By how much ``one`` is larger.
+        percent: The same in percent of ``other``; None where that cannot be told.
+
+    """
+
+    one: str
+    other: str
+    apart: Held
+    percent: Held | None
+
+
+def difference_picture(
+    found: GroupDifference,
+    *,
+    noun: str,
+    unit: str,
+    statement: str,
+    holds: str = FOR_ALL_PAIRS,
+    truth: float | None = None,
+) -> Picture:
+    """Return the difference of two groups beside no difference at all.
+
+    ``noun`` is what each group has, such as "mean", in ``unit``; ``statement`` says of
+    what the release is an answer, and ``holds`` how much of it holds together.
+    ``truth`` is the difference in the table, in Classroom mode only.
+    """
+    hover = "%{x:,.4g}"
+    drawn = (
+        ("noise and sampling", found.apart.total, LineStyle(color=_TOTAL, width=20)),
+        ("noise alone", found.apart.noise, LineStyle(color=_NOISE, width=8)),
+    )
+    traces = [
+        line(list(ends), [0, 0], name, stroke, hover=hover, aside=NAME)
+        for name, ends, stroke in drawn
+        if ends is not None
+    ]
+    what = "difference"
+    dot = points([found.apart.value], [0], what, ring(_NOISE, 14), hover=hover)
+    traces.append(dot)
+    title = difference_text(found, noun=noun, unit=unit, holds=holds)
+    table = difference_table([found], noun=noun, unit=unit)
+    if truth is not None:
+        title = f"As released: {title}"
+        table["difference without noise"] = [truth]
+        traces.append(points([truth], [0], "difference without noise", TRUTH))
+    caption = f"{noun} of “{found.one}” less that of “{found.other}”"
+    caption += f", {unit}" if unit else ""
+    return Picture.of(
+        title,
+        table,
+        alt=f"One point with its bars, beside a line at no difference. "
+        f"{capital(statement)}: {title}.",
+        height=_HEIGHT + below(caption),
+        traces=traces,
+        shapes=[vertical(0, "no difference")],
+        xaxis=axis(plain(caption)),
+        yaxis=axis(visible=False, range=[-1, 1]),
+    )
+
+
+def untold_picture(truth: float, *, unit: str) -> Picture:
+    """Return the difference in the table where the answer could tell none.
+
+    In Classroom mode only. CONFIDENTIAL.
+    """
+    what = "difference without noise"
+    known = not math.isnan(truth)
+    value = f"{significant(truth)} {unit}".strip() if known else "not defined"
+    title = f"The answer tells no difference; without noise it is {value}"
+    return Picture.of(
+        title,
+        {what: [truth]},
+        drawn="One point beside a line at no difference",
+        height=_HEIGHT,
+        traces=[points([truth], [0], what, TRUTH)] if known else [],
+        shapes=[vertical(0, "no difference")],
+        xaxis=axis(plain(unit or "difference")),
+        yaxis=axis(visible=False, range=[-1, 1]),
+    )
+
+
+def difference_text(
+    found: GroupDifference, *, noun: str, unit: str, holds: str = FOR_ALL_PAIRS
+) -> str:
+    """Return which of two groups has more, and how much, as far as that can be told.
+
+    >>> from dpcore.inference.group_differences import Held
+    >>> apart = Held(value=-5000.0, noise=(-7300.0, -3100.0))
+    >>> percent = Held(value=-12.0, noise=(-17.0, -7.0))
+    >>> found = GroupDifference(one="women", other="men", apart=apart, percent=percent)
+    >>> difference_text(found, noun="mean", unit="euros")[:59]
+    'The mean of “women” is lower than that of “men”: by 5,000 e'
+    """
+    low, high = found.apart.noise
+    if low <= 0 <= high:
+        text = (
+            f"Whether the {noun} of “{found.one}” or that of “{found.other}” is larger "
+            f"cannot be told: the difference that was drawn is "
+            f"{_amount(found.apart, 1, unit)}"
+        )
+        sign, words = 1, ""
+    else:
+        sign, words = (1, "higher") if low > 0 else (-1, "lower")
+        text = (
+            f"The {noun} of “{found.one}” is {words} than that of “{found.other}”: by "
+            f"{_amount(found.apart, sign, unit)}"
+        )
+    if found.percent is not None:
+        text += f", or {_amount(found.percent, sign, '%')} of that of “{found.other}”"
+    return f"{text}, from the noise alone; {holds}"
+
+
+def difference_table(pairs: list[GroupDifference], *, noun: str, unit: str) -> dict[str, list[Any]]:
+    """Return pairs of groups as columns, a row for each pair."""
+    unit = f", {unit}" if unit else ""
+    table: dict[str, list[Any]] = {
+        f"{noun} of": [pair.one for pair in pairs],
+        "less that of": [pair.other for pair in pairs],
+    }
+    known = any(pair.apart.total is not None for pair in pairs)
+    amounts: dict[str, list[Held | None]] = {
+        f"difference{unit}": [pair.apart for pair in pairs],
+        "percent of the latter": [pair.percent for pair in pairs],
+    }
+    for name, held in amounts.items():
+        table[name] = [None if one is None else one.value for one in held]
+        noise = [None if one is None else one.noise for one in held]
+        table[f"{name}: noise, lower"] = [_end(ends, 0) for ends in noise]
+        table[f"{name}: noise, upper"] = [_end(ends, 1) for ends in noise]
+        if known:
+            total = [None if one is None else one.total for one in held]
+            table[f"{name}: with sampling, lower"] = [_end(ends, 0) for ends in total]
+            table[f"{name}: with sampling, upper"] = [_end(ends, 1) for ends in total]
+    return table
+
+
+def _end(ends: Ends | None, side: int) -> float | None:
+    return None if ends is None else float(ends[side])
+
+
+def _amount(held: Held, sign: int, unit: str) -> str:
+    """Return a number with its interval, turned round where ``sign`` is -1."""
+    low, high = held.noise if sign > 0 else (-held.noise[1], -held.noise[0])
+    value, *ends = with_ends(sign * held.value, (low, high))
+    unit = f" {unit}" if unit else ""
+    return f"{value}{unit} (95 %: {ends[0]} to {ends[1]})"

@@ -1,0 +1,207 @@
+"""What if: one person in ever larger crowds, and all when one moves. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcore.arrays import FloatArray
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    FITTING,
+    NEUTRAL,
+    OTHER,
+    STYLES,
+    LineStyle,
+    Picture,
+    axis,
+    log_axis,
+    whole_decades,
+)
+from dpcore.figures.traces import NAME, dot, line, lines, points
+from dpcore.individual.moves import Moved
+from dpcore.studies.individual.crowd import slope
+from dpcore.wording import people, significant
+
+_LIKE_ONE_OVER = 0.15
+_POINTS = 400
+_DECADES = 6
+_NOTABLE = 1.01
+_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Growth:
+    """What grows.
+
+    Attributes:
+        axis: Its name on the axis.
+        phrase: The largest of it in words, with ``{}`` for the number.
+        hyperbola: Whether a line falling like 1/x through today's loss is drawn.
+
+    """
+
+    axis: str
+    phrase: str
+    hyperbola: bool
+
+
+COPIES = Growth(
+    axis="people with the very same record", phrase="Among {} with the same record", hyperbola=False
+)
+PEOPLE = Growth(axis="people in the table", phrase="In a table of {} people", hyperbola=True)
+PENALTY = Growth(axis="penalty λ", phrase="With a penalty of {}", hyperbola=False)
+
+
+def crowd_picture(
+    crowd: Growth, x: Sequence[float], losses: FloatArray, *, today: float, key: str
+) -> Picture:
+    """Return the loss against what grows, both on log axes.
+
+    There is ``x`` of what grows, ascending and positive, and ``today`` of it in the
+    table.
+    """
+    at = np.asarray(x, dtype=np.float64)
+    shown = np.isfinite(losses) & (losses > 0)
+    stroke = STYLES[key]
+    traces = [
+        line(
+            at[shown],
+            losses[shown],
+            "this person's loss",
+            stroke,
+            hover=f"%{{x:,.6g}} {crowd.axis}: ε %{{y:.4g}}",
+            marker=dot(stroke.color, 7),
+        )
+    ]
+    place = int(np.argmin(np.abs(np.log(at) - np.log(today))))
+    now = float(losses[place])
+    if np.isfinite(now) and now > 0:
+        if crowd.hyperbola:
+            dashed = LineStyle(color=NEUTRAL, dash="dash", width=1.5)
+            falling = now * at[place] / at
+            traces.append(line(at, falling, "falling like 1/n", dashed, hover=""))
+        here = dot(CONFIDENTIAL, 13, "diamond")
+        hover = "as it is: ε %{y:.4g}"
+        traces.append(points([at[place]], [now], "as it is", here, hover=hover))
+    return Picture.of(
+        _crowd_title(crowd, at, losses, now),
+        {crowd.axis: at, "epsilon": losses},
+        drawn=f"One person's loss against {crowd.axis}",
+        traces=traces,
+        xaxis=log_axis(crowd.axis),
+        yaxis=log_axis("this person's loss, epsilon", exponentformat="power"),
+    )
+
+
+def _crowd_title(crowd: Growth, x: FloatArray, losses: FloatArray, now: float) -> str:
+    text = (
+        f"{crowd.phrase.format(significant(float(x[-1])))} this person would lose "
+        f"{significant(float(losses[-1]))} instead of {significant(now)}"
+    )
+    if not crowd.hyperbola:
+        return text
+    fall = slope(x.tolist(), losses)
+    if np.isnan(fall):
+        return text
+    if abs(fall + 1) <= _LIKE_ONE_OVER:
+        return f"{text}: it falls like 1/n"
+    if abs(fall) <= _LIKE_ONE_OVER:
+        return f"{text}: the number of people hardly matters here"
+    return f"{text}: it falls like n to the power {significant(fall, 2)}"
+
+
+def moved_picture(moved: Moved, *, key: str) -> Picture:
+    """Return the cumulative share of the others by loss, before and after."""
+    known = [end for part in (moved.before, moved.after) for end in _ends(part[np.isfinite(part)])]
+    known += [at for at in (moved.own_before, moved.own_after) if _shown(at)]
+    most = max(known, default=1.0)
+    least = max(min(known, default=1.0), most * 10.0**-_DECADES)
+    floor, top = whole_decades(least, most)
+    levels = np.geomspace(floor, top * (1 + 1e-9), _POINTS)
+    before, after = (_share_within(part, levels) for part in (moved.before, moved.after))
+    traces = lines(
+        levels,
+        [
+            ("the others, before", 100 * before, OTHER),
+            ("the others, after", 100 * after, LineStyle(color=STYLES[key].color)),
+        ],
+        hover="%{y:.1f} % lose at most %{x:.3g}",
+        aside=NAME,
+        steps=True,
+    )
+    middle = np.sqrt(floor * top)
+    traces += [
+        points(
+            [max(at, floor)],
+            [height],
+            name,
+            dot(CONFIDENTIAL, 12, symbol),
+            hover=f"{name}: %{{x:.4g}}",
+            text=[name],
+            textposition="middle left" if at > middle else "middle right",
+            showlegend=False,
+        )
+        for at, name, symbol, height in (
+            (moved.own_before, "the person, before", "diamond-open", 12),
+            (moved.own_after, "the person, after", "diamond", 24),
+        )
+        if _shown(at)
+    ]
+    return Picture.of(
+        _moved_title(moved),
+        {"epsilon at most": levels, "before": before, "after": after},
+        drawn="Cumulative share of the other people by loss, before and after",
+        traces=traces,
+        height=400,
+        xaxis=log_axis("own privacy loss, epsilon", floor, top, **FITTING),
+        yaxis=axis("share of the others, %", range=[0, 103], **FITTING),
+    )
+
+
+def _moved_title(moved: Moved) -> str:
+    own = f"The person's own loss becomes {significant(moved.own_after)}"
+    if np.isfinite(moved.own_before):
+        own += f" (it was {significant(moved.own_before)})"
+    if moved.rising == moved.falling == 0:
+        return f"{own}; nobody else's changes"
+    same = moved.watched - moved.rising - moved.falling
+    text = (
+        f"{own}; of {people(moved.watched, 'other')} {moved.rising:,} lose more than "
+        f"before, {moved.falling:,} less"
+    )
+    if same:
+        text += f" and {same:,} as much"
+    if moved.largest_rise > _NOTABLE and np.isfinite(moved.largest_rise):
+        text += f"; the largest rise is to {significant(moved.largest_rise)} times"
+    return text
+
+
+def _shown(loss: float) -> bool:
+    return bool(np.isfinite(loss) and loss > 0)
+
+
+def _ends(losses: FloatArray) -> list[float]:
+    """Return the smallest positive loss, and the largest."""
+    if len(losses) == 0 or losses.max() <= 0:
+        return []
+    least = float(losses.min())
+    if least <= 0:
+        least = float(losses[losses > 0].min())
+    return [least, float(losses.max())]
+
+
+def _share_within(losses: FloatArray, levels: FloatArray) -> FloatArray:
+    """Return the share of people at or below each level; sorting takes far longer."""
+    if len(losses) == 0:
+        return np.zeros(len(levels))
+    places = np.full(len(losses), len(levels))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        step = np.log(levels[-1] / levels[0]) / (len(levels) - 1)
+        found = np.ceil(np.log(losses / levels[0]) / step - _ROUNDING)
+    usual = np.isfinite(losses)
+    places[usual] = np.clip(np.nan_to_num(found[usual]), 0, len(levels))
+    counts = np.bincount(places, minlength=len(levels) + 1)[:-1]
+    return np.asarray(np.cumsum(counts) / len(losses))

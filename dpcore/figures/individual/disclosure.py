@@ -1,0 +1,178 @@
+"""What may be told of secret losses, and what an attacker makes of it. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from dpcore.arrays import FloatArray
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    DOTTED,
+    GUIDE,
+    PUBLIC,
+    ROWS,
+    LineStyle,
+    Picture,
+    axis,
+    log_axis,
+    plain,
+)
+from dpcore.figures.traces import NAME, above, dot, line, points, vertical
+from dpcore.studies.attacks.disclosed_losses import Recovery
+from dpcore.studies.individual.reports import Reports
+from dpcore.wording import brief, epsilon_text, measured, significant
+
+_POINTS = 300
+_STYLES = {
+    "secret truth": LineStyle(color=CONFIDENTIAL),
+    "free report": LineStyle(color=PUBLIC, dash="dash"),
+    "as published": LineStyle(color="#CC79A7", dash="dashdot"),
+    "with a noisy Hessian": LineStyle(color="#009E73", dash="dot"),
+}
+_HEIGHT = 320
+_LONGEST = 30
+
+
+def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
+    """Return the shares of people below each loss: realized, and as told."""
+    curves = {"secret truth": reports.truth, **reports.told}
+    ranks = np.linspace(0, 1, _POINTS + 1)[1:]
+    read = {name: _quantiles(values, ranks) for name, values in curves.items()}
+    finite = np.concatenate([values[np.isfinite(values)] for values in read.values()])
+    top = max(float(finite.max(initial=0.0)), guarantee)
+    positive = finite[finite > 0]
+    floor = max(1e-4 * top, float(positive.min(initial=top)))
+    truth, free = (_middle(curves[name]) for name in ("secret truth", "free report"))
+    title = (
+        f"Half of the people really lost at most {epsilon_text(truth)}; half are told "
+        f"at most {epsilon_text(free)}, where the guarantee says "
+        f"{epsilon_text(guarantee)}"
+    )
+    rest = "; ".join(
+        f"{name}: median {significant(_middle(values))}, largest {significant(float(values.max()))}"
+        for name, values in curves.items()
+    )
+    return Picture.of(
+        title,
+        {"share of people": ranks} | read,
+        alt=f"{title}. {rest}.",
+        traces=[
+            line(
+                np.maximum(values, floor),
+                100 * ranks,
+                name,
+                _STYLES[name],
+                hover="%{y:.0f} % at most %{x:.3g}",
+                aside=NAME,
+            )
+            for name, values in read.items()
+            if np.isfinite(values).any()
+        ],
+        xaxis=log_axis("loss from this release, epsilon", dtick=1, exponentformat="power"),
+        yaxis=axis("share of people, %", range=[0, 103]),
+        shapes=[
+            vertical(
+                guarantee,
+                "worst case (DP)",
+                GUIDE,
+                textposition="start",
+                textangle=None,
+                font={"size": 12},
+            )
+        ],
+    )
+
+
+def coverage_table(
+    covered: Mapping[str, float], reports: Reports, *, promised: float
+) -> pd.DataFrame:
+    """Return how often each report held, and how many times the truth it says."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = {
+            name: float(np.nanmedian(told / reports.truth)) for name, told in reports.told.items()
+        }
+    return pd.DataFrame(
+        {
+            "report": list(covered),
+            "promised to hold": [f"{100 * promised:.4g} %" for _ in covered],
+            "held": [f"{100 * share:.4g} %" for share in covered.values()],
+            "median times the truth": [significant(times[name]) for name in covered],
+        }
+    )
+
+
+def _quantiles(values: FloatArray, ranks: FloatArray) -> FloatArray:
+    return np.asarray(np.quantile(values, ranks, method="inverted_cdf"))
+
+
+def _middle(values: FloatArray) -> float:
+    return float(np.quantile(values, 0.5, method="inverted_cdf"))
+
+
+def told_text(found: Recovery) -> str:
+    """Return the loss that was told, with the digits that it was told with."""
+    return f"{found.told:.9g}" if found.slack == 0 else epsilon_text(found.told)
+
+
+def recovery_picture(found: Recovery, *, what: str, unit: str) -> Picture:
+    """Return the release with its noise, the candidates, and the truth, on one axis.
+
+    ``what`` is attacked, such as "mean of age".
+    """
+    suffix = f" {unit}" if unit else ""
+    rows = {
+        "released": ([found.release], PUBLIC, "circle", found.reach),
+        "possible, given the loss": (
+            [*found.candidates],
+            CONFIDENTIAL,
+            "diamond-open",
+            found.slack,
+        ),
+        "the attacker's choice": ([found.recovered], CONFIDENTIAL, "diamond", found.slack),
+    }
+    known = [found.truth, found.release, *found.candidates]
+    ends = [*known, found.release - found.reach, found.release + found.reach]
+    margin = 0.08 * (max(ends) - min(ends)) or 1.0
+    exact = found.error <= 1e-6 * max(abs(found.truth), found.reach)
+    gain = found.reach / found.error if found.error > 0 else float("inf")
+    result = (
+        f"Told a loss of {told_text(found)}, the attacker computes "
+        f"{significant(found.recovered, 6)}{suffix}: "
+        + (
+            "the exact answer"
+            if exact
+            else f"off by {significant(found.error)}, where the release may be off by "
+            f"{significant(found.reach)}, {significant(gain, 2)} times more"
+        )
+    )
+    return Picture.of(
+        result,
+        {
+            "what": ["without noise", "released", *["possible"] * len(found.candidates), "found"],
+            "value": [found.truth, found.release, *found.candidates, found.recovered],
+        },
+        alt=f"{result}. Without noise the {what} is {significant(found.truth, 6)}"
+        f"{suffix}; released {measured(found.release, found.reach)}{suffix}.",
+        traces=[
+            points(
+                xs,
+                [name] * len(xs),
+                name,
+                dot(color, 13, symbol),
+                hover="%{x:.6g}",
+                aside=NAME,
+                error_x={"type": "constant", "value": reach, "thickness": 2},
+            )
+            for name, (xs, color, symbol, reach) in rows.items()
+        ],
+        height=_HEIGHT,
+        showlegend=False,
+        margin={"l": 60, "r": 24, "t": 40, "b": 50},
+        xaxis=axis(plain(brief(what, _LONGEST)), range=[min(ends) - margin, max(ends) + margin]),
+        yaxis=ROWS,
+        shapes=[vertical(found.truth, stroke=DOTTED)],
+        annotations=[above("without noise", found.truth, xanchor="auto")],
+    )

@@ -1,0 +1,640 @@
+"""Losses of all people, from one release and from a whole ledger. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.arrays import FloatArray
+from dpcore.figures.compositions import loss_rows
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    FITTING,
+    NEUTRAL,
+    PUBLIC,
+    ROWS,
+    STYLES,
+    LineStyle,
+    Picture,
+    axis,
+    log_axis,
+    plain,
+    whole_decades,
+)
+from dpcore.figures.traces import (
+    NAME,
+    Trace,
+    above,
+    bars,
+    dot,
+    histogram,
+    interval,
+    line,
+    points,
+    ring,
+    vertical,
+)
+from dpcore.individual.distribution import LossDistribution
+from dpcore.individual.exposure import Exposure
+from dpcore.individual.losses import GroupExposure, Losses
+from dpcore.individual.models.exposure import ModelExposure
+from dpcore.individual.totals import Counting, PersonTotals
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.relations import NeighboringRelation
+from dpcore.studies.individual.loss_comparisons import OtherExposure
+from dpcore.wording import compared_with, epsilon_text, significant
+
+_MARKS = ((0.5, "50 %"), (0.9, "90 %"), (0.99, "99 %"), (1.0, "max"))
+_NAMED = ("50 %", "max")
+BINS = 60
+"""Of a histogram of people."""
+_ALIKE = 0.99
+_POINTS = 500
+_DECADES = 8
+_ROUNDING = 1e-6
+_VISIBLE = 1e-3
+
+
+def exposure_picture(
+    exposure: Exposure | ModelExposure, *, key: str, alike: bool = True
+) -> Picture:
+    """Return the histogram over the cumulative share, on one log axis.
+
+    ``alike`` tells whether losses are about the change that the guarantee is about.
+    """
+    stroke = STYLES[key]
+    worst = exposure.worst_case
+    floor, top = _span(exposure)
+    edges = np.geomspace(floor, top, BINS + 1)
+    x, share = exposure.ecdf(_POINTS)
+    quantiles = exposure.quantiles([q for q, _ in _MARKS])
+    drawn = np.maximum(quantiles, floor)
+    marked = points(
+        drawn,
+        [100 * q for q, _ in _MARKS],
+        marker=dot(CONFIDENTIAL, 9),
+        hover="%{y} %: %{x:.4g}",
+        text=[
+            # A share of the people loses at most that, as the title says.
+            f"{name}: {significant(float(at), up=exposure.upper or q < 1)}"
+            if name in _NAMED
+            else ""
+            for (q, name), at in zip(_MARKS, quantiles, strict=True)
+        ],
+        textposition=_sides(drawn, floor, top),
+        cliponaxis=False,
+        yaxis="y2",
+    )
+    median, maximum = float(quantiles[0]), exposure.maximum
+    promise = (
+        f"the guarantee promises {epsilon_text(worst)}"
+        + ("" if alike else ", about another change")
+        if np.isfinite(worst)
+        else "no guarantee is known"
+    )
+    most = "at most " if exposure.upper else ""
+    most += significant(maximum, up=exposure.upper)
+    title = (
+        f"Half of the people lose at most {epsilon_text(median)}, the most exposed "
+        f"{most}; {promise}"
+        if significant(float(exposure.ordered[0])) != significant(maximum)
+        else f"Everybody loses {most}; {promise}"
+    )
+    return Picture.of(
+        title,
+        {"epsilon at most": x, "share of people": share},
+        drawn="Histogram and cumulative share of each person's privacy loss",
+        traces=[
+            people_bars(exposure, edges, stroke.color),
+            line(
+                np.maximum(x, floor),
+                100 * share,
+                stroke=LineStyle(color=stroke.color),
+                hover="%{y:.1f} % of people lose at most %{x:.3g}",
+                steps=True,
+                yaxis="y2",
+            ),
+            marked,
+        ],
+        height=460,
+        showlegend=False,
+        bargap=0,
+        # Room for hundreds of thousands of people.
+        margin={"l": 68, "r": 24, "t": 24, "b": 50},
+        xaxis=log_axis("own privacy loss, epsilon", floor, top, anchor="y2", **FITTING),
+        yaxis=axis("people", domain=[0.53, 1], **FITTING),
+        yaxis2=axis("share of people, %", domain=[0, 0.47], range=[0, 108], **FITTING),
+        **loss_lines({"worst case (DP)": worst}, "dash"),
+    )
+
+
+def _span(exposure: Exposure | ModelExposure) -> tuple[float, float]:
+    """Return the ends of the log axis: at most eight decades, up to the worst case.
+
+    They are powers of ten, so that they hold still while epsilon moves a little.
+    """
+    ordered = exposure.ordered
+    positive = ordered[np.searchsorted(ordered, 0.0, side="right") :]
+    known = [*positive[: np.searchsorted(positive, np.inf, side="left")][-1:]]
+    if np.isfinite(exposure.worst_case):
+        known.append(exposure.worst_case)
+    top = max(known, default=0.0) or 1.0
+    least = float(positive[0]) if len(positive) and np.isfinite(positive[0]) else top
+    return whole_decades(max(least, top * 10.0**-_DECADES), top)
+
+
+def _sides(places: FloatArray, floor: float, top: float) -> list[str]:
+    """Return where the words of each mark stand, off the line that rises past it.
+
+    The line runs below to the left of a mark and above to the right of it.
+    """
+    right = np.log(places / floor) > np.log(top / floor) / 2
+    return ["top left" if far else "bottom right" for far in right]
+
+
+def people_bars(losses: Losses, edges: FloatArray, color: str) -> Trace:
+    """Return how many people lose how much; the first bar has all who lose less."""
+    counts = losses.histogram(np.concatenate([[-1.0], edges[1:]]))
+    hover = "around %{x:.3g}: %{y:,} people"
+    return histogram(counts, edges, marker={"color": color}, hover=hover, log=True)
+
+
+def loss_lines(levels: dict[str, float], *dashes: str) -> dict[str, Any]:
+    """Return labelled vertical lines, those that are on the axis."""
+    known = {name: at for name, at in levels.items() if np.isfinite(at) and at > 0}
+    if len(known) > 1 and min(known.values()) >= _ALIKE * max(known.values()):
+        known = {" = ".join(known): max(known.values())}
+    shapes = [
+        vertical(at, stroke=LineStyle(color=NEUTRAL, dash=dash, width=2))
+        for at, dash in zip(known.values(), dashes, strict=False)
+    ]
+    words = [
+        above(name, float(np.log10(at)), 1.0 + 0.07 * row)
+        for row, (name, at) in enumerate(known.items())
+    ]
+    return {"shapes": shapes, "annotations": words}
+
+
+def groups_picture(groups: Sequence[GroupExposure], *, by: str, key: str) -> Picture:
+    """Return who bears the loss: median to 90 % and the largest, a group a row."""
+    shown = [plain(group.label) for group in groups]
+    height = max(320, 60 + 34 * len(groups))
+    medians = [group.median for group in groups]
+    most = max(groups, key=lambda group: group.mean)
+    least = min(groups, key=lambda group: group.mean)
+    highest, lowest = significant(most.mean), significant(least.mean)
+    title = (
+        f"On average all groups lose alike ({highest})"
+        if highest == lowest
+        else f"On average “{most.label}” loses most ({highest}), “{least.label}” least ({lowest})"
+    )
+    return Picture.of(
+        title,
+        {
+            "group": [group.label for group in groups],
+            "people": [group.people for group in groups],
+            "mean": [group.mean for group in groups],
+            "median": [group.median for group in groups],
+            "90 %": [group.ninth_decile for group in groups],
+            "most exposed": [group.maximum for group in groups],
+        },
+        drawn=f"Median, 90 % and largest loss for {len(groups)} groups",
+        height=min(height, 900),
+        traces=[
+            points(
+                medians,
+                shown,
+                "median, bar up to 90 %",
+                dot(STYLES[key].color, 11),
+                error_x=interval(
+                    [group.ninth_decile - group.median for group in groups], [0.0] * len(groups)
+                ),
+            ),
+            points(
+                [group.maximum for group in groups],
+                shown,
+                "most exposed",
+                dot(CONFIDENTIAL, 11, "diamond-open"),
+            ),
+        ],
+        xaxis=axis("own privacy loss, epsilon"),
+        yaxis=axis(plain(by), **ROWS),
+    )
+
+
+def exceeding_text(share: str, threshold: float, *, maximum: float) -> str:
+    """Return how many people, a share in words, lose more than a threshold.
+
+    Where the largest loss is told with the same digits, by how much they do.
+
+    >>> exceeding_text("25 %", 0.1, maximum=0.4)
+    '25 % of the people lose more than 0.1'
+    >>> exceeding_text("0.04 %", 0.25, maximum=0.2502)
+    '0.04 % of the people lose more than 0.25, by at most 0.0002'
+    """
+    told = f"{share} of the people lose more than {significant(threshold, 6)}"
+    if maximum <= threshold or significant(maximum) != significant(threshold):
+        return told
+    return f"{told}, by at most {significant(maximum - threshold, 2, up=True)}"
+
+
+def moments_picture(
+    orders: FloatArray,
+    moments: FloatArray,
+    *,
+    at: tuple[float, float],
+    ends: tuple[float, float],
+    key: str,
+) -> Picture:
+    """Return the moments over their order, between the mean and the maximum.
+
+    The ``moments`` are ``(mean of epsilon^order)^(1 / order)``, at ascending orders
+    from 1; ``at`` has the order that the page is set to and its moment, and ``ends``
+    the mean and the largest loss.
+    """
+    order, moment = at
+    mean, largest = ends
+    hover = "order %{x:.3g}: %{y:.4g}"
+    span = [float(orders[0]), float(orders[-1])]
+    levels = [
+        line(
+            span,
+            [level, level],
+            name,
+            LineStyle(color=CONFIDENTIAL, dash=dash, width=2),
+            hover=f"{name}: %{{y:.4g}}",
+        )
+        for name, level, dash in (
+            (f"most exposed: {significant(largest)}", largest, "dash"),
+            (f"average: {significant(mean)}", mean, "dot"),
+        )
+    ]
+    thick, here = replace(STYLES[key], width=3), ring("black")
+    title = (
+        f"The moment of order {order:g} is {significant(moment)}, between the average "
+        f"person's loss ({significant(mean)}) and the largest ({significant(largest)})"
+    )
+    return Picture.of(
+        title,
+        {"order": orders, "moment": moments},
+        drawn="A line that rises with the order of the moment",
+        traces=[
+            *levels,
+            line(orders, moments, "moment", thick, hover=hover),
+            points([order], [moment], marker=here, hover=hover, showlegend=False, cliponaxis=False),
+        ],
+        xaxis=log_axis("order of the moment", tickvals=[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]),
+        yaxis=axis("privacy loss, epsilon (scaled to the largest)", rangemode="tozero"),
+    )
+
+
+def others_picture(others: Sequence[OtherExposure]) -> Picture:
+    """Return guarantee, largest and average loss of each mechanism, one a row."""
+    names = [CATALOG[other.key].label for other in others]
+    colors = [STYLES[other.key].color for other in others]
+    kinds = [
+        ("guarantee (DP)", [o.worst_case for o in others], "line-ns-open"),
+        ("most exposed here", [o.maximum for o in others], "diamond"),
+        ("average here", [o.mean for o in others], "circle"),
+    ]
+    listed = "; ".join(
+        f"{name}: most exposed {significant(o.maximum)}, average {significant(o.mean)}"
+        for name, o in zip(names, others, strict=True)
+    )
+    title = _others_title(others)
+    return Picture.of(
+        title,
+        {
+            "mechanism": names,
+            "noise scale": [o.noise for o in others],
+            "guarantee": [o.worst_case for o in others],
+            "most exposed": [o.maximum for o in others],
+            "average": [o.mean for o in others],
+            "smallest loss / Laplace": [o.least for o in others],
+            "largest loss / Laplace": [o.most for o in others],
+        },
+        alt=f"{title}. {listed}.",
+        traces=[
+            points(
+                [x if np.isfinite(x) and x > 0 else None for x in losses],
+                [name.replace(", ", ",<br>") for name in names],
+                name,
+                dot(
+                    colors,
+                    13,
+                    symbol,
+                    line={"width": 3 if symbol.endswith("open") else 0, "color": colors},
+                ),
+                hover=f"%{{y}}, {name}: %{{x:.4g}}",
+            )
+            for name, losses, symbol in kinds
+        ],
+        height=150 + 42 * len(names),
+        xaxis=log_axis("privacy loss, epsilon", exponentformat="power"),
+        yaxis=ROWS,
+    )
+
+
+def _others_title(others: Sequence[OtherExposure]) -> str:
+    most = max(others, key=lambda other: other.maximum)
+    least = min(others, key=lambda other: other.maximum)
+    return (
+        f"The most exposed person loses {significant(least.maximum)} through "
+        f"{CATALOG[least.key].label} and {significant(most.maximum)} through "
+        f"{CATALOG[most.key].label}"
+    )
+
+
+def sentences(others: Sequence[OtherExposure]) -> tuple[str, ...]:
+    """Say what clamping and redrawing do to everybody's loss, and why."""
+    said = []
+    for other in others:
+        if np.isnan(other.least):
+            continue
+        if other.key == "bit":
+            same = max(abs(other.least - 1), abs(other.most - 1)) <= _ROUNDING
+            said.append(
+                "BIT (clamping) changes nobody's loss: the noise is the same, and "
+                "moving an answer to the bound is done without looking at the table."
+                if same
+                else "BIT (clamping) changes losses here, because an answer without "
+                "somebody lies beyond the bounds."
+            )
+        if other.key == "truncated-published":
+            said.append(_redrawing(other))
+        if other.key == "truncated":
+            said.append(_calibrated(other))
+    return tuple(said)
+
+
+def _redrawing(other: OtherExposure) -> str:
+    why = "how often a draw is thrown away depends on the secret answer."
+    if other.most < 1 + _VISIBLE:
+        return (
+            "Truncation (redrawing), as published, at the same noise raises losses, "
+            "but here by less than 0.1 %: the bounds are far away on the scale of the "
+            f"noise, so that it rarely happens; {why}"
+        )
+    return (
+        "Truncation (redrawing), as published, at the same noise raises losses to "
+        f"{other.least:.3g} to {other.most:.3g} times those without it: {why} Its "
+        f"guarantee, {epsilon_text(other.worst_case)}, is larger for the same reason."
+    )
+
+
+def _calibrated(other: OtherExposure) -> str:
+    return (
+        "Truncation, calibrated, adds more noise first, so that its guarantee holds "
+        f"although it redraws: losses are {other.least:.3g} to {other.most:.3g} times "
+        "those through Laplace noise of the same guarantee."
+    )
+
+
+_BARS: Final = 50
+_MOST_POINTS: Final = 1_000
+_SHARES: Final = (0.5, 0.9, 0.99, 1.0)
+
+
+def counted_picture(losses: LossDistribution, *, key: str, alike: bool = True) -> Picture:
+    """Return the histogram over the cumulative share, from no loss to the worst case.
+
+    ``alike`` tells whether losses are about the change that the guarantee is about.
+    """
+    stroke, worst = STYLES[key], losses.worst_case
+    counts, edges = _bars(losses)
+    # Where losses reach far beyond the guarantee, the line needs no point a cell.
+    ends = np.arange(len(losses.counts))[:: -math.ceil(len(losses.counts) / _MOST_POINTS)]
+    ends = ends[::-1]
+    upper = losses.edges[ends + 1]
+    share = np.cumsum(losses.counts)[ends] / losses.people
+    quantiles = [losses.quantile(q)[1] for q in _SHARES]
+    median, maximum = significant(quantiles[0], up=True), significant(losses.maximum)
+    about = "" if alike else ", about another change"
+    title = (
+        f"Half of the people lose at most {median}, the most exposed {maximum}; the "
+        f"guarantee promises {epsilon_text(worst)}{about}"
+    )
+    return Picture.of(
+        title,
+        {"epsilon at most": upper, "share of people": share},
+        drawn="Histogram and cumulative share of each person's privacy loss",
+        traces=[
+            histogram(
+                counts,
+                edges,
+                marker={"color": stroke.color},
+                hover="around %{x:.3g}: %{y:,} people",
+            ),
+            line(
+                upper,
+                100 * share,
+                stroke=LineStyle(color=stroke.color),
+                hover="%{y:.1f} % of people lose at most %{x:.3g}",
+                steps=True,
+                yaxis="y2",
+            ),
+            points(
+                quantiles,
+                [100 * q for q in _SHARES],
+                marker=dot(CONFIDENTIAL, 9),
+                hover="%{y} %: at most %{x:.4g}",
+                text=[f"50 %: {median}", "", "", f"max: {maximum}"],
+                textposition=["bottom right", *[_side(losses)] * 3],
+                cliponaxis=False,
+                yaxis="y2",
+            ),
+        ],
+        height=460,
+        showlegend=False,
+        bargap=0,
+        # Room for hundreds of thousands of people.
+        margin={"l": 68, "r": 24, "t": 24, "b": 50},
+        xaxis=axis("own privacy loss, epsilon", anchor="y2", **FITTING),
+        yaxis=axis("people", domain=[0.53, 1], **FITTING),
+        yaxis2=axis("share of people, %", domain=[0, 0.47], range=[0, 108], **FITTING),
+        shapes=[vertical(worst, stroke=LineStyle(color=NEUTRAL, dash="dash", width=2))],
+        annotations=[above("worst case (DP)", worst, 1.0)],
+    )
+
+
+def _side(losses: LossDistribution) -> str:
+    """Return where the words of the last mark have room: on the way to the middle."""
+    return "top left" if 2 * losses.maximum > losses.edges[-1] else "bottom right"
+
+
+def _bars(losses: LossDistribution) -> tuple[FloatArray, FloatArray]:
+    """Return counts of people in a few wide cells, and their edges."""
+    starts = np.linspace(0, len(losses.counts), _BARS, endpoint=False).astype(np.intp)
+    counts = np.add.reduceat(losses.counts, starts)
+    return counts, losses.edges[np.append(starts, len(losses.counts))]
+
+
+_MOST_STEPS = 500
+_SAME = 0.01
+_STYLES = {
+    Counting.SIMPLE: LineStyle(color="#D55E00", dash="dash"),
+    Counting.ZCDP: LineStyle(color="#56B4E9", dash="dot"),
+    Counting.BEST: LineStyle(color=CONFIDENTIAL),
+}
+_CHARGED = LineStyle(color=NEUTRAL, dash="longdash")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LossReference:
+    """What losses compare with, and whether charges are for something else.
+
+    Attributes:
+        relation: Which change of a record the losses are about.
+        mixed: Whether some charge is for another change.
+
+    """
+
+    relation: NeighboringRelation
+    mixed: bool
+
+
+def _clause(compared: LossReference | None) -> str:
+    """Return the comparison in brackets; nothing where it is not known."""
+    return "" if compared is None else f" ({compared_with(compared.relation)})"
+
+
+def totals_picture(
+    totals: Losses, *, charged: float, planned: float, compared: LossReference | None = None
+) -> Picture:
+    """Return how many people lost how much, beside what the account was charged.
+
+    ``planned`` is the worst case over all tables, counted like the totals; without
+    ``compared`` it is not said what the losses compare with.
+    """
+    top = max((end for end in (totals.maximum, charged, planned) if np.isfinite(end)), default=0.0)
+    top = 1.2 * top or 1.0
+    finite = totals.ordered[np.isfinite(totals.ordered) & (totals.ordered > 0)]
+    least = float(finite[0]) if len(finite) else top
+    floor = max(0.999 * least, top * 10.0**-_DECADES)
+    edges = np.geomspace(min(floor, top / 10), top, BINS + 1)
+    losses, share = totals.ecdf(_POINTS)
+    median = float(totals.quantiles(0.5))
+    rows = [
+        ("account was charged", epsilon_text(charged)),
+        ("worst case, counted like the totals", epsilon_text(planned)),
+        ("most exposed person", significant(totals.maximum)),
+        ("half of the people at most", epsilon_text(median)),
+    ]
+    title = (
+        f"Over all releases{_clause(compared)} the most exposed person lost "
+        f"{significant(totals.maximum)}, half of the people at most "
+        f"{epsilon_text(median)}; the account was charged {epsilon_text(charged)}"
+    )
+    if compared is not None and compared.mixed:
+        title += ", which is for another change of a record"
+    elif charged > (1 + _SAME) * planned:
+        title += (
+            f", release by release, where the worst case of all tables is "
+            f"{epsilon_text(planned)} if it is counted like the people's losses"
+        )
+    return Picture.of(
+        title,
+        {"epsilon at most": losses, "share of people": share},
+        alt="Histogram of people by total loss. "
+        + "; ".join(f"{name}: {value}" for name, value in rows),
+        traces=[people_bars(totals, edges, CONFIDENTIAL)],
+        showlegend=False,
+        bargap=0,
+        margin={"l": 60, "r": 24, "t": 56, "b": 50},
+        xaxis=log_axis("total loss of a person, epsilon", edges[0], 1.3 * top),
+        yaxis=axis("people"),
+        **loss_lines({"charged": charged, "worst case (DP)": planned}, "solid", "dash"),
+    )
+
+
+def odometer_picture(
+    path: Sequence[PersonTotals],
+    *,
+    titles: Sequence[str],
+    own: Sequence[float],
+    charges: Sequence[float],
+    compared: LossReference | None = None,
+) -> Picture:
+    """Return one person's losses, a bar a release, and the totals after each.
+
+    ``own`` is the person's epsilon of each release alone, and ``charges`` what the
+    account was charged for it; ``compared`` is as for ``totals_picture``.
+    """
+    number = np.arange(1, len(path) + 1)
+    shown = slice(max(0, len(path) - _MOST_STEPS), None)
+    ways = {way: np.array([float(step.of[way][0]) for step in path]) for way in _STYLES}
+    lines = [
+        _line(number[shown], ways[way][shown], way.value, stroke)
+        for way, stroke in _STYLES.items()
+        if np.isfinite(ways[way]).any()
+    ]
+    charged = np.cumsum(charges)
+    drawn: dict[str, Any] = {
+        "traces": [
+            bars(
+                number[shown],
+                np.array(own)[shown],
+                "this release alone",
+                {"color": PUBLIC, "opacity": 0.6},
+                hover="release %{x}: %{y:.4g}",
+            ),
+            *lines,
+            _line(number[shown], charged[shown], "charged", _CHARGED),
+        ],
+        "xaxis": axis(
+            "release, in the order of the ledger",
+            tick0=1,
+            dtick=max(1, len(path) // 8),
+            range=[float(number[shown][0]) - 0.6, len(path) + 0.6],
+        ),
+        "yaxis": axis("epsilon of this person", rangemode="tozero"),
+    }
+    if len(path) == 1:
+        drawn = _only(own[0], ways, charges[0])
+    best, most = ways[Counting.BEST], int(np.argmax(own))
+    alike = len(own) > 1 and min(own) >= _ALIKE * max(own)
+    mixed = compared is not None and compared.mixed
+    # A part of a charge says nothing where the charge is for another change.
+    paid = (
+        f", {significant(100 * best[-1] / charged[-1], 2)} % of what was charged"
+        if not mixed and np.isfinite(charged[-1]) and charged[-1] > 0 and np.isfinite(best[-1])
+        else ""
+    )
+    title = (
+        f"This person lost {significant(float(best[-1]))} over {len(path)} "
+        f"release{'' if len(path) == 1 else 's'}{_clause(compared)}{paid}"
+    )
+    if len(path) > 1:
+        title += "; as much in each" if alike else f"; most in release {most + 1}"
+    return Picture.of(
+        title,
+        {
+            "release": number,
+            "what": list(titles),
+            "own epsilon": list(own),
+            "charged": list(charges),
+            **{f"total so far, {way}": total for way, total in ways.items()},
+        },
+        drawn="Bars of the loss from each release, lines of the totals so far",
+        **drawn,
+    )
+
+
+def _only(own: float, ways: dict[Counting, FloatArray], charged: float) -> dict[str, Any]:
+    """Return the ways of counting one release as bars: a path of one has no lines."""
+    names = ["this release alone", *(way.value for way in _STYLES), "charged"]
+    losses = [own, *(float(ways[way][0]) for way in _STYLES), charged]
+    told = [significant(loss) for loss in losses]
+    colors = [PUBLIC, *(stroke.color for stroke in _STYLES.values()), NEUTRAL]
+    drawn = loss_rows(names, losses, told, colors, "epsilon of this person")
+    return drawn | {"height": 320, "showlegend": False}
+
+
+def _line(x: NDArray[np.intp], y: FloatArray, name: str, stroke: LineStyle) -> Trace:
+    hover, dots = "after %{x}: %{y:.4g}", {"size": 5}
+    return line(x, y, name, stroke, hover=hover, aside=NAME, steps=True, marker=dots)

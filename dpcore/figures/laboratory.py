@@ -1,0 +1,328 @@
+"""Two worlds side by side, the evidence of a release, and what bounding does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from dpcore.arrays import FloatArray
+from dpcore.figures.attackers import belief_text
+from dpcore.figures.theme import NEUTRAL, OTHER, STYLES, LineStyle, Picture, axis, log_axis, plain
+from dpcore.figures.traces import (
+    Trace,
+    area,
+    band,
+    densities,
+    dot,
+    line,
+    lines,
+    lollipop,
+    note,
+    now,
+    points,
+)
+from dpcore.mechanisms.base import Mechanism
+from dpcore.studies.teaching.laboratory import Meter, Setup, TwoWorlds
+from dpcore.wording import epsilon_text, significant, three_digits
+
+_RELEASE = "released number (0 and 1 are the bounds)"
+_BAND = "rgba(127,127,127,0.16)"
+_FAINT = "rgba(127,127,127,0.10)"
+_EDGE = LineStyle(color=NEUTRAL, dash="dash", width=1)
+_ASIDE = 0.006
+_MOST = 2.3
+"""Ends of the evidence, in promised epsilons: truncation as published gives up to 2."""
+_HEADROOM = 1.08
+_SIGHT = (-0.3, 1.3)
+"""What is seen, whether the bounds are kept or not."""
+_SAME = 1e-9
+_HALF = 0.5
+_LABELED = 0.05
+_MARGIN = 0.02
+_VALUE = axis("the value (0 and 1 are the bounds)")
+_DRAWS = (0.9, 25.0)
+"""Of one release: from hardly more than 1 to 20, the most at any setting of the lab."""
+
+
+def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
+    """Return both laws, and under them the log ratio with the promised band.
+
+    Points that are released with positive probability are lollipops, whose height is
+    that probability; below they are single dots. No axis moves with epsilon: a density
+    is drawn over the highest one, and evidence over what was promised.
+    """
+    color, epsilon = STYLES[setup.key].color, meter.nominal
+    names = (f"value {significant(at)}" for at in worlds.positions)
+    laws = dict(zip(names, (worlds.first, worlds.second), strict=True))
+    strokes = (LineStyle(color=color), OTHER)
+    title = _takeaway(worlds, meter, setup)
+    return Picture.of(
+        title,
+        {"release": worlds.x, "log of ratio": worlds.log_ratio}
+        | {f"density, {name}": density for name, density in laws.items()},
+        alt=_description(worlds, meter, title),
+        height=400,
+        traces=[
+            *densities(worlds.x, laws, strokes, hover="%{x:.3f}", fill=_FAINT),
+            *_lollipops(worlds, strokes),
+            *_evidence(worlds, epsilon, setup.key),
+        ],
+        xaxis=axis(_RELEASE, anchor="y2", range=[_SIGHT[0] - _MARGIN, _SIGHT[1] + _MARGIN]),
+        yaxis=axis(
+            "how likely<br>(1: likeliest)", domain=[0.56, 1], tickvals=[0, 1], range=[0, _HEADROOM]
+        ),
+        yaxis2=axis(
+            "log of ratio,<br>in promised ε",
+            domain=[0, 0.5],
+            range=[-_MOST, _MOST],
+            tickvals=[-2, -1, 0, 1, 2],
+        ),
+        yaxis3={"overlaying": "y", "anchor": "x", "range": [0, 1.2], "visible": False},
+        shapes=[band(-1, 1, _BAND, _EDGE, yref="y2")],
+        annotations=_labels(worlds, meter),
+        showlegend=True,
+        legend={
+            "orientation": "h",
+            "yanchor": "bottom",
+            "y": 1.0,
+            "x": 1,
+            "xanchor": "right",
+            "traceorder": "normal",
+        },
+    )
+
+
+def _lollipops(worlds: TwoWorlds, strokes: tuple[LineStyle, LineStyle]) -> list[Trace]:
+    traces = []
+    for atom in worlds.atoms:
+        inward = 1 if atom.at < _HALF else -1
+        ends = ((atom.first, 0), (atom.second, 2))
+        for (share, aside), stroke in zip(ends, strokes, strict=True):
+            label = f"exactly {atom.at:g}: {three_digits(share)}"
+            traces.append(
+                lollipop(
+                    atom.at + inward * aside * _ASIDE,
+                    share,
+                    stroke,
+                    hover="%{y:.3f} exactly on the bound",
+                    text=label if share > _LABELED else "",
+                    side="right" if inward > 0 else "left",
+                    yaxis="y3",
+                )
+            )
+    return traces
+
+
+def _evidence(worlds: TwoWorlds, epsilon: float, key: str) -> list[Trace]:
+    color = STYLES[key].color
+    own: Trace = {"yaxis": "y2", "showlegend": False}
+    traces = [
+        line(
+            worlds.x,
+            worlds.log_ratio / epsilon,
+            stroke=LineStyle(color=color),
+            hover="%{x:.3f}: %{customdata:.3f}",
+            aside="log of ratio",
+            customdata=worlds.log_ratio,
+            **own,
+        ),
+        *(area(*outline, color, **own) for outline in _excesses(worlds, epsilon)),
+    ]
+    if worlds.atoms:
+        traces.append(
+            points(
+                [atom.at for atom in worlds.atoms],
+                [atom.log_ratio / epsilon for atom in worlds.atoms],
+                marker=dot(color, 9),
+                hover="exactly %{x:g}: %{customdata:.3f}",
+                customdata=[atom.log_ratio for atom in worlds.atoms],
+                cliponaxis=False,
+                **own,
+            )
+        )
+    return traces
+
+
+def _excesses(
+    worlds: TwoWorlds, epsilon: float
+) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
+    """Yield every piece of the line outside the band, with the edge of the band."""
+    most = epsilon * (1 + _SAME)
+    with np.errstate(invalid="ignore"):
+        sides = ((worlds.log_ratio > most, 1), (worlds.log_ratio < -most, -1))
+    for outside, sign in sides:
+        edges = np.flatnonzero(np.diff(outside, prepend=False, append=False))
+        for start, stop in edges.reshape(-1, 2):
+            x, y = worlds.x[start:stop], worlds.log_ratio[start:stop] / epsilon
+            yield x, y, np.full(x.shape, float(sign))
+
+
+def _labels(worlds: TwoWorlds, meter: Meter) -> list[Trace]:
+    promised = f"promised: at most ±{significant(meter.nominal)}"
+    corner = {"xref": "paper", "xanchor": "right", "yanchor": "top"}
+    labels = [note(promised, 1, 1, yref="y2", **corner)]
+    if not meter.holds and worlds.largest > meter.nominal * (1 + _SAME):
+        at = int(np.nanargmax(np.abs(worlds.log_ratio)))
+        left = worlds.x[at] < _HALF
+        labels.append(
+            note(
+                f"<b>given away here: {epsilon_text(worlds.largest)}</b>",
+                worlds.x[at],
+                worlds.log_ratio[at] / meter.nominal,
+                yref="y2",
+                ax=60 if left else -60,
+                ay=0,
+                xanchor="left" if left else "right",
+                arrowcolor=NEUTRAL,
+            )
+        )
+    return labels
+
+
+def _takeaway(worlds: TwoWorlds, meter: Meter, setup: Setup) -> str:
+    promised = significant(math.exp(meter.nominal), up=True)
+    found = significant(math.exp(worlds.largest), up=True)
+    inside = worlds.largest <= meter.nominal * (1 + _SAME)
+    if not meter.holds and not inside:
+        return (
+            f"Near the bound a release is up to {found} times as likely in one world "
+            f"as in the other; at most {promised} times was promised"
+        )
+    if not meter.holds:
+        return (
+            f"For these two values no release is more than {found} times as likely in "
+            "one world as in the other; move the value to a bound to see the promise "
+            "break"
+        )
+    if not inside:
+        return (
+            "The line leaves the band in the tails only, which are hit with "
+            f"probability at most {significant(setup.delta)} (delta)"
+        )
+    if setup.delta > 0:
+        return (
+            f"No release drawn here is more than {found} times as likely in one world "
+            f"as in the other; farther out the promise of {promised} times fails with "
+            f"probability {significant(setup.delta)} (delta) at most"
+        )
+    return (
+        f"No release is more than {found} times as likely in one world as in the "
+        f"other: the promise of at most {promised} times is kept"
+    )
+
+
+def _description(worlds: TwoWorlds, meter: Meter, title: str) -> str:
+    first, second = (significant(at) for at in worlds.positions)
+    spikes = "".join(
+        f" Exactly {atom.at:g} is released with probability {three_digits(atom.first)} "
+        f"or {three_digits(atom.second)}, log ratio {significant(atom.log_ratio)}."
+        for atom in worlds.atoms
+    )
+    return (
+        f"Above, the laws of the release for the values {first} and {second}; below, "
+        f"the logarithm of their ratio with a band of ±{significant(meter.nominal)}."
+        f"{spikes} {title}."
+    )
+
+
+def atoms_picture(mechanism: Mechanism, setup: Setup) -> Picture:
+    """Return how often exactly a bound is released, over where the value lies."""
+    place = np.linspace(0.0, 1.0, 101)
+    lower, upper = mechanism.atoms(place)
+    here = tuple(float(atom) for atom in mechanism.atoms(setup.place))
+    solid = replace(STYLES[setup.key], dash="solid")
+    dashed = replace(solid, dash="dash")
+    title = (
+        f"With the value at {significant(setup.place)}, {three_digits(here[0])} of all "
+        f"releases are exactly 0 and {three_digits(here[1])} exactly 1"
+    )
+    return Picture.of(
+        title,
+        {"value": place, "P(exactly 0)": lower, "P(exactly 1)": upper},
+        drawn="Two lines over the value",
+        height=320,
+        traces=lines(
+            place,
+            [("exactly 0", 100 * lower, solid), ("exactly 1", 100 * upper, dashed)],
+            hover="value %{x:.2f}: %{y:.3g} %",
+        ),
+        xaxis=_VALUE,
+        yaxis=axis("share of releases, %", range=[0, 60]),
+        shapes=[_now(setup.place)],
+    )
+
+
+def tries_picture(tries: FloatArray, place: FloatArray, setup: Setup) -> Picture:
+    """Return how many draws a release takes on average, over where the value lies."""
+    here, there = (float(np.interp(at, place, tries)) for at in (setup.place, setup.other))
+    title = (
+        f"A release takes {significant(here)} draws on average at the value "
+        f"{significant(setup.place)}, but {significant(there)} at "
+        f"{significant(setup.other)}"
+    )
+    return Picture.of(
+        title,
+        {"value": place, "draws": tries},
+        drawn="A line that is highest at the bounds",
+        height=320,
+        traces=[
+            line(place, tries, stroke=STYLES[setup.key], hover="value %{x:.2f}: %{y:.3g} draws")
+        ],
+        xaxis=_VALUE,
+        yaxis=log_axis("draws for one release", *_DRAWS),
+        shapes=[_now(setup.place), _now(setup.other, "other world")],
+    )
+
+
+def _now(place: float, name: str = "now") -> Trace:
+    return now(place, name, xanchor="left" if place < _HALF else "right", yanchor="top")
+
+
+_POINTS = 400
+
+HEIGHT = "how likely (1: likeliest answer)"
+"""Densities are drawn over the highest of them, so that every epsilon has one scale."""
+
+
+def two_worlds_picture(
+    mechanism: Mechanism,
+    *,
+    key: str,
+    epsilon: float,
+    worlds: tuple[tuple[str, float], tuple[str, float]],
+    window: tuple[float, float],
+    answer: str,
+) -> Picture:
+    """Return the densities of the release in two worlds that differ in one person.
+
+    The takeaway is what the guarantee leaves an attacker who was undecided. Neither
+    axis moves with it: ``window`` is public, and the highest density has height 1.
+
+    Each of ``worlds`` has a name and the number that the noise is added to;
+    ``mechanism`` guarantees ``epsilon`` without a delta.
+    """
+    positions = [position for _, position in worlds]
+    x = np.sort(np.concatenate([np.linspace(*window, _POINTS), positions]))
+    laws = {name: mechanism.pdf(x, position) for name, position in worlds}
+    strokes = (LineStyle(color=STYLES[key].color), OTHER)
+    said = belief_text(epsilon, about=" which of the two is true")
+    title = said[0].upper() + said[1:]
+    bumps = "; ".join(f"{name}, around {significant(at)}" for name, at in worlds)
+    return Picture.of(
+        title,
+        {answer: x, **laws},
+        alt=f"Two overlapping bumps: {bumps}. Their ratio never exceeds e to the "
+        f"{epsilon_text(epsilon)}. {title}.",
+        traces=densities(
+            x,
+            {plain(name): density for name, density in laws.items()},
+            strokes,
+            hover="%{x:.4g}",
+            fill="rgba(127,127,127,0.10)",
+        ),
+        xaxis=axis(plain(answer), range=list(window)),
+        yaxis=axis(HEIGHT, range=[0, _HEADROOM], tickvals=[0, 1]),
+    )

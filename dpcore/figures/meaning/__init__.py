@@ -1,1 +1,0 @@
-"""Figures of what a guarantee means to people."""

@@ -1,1 +1,0 @@
-"""Pictures of plans: what budgets buy, and what a plan costs."""

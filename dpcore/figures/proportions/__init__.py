@@ -1,1 +1,0 @@
-"""Figures of proportions and of Study 2."""

@@ -1,1 +1,0 @@
-"""Figures of the lab and the sensitivity explorer."""

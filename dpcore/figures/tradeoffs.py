@@ -1,0 +1,460 @@
+"""Curves of bias, spread and error, and maps of which mechanism wins where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dpcore.arrays import FloatArray
+from dpcore.figures.theme import (
+    DOTTED,
+    FITTING,
+    NEUTRAL,
+    PLATE,
+    STYLES,
+    LineStyle,
+    Picture,
+    axis,
+    log_axis,
+    plain,
+)
+from dpcore.figures.traces import (
+    NAME,
+    Trace,
+    border,
+    dot,
+    interval,
+    line,
+    note,
+    now,
+    points,
+    regions,
+    ring,
+)
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.studies.comparing.error_curves import Dots, ErrorCurve, ErrorMetric, Fairness, Winners
+from dpcore.studies.comparing.error_maps import (
+    CLEARLY,
+    FLIP_AT_BOUND,
+    FLIP_ONE_SIDED,
+    ErrorMaps,
+    MapQuantity,
+)
+from dpcore.wording import percent, significant
+
+_WORDS = {ErrorMetric.RMSE: "typical error", ErrorMetric.BIAS: "bias", ErrorMetric.SPREAD: "spread"}
+
+
+_VISIBLE = 0.01
+_MARGIN = 0.1
+_TIE = "no difference (under 1 %)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepAxis:
+    """The quantity along which mechanisms are compared.
+
+    Attributes:
+        label: What it is called.
+        at: Where the page is set to.
+        log: Whether it is drawn on a log scale.
+        heights: The ends of the other axis, which do not move with epsilon; ``None``
+            to fit it to the curves.
+
+    """
+
+    label: str
+    at: float
+    log: bool
+    heights: tuple[float, float] | None = None
+
+
+def curves_picture(  # noqa: PLR0913 - a figure is described by its words
+    curves: Sequence[ErrorCurve],
+    dots: Sequence[Dots],
+    metric: ErrorMetric,
+    *,
+    here: Sequence[ErrorCurve],
+    chosen: str,
+    axis: SweepAxis,
+    unit: str,
+    each: str = "",
+) -> Picture:
+    """Return one line a mechanism, with simulated dots, along ``axis``.
+
+    Args:
+        curves: The lines. Spread and error are drawn on a log scale.
+        dots: What was simulated.
+        metric: What the lines show.
+        here: The same mechanisms at the very point that the page is set to, which the
+            takeaway is about: the lines know points beside it only.
+        chosen: Key of the mechanism that was chosen on the page.
+        axis: Along what they are compared.
+        unit: Unit of the answer.
+        each: Which of several numbers of an answer the lines are about, such as "share
+            of one category".
+
+    """
+    of_each = f" of the {each}" if each else ""
+    # An axis is too short to name the number: the title does.
+    label = f"{_WORDS[metric]}{f', {unit}' if unit else ''}"
+    lines = [
+        line(
+            curve.x,
+            curve.of(metric),
+            CATALOG[curve.key].label,
+            STYLES[curve.key],
+            hover="%{x:.4g}: %{y:.4g}",
+            aside=NAME,
+        )
+        for curve in curves
+    ]
+    title = _curves_title(here, metric, axis, unit, of_each, chosen)
+    return Picture.of(
+        title,
+        _curves_table(curves, axis.label),
+        alt=f"Lines of {label} against {axis.label}, one a mechanism. {title}",
+        traces=[*lines, *(_dots_trace(each) for each in dots)],
+        xaxis=_scale(axis.label, log=axis.log) | FITTING,
+        yaxis=_heights(label, axis, metric),
+        shapes=[now(axis.at, xanchor="right", yanchor="top")],
+    )
+
+
+def winners_picture(winners: Winners, *, axis: str, each: str = "") -> Picture:
+    """Return the map of the mechanism with the least error.
+
+    ``each`` is as for ``curves_picture``.
+    """
+    of_each = f" of the {each}" if each else ""
+    labels = np.array([*(CATALOG[key].label for key in winners.keys), _TIE])
+    colors = [*(STYLES[key].color for key in winners.keys), NEUTRAL]
+    ground = regions(
+        winners.position,
+        winners.epsilon,
+        winners.best,
+        colors,
+        hover="place %{x:.2f}, epsilon %{y:.3g}: %{customdata[0]}, "
+        "%{customdata[1]:.1f} % below the next",
+        opacity=0.75,
+        customdata=np.dstack([labels[winners.best], 100 * winners.saving]),
+    )
+    shares = sorted(
+        ((winners.share(index), label) for index, label in enumerate(labels[:-1])), reverse=True
+    )
+    title = (
+        f"{shares[0][1]} has clearly the least error{of_each} on "
+        f"{percent(shares[0][0])} of the map; on "
+        f"{percent(winners.share(len(labels) - 1))} the best two are equal"
+    )
+    rest = ", ".join(f"{label} {percent(share)}" for share, label in shares)
+    return Picture.of(
+        title,
+        {
+            "epsilon": np.repeat(winners.epsilon, len(winners.position)),
+            "place between the bounds": np.tile(winners.position, len(winners.epsilon)),
+            "least error": labels[winners.best].ravel(),
+            "smaller than the next by, %": 100 * winners.saving.ravel(),
+        },
+        alt=f"{title}. {rest}.",
+        traces=[ground],
+        height=420,
+        xaxis=_scale(axis, log=False),
+        yaxis=_scale("epsilon", log=True),
+        annotations=[
+            _word(winners, plain(label), np.argwhere(winners.best == index))
+            for index, label in enumerate(labels)
+            if (winners.best == index).any()
+        ],
+    )
+
+
+def _word(winners: Winners, label: str, where: NDArray[np.intp]) -> Trace:
+    """Return the name of a winner in the middle of the cells that it wins."""
+    row, column = where[len(where) // 2]
+    at = winners.position[column], np.log10(winners.epsilon[row])
+    return note(label, *at, **PLATE)
+
+
+def _dots_trace(dots: Dots) -> Trace:
+    stroke = STYLES[dots.key]
+    return points(
+        dots.x,
+        dots.value,
+        f"{CATALOG[dots.key].label}, simulated",
+        dot(stroke.color, 8, stroke.symbol),
+        hover="%{y:.4g} ± %{error_y.array:.2g}",
+        aside="simulated",
+        error_y=interval(dots.error, thickness=1.2, width=3),
+        showlegend=False,
+    )
+
+
+def _scale(label: str, *, log: bool) -> dict[str, Any]:
+    if log:
+        return log_axis(label, dtick=1, exponentformat="power")
+    return axis(plain(label), type="linear")
+
+
+def _heights(label: str, axis: SweepAxis, metric: ErrorMetric) -> dict[str, Any]:
+    """Return the axis of what is compared, as still as it can be held.
+
+    A bias near 0 would not be seen beside the largest one of any epsilon.
+    """
+    if metric is ErrorMetric.BIAS:
+        moves = "" if axis.label == "epsilon" else ", scaled to this epsilon"
+        return _scale(f"{label}{moves}", log=False)
+    if axis.heights is None:
+        return _scale(label, log=True) | FITTING
+    low, high = np.log10(axis.heights)
+    span = {"range": [low - _MARGIN, high + _MARGIN]}
+    return _scale(label, log=True) | FITTING | span
+
+
+def _curves_title(
+    here: Sequence[ErrorCurve],
+    metric: ErrorMetric,
+    axis: SweepAxis,
+    unit: str,
+    of_each: str,
+    chosen: str,
+) -> str:
+    heights = {curve.key: float(np.abs(curve.of(metric)[0])) for curve in here}
+    least, most = min(heights.values()), max(heights.values())
+    errors = [float(curve.rmse[0]) for curve in here]
+    if metric is ErrorMetric.BIAS and most < _VISIBLE * min(errors):
+        return (
+            f"At {axis.label} {significant(axis.at)} no mechanism has a visible "
+            f"bias{of_each}: the bounds are far away on the scale of the noise"
+        )
+    best = _joined(key for key, height in heights.items() if height <= 1.001 * least)
+    worst = _joined(key for key, height in heights.items() if height >= 0.999 * most)
+    if best == worst:
+        return f"At {axis.label} {significant(axis.at)}, all have the same {metric}{of_each}"
+    suffix = f" {unit}" if unit else ""
+    text = (
+        f"At {axis.label} {significant(axis.at)} the least {metric}{of_each} is that "
+        f"of {best} ({significant(least)}{suffix}), the largest that of {worst} "
+        f"({significant(most)}{suffix})"
+    )
+    own = heights.get(chosen)
+    if own is not None and 1.001 * least < own < 0.999 * most:
+        label = CATALOG[chosen].label
+        text += f"; {label}, chosen above, has {significant(own)}{suffix}"
+    return text
+
+
+def _joined(keys: Iterable[str]) -> str:
+    return " and ".join(CATALOG[key].label for key in keys)
+
+
+def _curves_table(curves: Sequence[ErrorCurve], axis: str) -> pd.DataFrame:
+    return pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "mechanism": CATALOG[curve.key].label,
+                    axis: curve.x,
+                    "bias": curve.bias,
+                    "spread": curve.spread,
+                    "typical error": curve.rmse,
+                    "true epsilon": curve.epsilon,
+                }
+            )
+            for curve in curves
+        ],
+        ignore_index=True,
+    )
+
+
+_LEVELS = tuple(digit * 10.0**power for power in range(-6, 2) for digit in (1, 2, 5))
+_MOST_LINES = 8
+_STEEP = 0.2
+_LABEL_AT = 0.3
+_VISIBLE_SHARE = 0.02
+_FLIP_REACH = 0.16
+
+
+def map_picture(maps: ErrorMaps, key: str, *, here: tuple[float, float]) -> Picture:
+    """Return the map of one mechanism on the ground of who has the lowest one.
+
+    The level lines are those of ``key``, and ``here`` is the place and the Laplace
+    scale that the page is set to.
+    """
+    flips = maps.quantity is MapQuantity.MSE and maps.fairness is Fairness.NOMINAL
+    notes = [*_region_names(maps), *(_flip_notes() if flips else ())]
+    title = _map_title(maps)
+    shares = ", ".join(
+        f"{CATALOG[name].label} {percent(maps.share(index))}"
+        for index, name in enumerate(maps.keys)
+    )
+    return Picture.of(
+        title,
+        _map_table(maps),
+        alt=f"A map over position and scale, with level lines of the {maps.quantity} "
+        f"of {CATALOG[key].label}. Lowest on: {shares}; no difference on "
+        f"{percent(maps.share(len(maps.keys)))}. {title}.",
+        height=420,
+        traces=[
+            regions(
+                maps.place,
+                maps.scale,
+                maps.best.astype(np.uint8),
+                [*(STYLES[key].color for key in maps.keys), NEUTRAL],
+                opacity=0.35,
+            ),
+            *_borders(maps),
+            *(_flip_lines() if flips else ()),
+            *_level_lines(maps, key),
+            points(
+                [here[0]],
+                [here[1]],
+                marker=ring("black"),
+                hover="the page is set here",
+                cliponaxis=False,
+            ),
+        ],
+        xaxis=axis("where the value lies (0 and 1 are the bounds)", range=[0, 1]),
+        yaxis=log_axis(
+            "Laplace scale / range",
+            range=[np.log10(maps.scale[0]), np.log10(maps.scale[-1])],
+            tickvals=[0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+        ),
+        annotations=notes,
+        showlegend=False,
+    )
+
+
+def _borders(maps: ErrorMaps) -> list[Trace]:
+    """Draw the outline of every winner's region, where it wins by 1 % or more."""
+    return [
+        border(
+            maps.place,
+            maps.scale,
+            np.clip(maps.lead[index], -_STEEP, _STEEP).astype(np.float32),
+            CLEARLY,
+            STYLES[key].color,
+        )
+        for index, key in enumerate(maps.keys)
+        if 0 < maps.share(index) < 1
+    ]
+
+
+def _region_names(maps: ErrorMaps) -> list[Trace]:
+    labels = [*(f"{CATALOG[key].label} wins" for key in maps.keys), _TIE]
+    notes = []
+    for index, label in enumerate(labels):
+        if maps.share(index) < _VISIBLE_SHARE:
+            continue
+        row, column = _heart(maps.best == index)
+        place, scale = maps.place[column], maps.scale[row]
+        side = _anchor(float(place))
+        notes.append(note(plain(label), place, np.log10(scale), xanchor=side, **PLATE))
+    return notes
+
+
+def _anchor(place: float) -> str:
+    """Return which side of a label lies there, so that it stays on a narrow map."""
+    near = "left" if place < _LABEL_AT else "center"
+    return "right" if place > 1 - _LABEL_AT else near
+
+
+def _heart(inside: FloatArray) -> tuple[int, int]:
+    """Return the cell with the most room around it, the middle one of several."""
+    depth = np.zeros(inside.shape, dtype=np.intp)
+    left = np.pad(inside.astype(bool), 1)
+    while left.any():
+        depth += left[1:-1, 1:-1]
+        core = left[1:-1, 1:-1] & left[:-2, 1:-1] & left[2:, 1:-1]
+        left = np.pad(core & left[1:-1, :-2] & left[1:-1, 2:], 1)
+    deepest = np.argwhere(depth == depth.max())
+    row, column = deepest[len(deepest) // 2]
+    return int(row), int(column)
+
+
+def _level_lines(maps: ErrorMaps, key: str) -> list[Trace]:
+    heights = maps.heights[maps.keys.index(key)]
+    levels = [level for level in _LEVELS if heights.min() < level < heights.max()]
+    step = -(-len(levels) // _MOST_LINES)
+    unit = "" if maps.quantity is MapQuantity.BIAS else "²"
+    lines = []
+    for level in levels[::-1][:: max(step, 1)]:
+        scale = maps.level_line(key, level)
+        drawn = np.flatnonzero(~np.isnan(scale))
+        if len(drawn) == 0:
+            continue
+        text = np.full(scale.shape, "", dtype=object)
+        nearest = drawn[np.argmin(np.abs(maps.place[drawn] - _LABEL_AT))]
+        text[nearest] = f"{level:g}"
+        side = "right" if maps.place[nearest] < _LABEL_AT / 2 else "center"
+        lines.append(
+            line(
+                maps.place,
+                scale,
+                stroke=LineStyle(color=NEUTRAL, width=1.5),
+                hover=f"{maps.quantity} {level:g} range{unit}: value %{{x:.2f}}, scale %{{y:.3g}}",
+                text=text,
+                textposition=f"top {side}",
+            )
+        )
+    return lines
+
+
+def _map_title(maps: ErrorMaps) -> str:
+    shares = sorted(((maps.share(index), key) for index, key in enumerate(maps.keys)), reverse=True)
+    won = [
+        f"{CATALOG[key].label} on {percent(share)}"
+        for share, key in shares
+        if share >= _VISIBLE_SHARE
+    ]
+    bounded = " of the bounded ones" if maps.quantity is MapQuantity.BIAS else ""
+    return (
+        f"At the {maps.fairness}, the least {maps.quantity}{bounded}: {', '.join(won)} of the map"
+    )
+
+
+def _map_table(maps: ErrorMaps) -> dict[str, FloatArray]:
+    names = np.array([*(CATALOG[key].label for key in maps.keys), _TIE])
+    columns = {
+        "scale / range": np.repeat(maps.scale, len(maps.place)),
+        "value": np.tile(maps.place, len(maps.scale)),
+        "least": names[maps.best].ravel(),
+    }
+    for key, values in zip(maps.keys, maps.heights, strict=True):
+        columns[f"{maps.quantity}, {CATALOG[key].label}"] = values.ravel()
+    return columns
+
+
+def _flip_lines() -> list[Trace]:
+    """Return the lines along which truncation and BIT change order near a bound."""
+    away = np.linspace(0.03, _FLIP_REACH, 20)
+    hover = "distance / scale = 1.148"
+    return [line(x, away / FLIP_ONE_SIDED, stroke=DOTTED, hover=hover) for x in (away, 1 - away)]
+
+
+def _flip_notes() -> list[Trace]:
+    """Return the labels of both flips."""
+    arrow = {"arrowcolor": NEUTRAL, **PLATE}
+    bound, near = (float(np.log10(x)) for x in (1 / FLIP_AT_BOUND, 0.06 / FLIP_ONE_SIDED))
+    on, by = ("on a bound: range / scale = 1.127", "near one: distance / scale = 1.148")
+    return [note(on, 0, bound, ax=90, ay=-8, **arrow), note(by, 0.06, near, ax=110, ay=4, **arrow)]
+
+
+def flip_sentence() -> str:
+    """Return the two places at which truncation and BIT change order, in words.
+
+    >>> flip_sentence().split(":")[0]
+    'At equal scale the order flips twice'
+    """
+    return (
+        "At equal scale the order flips twice: with the value on a bound, truncation "
+        f"has the larger error as long as the range is more than "
+        f"{significant(FLIP_AT_BOUND, 4)} scales wide; with the value near one bound "
+        f"and the other far away, as long as it lies within "
+        f"{significant(FLIP_ONE_SIDED, 4)} scales of the bound."
+    )
