@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui import session
-from ui.attacks import showing
+from ui.attacks import attack_tabs
 
 session.require_router("pages/attacks.py")
 st.title("Attacks")
@@ -11,6 +11,6 @@ st.markdown(
     "What can somebody find out about one person from released numbers, and what stops "
     "it? Each attack runs against a careless release first, then against a private one."
 )
-showing.show()
+attack_tabs.show()
 with st.expander("What is this?"):
-    showing.details()
+    attack_tabs.details()

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from ui import confidential, session
-from ui.auditing import asking, showing
+from ui import auditing, confidential, session
 
 session.require_router("pages/audit.py")
 st.title("Audit")
@@ -11,14 +10,14 @@ st.markdown(
     "Does a release keep its promise? Draw it again and again in two worlds that "
     "differ in one person, and count what tells them apart."
 )
-asked = asking.ask()
+asked = auditing.ask()
 if asked.confidential:
     with confidential.area("audit", "the audit of a person of this table") as shown:
         if shown:
-            asking.ask_row(session.require_study())
-            showing.show(asked, rows=asking.row_key())
+            auditing.ask_row(session.require_study())
+            auditing.show(asked, rows=auditing.row_key())
 else:
-    showing.show(asked)
+    auditing.show(asked)
 if asked.request is not None:
     st.header("Checks without draws")
     st.markdown(
@@ -27,6 +26,6 @@ if asked.request is not None:
     )
     with confidential.area("audit-checks", "the checks on this table") as shown:
         if shown:
-            showing.check(session.require_study())
+            auditing.check(session.require_study())
 with st.expander("What is this?"):
-    showing.definitions()
+    auditing.definitions()

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from ui import controls, session
-from ui.wang2019 import figures
+from ui import controls, session, wang2019
 
 session.require_router("pages/figures12.py")
 st.title("Figures 1 and 2")
@@ -12,14 +11,14 @@ st.markdown(
     "of Wang (2019), simulated with settings that you can change. No table is needed."
 )
 with controls.valid():
-    design = figures.ask()
-current = figures.latest(design)
+    design = wang2019.ask()
+current = wang2019.latest(design)
 st.header("Figure 1: who loses how much")
-figures.first(current)
+wang2019.first(current)
 st.header("Figure 2: the losses with more people, or with less accuracy")
-figures.second(current)
+wang2019.second(current)
 st.header("What the text says, and what this run says")
-figures.verdicts(current)
-figures.download(current)
+wang2019.verdicts(current)
+wang2019.download(current)
 with st.expander("What is this?"):
-    figures.details(current)
+    wang2019.details(current)

@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from ui import first_visit, session
+from ui import first_visit, sensitivity_explorer, session
 from ui.data import using
-from ui.teaching import miniature
 
 session.require_router("pages/home.py")
 st.title("See what differential privacy does to your data")
@@ -34,4 +33,4 @@ first_visit.offer()
 first_visit.show("pages/home.py")
 
 st.header("One guest replaced")
-miniature.show_miniature()
+sensitivity_explorer.show_miniature()

@@ -3,19 +3,18 @@
 import streamlit as st
 
 from dpcore.studies.teaching.laboratory import measure
-from ui import session
-from ui.teaching import lab_tour, laboratory
+from ui import mechanism_lab, session
 
 session.require_router("pages/lab.py")
 st.title("Mechanism lab")
 st.markdown("Why is cutting off the noise not harmless, and what should one use instead?")
-setup = laboratory.ask()
+setup = mechanism_lab.ask()
 meter = measure(setup)
-laboratory.answer(setup, meter)
-laboratory.worlds(setup, meter)
-laboratory.meters(setup, meter)
-laboratory.why(setup)
+mechanism_lab.answer(setup, meter)
+mechanism_lab.worlds(setup, meter)
+mechanism_lab.meters(setup, meter)
+mechanism_lab.why(setup)
 st.header("Look further")
-lab_tour.show(setup)
+mechanism_lab.show(setup)
 with st.expander("What is this?"):
-    lab_tour.details()
+    mechanism_lab.details()

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui import session
-from ui.lessons import choosing, classroom, clock, handing, projector, sharing, steps
+from ui.lessons import classroom, lesson_choice, steps
 
 session.require_router("pages/lessons.py")
 with st.container(key="lesson-around"):
@@ -14,17 +14,17 @@ with st.container(key="lesson-around"):
     )
 lesson, foot = st.container(), st.container()
 with foot:
-    projected = choosing.project()
+    projected = lesson_choice.project()
     if projected:
-        projector.apply_projector()
+        lesson_choice.apply_projector()
 with lesson:
-    place = choosing.ask(projected=projected)
+    place = lesson_choice.ask(projected=projected)
     classroom.lead(place)
     steps.show(place)
-    choosing.go_on(place)
+    lesson_choice.go_on(place)
 with foot:
-    clock.show_clock(place)
-    sharing.show_sharing(place)
+    lesson_choice.show_clock(place)
+    lesson_choice.show_sharing(place)
     with st.container(key="lesson-around-below"):
-        handing.show_handout(place.path)
+        lesson_choice.show_handout(place.path)
         classroom.join()

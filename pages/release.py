@@ -4,10 +4,9 @@ from functools import partial
 
 import streamlit as st
 
-from ui import first_visit, head_counts, offering, results, session
+from ui import auditing, first_visit, head_counts, offering, results, session
 from ui.answering import answers, differences, distortion, enclosing, lessons, previews
 from ui.asking import inputs
-from ui.auditing import asking as auditing
 
 session.require_router("pages/release.py")
 st.title("Release")

@@ -4,8 +4,7 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from ui import controls, partwise, session
-from ui.resampling.resized import comparison, look, settings, tour
-from ui.resampling.resized import own as resized_own
+from ui.resampling import resized, resized_column
 from ui.text import sentence_of
 
 session.require_router("pages/resized.py")
@@ -23,18 +22,18 @@ try:
     if study is not None and own_column:
         if not partwise.in_memory(study, "A resized bootstrap"):
             session.end_page()
-        own, study = resized_own.ask(study)
-        resized_own.claims(own)
+        own, study = resized_column.ask(study)
+        resized_column.claims(own)
         st.header("What scores of this column reveal")
-        look.show(own, study)
+        resized_column.show(own, study)
         st.header("Release the repaired form")
-        resized_own.offer(own, study)
+        resized_column.offer(own, study)
     else:
-        case = settings.ask_case()
-        comparison.answer(case)
+        case = resized.ask_case()
+        resized.answer(case)
         st.header("Look at it from all sides")
-        tour.show_tour(case, "resized")
+        resized.show_tour(case, "resized")
 except ParameterError as error:
     st.info(sentence_of(error), icon="✏️")
 with st.expander("What is this?"):
-    comparison.details()
+    resized.details()

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from ui import controls, session
-from ui.teaching import exploring, private_number
+from ui import controls, sensitivity_explorer, session
 
 session.require_router("pages/sensitivity.py")
 st.title("Sensitivity explorer")
@@ -11,8 +10,8 @@ st.markdown("How much can one person move this number, and which person, in whic
 moves, number = "What can one person change?", "Is the number of people public?"
 view = controls.HERE.radio("Question", [moves, number], key="explorer-view")
 if view == number:
-    private_number.show_private_number()
+    sensitivity_explorer.show_private_number()
 else:
-    exploring.explore(exploring.ask())
+    sensitivity_explorer.explore(sensitivity_explorer.ask())
     with st.expander("What is this?"):
-        exploring.details()
+        sensitivity_explorer.details()

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui import controls, session
-from ui.resampling.standard_errors import claims, column, release, settings, tour
+from ui.resampling import standard_errors, standard_errors_release, standard_errors_settings
 
 session.require_router("pages/standard_errors.py")
 st.title("Standard errors")
@@ -14,17 +14,17 @@ st.markdown(
     "of it."
 )
 with controls.valid():
-    asked = claims.answer(settings.ask_settings())
+    asked = standard_errors.answer(standard_errors_settings.ask_settings())
 st.header("Look at it from all sides")
-tour.show(asked)
+standard_errors.show(asked)
 st.header("Averages of several answers")
-tour.show_averages(asked)
+standard_errors.show_averages(asked)
 st.header("On your own table")
 own = st.expander("Release one of your own", key="se-own", on_change="rerun")
 if own.open:
     with own:
-        query = release.show(asked)
+        query = standard_errors_release.show(asked)
         if query is not None:
-            column.show_column(query, asked)
+            standard_errors_release.show_column(query, asked)
 with st.expander("What is this?"):
-    claims.details()
+    standard_errors.details()

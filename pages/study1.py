@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from ui import controls, session
-from ui.covariances import settings, study
+from ui import controls, covariance_study, session
 
 session.require_router("pages/study1.py")
 st.title("Study 1: covariances")
@@ -13,17 +12,17 @@ st.markdown(
     "repeated. No table is needed."
 )
 with controls.valid():
-    design, seed = settings.ask()
-current = study.latest(design, seed)
-study.proof(current)
-study.panels(current)
+    design, seed = covariance_study.ask()
+current = covariance_study.latest(design, seed)
+covariance_study.proof(current)
+covariance_study.panels(current)
 st.header("What it really costs")
-study.cost(current)
+covariance_study.cost(current)
 st.header("What the original found, and what this run says")
-study.verdicts(current)
-study.download(current.pieces)
+covariance_study.verdicts(current)
+covariance_study.download(current.pieces)
 st.header("One matrix, before and after its repair")
-study.demonstration(current.asked[0], seed)
+covariance_study.demonstration(current.asked[0], seed)
 with st.expander("What is this?"):
     st.markdown(
         "Each **variance** (divisor n − 1) is released on [0, Vmax], Vmax the largest "

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui import session, tabs
-from ui.resampling.subsampling import claims, errors, levels, release
+from ui.resampling import subsampling, subsampling_release
 
 session.require_router("pages/subsampling.py")
 st.title("Subsampling")
@@ -13,16 +13,16 @@ st.markdown(
 )
 views = st.container()
 with st.expander("What is this?"):
-    levels.definitions()
+    subsampling.definitions()
 with views:
     tabs.show(
         {
-            "Claim and truth": claims.claim_and_truth,
-            "Which share?": levels.levels,
-            "Profiles": levels.profiles,
-            "Does it pay?": lambda: errors.errors(session.study()),
-            "A secret survey": errors.survey,
-            "Release from a sample": lambda: release.show(session.require_study()),
+            "Claim and truth": subsampling.claim_and_truth,
+            "Which share?": subsampling.levels,
+            "Profiles": subsampling.profiles,
+            "Does it pay?": lambda: subsampling.errors(session.study()),
+            "A secret survey": subsampling.survey,
+            "Release from a sample": lambda: subsampling_release.show(session.require_study()),
         },
         key="ss-view",
     )

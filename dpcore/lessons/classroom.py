@@ -18,10 +18,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dpcore.errors import ParameterError
-from dpcore.lessons.lesson import QuizQuestion
+
+if TYPE_CHECKING:  # the pages of phones load no figures
+    from dpcore.lessons.lesson import QuizQuestion
 
 DIGEST: Final = "sha256"
 

@@ -2,7 +2,7 @@
 
 from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES
 from tests.app.test_pages import by_label, use_example
-from ui.auditing import asking
+from ui import auditing
 
 
 def said(app):
@@ -44,7 +44,7 @@ def test_every_mistake_is_on_offer_and_refuted(open_page):
 def test_mechanism_is_drawn_by_the_real_sampler(open_page):
     app = through(open_page("audit"))
     by_label(app.select_slider, "Draws of each world").set_value(2000)
-    app.radio(key=asking.WHAT).set_value(asking.MECHANISM).run()
+    app.radio(key=auditing.WHAT).set_value(auditing.MECHANISM).run()
     by_label(app.selectbox, "Mechanism").set_value("laplace").run()
     by_label(app.select_slider, "Draws of each world").set_value(2000).run()
     app = through(app)
@@ -55,11 +55,11 @@ def test_mechanism_is_drawn_by_the_real_sampler(open_page):
 
 def test_question_needs_a_table_and_a_question(open_page):
     app = open_page("audit")
-    app.radio(key=asking.WHAT).set_value(asking.QUESTION).run()
+    app.radio(key=auditing.WHAT).set_value(auditing.QUESTION).run()
     assert any("Choose a table first" in each.value for each in app.info)
     use_example(open_page)
     app = open_page("audit")
-    app.radio(key=asking.WHAT).set_value(asking.QUESTION).run()
+    app.radio(key=auditing.WHAT).set_value(auditing.QUESTION).run()
     assert any("There is no question yet" in each.value for each in app.info)
 
 
@@ -67,7 +67,7 @@ def test_question_of_the_release_page_is_audited_and_charges_nothing(open_page):
     use_example(open_page)
     open_page("release")
     app = open_page("audit")
-    app.radio(key=asking.WHAT).set_value(asking.QUESTION).run()
+    app.radio(key=auditing.WHAT).set_value(auditing.QUESTION).run()
     pair = "a person of this table"
     by_label(app.selectbox, "Pair of tables").set_value(pair).run()
     by_label(app.select_slider, "Draws of each world").set_value(2000).run()

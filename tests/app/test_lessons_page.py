@@ -10,7 +10,7 @@ from dpcore.lessons.lesson import LessonStep
 from dpcore.lessons.paths import LESSONS, PATHS
 from tests.app.phone import Phone
 from tests.app.test_pages import button, by_label, charts
-from ui.lessons import hosting
+from ui.lessons import phones
 
 
 def next_step(app):
@@ -171,7 +171,7 @@ def test_many_phones_behind_one_address_are_admitted_by_the_teacher(open_page):
 def test_the_panel_shows_an_address_for_phones_or_the_command(open_page, monkeypatch, hosts):
     options = {"server.address": "", "server.allowedHosts": hosts}
     real = config.get_option
-    monkeypatch.setattr(hosting.st, "get_option", lambda name: options.get(name, real(name)))
+    monkeypatch.setattr(phones.st, "get_option", lambda name: options.get(name, real(name)))
     app = open_page("lessons")
     app.session_state["class-why-noise"] = app.session_state["lesson-link"] = True
     app.run()

@@ -16,7 +16,7 @@ from dpcore.lessons.classroom import MOST_SEATS, ClassroomRefusal, Rooms
 from dpcore.lessons.lesson import ask, right, wrong
 from tests.app.phone import Phone
 from tests.conftest import ROOT
-from ui.lessons import hosting, phones
+from ui.lessons import phones
 
 QUESTION = ask("Which one?", right("this", "It is."), wrong("that", "It is not."))
 
@@ -178,5 +178,5 @@ EVERYWHERE = "0.0.0.0"  # noqa: S104
     ],
 )
 def test_the_address_is_one_that_phones_can_open(monkeypatch, page, address, hosts, found):
-    monkeypatch.setattr(hosting, "own_address", lambda: "10.9.9.9")
-    assert hosting.for_devices(page, address=address, hosts=hosts, port=8502) == found
+    monkeypatch.setattr(phones, "own_address", lambda: "10.9.9.9")
+    assert phones.for_devices(page, address=address, hosts=hosts, port=8502) == found

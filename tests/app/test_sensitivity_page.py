@@ -13,7 +13,7 @@ from dpcore.studies.teaching.neighbors import worst_neighbor
 from dpcore.studies.teaching.small_tables import RecordChange, TableSetting
 from tests.app.test_pages import button, by_label, charts
 from tests.app.test_questions import set_to, shown
-from ui.teaching.made_up import COLUMNS, PRESETS, START, ExplorerQuery, as_table, preset, read
+from ui.sensitivity_explorer import COLUMNS, PRESETS, START, ExplorerQuery, as_table, preset, read
 
 BOUNDS = Interval(lower=0.0, upper=100.0)
 SETTING = TableSetting(bounds=BOUNDS, groups=4)
@@ -94,11 +94,10 @@ def click(points):
     # Runs as a script of its own.
     import streamlit as st  # noqa: PLC0415
 
-    from ui import session  # noqa: PLC0415
-    from ui.teaching import small_table  # noqa: PLC0415
+    from ui import sensitivity_explorer, session  # noqa: PLC0415
 
     session.set_public("chart", {"selection": {"points": points}})
-    small_table.choose("chart")
+    sensitivity_explorer.choose("chart")
     st.text(session.public("explorer-person"))
 
 

@@ -103,7 +103,7 @@ def test_noise_for_a_release_is_not_sought_before_somebody_asks(open_page, monke
     sought = []
     monkeypatch.setattr(
         # The page's own example seeks noise as well, by another way than this.
-        "ui.resampling.standard_errors.asking.noise_is_known",
+        "ui.resampling.standard_errors_settings.noise_is_known",
         lambda *_, **__: sought.append(1),
     )
     app = open_page("standard_errors")

@@ -11,7 +11,7 @@ from dpcore.documents.subject import Subject
 from dpcore.planning.basket import Basket
 from dpcore.releases.record import Release
 from ui import plans, session, typed
-from ui.meaning.asking import facts_of
+from ui.interpretation import facts_of
 from ui.study import Study
 
 

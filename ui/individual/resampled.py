@@ -22,9 +22,7 @@ from ui import controls, results, session
 from ui.individual import everybody, exposing, one_person, persons
 from ui.individual.persons import Person
 from ui.individual.subject import ResampledSubject
-from ui.resampling.resized import own as resized_own
-from ui.resampling.standard_errors import asking
-from ui.resampling.subsampling import release
+from ui.resampling import resized_column, standard_errors_settings, subsampling_release
 from ui.study import Study
 
 _USUAL_DELTA = 1e-6
@@ -56,11 +54,11 @@ def ask(study: Study) -> ResampledRequest:
     request: ResampledRequest | None
     with controls.valid():
         if way is Resampling.BOOTSTRAPS:
-            request = asking.ask(study)
+            request = standard_errors_settings.ask(study)
         elif way is Resampling.SAMPLE:
-            request = release.ask(study)[1]
+            request = subsampling_release.ask(study)[1]
         else:
-            request = resized_own.ask(study)[0].request
+            request = resized_column.ask(study)[0].request
     if request is None:
         session.end_page()
     return request
@@ -192,7 +190,7 @@ def _exactness(asked: ResampledRequest) -> str:
     if isinstance(asked, ResizedRequest):
         exact = asked.shares and asked.delta == 0
         return f"{_EXACT}." if exact else "Each loss is an upper bound."
-    return release.exactness(asked)
+    return subsampling_release.exactness(asked)
 
 
 def _profile(subject: ResampledSubject, person: Person, laws: PersonLaws) -> None:

@@ -2,11 +2,14 @@
 
 What is shared between tabs and phones is in `dpcore.lessons.classroom`: which public
 question is open, and how often each answer was chosen.
+
+What is predicted before anything is shown: by one reader, and by a class.
 """
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final, cast
 from urllib.parse import urlsplit, urlunsplit
@@ -14,14 +17,15 @@ from urllib.parse import urlsplit, urlunsplit
 import streamlit as st
 
 from dpcore.errors import ParameterError
+from dpcore.figures.lessons import votes_picture
 from dpcore.lessons.classroom import spaced
-from dpcore.lessons.lesson import LessonStep, QuizQuestion
+from dpcore.lessons.lesson import Lesson, LessonStep, QuizQuestion
 from dpcore.wording import people
-from ui import session
-from ui.lessons import hosting, phones
-from ui.lessons.choosing import LessonPlace
-from ui.lessons.classes import ROOMS
-from ui.lessons.sharing import code as code_of
+from ui import controls, results, session
+from ui.lessons import phones
+from ui.lessons.lesson_choice import LessonPlace
+from ui.lessons.lesson_choice import code as code_of
+from ui.lessons.phones import ROOMS
 from ui.text import literal
 
 _LED, _SHARED = "_class_led", "class-shares-address"
@@ -63,9 +67,9 @@ def offer() -> None:
         if notice is not None:
             st.warning(literal(str(notice)))
         return
-    page = hosting.page_for_devices()
+    page = phones.page_for_devices()
     if page is None:
-        hosting.explain()
+        phones.explain()
         address = _address(str(st.context.url or ""), code)
         st.markdown(f"Class code: **{spaced(code)}**. Address for this computer:")
     else:
@@ -143,3 +147,92 @@ def _share(code: str) -> None:
 def _close(code: str) -> None:
     ROOMS.close(code)
     session.set_public(_LED, None)
+
+
+_MOST = 999
+
+
+def ask(lesson: Lesson, question: QuizQuestion) -> int | None:
+    """Ask what the reader expects, and return which answer was chosen, if any."""
+    key = f"predict-{lesson.key}"
+    return choose(question, key, lambda: _note(lesson, key))
+
+
+def choose(question: QuizQuestion, key: str, heard: Callable[[], None] | None = None) -> int | None:
+    """Show a question with its answers, none of them chosen at first.
+
+    ``heard`` is called before the page is drawn anew with the answer that was chosen.
+    """
+    texts = [choice.text for choice in question.choices]
+    found = controls.HERE.radio(
+        question.text,
+        list(range(len(texts))),
+        format_func=lambda place: texts[place],
+        index=None,
+        on_change=heard,
+        key=key,
+        kept="session",
+        horizontal=False,
+    )
+    return cast("int | None", found)
+
+
+def known(lesson: Lesson) -> int | None:
+    """Return what the reader has predicted, if anything."""
+    return cast("int | None", session.public(_noted(lesson)))
+
+
+def collect(lesson: Lesson, question: QuizQuestion) -> None:
+    """Let whoever teaches type how many of a class expect what."""
+    area = st.expander("Collect what a class expects", key=f"class-{lesson.key}", on_change="rerun")
+    if not area.open:
+        return
+    with area:
+        offer()
+        st.caption(
+            "Or count raised hands and type the counts. They stay in this tab and are "
+            "shown as bars with the answer."
+        )
+        cells = controls.row(len(question.choices))
+        counts = [
+            cell.number(
+                choice.text, 0, (0, _MOST), key=f"votes-{lesson.key}-{place}", kept="session"
+            )
+            for place, (cell, choice) in enumerate(zip(cells, question.choices, strict=True))
+        ]
+    session.set_public(_counted(lesson), counts)
+
+
+def predicted_counts(lesson: Lesson, question: QuizQuestion) -> list[int]:
+    """Return how many of the class chose each answer; empty if nobody was counted.
+
+    Hands that were typed and phones add up.
+    """
+    typed = cast("list[int] | None", session.public(_counted(lesson)))
+    sent = counts(lesson.key, question)
+    found = [sum(pair) for pair in zip(typed or [0] * len(sent), sent, strict=True)]
+    return found if any(found) else []
+
+
+def compare(lesson: Lesson, question: QuizQuestion) -> None:
+    """Show what the class expected beside what is true, if it was counted."""
+    found = predicted_counts(lesson, question)
+    if found:
+        picture = votes_picture(
+            [choice.text for choice in question.choices],
+            found,
+            right=question.choices.index(question.right),
+        )
+        results.show(picture, f"votes-{lesson.key}", simulated=True)
+
+
+def _note(lesson: Lesson, key: str) -> None:
+    session.set_public(_noted(lesson), session.public(key))
+
+
+def _noted(lesson: Lesson) -> str:
+    return f"_predicted-{lesson.key}"
+
+
+def _counted(lesson: Lesson) -> str:
+    return f"_counted-{lesson.key}"

@@ -9,8 +9,8 @@ import streamlit as st
 from dpcore.glossary import mentioned
 from dpcore.lessons.lesson import Choice, Knob, Lesson, LessonStep, QuizQuestion, Settings, Telling
 from ui import controls, results, session, words
-from ui.lessons import classroom, predicting, projector
-from ui.lessons.choosing import LessonPlace
+from ui.lessons import classroom, lesson_choice
+from ui.lessons.lesson_choice import LessonPlace
 from ui.text import literal
 
 
@@ -24,20 +24,20 @@ def show(place: LessonPlace) -> None:
 
 def _predict(place: LessonPlace, telling: Telling) -> None:
     st.markdown(literal(telling.situation))
-    chosen = predicting.ask(place.lesson, telling.predict)
+    chosen = classroom.ask(place.lesson, telling.predict)
     if chosen is not None:
         st.caption("Noted. The next step shows what is true.")
     classroom.gathered(place)
-    predicting.collect(place.lesson, telling.predict)
+    classroom.collect(place.lesson, telling.predict)
 
 
 def _reveal(place: LessonPlace, telling: Telling) -> None:
     lesson, question = place.lesson, telling.predict
-    chosen = predicting.known(lesson)
-    if chosen is None and not predicting.predicted_counts(lesson, question) and not _opened(lesson):
+    chosen = classroom.known(lesson)
+    if chosen is None and not classroom.predicted_counts(lesson, question) and not _opened(lesson):
         st.info("Predict first: the answer is shown once you have.")
         st.markdown(literal(telling.situation))
-        predicting.ask(lesson, question)
+        classroom.ask(lesson, question)
         st.button(
             "Show it without predicting",
             on_click=session.set_public,
@@ -52,7 +52,7 @@ def _reveal(place: LessonPlace, telling: Telling) -> None:
     else:
         _judged(question.choices[chosen])
         _right_one(question, chosen)
-    predicting.compare(lesson, question)
+    classroom.compare(lesson, question)
     _picture(place, lesson.first)
 
 
@@ -73,7 +73,7 @@ def _play(place: LessonPlace, telling: Telling) -> None:
 
 def _questions(place: LessonPlace, telling: Telling) -> None:
     for number, question in enumerate(telling.questions, start=1):
-        chosen = predicting.choose(question, f"quiz-{place.lesson.key}-{number}")
+        chosen = classroom.choose(question, f"quiz-{place.lesson.key}-{number}")
         if chosen is not None:
             _judged(question.choices[chosen])
             _right_one(question, chosen)
@@ -102,7 +102,7 @@ def _recap(place: LessonPlace) -> None:
 def _picture(place: LessonPlace, settings: Settings) -> None:
     shown = place.lesson.shown(settings)
     if place.projected:
-        projector.enlarge(shown.picture)
+        lesson_choice.enlarge(shown.picture)
     else:
         st.markdown(literal(shown.sentence))
     name = f"lesson-{place.lesson.key}-{place.step.value}"

@@ -1,0 +1,435 @@
+"""Differencing: Alice moves in, and two totals tell what she has.
+
+Reconstruction: a secret column from many counts.
+
+Membership: is this person in the table? Played by hand and by a machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, cast
+
+import numpy as np
+import streamlit as st
+
+from dpcore.arrays import FloatArray
+from dpcore.figures.attackers import surest
+from dpcore.figures.attacks import (
+    RecoveredShares,
+    RecoveryCurve,
+    bars_picture,
+    curve_picture,
+    left_picture,
+    machine_picture,
+    score_picture,
+    values_picture,
+)
+from dpcore.inference.share_intervals import clopper_pearson
+from dpcore.privacy.interpretation import posterior
+from dpcore.studies.attacks.differencing import attack
+from dpcore.studies.attacks.membership import Game, Rounds, game, play
+from dpcore.studies.attacks.reconstruction import (
+    Parts,
+    ReconstructionMethod,
+    Solver,
+    ceiling,
+    epsilons,
+    exact_counts,
+    guessing,
+    known_roughly,
+    likely_at_most,
+    noise_scale,
+    parts,
+    private_counts,
+    recover,
+    rounded_counts,
+)
+from dpcore.studies.attacks.targets import Target
+from dpcore.wording import (
+    at_most,
+    capital,
+    epsilon_text,
+    in_full,
+    interval_ends,
+    nearest,
+    percent,
+    significant,
+)
+from ui import controls, session, work
+from ui.attacks.attack_target import (
+    AttackTarget,
+    ask_numbers,
+    ask_person,
+    ask_secret,
+    show_lesson,
+    show_verdict,
+)
+from ui.text import after_number, literal
+
+
+def show_differencing(subject: AttackTarget) -> None:
+    """Ask who moves in, and subtract."""
+    cells = controls.row([1.4, 1, 1, 1, 1.2])
+    target = ask_numbers((cells[0], cells[4]), subject, "attack-numbers")
+    if target is None:
+        return
+    person = ask_person(cells[1], subject, target, "Who moves in")
+    epsilon = cells[2].number(
+        "ε of each total", 1.0, (0.01, 20.0), key="differencing-epsilon", note=controls.EPSILON_HELP
+    )
+    seed = cells[3].seed(key="differencing-seed")
+    found = attack(target, person, epsilon=epsilon, rng=np.random.default_rng(seed))
+    name, unit = subject.called(person), target.unit
+    if subject.masked:
+        subject.show(left_picture(found), "differencing")
+        exact = f"After minus before is the value of {name}, to the last digit."
+    else:
+        picture = values_picture(found, name=name, what=target.what, unit=unit)
+        subject.show(picture, "differencing")
+        adds = "has" if found.bounds.width > 1 else "adds"
+        exact = (
+            f"{in_full(found.after)} after, minus {in_full(found.before)} before: "
+            f"{name} {adds} **{significant(found.exact, 7)}{after_number(unit)}**."
+        )
+    show_verdict(
+        exact,
+        f"Of all values that {name} could have, {percent(found.left)} remain possible "
+        f"(95 % confidence): who was 50 % sure of something about {name} becomes at "
+        f"most {surest(epsilon)} sure.",
+    )
+    show_lesson(
+        f"Two harmless totals of “{literal(target.what)}” are one answer about one "
+        "person. Nobody can check every pair of questions that will ever be asked.",
+        "Noise on each total, large enough for the largest value that is possible. "
+        f"{capital(name)} is in one of the two totals and loses ε "
+        f"{epsilon_text(epsilon)}; those who are in both lose ε "
+        f"{epsilon_text(2 * epsilon)}, which the ledger adds up.",
+    )
+
+
+_UNITS: Final = (5, 10)
+_RUNS: Final = 20
+_SIZES: Final = (50, 100, 200)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ReconstructionSettings:
+    """Public settings."""
+
+    kind: Parts
+    method: ReconstructionMethod
+    people: int
+    counts: int
+    epsilon: float
+    seed: int
+
+    @property
+    def runs(self) -> int:
+        """Return how many private releases are attacked for each total."""
+        return _RUNS if self.method is ReconstructionMethod.LEAST_SQUARES else 1
+
+    @property
+    def totals(self) -> FloatArray:
+        """Return the totals to attack: few for the slower method."""
+        return epsilons(self.epsilon, 9 if self.method is ReconstructionMethod.LEAST_SQUARES else 5)
+
+
+def show_reconstruction(subject: AttackTarget) -> None:
+    """Ask for a column, a kind of parts and a total; then solve."""
+    upper, lower = controls.row([1.4, 1, 1, 1]), controls.row([1.4, 1, 1, 1])
+    secret = ask_secret((upper[0], upper[1]), subject, "attack-secret")
+    size = upper[2].selectbox("People attacked", _SIZES, index=1, key="reconstruction-people")
+    times = upper[3].selectbox(
+        "Counts a person",
+        (2, 4, 8),
+        index=1,
+        key="reconstruction-times",
+        note="How many counts are asked for, as a multiple of the people.",
+    )
+    kind = lower[0].selectbox("Counted are", list(Parts), key="reconstruction-parts")
+    method = lower[1].selectbox(
+        "Solved by",
+        list(ReconstructionMethod),
+        key="reconstruction-method",
+        note="The linear program takes seconds; it is better where noise is middling.",
+    )
+    epsilon = lower[2].number(
+        "ε of all counts together",
+        1.0,
+        (0.01, 10_000.0),
+        key="reconstruction-epsilon",
+        note=controls.EPSILON_HELP,
+    )
+    seed = lower[3].seed(key="reconstruction-seed")
+    if secret is None:
+        return
+    bits = secret.amounts[:size]
+    asked = _ReconstructionSettings(
+        kind=Parts(kind),
+        method=ReconstructionMethod(method),
+        people=len(bits),
+        counts=len(bits) * times,
+        epsilon=epsilon,
+        seed=int(seed),
+    )
+    # The key says which column, and never what is in it.
+    column = session.public(subject.key("attack-secret-column"))
+    key = f"{asked} {secret.what} {subject.made_up} {column}"
+    found = work.follow(
+        "reconstruction",
+        f"{key} {session.generation()}",
+        3 + len(asked.totals),
+        partial(_pieces, asked, bits),
+        doing=f"Solving {asked.counts:,} equations for {asked.people} people …",
+    )
+    if found is not None:
+        _shown(found, asked, bits, subject, literal(secret.what))
+
+
+def _pieces(
+    asked: _ReconstructionSettings, bits: FloatArray
+) -> Iterator[tuple[str | float, FloatArray, float]]:
+    """Yield what each kind of counts gives away: its name or total, and the runs."""
+    rng = np.random.default_rng(asked.seed)
+    inside = parts(asked.kind, people=asked.people, counts=asked.counts, rng=rng)
+    solver = Solver.of(inside)
+    share = known_roughly(float(bits.mean()))
+    solve = partial(recover, solver, bits=bits, share=share, method=asked.method)
+    yield "exact", solve(exact_counts(solver, bits)).shares, 0.0
+    for unit in _UNITS:
+        told = rounded_counts(solver, bits, unit)
+        yield f"rounded to {unit}s", solve(told).shares, 0.0
+    # The chosen total first: it is there if the work is stopped.
+    for total in sorted(asked.totals.tolist(), key=lambda one: one != asked.epsilon):
+        told = private_counts(solver, bits, epsilon=total, runs=asked.runs, rng=rng)
+        yield total, solve(told).shares, noise_scale(solver, total)
+
+
+def _shown(
+    found: list[tuple[str | float, FloatArray, float]],
+    asked: _ReconstructionSettings,
+    bits: FloatArray,
+    subject: AttackTarget,
+    what: str,
+) -> None:
+    careless = {n: float(s.mean()) for n, s, _ in found if isinstance(n, str)}
+    private = {n: (s, b) for n, s, b in found if not isinstance(n, str)}
+    if asked.epsilon not in private:
+        st.info("Stopped before the private counts were attacked. Go on above.")
+        return
+    shares, scale = private[asked.epsilon]
+    mean, guess = float(shares.mean()), guessing(bits)
+    share = known_roughly(float(bits.mean()))
+    limit = float(ceiling(asked.epsilon, share=share))
+    limit = max(limit, guess)
+    bars = RecoveredShares(
+        guessing=guess, careless=careless, private=mean, epsilon=asked.epsilon, ceiling=limit
+    )
+    subject.show(bars_picture(bars), "reconstruction")
+    exact = careless["exact"]
+    larger = max(share, 1 - share)
+    luck = likely_at_most(asked.people, float(posterior(larger, asked.epsilon)))
+    show_verdict(
+        f"{asked.counts:,} exact counts give away {nearest(exact)} of the column: "
+        f"{round(exact * asked.people)} of {asked.people} people. Rounding to "
+        f"{_UNITS[0]}s leaves {nearest(careless[f'rounded to {_UNITS[0]}s'])}.",
+        f"At a total ε {epsilon_text(asked.epsilon)} the attack is right about "
+        f"{nearest(mean)} of the people ({_runs(shares)}); guessing gets "
+        f"{nearest(guess)}. No attack can expect more than {at_most(limit)}.",
+    )
+    ordered = sorted(private)
+    if len(ordered) == len(asked.totals):
+        curve = RecoveryCurve(
+            epsilons=np.array(ordered),
+            shares=[private[total][0] for total in ordered],
+            ceilings=np.maximum(ceiling(np.array(ordered), share=share), guess),
+            guessing=guess,
+            chosen=asked.epsilon,
+        )
+        subject.show(curve_picture(curve), "reconstruction-curve")
+    show_lesson(
+        f"No count names anybody, and many counts name everybody: {asked.counts:,} "
+        f"counts of “{what}” are as many equations for {asked.people} unknowns. "
+        "Rounding is no protection: more counts make up for it.",
+        f"A total for all counts together. Noise of scale {significant(scale)} on each "
+        f"makes them cost ε {epsilon_text(asked.epsilon)} for one person's answer, so "
+        "that the best guess about a person whose answer is open is right with "
+        f"probability at most e^ε/(1 + e^ε) = {at_most(limit_of(asked.epsilon))}. By "
+        f"luck one release may reach more, but more than {percent(luck)} in at most 1 "
+        "of 1,000 releases, if people's answers are independent.",
+    )
+
+
+def _runs(shares: FloatArray) -> str:
+    if len(shares) == 1:
+        return "one release"
+    ends = f"from {nearest(float(shares.min()))} to {nearest(float(shares.max()))}"
+    return f"mean of {len(shares)} releases, {ends}"
+
+
+def limit_of(epsilon: float) -> float:
+    """Return how often the best guess at even odds is right, at most."""
+    return float(ceiling(epsilon, share=0.5))
+
+
+_ROUNDS: Final = 10_000
+_BY_HAND: Final = 200
+_WORLD: Final = (
+    "The total without noise, in one of the two worlds. Which of both is the released "
+    "number closer to?"
+)
+_RELEASED: Final = "The total of the world that the coin chose, with noise."
+_GUESSES: Final = "_membership-guesses"
+_PRIVATE, _EXACT = "a private total", "the exact total"
+
+
+def show_membership(subject: AttackTarget) -> None:
+    """Ask whom the game is about, let the reader play, then the machine."""
+    cells = controls.row([1.4, 1, 1, 1, 1.2])
+    target = ask_numbers((cells[0], cells[4]), subject, "attack-member", yes_no=True)
+    if target is None:
+        return
+    person = ask_person(cells[1], subject, target, "Who is looked for")
+    epsilon = cells[2].number(
+        "ε of the total", 1.0, (0.01, 20.0), key="membership-epsilon", note=controls.EPSILON_HELP
+    )
+    seed = int(cells[3].seed(key="membership-seed"))
+    name = subject.called(person)
+    if subject.masked:
+        st.caption(
+            "Shown for a person of the largest possible value: how often somebody is "
+            "found says what they have. “Show values” shows it for the person chosen."
+        )
+        target, person = replace(target, amounts=np.array([target.largest])), 0
+    private = game(target, person, epsilon=epsilon)
+    exact = game(target, person, epsilon=None)
+    _machine(subject, private, exact, epsilon, seed)
+    _by_hand(subject, target, private, exact, name, epsilon, seed)
+    show_lesson(
+        f"To learn that {name} is in a table can be the secret itself: a table of "
+        "patients, of debtors, of those who complained. Who knows all others needs one "
+        "exact number.",
+        "Noise that makes both worlds likely. Whatever test is tried, at ε "
+        f"{epsilon_text(epsilon)} it is right at most {surest(epsilon)} of the time; a "
+        "person whose value adds little to the total is found even less often.",
+    )
+
+
+def _machine(subject: AttackTarget, private: Game, exact: Game, epsilon: float, seed: int) -> None:
+    """Let the likelihood ratio test play many rounds against both releases."""
+    scores = []
+    for about in (exact, private):
+        rounds = play(about, _ROUNDS, rng=np.random.default_rng([seed, 1]))
+        right = rounds.right(about.says_inside(rounds.released))
+        scores.append(float(right.mean()))
+    limit = float(ceiling(epsilon, share=0.5))
+    picture = machine_picture(
+        careless=scores[0],
+        private=scores[1],
+        expected=private.expected,
+        epsilon=epsilon,
+        limit=limit,
+    )
+    subject.show(picture, "membership")
+    low, high = clopper_pearson(scores[1] * _ROUNDS, _ROUNDS, confidence=0.95)
+    ends = interval_ends(100 * float(low), 100 * float(high))
+    nothing = " (this person adds nothing to the total)" if not private.value else ""
+    show_verdict(
+        f"Against exact totals the likelihood ratio test is right in "
+        f"{nearest(scores[0])} of {_ROUNDS:,} rounds{nothing}.",
+        f"Against private ones it is right in {nearest(scores[1])} ({ends[0]} to "
+        f"{ends[1]} %, 95 % confidence; exactly {nearest(private.expected)}), and the "
+        f"promise is at most {surest(epsilon)}.",
+    )
+
+
+def _by_hand(
+    subject: AttackTarget,
+    target: Target,
+    private: Game,
+    exact: Game,
+    name: str,
+    epsilon: float,
+    seed: int,
+) -> None:
+    """Let the reader guess round after round, and keep the score."""
+    st.subheader("Play it yourself")
+    if subject.masked:
+        st.caption("The two totals say the value. Switch on “Show values” to play.")
+        return
+    released = controls.HERE.radio("You see", [_PRIVATE, _EXACT], key="membership-released")
+    about = private if released == _PRIVATE else exact
+    rounds = play(about, _BY_HAND, rng=np.random.default_rng([seed, 2]))
+    game_id = f"{subject.key('game')} {target.what} {name} {released} {epsilon} {seed}"
+    guesses = _guesses(game_id)
+    place = min(len(guesses), _BY_HAND - 1)
+    unit = after_number(target.unit)
+    st.markdown(
+        f"You know everybody but {name}, and what {name} would add. A coin decides in "
+        f"each round whether {name} is in. The total of “{literal(target.what)}” is:"
+    )
+    row = st.container(horizontal=True, gap="large")
+    numbers = {
+        f"without {name}": significant(about.outside, 9),
+        f"with {name}": significant(about.inside, 9),
+        f"released, round {place + 1}": significant(float(rounds.released[place]), 7),
+    }
+    for label, number in numbers.items():
+        row.metric(
+            capital(label),
+            f"{number}{unit}",
+            width="content",
+            help=_RELEASED if label.startswith("released") else _WORLD,
+        )
+    with st.container(horizontal=True):
+        for words, guess in ((f"{capital(name)} is in", 1), ("Not in", 0)):
+            st.button(
+                words,
+                key=f"membership-{guess}",
+                type="primary",
+                disabled=len(guesses) >= _BY_HAND,
+                on_click=_guess,
+                args=(game_id, guess),
+            )
+        st.button("Start anew", key="membership-anew", on_click=_start, args=(game_id,))
+    if guesses:
+        _score(subject, about, rounds, np.array(guesses, dtype=np.float64), epsilon)
+
+
+def _score(
+    subject: AttackTarget,
+    about: Game,
+    rounds: Rounds,
+    guesses: np.ndarray[tuple[int], np.dtype[np.float64]],
+    epsilon: float,
+) -> None:
+    played = len(guesses)
+    yours = np.asarray(guesses == rounds.inside[:played], dtype=np.float64)
+    machine = rounds.right(about.says_inside(rounds.released))[:played]
+    was = "in" if rounds.inside[played - 1] else "not in"
+    said = "right" if yours[-1] else "wrong"
+    st.markdown(
+        f"Round {played}: it was **{was}**. You were {said}. Score: "
+        f"**{int(yours.sum())} of {played}**; the machine has {int(machine.sum())}."
+    )
+    limit = float(ceiling(epsilon, share=0.5)) if about.scale else 1.0
+    subject.show(score_picture(yours, machine, limit=limit), "membership-score")
+
+
+def _guesses(game_id: str) -> tuple[int, ...]:
+    """Return the guesses of this game; another game begins without any."""
+    kept = session.public(_GUESSES)
+    if not isinstance(kept, tuple) or kept[0] != game_id:
+        return ()
+    return cast("tuple[int, ...]", kept[1])
+
+
+def _guess(game_id: str, guess: int) -> None:
+    session.set_public(_GUESSES, (game_id, (*_guesses(game_id), guess)))
+
+
+def _start(game_id: str) -> None:
+    session.set_public(_GUESSES, (game_id, ()))

@@ -1,0 +1,378 @@
+"""Averaging: the same question again and again, and what it costs.
+
+Low bits: the last digits of floating-point noise.
+
+Timing: how long a release takes says where the value lies.
+
+Recovery: a person is told the own loss, and solves for the exact mean.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import streamlit as st
+from scipy.special import expit
+
+from dpcore.errors import ParameterError
+from dpcore.figures.attackers import surest
+from dpcore.figures.attacks import (
+    low_bits_picture,
+    rounds_picture,
+    running_picture,
+    stopwatch_picture,
+)
+from dpcore.figures.individual.disclosure import recovery_picture
+from dpcore.individual.own_worst import own_worst_shift
+from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.releases.secure import candidates
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.studies.attacks.averaging import Averaging, ask_again, band, needed
+from dpcore.studies.attacks.disclosed_losses import attack_mean
+from dpcore.studies.attacks.floating_point import careless, on_grid
+from dpcore.studies.attacks.targets import Target
+from dpcore.studies.attacks.timing import redrawing, right, steady
+from dpcore.studies.teaching.laboratory import UNIT, acceptance
+from dpcore.wording import (
+    capital,
+    epsilon_text,
+    in_full,
+    measured,
+    nearest,
+    percent,
+    significant,
+    three_digits,
+)
+from ui import controls, results
+from ui.attacks.attack_target import (
+    AttackTarget,
+    ask_numbers,
+    ask_person,
+    ask_secret,
+    show_lesson,
+    show_verdict,
+)
+from ui.text import after_number, literal
+
+_MOST = 100_000
+
+
+def show_averaging(subject: AttackTarget) -> None:
+    """Ask a count again and again, and average."""
+    upper = controls.row([1.4, 1, 1])
+    lower = controls.row(3)
+    secret = ask_secret((upper[0], upper[1]), subject, "attack-secret")
+    times = upper[2].number(
+        "Times asked",
+        1000,
+        (1, _MOST),
+        key="averaging-times",
+        note="How often the same question is put.",
+    )
+    epsilon = lower[0].number(
+        "ε of each answer", 0.5, (0.01, 20.0), key="averaging-epsilon", note=controls.EPSILON_HELP
+    )
+    budget = lower[1].number(
+        "Budget ε for all answers",
+        5.0,
+        (0.01, 1000.0),
+        key="averaging-budget",
+        note="What all answers to all questions together may cost.",
+    )
+    seed = lower[2].seed(value=4, key="averaging-seed")
+    if secret is None:
+        return
+    found = ask_again(
+        float(secret.amounts.sum()),
+        epsilon=epsilon,
+        budget=budget,
+        times=int(times),
+        rng=np.random.default_rng(seed),
+    )
+    subject.show(running_picture(found), "averaging")
+    show_verdict(_careless(found), _private(found))
+    show_lesson(
+        f"Noise that is drawn anew for the same question (“{literal(secret.what)}”) is "
+        "averaged away: the error falls with the square root of how often it is asked. "
+        f"At ε {epsilon_text(epsilon)} about {needed(epsilon):,} answers give the "
+        "exact count in 95 of 100 cases.",
+        "The same question has the same answer, free of charge. A fresh answer is a "
+        "new release, paid for from the same budget, so that all of them together tell "
+        "no more than the budget allows.",
+    )
+
+
+def _careless(found: Averaging) -> str:
+    asked = len(found.answers)
+    off = float(band(asked, found.scale))
+    return (
+        f"{asked:,} fresh answers leave an error of ±{significant(off)} (95 % band) "
+        f"where one has ±{significant(float(band(1, found.scale)))}; together they "
+        f"cost ε {epsilon_text(found.epsilon * asked)}, and nobody counted."
+    )
+
+
+def _private(found: Averaging) -> str:
+    first, paid = float(found.answers[0]), found.affordable
+    same = (
+        f"The answer stays {measured(first, found.scale)}, however often it is asked, "
+        f"and costs ε {epsilon_text(found.epsilon)} once."
+    )
+    if paid < 1:
+        return "The budget does not pay for even one answer of this price: nothing is answered."
+    off = significant(float(band(min(paid, _MOST), found.scale)))
+    total = epsilon_text(paid * found.epsilon)
+    chance = math.exp(-1 / (2 * found.scale)) if paid == 1 else None
+    wrong = f" (rounded, it is wrong in {percent(chance)} of cases)" if chance else ""
+    return (
+        f"{same}{wrong} The budget pays for {paid:,} fresh answer"
+        f"{'s' if paid > 1 else ''}, which leave ±{off}; then it ends, at ε {total}: "
+        f"who was 50 % sure becomes at most {surest(paid * found.epsilon)} sure."
+    )
+
+
+_DRAWS: Final = 500
+_LISTED: Final = 8
+_FAR: Final = 100.0
+
+
+def show_floating_point(subject: AttackTarget) -> None:
+    """Ask for two answers, and tell them apart by the last digits of a release."""
+    subject.say_unread()
+    cells = controls.row(4)
+    first = cells[0].number(
+        "Exact answer", 1.0, (-_FAR, _FAR), key="bits-first", note="Such as a count."
+    )
+    second = cells[1].number(
+        "The answer it could have been",
+        0.0,
+        (-_FAR, _FAR),
+        key="bits-second",
+        note="Without one person, say.",
+    )
+    epsilon = cells[2].number(
+        "ε of the release", 1.0, (0.1, 5.0), key="bits-epsilon", note=controls.EPSILON_HELP
+    )
+    seed = cells[3].seed(key="bits-seed")
+    if first == second:
+        st.info("Choose two answers that differ.", icon="✏️")
+        return
+    scale = max(abs(first - second), 1e-3) / epsilon
+    naive, grid = (
+        attack(first, second, scale, draws=_DRAWS, rng=np.random.default_rng(seed))
+        for attack in (careless, on_grid)
+    )
+    results.show(low_bits_picture(naive, grid), "attack-bits", simulated=True)
+    st.markdown(
+        f"The first releases of {in_full(first)}, in every bit: sign, 53 binary digits "
+        "written as hexadecimal ones, and a power of two"
+    )
+    results.table(
+        {
+            "careless release": [one.hex() for one in naive.releases[:_LISTED].tolist()],
+            f"can come from {in_full(second)}": _yes(naive.possible),
+            "release on a grid": [one.hex() for one in grid.releases[:_LISTED].tolist()],
+            f"can it come from {in_full(second)}": _yes(grid.possible),
+        },
+        key="bits-table",
+    )
+    show_verdict(
+        f"{three_digits(naive.given_away)} of {_DRAWS} releases could never have come "
+        f"from {in_full(second)}: each of them proves the answer, whatever ε was "
+        "promised.",
+        f"All {_DRAWS} could have come from both answers; what they tell is limited by "
+        f"ε {epsilon_text(epsilon)}: at most {surest(epsilon)} sure.",
+    )
+    show_lesson(
+        "A formula on paper has real numbers, a computer has some of them: the noise "
+        "b·log(u) has gaps, and where the gaps lie depends on the answer (Mironov "
+        "2012).",
+        "An exact sampler: whole steps on a grid that does not depend on the data. "
+        "Real releases are drawn so, with the randomness of the operating system; here "
+        "it is simulated from the seed.",
+    )
+
+
+def _yes(possible: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[str]:
+    return ["yes" if one else "never" for one in possible[:_LISTED].tolist()]
+
+
+_RELEASES: Final = 2000
+_TIMING_MOST: Final = 1000
+_TIMED: Final = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
+_REDRAWN, _STEADY = "draw until it fits", "as many draws every time"
+
+
+def show_timing(subject: AttackTarget) -> None:
+    """Ask for two values, and tell them apart with a stopwatch."""
+    subject.say_unread()
+    upper, lower = controls.row(3), controls.row(3)
+    place = upper[0].slider(
+        "The value without noise",
+        0.0,
+        (0.0, 1.0, 0.05),
+        key="timing-place",
+        note="Where it lies between its bounds: 0 is the lower one, 1 the upper one.",
+    )
+    shift = upper[1].slider(
+        "One person moves it by",
+        0.1,
+        (0.05, 1.0, 0.05),
+        key="timing-shift",
+        note="As a share of the range. The other value is that far away.",
+    )
+    epsilon = upper[2].number(
+        "ε of each release", 1.0, (0.1, 5.0), key="timing-epsilon", note=controls.EPSILON_HELP
+    )
+    timed = int(
+        lower[0].number(
+            "Releases timed",
+            30,
+            (1, _TIMING_MOST),
+            key="timing-releases",
+            note="How many releases the attacker holds a stopwatch to.",
+        )
+    )
+    shown = lower[1].selectbox("Stopwatch of", (_REDRAWN, _STEADY), key="timing-shown")
+    seed = lower[2].seed(key="timing-seed")
+    other = place + shift if place + shift <= 1 else max(place - shift, 0.0)
+    scale = shift / epsilon
+    kept = [float(acceptance(at, scale, UNIT)) for at in (place, other)]
+    draws = _steady_draws(scale)
+    rng = np.random.default_rng(seed)
+    watch = (
+        redrawing(kept[0], kept[1], releases=_RELEASES, rng=rng)
+        if shown == _REDRAWN
+        else steady(draws, releases=_RELEASES, rng=rng)
+    )
+    names = (f"value {significant(place)}", f"value {significant(other)}")
+    picture = stopwatch_picture(watch, names, redrawn=shown == _REDRAWN)
+    results.show(picture, "attack-stopwatch", simulated=True)
+    counts = sorted({*_TIMED, timed})
+    chances = np.array([right(*kept, releases=count) for count in counts])
+    allowed = expit(epsilon * np.array(counts, dtype=np.float64))
+    picture = rounds_picture(counts, chances, allowed=allowed, chosen=timed)
+    results.show(picture, "attack-timing", simulated=True)
+    here, first = (right(*kept, releases=count) for count in (timed, 1))
+    show_verdict(
+        f"A draw is kept with probability {three_digits(kept[0])} at {names[0]} and "
+        f"{three_digits(kept[1])} at {names[1]}: a stopwatch alone is right "
+        f"{nearest(first)} of the time after one release, and {nearest(here)} after "
+        f"{timed:,}, before anybody looks at the numbers.",
+        f"Always {draws:,} draws, of which the first that fits counts: the time is the "
+        "same for every value, and tells nothing.",
+    )
+    show_lesson(
+        "What is promised is about the number that is released. How long it took is a "
+        f"second release that nobody counted, on top of ε {epsilon_text(epsilon)}.",
+        "Work that does not depend on the data: a fixed number of draws, or one draw "
+        "by the inverse distribution function. (It repairs the time only; that "
+        "redrawing needs more noise is in the Mechanism lab.)",
+    )
+
+
+def _steady_draws(scale: float) -> int:
+    """Return how many draws hold one that fits, but for a chance of 2^-64."""
+    try:
+        return candidates(UNIT.width, scale)
+    except ParameterError:
+        return 1
+
+
+_ALL, _THREE = "all digits", "3 digits, rounded up"
+_DIGITS: Final = {_ALL: None, _THREE: 3}
+
+
+def show_disclosed_losses(subject: AttackTarget) -> None:
+    """Ask who is told the own loss, and solve."""
+    cells = controls.row([1.4, 1, 1, 1.2, 1, 1.2])
+    target = ask_numbers((cells[0], cells[5]), subject, "attack-numbers")
+    if target is None:
+        return
+    person = ask_person(cells[1], subject, target, "Who is told")
+    epsilon = cells[2].number(
+        "ε of the mean", 1.0, (0.01, 20.0), key="recovery-epsilon", note=controls.EPSILON_HELP
+    )
+    digits = cells[3].selectbox("Told with", list(_DIGITS), key="recovery-digits")
+    seed = cells[4].seed(key="recovery-seed")
+    if subject.masked:
+        st.caption(
+            "A mean and a loss together say a person's value: switch on “Show values” "
+            "to see this attack."
+        )
+        return
+    found = attack_mean(
+        target.amounts,
+        person,
+        bounds=target.bounds,
+        epsilon=epsilon,
+        rng=np.random.default_rng(seed),
+        digits=_DIGITS[digits],
+    )
+    name, suffix = subject.called(person), after_number(target.unit)
+    what = f"mean of {target.what}"
+    subject.show(recovery_picture(found, what=what, unit=target.unit), "recovery")
+    own, worst = _told(target, person, epsilon), _worst(target, person, epsilon)
+    show_verdict(
+        f"{capital(name)} is told the own loss, and solves one equation: the mean is "
+        f"{significant(found.recovered, 6)}{suffix}, off by "
+        f"{significant(found.error)}, where the release "
+        f"({measured(found.release, found.reach)}{suffix}) is off by "
+        f"{significant(abs(found.release - found.truth))}.",
+        f"{capital(name)} is told the worst case for the own record, whoever the "
+        f"others are: ε {epsilon_text(worst)}. There is no equation in it, because "
+        "nobody else's record is.",
+    )
+    mirrored = _mirrored(target, person)
+    st.markdown(f"What {name} is told, in this table and in another one")
+    results.table(
+        {
+            "the others are": ["as they are", "mirrored between the bounds"],
+            "the own loss, ε": [own, _told(mirrored, person, epsilon)],
+            "the worst case for the own record, ε": [worst, worst],
+        },
+        column_config={
+            "the own loss, ε": results.SIX_DIGITS,
+            "the worst case for the own record, ε": results.SIX_DIGITS,
+        },
+        key="recovery-told",
+    )
+    show_lesson(
+        "A privacy loss is itself a number about everybody: the own loss says how far "
+        f"the mean of “{literal(target.what)}” lies from the own value.",
+        "Losses of persons are not published, and nobody is told their own. What may "
+        "be told depends on the own record and on public numbers alone. Individual "
+        "privacy shows both, and the same attack on a count, for the curator.",
+    )
+
+
+def _told(target: Target, person: int, epsilon: float) -> float:
+    """Return the own loss, compared with the table without the person."""
+    amounts = target.amounts
+    others = np.delete(amounts, person)
+    moved = abs(float(amounts[person]) - float(others.mean())) / len(amounts)
+    return moved / (target.bounds.width / (len(amounts) * epsilon))
+
+
+def _worst(target: Target, person: int, epsilon: float) -> float:
+    """Return what may be told: the most that a record of that value can lose."""
+    size = TableSize(people=target.people, public=True)
+    shift = own_worst_shift(
+        StatisticKind.MEAN,
+        float(target.amounts[person]),
+        bounds=target.bounds,
+        size=size,
+        relation=NeighboringRelation.SUBSTITUTION,
+    )
+    return (shift or 0.0) / (target.bounds.width / (target.people * epsilon))
+
+
+def _mirrored(target: Target, person: int) -> Target:
+    """Return the same person among others who lie where these do not."""
+    bounds = target.bounds
+    amounts = bounds.lower + bounds.upper - target.amounts
+    amounts[person] = target.amounts[person]
+    return replace(target, amounts=amounts)

@@ -1,0 +1,499 @@
+"""What the Meaning page speaks of: a budget, a question, or an ε that is typed.
+
+What a guarantee means: in odds, before and after, and in tests of membership.
+
+The label of consequences, to be shown and to be copied.
+
+What others chose: one line each, with its unit, period, model and source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import streamlit as st
+
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.figures.attackers import (
+    AttackerView,
+    Sides,
+    belief_picture,
+    belief_text,
+    detection_picture,
+    readings_text,
+    worlds_picture,
+    worlds_text,
+)
+from dpcore.figures.precedents import precedents_picture
+from dpcore.figures.privacy_label import LabelFacts, sections, text_of
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.planning.options import Option
+from dpcore.privacy.conversions import epsilon_of_rho
+from dpcore.relations import NeighboringRelation, PrivacyUnit
+from dpcore.releases.record import Mode
+from dpcore.studies.meaning import attacker
+from dpcore.studies.meaning.attacker import Guarantee, WorstAttack
+from dpcore.studies.meaning.precedents import (
+    CONFIRMED,
+    Model,
+    Precedent,
+    Protects,
+    chosen,
+    precedents,
+)
+from dpcore.wording import capital, epsilon_text, in_full
+from ui import answered, controls, plans, results, session
+from ui.asking import inputs
+from ui.study import Study
+from ui.text import literal
+
+_BUDGET: Final = "the whole budget of this table"
+_PLAN: Final = "the plan"
+_QUESTION: Final = "the question on Release"
+_OWN: Final = "an ε of your own"
+_ANY: Final = "any"
+_UNIT: Final = Interval(lower=0.0, upper=1.0)
+_SHARE: Final = 0.1
+"""How much of the range one person can move, where no question says."""
+_LEAST: Final = 1e-9
+_MOST: Final = 1 - 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterpretationSubject:
+    """What the page speaks of. PUBLIC.
+
+    Attributes:
+        told: The guarantee, and the best attacker against one mechanism.
+        reading: What one release tells; ``None`` where several share the guarantee.
+        facts: What the label is about.
+        name: What the guarantee belongs to, in words.
+        whole: Whether it is the whole budget, in what the account counts.
+
+    """
+
+    told: AttackerView
+    reading: WorstAttack | None
+    facts: LabelFacts
+    name: str
+    whole: bool = False
+
+
+def ask() -> InterpretationSubject:
+    """Show the controls of the subject, and return it."""
+    study = session.study()
+    if study is None:
+        return _own(None)
+    planned = plans.plan(study).items
+    about = controls.HERE.radio(
+        "Speak of",
+        [_BUDGET, *([_PLAN] if planned else []), _QUESTION, _OWN],
+        key="meaning-of",
+        note="The whole budget is what all releases together may give away. A plan or "
+        "a question is a part of it. Nothing here is computed from the table, or "
+        "spent.",
+    )
+    asked = {_BUDGET: _budget, _PLAN: _plan, _QUESTION: _question}
+    return asked.get(about, _own)(study)
+
+
+def _budget(study: Study) -> InterpretationSubject:
+    facts = facts_of(study)
+    epsilon, delta = facts.total
+    sure = Guarantee(epsilon=max(epsilon, _LEAST), delta=delta)
+    return InterpretationSubject(
+        told=AttackerView(guarantee=sure, sides=Sides.of(facts.relation)),
+        reading=None,
+        facts=facts,
+        name=f"all releases about these {session.unit().nouns} together",
+        whole=True,
+    )
+
+
+def _plan(study: Study) -> InterpretationSubject:
+    """Return the answers to all planned questions, released together."""
+    plan = answered.option("the plan", plans.plan(study), study)
+    with controls.valid():
+        cost = plan.price.cost
+        if not cost.epsilon.is_finite():
+            raise ParameterError("one of the planned questions guarantees nothing finite.")
+    facts = facts_of(study)
+    sure = Guarantee(epsilon=max(float(cost.epsilon), _LEAST), delta=min(float(cost.delta), _MOST))
+    if facts.so_far[0] > 0:
+        st.caption(_beside(plan, facts))
+    many = len(plan.basket.items)
+    counted = "its one answer" if many == 1 else f"its {many} answers together"
+    return InterpretationSubject(
+        told=AttackerView(guarantee=sure, sides=Sides.of(facts.relation)),
+        reading=None,
+        facts=facts,
+        name=f"the plan, {counted}",
+    )
+
+
+def _beside(plan: Option, facts: LabelFacts) -> str:
+    """Say what all releases come to with the plan, of which some may be answered."""
+    before, _ = facts.so_far
+    total = replace(facts, spent=facts.spent + plan.due.cost)
+    epsilon, delta = total.so_far
+    told = belief_text(epsilon, delta=min(delta, _MOST))
+    count = len(plan.released)
+    if plan.done:
+        first = (
+            "The plan has been released: what it cost is part of the ε "
+            f"{epsilon_text(before)} that this account has spent."
+        )
+    elif count:
+        first = (
+            f"ε {epsilon_text(before)} of this account is already spent, with what "
+            f"{count} of {len(plan.basket.items)} questions of the plan cost that have "
+            "been answered."
+        )
+    else:
+        first = f"ε {epsilon_text(before)} of this account is already spent."
+    return (
+        f"{first} What is said below is of the plan alone; all releases together come "
+        f"to ε {epsilon_text(epsilon)}: {told}."
+    )
+
+
+def _question(study: Study) -> InterpretationSubject:
+    request = inputs.ask(study)
+    found = attacker.of_request(request)
+    if found.guarantee is None:
+        st.info(
+            "This mechanism guarantees nothing finite for the question, so that there "
+            "is no limit to tell. Choose another mechanism."
+        )
+        session.end_page()
+    _say_flaw(request.epsilon, found.guarantee.epsilon, request.entry.flaw)
+    return InterpretationSubject(
+        told=AttackerView(
+            guarantee=found.guarantee,
+            sides=Sides.of(request.relation),
+            attack=found.attack,
+            label=request.mechanism_label,
+            key=request.mechanism_key,
+        ),
+        reading=found,
+        facts=facts_of(study),
+        name=f"the released {request.title}",
+    )
+
+
+def _own(study: Study | None) -> InterpretationSubject:
+    first, second, third, _ = controls.row(4)
+    epsilon = first.number(
+        "Privacy parameter ε",
+        1.0,
+        (0.01, 50.0, 0.1),
+        key="meaning-epsilon",
+        note=controls.EPSILON_HELP,
+    )
+    key = second.selectbox(
+        "Mechanism",
+        [*CATALOG, _ANY],
+        format_func=lambda key: "any" if key == _ANY else CATALOG[key].label,
+        key="meaning-mechanism",
+        note="How the noise is made. “Any” is the worst that the guarantee allows; a "
+        "mechanism gives away that much, or less.",
+    )
+    delta = 0.0
+    if key == _ANY:
+        delta = third.delta(value=0.0, within=(0.0, 0.1), key="meaning-delta-of-any")
+    elif CATALOG[key].needs_delta:
+        delta = third.delta(key="meaning-delta")
+    terms = None if study is None else study.terms
+    relation = NeighboringRelation.SUBSTITUTION if terms is None else terms.relation
+    facts = LabelFacts(
+        budget=PrivacyBudget.of(epsilon=epsilon, delta=delta),
+        spent=PrivacyCost.of(),
+        relation=relation,
+        unit=PrivacyUnit() if terms is None else terms.unit,
+        number=_number(study),
+        proposed=True,
+    )
+    sides = Sides.of(relation)
+    if key == _ANY:
+        sure = Guarantee(epsilon=epsilon, delta=delta)
+        told = AttackerView(guarantee=sure, sides=sides)
+        return InterpretationSubject(told=told, reading=None, facts=facts, name=f"ε {epsilon:g}")
+    entry = CATALOG[key]
+    with controls.valid():
+        found = attacker.of_mechanism(
+            entry,
+            sensitivity=Sensitivity.scalar(_SHARE),
+            epsilon=epsilon,
+            delta=delta,
+            bounds=_UNIT,
+        )
+        if found.guarantee is None:
+            raise ParameterError(f"{entry.label} guarantees nothing finite with these settings.")
+    if entry.bounded:
+        st.caption(
+            "What noise within bounds gives away depends on how far one "
+            f"{session.unit().noun} can "
+            f"move the number: here by {100 * _SHARE:g} % of its range."
+        )
+    _say_flaw(epsilon, found.guarantee.epsilon, entry.flaw)
+    told = AttackerView(
+        guarantee=found.guarantee, sides=sides, attack=found.attack, label=entry.label, key=key
+    )
+    return InterpretationSubject(told=told, reading=found, facts=facts, name="one such release")
+
+
+def facts_of(study: Study) -> LabelFacts:
+    """Return the public facts of the account of a table."""
+    account = session.account(study)
+    return LabelFacts(
+        budget=account.budget,
+        spent=account.spent,
+        relation=study.terms.relation,
+        unit=study.terms.unit,
+        number=_number(study),
+        releases=account.releases,
+        lesson=session.mode() is Mode.CLASSROOM,
+    )
+
+
+def _number(study: Study | None) -> int | None:
+    if study is None or not study.public_number:
+        return None
+    return study.dataset.people
+
+
+def _say_flaw(asked: float, given: float, flaw: str) -> None:
+    if given > asked * (1 + 1e-9):
+        reason = f": {flaw}" if flaw else ""
+        st.warning(
+            literal(
+                f"ε {in_full(asked)} was asked for, and ε {epsilon_text(given)} is "
+                f"really given{reason}. This page speaks of what is given."
+            )
+        )
+
+
+_CASES = 100
+
+
+def answer(subject: InterpretationSubject) -> None:
+    """Say in one sentence what the guarantee leaves an attacker."""
+    sure = subject.told.guarantee
+    said = belief_text(sure.epsilon, delta=sure.delta, about=f" about one {session.unit().noun}")
+    st.markdown(
+        f"**{literal(capital(said))}**, from {literal(subject.name)}, whoever the "
+        f"{session.unit().noun} is and whatever else the attacker knows. “Sure” is of "
+        "a yes or no: "
+        f"{literal(subject.told.sides.asked)}, or not. So it is of every yes or no "
+        "that hangs on one record, such as whether somebody earns more than 50,000."
+    )
+    if subject.reading is not None:
+        text = readings_text(
+            subject.told, subject.reading.largest_loss, exact=subject.reading.exact
+        )
+        st.markdown(f"Through {literal(subject.told.label)}: {text}")
+
+
+def worlds(subject: InterpretationSubject) -> None:
+    """Show the odds as counts of worlds."""
+    st.markdown(worlds_text(subject.told))
+    results.show(worlds_picture(subject.told), "worlds", simulated=True)
+    st.caption(
+        "In a study of 963 people counts were understood best (Nanayakkara, Smart and "
+        "others 2023). These are counts of right guesses, in both kinds of worlds."
+    )
+
+
+def beliefs(subject: InterpretationSubject) -> None:
+    """Show what becomes of each belief, and let one be chosen."""
+    before = controls.HERE.slider(
+        "How sure the attacker was before, %",
+        50,
+        (1, 99),
+        key="meaning-prior",
+        note="From what they knew already. For a guess of one thing among many it is far below 50.",
+    )
+    picture = belief_picture(subject.told, before / _CASES)
+    results.show(picture, "belief", simulated=True)
+    sure = subject.told.guarantee
+    if sure.delta > 0:
+        st.markdown(
+            "With a δ, very unlikely releases may tell all. So the guarantee limits "
+            "how often the best guess is right, over all releases."
+        )
+    else:
+        st.markdown(
+            "ε limits by how much one release, or all together, can move a belief, up "
+            "or down. It does not limit what the attacker knew before."
+        )
+
+
+def found(subject: InterpretationSubject) -> None:
+    """Show how many are found for how many are named wrongly."""
+    results.show(detection_picture(subject.told), "detection", simulated=True)
+    st.markdown(
+        "An attacker wants to name those whose record was used. Naming more finds more "
+        "of them, and more of the others, too. The curve is that of the best test "
+        "there is; on the dotted line are guesses without any release."
+    )
+
+
+def details() -> None:
+    """Define the words, and say where the formulas come from."""
+    st.markdown(
+        "**Attacker.** Knows every other record, and both records in question; sees "
+        "the release; asks which of the two was used. Real attackers know "
+        "less.\n\n**Guarantee.** (ε, δ): each set of releases is at most e^ε times as "
+        "likely in one world as in the other, plus δ. The best guess is right δ + (1 - "
+        "δ) e^ε/(1 + e^ε) of the time at even odds (Kairouz, Oh and Viswanath 2015). "
+        "Without a δ the odds change by a factor of e^ε at most.\n\n**Advantage.** By "
+        "how much those found outnumber those named wrongly, at the best test: the "
+        "total variation distance of the two laws.\n\n**Mechanism.** The two laws are "
+        "those of its noise around two numbers, as far apart as one "
+        f"{session.unit().noun} can move "
+        "the answer (the sensitivity, a public number), at the place where they are "
+        "easiest to tell apart. Best tests are thresholds (Neyman and Pearson), worked "
+        "out exactly. Where several numbers are released at once, the limits that hold "
+        "for all tables are shown instead."
+    )
+
+
+def show_label(subject: InterpretationSubject) -> None:
+    """Show the label of the account."""
+    facts = subject.facts
+    if facts.lesson:
+        st.caption("This is a lesson: its budget is nobody's agreement.")
+    st.caption(
+        "This is the label of an account with the ε above; none is opened."
+        if facts.proposed
+        else "The label is about all releases of this table together."
+    )
+    with st.container(border=True, key="label"):
+        st.header("What the released numbers can give away")
+        for section in sections(facts):
+            lines = "\n".join(f"- {literal(line)}" for line in section.lines)
+            st.markdown(f"**{section.heading}**\n\n{lines}")
+    with st.expander("The same as text, to copy"):
+        st.code(text_of(facts), language=None, wrap_lines=True)
+
+
+_SAME = "what compares with an account here"
+_UNITS = {
+    _SAME: None,
+    "anything": None,
+    "all data of a person": Protects.PERSON,
+    "a part of them: a day, a month, one device": Protects.SLICE,
+    "a single event, row or trip": Protects.PART,
+    "something else, or not recorded": Protects.OTHER,
+}
+_MODELS = {"anywhere": None, "in the center": Model.CENTRAL, "on each device": Model.LOCAL}
+
+
+def show_precedents(subject: InterpretationSubject) -> None:
+    """Show the uses that the reader chooses, beside the budget of the account."""
+    st.markdown(
+        "What did others promise? An ε says nothing without **whom** it protects and "
+        "**how soon it is spent again**: “every day anew” means that a year of it is "
+        "365 times as much. So each line says all three."
+    )
+    first, second, _ = controls.row([2, 1, 1])
+    unit = first.selectbox(
+        "Protects",
+        list(_UNITS),
+        key="precedent-unit",
+        note="An account of this studio protects all that a person has in the table, "
+        "with one total for good, and adds its noise in the center. Few uses promise "
+        "the same.",
+    )
+    those = _comparable() if unit == _SAME else _chosen(unit, second)
+    if not those:
+        st.info("No recorded use is of this kind. Choose another unit or model.")
+        return
+    own = _precedents_own(subject) if unit == _SAME else {}
+    for _, promise in own.values():
+        st.markdown(f"**Yours** is what “Speak of” says at the top: {literal(promise)}.")
+    if any(one.epsilon is not None for one in those):
+        picture = precedents_picture(those, own=own.get("epsilon"))
+        results.show(picture, "precedents", simulated=True)
+    delta = None
+    if any(one.rho is not None for one in those):
+        st.markdown(
+            "Some count in ρ (zero-concentrated privacy). That is another measure, "
+            "with a picture of its own: it becomes an ε only at a δ, and at each "
+            "another one."
+        )
+        delta = controls.row([1, 3])[0].delta(
+            "ρ as ε at δ",
+            key="precedent-delta",
+            note="In the lines below each ρ is also said as the ε that it is at most "
+            "at this δ. The choice is yours, not that of those who made the release.",
+        )
+        picture = precedents_picture(those, notion="rho", own=own.get("rho"))
+        results.show(picture, "precedents-rho", simulated=True)
+    st.markdown("\n".join(f"- {_line(one, delta)}" for one in those))
+    st.caption(
+        f"{len(those)} of {len(precedents())} uses, {CONFIRMED}: OpenDP Deployments "
+        "Registry, as of July 2026. Years are those of the first publication. That "
+        "others chose a number does not make it right for other people or other data."
+    )
+
+
+def _comparable() -> tuple[Precedent, ...]:
+    return tuple(one for one in precedents() if one.compares)
+
+
+def _chosen(unit: str, cell: controls.Cell) -> tuple[Precedent, ...]:
+    """Return the uses with that unit, and with the model that is chosen in a cell."""
+    model = cell.selectbox(
+        "Noise is added",
+        list(_MODELS),
+        key="precedent-model",
+        note="On each device nobody has the records; in the center the curator has "
+        "them all. At the same ε these are two different promises.",
+    )
+    if _UNITS[unit] is not Protects.OTHER:
+        return chosen(precedents(), protects=_UNITS[unit], model=_MODELS[model])
+    rest = chosen(precedents(), model=_MODELS[model])
+    kinds = {Protects.OTHER, Protects.UNKNOWN}
+    return tuple(one for one in rest if one.protects in kinds)
+
+
+def _precedents_own(subject: InterpretationSubject) -> dict[str, tuple[float, str]]:
+    """Return the reader's own number, with what it is of, by what it is counted in.
+
+    It is the guarantee that the page speaks of; of a whole budget in rho, that rho.
+    """
+    budget, sure = subject.facts.budget, subject.told.guarantee
+    noun = subject.facts.unit.noun
+    if subject.whole and budget.rho is not None:
+        number, name = float(budget.rho), "rho"
+        loss = f"ρ {in_full(number)}"
+    else:
+        number, name = sure.epsilon, "epsilon"
+        at = f" at δ {in_full(sure.delta)}" if sure.delta else ""
+        loss = f"ε {epsilon_text(number)}{at}"
+    return {name: (number, f"{loss} for one {noun}, {subject.name}")}
+
+
+def _line(one: Precedent, delta: float | None) -> str:
+    aside = f" {literal(one.note)}" if one.note else ""
+    if one.rho is not None and one.epsilon is None and delta is not None:
+        level = epsilon_text(epsilon_of_rho(one.rho, delta=delta))
+        aside += f" Worked out here: ε {level} at most, at δ {in_full(delta)}."
+    return (
+        f"**{literal(one.name)}** ({literal(one.curator)}, {one.published}): "
+        f"**{literal(one.promise)}**; {_where(one.model)}. "
+        f"[Source](<{one.source}>).{aside}"
+    )
+
+
+def _where(model: Model) -> str:
+    return {
+        Model.CENTRAL: "noise added in the center (central model)",
+        Model.LOCAL: "noise added on each device (local model)",
+        Model.VARIES: "model varies",
+    }[model]

@@ -1,0 +1,518 @@
+"""The settings of the page of the resized bootstrap. All of them are public.
+
+The page of the resized bootstrap: claimed, measured and repaired, side by side.
+
+The stations of the page of the resized bootstrap; only the open one is computed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from dpcore.errors import ParameterError
+from dpcore.figures.resampling import resized as figures
+from dpcore.figures.resampling.resized import chance
+from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
+from dpcore.mechanisms.resized_repair import NoisyResample
+from dpcore.privacy.interpretation import best_guess
+from dpcore.studies.resampling import resized_study
+from dpcore.studies.resampling.resized_study import laplace_variance
+from dpcore.wording import at_most, epsilon_text, people, significant
+from ui import controls, results, tabs
+
+BY_Z, BY_EPSILON = "Z: one row in Z", "claimed ε = 1/Z"
+MOST_PEOPLE = 1_000_000
+MOST_SCORES = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResampleSize:
+    """How small the resample is, by Z or the claimed epsilon, and what else is asked.
+
+    An attacker asks for so many scores; the repaired form guarantees ``epsilon``.
+    """
+
+    by_epsilon: bool
+    number: float
+    scores: int
+    epsilon: float
+
+    def bootstrap(self, people: int, *, rows: int = 1) -> ResizedBootstrap:
+        """Return the published mechanism on that many people.
+
+        Raises:
+            ParameterError: Z does not lie between 0 and the number of people.
+
+        """
+        make = ResizedBootstrap.of_epsilon if self.by_epsilon else (ResizedBootstrap.of_ratio)
+        return make(people, self.number, rows=rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResizedCase:
+    """A table of which so many rows are ones, and how it is resampled.
+
+    Public where it is simulated; CONFIDENTIAL where ``ones`` was counted in a table.
+    ``epsilon`` is what the repaired form guarantees.
+    """
+
+    bootstrap: ResizedBootstrap
+    ones: int
+    scores: int
+    epsilon: float
+    attackers: int = 2000
+    seed: int = 1
+    simulated: bool = True
+
+    @property
+    def repaired(self) -> NoisyResample:
+        """Return the repaired mechanism on the same resample."""
+        return NoisyResample.calibrate(
+            people=self.bootstrap.people,
+            draws=self.bootstrap.draws,
+            epsilon=self.epsilon,
+            rows=self.bootstrap.rows,
+            shares=True,
+        )
+
+
+def ask_size(places: tuple[controls.Cell, ...]) -> ResampleSize:
+    """Show the controls of the size of the resample, in four places."""
+    by_epsilon = (
+        places[0].selectbox(
+            "Sample size set by",
+            [BY_Z, BY_EPSILON],
+            key="resized-by",
+            note="The method draws n/Z rows, rounded up, and claims ε = 1/Z.",
+        )
+        == BY_EPSILON
+    )
+    if by_epsilon:
+        number = places[1].number(
+            "Claimed ε", 0.1, (1e-6, 100.0, 0.05), key="resized-claim", note="Z is 1/ε."
+        )
+    else:
+        number = places[1].number(
+            "Z",
+            10.0,
+            (0.01, float(MOST_PEOPLE), 1.0),
+            key="resized-z",
+            note="One row in Z is drawn. More than 0, less than the number of people.",
+        )
+    scores = places[2].number(
+        "Scores asked for",
+        30,
+        (1, MOST_SCORES, 5),
+        key="resized-scores",
+        note="K. The method draws anew for every question and sets no limit.",
+    )
+    epsilon = places[3].charged_epsilon(
+        "ε of the repaired form", 0.1, (1e-6, 100.0, 0.05), key="resized-epsilon"
+    )
+    return ResampleSize(by_epsilon=by_epsilon, number=number, scores=scores, epsilon=epsilon.inside)
+
+
+def ask_case() -> ResizedCase:
+    """Show the controls of a simulated table and return what they are set to.
+
+    Raises:
+        ParameterError: The settings do not go together.
+
+    """
+    first, second, third = controls.row(3)
+    below = controls.row(3)
+    people = first.number(
+        "People", 1000, (1, MOST_PEOPLE, 100), key="resized-people", note="n, a public number."
+    )
+    ones = second.number(
+        "People with the trait",
+        10,
+        (0, MOST_PEOPLE),
+        key="resized-ones",
+        note="k of the n rows are ones, the others zeros. The score is their share.",
+    )
+    size = ask_size((third, *below))
+    st.caption(
+        f"People from 1 to {MOST_PEOPLE:,}, Z above 0 and below the people, scores "
+        f"from 1 to {MOST_SCORES:,}. A number outside is not taken: the page then "
+        "shows the last one that was."
+    )
+    with st.expander("More settings", key="resized-more"):
+        left, right = controls.row(2)
+        attackers = left.number(
+            "Simulated attackers",
+            2000,
+            (100, 20_000, 100),
+            key="resized-attackers",
+            note="They check the exact curves. More of them, shorter bars.",
+        )
+        seed = right.seed(
+            "Seed of the random numbers", 1, (0, 2**31 - 1), key="resized-seed", note=None
+        )
+    if ones > people:
+        raise ParameterError(f"at most {people:,} people can have the trait, not {ones:,}.")
+    return ResizedCase(
+        bootstrap=size.bootstrap(people),
+        ones=ones,
+        scores=size.scores,
+        epsilon=size.epsilon,
+        attackers=attackers,
+        seed=seed,
+    )
+
+
+_DELTA = 1e-6
+_SURE = 0.95
+_RARELY = 0.2
+
+
+def answer(case: ResizedCase) -> None:
+    """Show the three columns for a simulated table, and what proves the point."""
+    bootstrap, ones = case.bootstrap, case.ones
+    claimed, measured, repaired = st.columns(3)
+    share = ones / bootstrap.people
+    real = float(bootstrap.variance(share))
+    with claimed.container(border=True, height="stretch"):
+        _claimed(bootstrap)
+    with measured.container(border=True, height="stretch"):
+        _measured(bootstrap, case.scores)
+        once, often = (
+            max(pair.epsilon(_DELTA) for pair in bootstrap.around(ones, scores=k))
+            for k in (1, case.scores)
+        )
+        several = ""
+        if case.scores > 1:
+            several = f", {epsilon_text(often)} for {case.scores:,}"
+        if ones == bootstrap.people:
+            trait = "A trait that all have"
+        else:
+            trait = f"A trait that {people(ones) if ones else 'nobody'} "
+            trait += "has" if ones <= 1 else "have"
+        st.markdown(
+            f"- {trait}: ε {epsilon_text(once)} at δ {significant(_DELTA)} for one "
+            f"score{several}.\n- "
+            f"Variance of that share: {significant(real)}, "
+            + (
+                f"{significant(real / bootstrap.claimed_variance)} times the claim."
+                if real
+                else "as all rows are alike."
+            )
+        )
+    with repaired.container(border=True, height="stretch"):
+        fixed = case.repaired
+        _repaired(fixed, case.epsilon, 1.0)
+        error = math.sqrt(float(fixed.variance(1.0, share * (1 - share))))
+        whole = math.sqrt(laplace_variance(bootstrap.people, case.epsilon))
+        st.markdown(
+            f"- Typical error {significant(error)}. The same noise promise on *all* "
+            f"rows: {significant(whole)}. Resampling only adds error here."
+        )
+    verdict(bootstrap)
+
+
+def answer_public(
+    bootstrap: ResizedBootstrap,
+    repaired: NoisyResample,
+    *,
+    scores: int,
+    epsilon: float,
+    width: float,
+) -> None:
+    """Show the three columns for a table in use, from public numbers only."""
+    left, middle, right = st.columns(3)
+    with left.container(border=True, height="stretch"):
+        _claimed(bootstrap)
+    with middle.container(border=True, height="stretch"):
+        _measured(bootstrap, scores)
+    with right.container(border=True, height="stretch"):
+        _repaired(repaired, epsilon, width)
+    verdict(bootstrap)
+
+
+def verdict(bootstrap: ResizedBootstrap) -> None:
+    """Say what is wrong with the claim, and which number proves it."""
+    tau = bootstrap.delta()
+    drawn = "Being drawn rarely" if tau < _RARELY else "Not always being drawn"
+    st.markdown(
+        f"**What is wrong, and which number proves it.** {drawn} is not the same as "
+        "being hidden: if one person alone has a trait, a score above 0 is proof, and "
+        f"it comes with probability **{chance(tau)}** where the claim ε "
+        f"{epsilon_text(bootstrap.claimed_epsilon)} allows 0; so δ is "
+        f"{significant(tau)} at *every* ε, what publishing {chance(tau)} of the raw "
+        "rows would give."
+    )
+
+
+def _claimed(bootstrap: ResizedBootstrap) -> None:
+    st.subheader("Claimed", anchor=False)
+    st.metric(
+        "Privacy",
+        f"ε {epsilon_text(bootstrap.claimed_epsilon)}",
+        help="ε = 1/Z, for each score, without a δ.",
+    )
+    st.markdown(
+        f"- {bootstrap.draws:,} of {bootstrap.people:,} rows are drawn, with "
+        "replacement, for every score; no noise is added.\n- A person is drawn with "
+        f"probability at most 1/Z = {chance(bootstrap.claimed_appearance)}.\n- A share "
+        f"has the variance Z/n² = {significant(bootstrap.claimed_variance)}."
+    )
+
+
+def _measured(bootstrap: ResizedBootstrap, scores: int) -> None:
+    tau = bootstrap.delta()
+    st.subheader("Measured", anchor=False)
+    st.metric(
+        "Privacy",
+        "no finite ε",
+        delta=f"δ {significant(tau)} at every ε",
+        delta_color="inverse",
+        delta_arrow="off",
+        help="(0, δ)-DP: with probability 1 − δ nothing at all is told about a person; "
+        "with probability δ everything may be.",
+    )
+    above = (
+        ", more than claimed: the sample size is rounded up"
+        if tau > bootstrap.claimed_appearance
+        else ""
+    )
+    enough = bootstrap.looks_until(_SURE)
+    proof = (
+        f"- A trait that one person has: {_scores(scores)} it with probability "
+        f"{chance(bootstrap.delta(scores=scores))}"
+    )
+    if enough == scores:
+        proof += ", the fewest that come to 95 %."
+    elif enough == 1:
+        proof += "; one is enough for 95 %."
+    else:
+        proof += f"; {enough:,} are enough for 95 %."
+    st.markdown(f"- A person is drawn with probability {chance(tau)}{above}.\n{proof}")
+
+
+def _repaired(fixed: NoisyResample, epsilon: float, width: float) -> None:
+    st.subheader("Repaired", anchor=False)
+    st.metric(
+        "Privacy", f"ε {epsilon_text(epsilon)}", help="Holds for every table, and can be released."
+    )
+    st.markdown(
+        f"- The same resample of {fixed.draws:,} rows, and Laplace noise of scale "
+        f"{significant(fixed.scale(width))} on its mean.\n- Noise alone hides one row "
+        f"of the *sample* with ε {epsilon_text(fixed.level)}. {_moved(fixed)}"
+    )
+
+
+def _scores(number: int) -> str:
+    return "1 score proves" if number == 1 else f"{number:,} scores prove"
+
+
+def _moved(fixed: NoisyResample) -> str:
+    """Say what the sample makes of the level that noise alone gives a row of it."""
+    before, after = fixed.level, fixed.epsilon()
+    if after > before:
+        return f"That a person may be drawn several times raises it to {epsilon_text(after)}."
+    if after == before:
+        return "The sample leaves it at that."
+    drawn = 1 - (1 - fixed.rows / fixed.people) ** fixed.draws
+    how = "is rarely" if drawn < _RARELY else "may not be"
+    return f"That a person {how} drawn lowers it to {epsilon_text(after)}."
+
+
+def details() -> None:
+    """Explain the terms, and where they come from."""
+    st.markdown(
+        "**Resized bootstrap.** Of n rows draw m = ⌈n/Z⌉ with replacement, compute the "
+        "score of these rows, and draw anew for every question. Source: J. Mount and "
+        "N. Zumel, *A simple differentially private procedure*, Win-Vector blog, "
+        "October 2015, which claims ε = 1/Z.\n\n**Why it fails.** Two tables differ in "
+        "one row. With the same draws they give the same score unless that row is "
+        "drawn, which happens with probability τ = 1 − (1 − 1/n)^m. So δ is at most τ, "
+        "for every score. A score that shows whether the row was drawn attains it at "
+        "every ε, because the other table cannot give such a score at all. K scores "
+        "are one with K m draws.\n\n**A trait of k people.** The number of ones in the "
+        "sample is binomial, Bin(m, k/n) or Bin(m, (k + 1)/n), and δ(ε) = Σ max(0, "
+        "P(c) − e^ε Q(c)), summed exactly; the larger direction "
+        "counts.\n\n**Repaired.** Laplace noise of scale b on the mean of the m rows, "
+        "R the width of the bounds, gives ε′ = m log(1 + (e^(R/(m b)) − 1)/n): exact "
+        "for shares, and for numbers as long as ε′ ≤ R/(m b), beyond which a slightly "
+        "larger bound counts. With a δ: Balle, Barthe and Gaboardi (2018), theorem 10, "
+        "or what the pure level allows, whichever is less. Without a δ that is never "
+        "less noise than the mean of all rows needs for the same promise, and the "
+        "sample adds its own error: this shows how to mend the method, and is no "
+        "recommendation. A δ lowers the noise only because that small chance excuses "
+        "showing a row that was drawn; it must be below one in the number of people."
+    )
+
+
+_SCORES = 10_000
+_BEYOND = 3
+_MOST_AVERAGED = 10**6
+
+
+def show_tour(case: ResizedCase, key: str) -> None:
+    """Draw the stations as tabs; the caller frames an own table as confidential."""
+    stations = {
+        "Which ε holds": _profile,
+        "Proof": _proof,
+        "Averages": _averages,
+        "Scores": _tour_scores,
+        "Errors": _errors,
+        "Fair comparison": _fair,
+    }
+    tabs.show(stations, case, key, key=f"{key}-station", shared=False)
+
+
+def _profile(case: ResizedCase, key: str) -> None:
+    picture = figures.profile_picture(case.bootstrap, case.ones, case.repaired)
+    results.show(picture, f"{key}-profile", simulated=case.simulated)
+    pairs = case.bootstrap.around(case.ones)
+    pure = max(max(pair.pure) for pair in pairs)
+    middle = case.bootstrap.pair(max(0, (case.bootstrap.people - 1) // 2))
+    half, claim = max(middle.pure), case.bootstrap.claimed_epsilon
+    if math.isfinite(pure):
+        least = f"for {people(case.ones)} the least ε that never fails is "
+        least += f"{significant(pure)}."
+    else:
+        least = f"for {people(case.ones)} there is no ε that never fails."
+    st.markdown(
+        "δ is how often the promise of an ε fails. A method keeps a promise where its "
+        "line has come down to 0. The line of a rare trait never does: either the one "
+        "person is in the sample and the score says so, or not. A common trait is "
+        f"hidden by the sampling: {least} Even for half of all it is "
+        f"{significant(half)}, {significant(half / claim, 2)} times the claim of "
+        f"{significant(claim)}. Sampling protects common values, never rare ones."
+    )
+
+
+def _proof(case: ResizedCase, key: str) -> None:
+    rng = np.random.default_rng(case.seed)
+    most = max(case.scores, min(resized_study.usual_most(case.bootstrap), 10**7))
+    curve = resized_study.reveal(case.bootstrap, most, rng=rng, runs=case.attackers)
+    beliefs = best_guess(curve.scores * case.bootstrap.claimed_epsilon)
+    picture = figures.reveal_picture(curve, case.bootstrap, beliefs)
+    results.show(picture, f"{key}-proof", simulated=case.simulated)
+    st.markdown(
+        f"One person has the trait, nobody else. Of {case.attackers:,} simulated "
+        "attackers so many held proof after that many scores: a score above 0, which "
+        f"no table without the person can give. After {_number(case.scores)} it is "
+        f"{chance(case.bootstrap.delta(scores=case.scores))}. As many answers with "
+        "Laplace noise make somebody who was half sure at most "
+        f"{at_most(resized_study.laplace_belief(case.bootstrap, case.scores))} sure, and "
+        "nobody certain."
+    )
+
+
+def _averages(case: ResizedCase, key: str) -> None:
+    rng = np.random.default_rng(case.seed)
+    needed = resized_study.scores_to_average(case.bootstrap, case.ones)
+    most = max(case.scores, min(_BEYOND * needed, _MOST_AVERAGED))
+    curve = resized_study.averaging(
+        case.bootstrap, case.ones, most, rng=rng, runs=min(case.attackers, 2000)
+    )
+    picture = figures.averaging_picture(curve, case.ones, case.bootstrap.people)
+    results.show(picture, f"{key}-averages", simulated=case.simulated)
+    st.markdown(
+        "Every score is drawn anew, so that its error averages out. The rule of thumb "
+        f"15.4 n² p (1 − p) / m says {needed:,} scores here. Answers with noise "
+        "average out, too; but each of them is charged, and the budget ends it."
+    )
+
+
+def _tour_scores(case: ResizedCase, key: str) -> None:
+    rng = np.random.default_rng(case.seed)
+    ones = min(case.ones, case.bootstrap.people - 1)
+    found = resized_study.score_histogram(case.bootstrap, ones, draws=_SCORES, rng=rng)
+    picture = figures.scores_picture(found, ones, case.bootstrap.delta())
+    results.show(picture, f"{key}-scores", simulated=case.simulated)
+    st.markdown(
+        f"The score of a resample of {case.bootstrap.draws:,} rows from a table with "
+        f"{ones:,} ones, and from one with {ones + 1:,}. Where only one of the lines "
+        "is above 0 a score is proof. Set the number of people with the trait to 0 to "
+        "see it."
+    )
+
+
+def _errors(case: ResizedCase, key: str) -> None:
+    bootstrap, ones = case.bootstrap, case.ones
+    rivals = resized_study.rivals(bootstrap, ones)
+    picture = figures.variance_picture(bootstrap, ones, rivals)
+    results.show(picture, f"{key}-errors", simulated=case.simulated)
+    share = ones / bootstrap.people
+    real = float(bootstrap.variance(share))
+    fixed = float(case.repaired.variance(1.0, share * (1 - share)))
+    rows = [
+        ("resized bootstrap, claimed: Z/n²", bootstrap.claimed_variance, None),
+        ("the same, as its summary says: Z/(εn²)", bootstrap.stated_variance, None),
+        ("resized bootstrap, really: p (1 − p)/m", real, None),
+        (f"repaired, ε {case.epsilon:g}: p (1 − p)/m + 2b²", fixed, None),
+        *(
+            (rival.name, rival.variance, resized_study.break_even(bootstrap, rival))
+            for rival in rivals
+        ),
+    ]
+    results.table(
+        {
+            "method": [name for name, *_ in rows],
+            "variance": [value for _, value, _ in rows],
+            "typical error": [math.sqrt(value) for _, value, _ in rows],
+            "wins from n p (1 − p)": [least for *_, least in rows],
+        },
+        column_config=dict.fromkeys(
+            ("variance", "typical error", "wins from n p (1 − p)"), results.THREE_DIGITS
+        ),
+        placeholder="–",
+        key=f"{key}-variances",
+    )
+    st.markdown(
+        "The claimed variance is right for a single one among n rows, and for nothing "
+        "else; the source contradicts itself by a factor of Z besides. Noise on the "
+        "share of all rows has the same variance whatever the share: it wins as soon "
+        "as n p (1 − p) exceeds the number in the last column; here it is "
+        f"{significant(bootstrap.people * share * (1 - share))}."
+    )
+
+
+def _fair(case: ResizedCase, key: str) -> None:
+    bootstrap, ones = case.bootstrap, case.ones
+    rivals = {
+        rival.name: rival for rival in resized_study.rivals(bootstrap, ones) if rival.key != "claim"
+    }
+    name = st.radio("Compare with", list(rivals), horizontal=True, key=f"{key}-rival")
+    rival, tau = rivals[name], bootstrap.delta()
+    st.caption(
+        f"τ = {chance(tau)} is the chance that a person is drawn. To set both to the "
+        "claimed ε would compare a promise that holds with one that does not."
+    )
+    left, right = st.columns(2)
+    with left:
+        picture = figures.rivals_picture(bootstrap, ones, rivals[name])
+        results.show(picture, f"{key}-rivals", simulated=case.simulated)
+    with right:
+        picture = figures.detection_picture(bootstrap, ones, rivals[name])
+        results.show(picture, f"{key}-detection", simulated=case.simulated)
+    st.markdown(
+        _crossing(rival, tau) + f"Chance of a certain identification in one answer: "
+        f"{chance(bootstrap.delta())} by a resized bootstrap, "
+        f"{chance(rivals[name].delta)} by the other. Variance at this share: "
+        f"{significant(float(bootstrap.variance(ones / bootstrap.people)))} against "
+        f"{significant(rivals[name].variance)}."
+    )
+
+
+def _crossing(rival: resized_study.Rival, tau: float) -> str:
+    """Say where the line of noise lies above that of a rare trait, and why."""
+    at = rival.failing(tau)
+    if at <= 0:
+        return ""
+    return (
+        f"Below ε {significant(at)} the line of the noise lies above: a promise of so "
+        "small an ε fails more often with it. From there on it fails less often, and "
+        f"from ε {significant(rival.epsilon)} on never; a resample goes on failing. "
+    )
+
+
+def _number(number: int) -> str:
+    return "1 score" if number == 1 else f"{number:,} scores"

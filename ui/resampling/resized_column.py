@@ -1,0 +1,257 @@
+"""The resized bootstrap on a column of the table in use: question, price and release.
+
+All of it is public; what the column itself shows is in ``ui.resampling.resized_column``.
+
+What scores of a column of the table in use reveal. CONFIDENTIAL.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import streamlit as st
+
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column, ColumnKind
+from dpcore.errors import ParameterError
+from dpcore.individual.exposure import Exposure, expose
+from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
+from dpcore.releases.record import Mode
+from dpcore.releases.resized.request import Form, ResizedRequest
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.membership import Membership
+from dpcore.statistics.query import Query
+from dpcore.wording import epsilon_text, people, significant
+from ui import confidential, controls, offering, session
+from ui.answering import answers, distortion
+from ui.asking import columns
+from ui.resampling.resized import ResampleSize, ResizedCase, answer_public, ask_size, show_tour
+from ui.study import Study
+from ui.text import after_number
+
+_AT_LEAST = "share of people at or above a number"
+_MEAN = "mean"
+_DELTAS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnScores:
+    """A question about the table in use, repaired and as published. PUBLIC.
+
+    The bootstrap is the published mechanism, with the Z that was typed.
+    """
+
+    request: ResizedRequest
+    published: ResizedRequest
+    bootstrap: ResizedBootstrap
+    size: ResampleSize
+
+
+def ask(study: Study) -> tuple[ColumnScores, Study]:
+    """Show the controls; return the question, and the study as declared by them.
+
+    Raises:
+        ParameterError: Something is missing, or does not go together.
+
+    """
+    row = controls.row(3)
+    with row[0].place:
+        position = columns.choose(study.dataset)
+    size = ask_size(tuple(controls.row(4)))
+    dataset = columns.folded(study.in_memory, position, "resized-bounds")
+    if dataset is None:
+        session.end_page()
+    study = replace(study, dataset=dataset)
+    column = dataset.columns[position]
+    kind, membership = _question(column, row[1], row[2])
+    with st.expander("More settings", key="resized-own-more"):
+        delta = controls.row(4)[0].selectbox(
+            "δ of the repaired form",
+            _DELTAS,
+            format_func=lambda delta: f"{delta:g}",
+            key="resized-delta",
+            kept="table",
+            note="0 is a pure guarantee. A δ must be below one in the number of "
+            "people: with that chance, a row that was drawn may show.",
+        )
+    query = Query(
+        kind=kind,
+        column=column,
+        relation=study.terms.relation,
+        unit=study.terms.unit,
+        size=study.size(column),
+        membership=membership,
+    )
+    bootstrap = size.bootstrap(query.size.people, rows=query.unit.rows)
+    request = ResizedRequest(query=query, draws=bootstrap.draws, epsilon=size.epsilon, delta=delta)
+    published = replace(request, form=Form.PUBLISHED)
+    own = ColumnScores(request=request, published=published, bootstrap=bootstrap, size=size)
+    return own, study
+
+
+def claims(own: ColumnScores) -> None:
+    """Show what is claimed, measured and repaired, from public numbers only."""
+    plan = own.request.plan
+    answer_public(
+        own.bootstrap,
+        plan.resample,  # type: ignore[union-attr] # the request is the repaired form
+        scores=own.size.scores,
+        epsilon=own.size.epsilon,
+        width=own.request.query.bounds.width,
+    )
+
+
+def offer(own: ColumnScores, study: Study) -> None:
+    """Offer the repaired form, and in Classroom mode the published one, too."""
+    request = own.request
+    if session.mode() is Mode.CLASSROOM:
+        published = st.radio(
+            "What to draw",
+            [Form.REPAIRED, Form.PUBLISHED],
+            format_func=lambda form: f"as {form}" if form is Form.PUBLISHED else form,
+            horizontal=True,
+            key="resized-form",
+            help="In Release mode only the repaired form can be drawn.",
+        )
+        request = own.published if published is Form.PUBLISHED else request
+    else:
+        st.caption(f"As published it cannot be released: {own.published.refusal(Mode.RELEASE)}")
+    answer = offering.offer(request, study, key="resized")
+    if answer is not None:
+        answers.resampled(
+            answer,
+            request,
+            title=request.title,
+            note="Intervals cover the noise and who was drawn.",
+            keys=("resized-answer", "resized-answer"),
+        )
+    distortion.show(request, study, key="resized-bias")
+
+
+def _question(
+    column: Column, cell: controls.Cell, beside: controls.Cell
+) -> tuple[StatisticKind, Membership | None]:
+    """Show what can be asked of a column; return the statistic and whom it counts."""
+    key = f"{session.generation()}-{column.name}"
+    if column.kind is ColumnKind.YES_NO:
+        cell.place.text_input("Question", f"share of “{column.labels[1]}”", disabled=True)
+        return StatisticKind.PROPORTION, Membership(label=column.labels[1])
+    if column.kind is ColumnKind.CATEGORY:
+        if not column.labels:
+            raise ParameterError(f"{column.name!r} needs a public list of categories.")
+        label = cell.selectbox(
+            "Share of people with", column.labels, key=f"resized-label-{key}", kept="session"
+        )
+        return StatisticKind.PROPORTION, Membership(label=label)
+    if column.bounds is None:
+        raise ParameterError(f"{column.name!r} needs public bounds.")
+    question = cell.selectbox("Question", [_MEAN, _AT_LEAST], key="resized-question")
+    if question == _MEAN:
+        return StatisticKind.MEAN, None
+    least = beside.number(
+        "At or above",
+        column.bounds.lower + column.bounds.width / 2,
+        key=f"resized-least-{key}-{column.bounds}",
+        kept="session",
+        note="A number that you would know without the table.",
+    )
+    return (StatisticKind.PROPORTION, Membership(interval=Interval(lower=least, upper=math.inf)))
+
+
+def show(own: ColumnScores, study: Study) -> None:
+    """Show what scores of this very column reveal. CONFIDENTIAL."""
+    what = "what scores of this column reveal"
+    with confidential.area("resized", what) as shown:
+        if not shown:
+            return
+        rows = _rows(own, study)
+        if own.request.shares:
+            ones = int(rows.sum())
+            st.markdown(f"In this table: {people(ones)} of {len(rows):,}.")
+            if own.bootstrap.rows > 1:
+                st.caption(
+                    "What follows is about single rows. A unit of several rows is "
+                    "drawn more often, as the numbers above say."
+                )
+            show_tour(
+                ResizedCase(
+                    bootstrap=replace(own.bootstrap, rows=1),
+                    ones=ones,
+                    scores=own.size.scores,
+                    epsilon=own.size.epsilon,
+                    simulated=False,
+                ),
+                "resized-own",
+            )
+        else:
+            _spread(own, rows)
+        _losses(own, study, rows)
+
+
+def _rows(own: ColumnScores, study: Study) -> FloatArray:
+    """Return everybody's value. CONFIDENTIAL."""
+    return session.while_shown(
+        "resized-rows", study.about(own.request.query), lambda: own.request.value(study.dataset)
+    )
+
+
+def _spread(own: ColumnScores, rows: FloatArray) -> None:
+    """Say how far scores of a mean are off, as published and repaired."""
+    bootstrap, width = own.bootstrap, own.request.query.bounds.width
+    spread = float(np.var(rows))
+    published = math.sqrt(spread / bootstrap.draws)
+    fixed = own.request.plan.resample  # type: ignore[union-attr] # the repaired form
+    repaired = math.sqrt(float(fixed.variance(width, spread)))
+    claimed = width * math.sqrt(bootstrap.claimed_variance)
+    unit = after_number(own.request.unit_text)
+    cells = st.columns(3)
+    cells[0].metric(
+        "Typical error, claimed",
+        f"{significant(claimed)}{unit}",
+        help="√(Z)/n times the width of the bounds.",
+    )
+    cells[1].metric(
+        "Typical error, as published",
+        f"{significant(published)}{unit}",
+        help="How far answers of the published method typically lie from the mean of "
+        "this table. Computed from the table: confidential.",
+    )
+    cells[2].metric(
+        "Typical error, repaired",
+        f"{significant(repaired)}{unit}",
+        help="The same of the repaired method, which keeps its promise.",
+    )
+    st.markdown(
+        f"The mean of this table is {significant(float(rows.mean()), 6)}{unit}. A "
+        "score may show which values were drawn, and through a rare value, who: as "
+        "published no finite loss can be promised to anybody."
+    )
+
+
+def _losses(own: ColumnScores, study: Study, rows: FloatArray) -> None:
+    """Say what everybody loses by one repaired answer. CONFIDENTIAL."""
+    exposure = session.while_shown(
+        "resized-exposure", own.request.analysis(study.fingerprint), lambda: _exposed(own, rows)
+    )
+    middle, most = exposure.quantiles([0.5, 1.0])
+    st.markdown(
+        "**Everybody's own loss from one repaired answer:** ε "
+        f"{epsilon_text(float(middle))} for the person in the middle, ε "
+        f"{epsilon_text(float(most))} for the most exposed one here; the guarantee is "
+        f"ε {epsilon_text(exposure.worst_case)}."
+    )
+
+
+def _exposed(own: ColumnScores, rows: FloatArray) -> Exposure:
+    query = own.request.query
+    return expose(
+        own.request.plan,
+        query.statistic,
+        rows,
+        relation=query.relation,
+        delta=own.request.delta,
+        rows=query.unit.rows,
+    )

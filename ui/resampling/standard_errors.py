@@ -1,0 +1,730 @@
+"""The page of standard errors: what is claimed beside what is measured and repaired.
+
+The stations about averages of several answers: their noise, shape and budget.
+
+The stations of the page of standard errors; only the open one is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import streamlit as st
+
+from dpcore.data.quantities import Quantity
+from dpcore.errors import ParameterError
+from dpcore.figures.resampling.averages import (
+    limits_picture,
+    normality_picture,
+    rivals_picture,
+    sharing_picture,
+)
+from dpcore.figures.resampling.bootstrap import (
+    apart,
+    copies_picture,
+    coverage_picture,
+    errors_picture,
+    length,
+    levels_picture,
+    one_picture,
+    one_shot_picture,
+    ranges_picture,
+    scores_picture,
+    share_text,
+)
+from dpcore.inference.bootstrap_intervals import BoughtVariance
+from dpcore.postprocessing.combining import laplace_variance, laplace_weights, published_weights
+from dpcore.privacy.bootstrap_cost import (
+    ASYMPTOTIC,
+    PUBLISHED,
+    claimed_epsilon,
+    resampled_delta,
+    resampled_step,
+)
+from dpcore.privacy.bootstrap_profiles import Bound, renyi_two, zcdp_level
+from dpcore.studies.resampling import bootstrap_study, laplace_averages
+from dpcore.studies.resampling.bootstrap_study import (
+    BootstrapLevels,
+    Experiment,
+    Runs,
+    bought_coverage,
+    exact_coverage,
+    mean_length,
+    one_table,
+    parts,
+    run,
+)
+from dpcore.studies.resampling.laplace_averages import Equipartition, Rivals
+from dpcore.wording import percent, significant
+from ui import controls, results, session, tabs, work
+from ui.resampling.standard_errors_settings import BootstrapSettings, find_noise
+from ui.text import sentence_of
+
+_PIECES = 4
+_SHARE = 0.1
+_CLOSE = 1 - 1e-6
+"""Levels that are attained are known up to that share, by discretizing the loss."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What the bootstraps really reveal; ``delta`` is that at the claimed epsilon."""
+
+    levels: BootstrapLevels
+    delta: float
+
+
+def answer(asked: BootstrapSettings) -> BootstrapSettings:
+    """Show what is claimed, what is measured and what is repaired, side by side.
+
+    Return the settings with the factor on the noise that repairs it, once it is found.
+    """
+    e = asked.experiment
+    headline = st.empty()
+    with headline:
+        _headline(asked, None)
+    claimed, measured, repaired = st.columns(3)
+    with claimed.container(border=True, height="stretch"):
+        _claimed(asked)
+    with measured.container(border=True, height="stretch"):
+        found = _measured(asked)
+    with repaired.container(border=True, height="stretch"):
+        st.subheader("Corrected", anchor=False)
+        factor = None
+        if found is None:
+            st.caption("Follows what is measured.")
+        else:
+            factor = _repair(asked)
+        if factor is not None:
+            _repaired(asked, factor)
+    st.caption(
+        f"Of {e.people:,} people, {e.times} bootstraps, ρ {e.rho:g} and δ "
+        f"{significant(asked.delta)}."
+    )
+    if found is not None:
+        with headline:
+            _headline(asked, found)
+        _why(asked, found)
+    return replace(asked, factor=factor)
+
+
+def _headline(asked: BootstrapSettings, found: _Found | None) -> None:
+    """Say what a reader can check: promises beside what is so."""
+    e = asked.experiment
+    worst = min(asked.shown[:3], key=lambda one: exact_coverage(e, one.method))
+    covered = exact_coverage(e, worst.method)
+    promised = percent(asked.level)
+    if covered < asked.level:
+        text = (
+            f"**What is wrong, and which numbers prove it.** Promised {promised}, true "
+            f"in **{share_text(covered)}**: intervals with the {worst.name} error."
+        )
+    else:
+        text = (
+            "**What holds, and what is wrong.** All intervals hold the truth in the "
+            f"{promised} that they promise, or more."
+        )
+    if found is not None:
+        pair = apart(found.levels.claimed, found.levels.attained * _CLOSE)
+        text += (
+            f" Privacy: promised ε {pair[0]}, really at least ε **{pair[1]}**."
+            if pair
+            else " What is lost in privacy is too little to show here."
+        )
+    st.markdown(text)
+
+
+def _why(asked: BootstrapSettings, found: _Found) -> None:
+    """Say why privacy is worse than claimed, by two numbers that anyone can check."""
+    e = asked.experiment
+    proof = renyi_two(resampled_step(1.0, rho=e.rho, times=e.times), people=e.people)
+    pair = apart(2 * e.rho / e.times, proof)
+    text = (
+        "**Why.** A person who happens to be drawn several times moves a resample "
+        "several times as far, and not being drawn at other times does not make up for "
+        "it."
+    )
+    if pair:
+        text += (
+            " Two tables that differ in one person are a divergence of order 2 of "
+            f"**{pair[1]}** apart after each bootstrap, where the claim allows 2ρ/k = "
+            f"{pair[0]}."
+        )
+    pair = apart(asked.delta, found.delta)
+    if pair:
+        text += (
+            f" At the claimed ε the guarantee fails with δ of at least {pair[1]} "
+            f"instead of {significant(asked.delta)}."
+        )
+    st.markdown(text)
+
+
+def _claimed(asked: BootstrapSettings) -> None:
+    e = asked.experiment
+    st.subheader("Claimed", anchor=False)
+    st.metric(
+        f"Privacy, ε at δ {significant(asked.delta)}",
+        f"ε {significant(claimed_epsilon(e.rho, asked.delta), 5)}",
+        help=f"What ρ {e.rho:g} means for Gaussian noise.",
+    )
+    st.markdown(
+        f"- The average of {e.times} noisy bootstraps is as good as one release with "
+        "the whole budget.\n"
+        "- Their spread gives its standard error for free.\n"
+        f"- A conservative {percent(asked.level)} interval holds the truth in at least "
+        f"{percent(asked.level)}."
+    )
+
+
+def _measured(asked: BootstrapSettings) -> _Found | None:
+    """Show what is measured; return what the bootstraps reveal once it is known."""
+    e = asked.experiment
+    unbiased, conservative, *_ = asked.shown
+    st.subheader("Measured", anchor=False)
+    found = _found(asked)
+    if found is not None:
+        real = found.levels
+        pair = apart(real.claimed, real.attained * _CLOSE)
+        st.metric(
+            f"Privacy, at least (ε at δ {significant(asked.delta)})",
+            f"ε {pair[1] if pair else significant(real.attained, 4)}",
+            help="Two tables that differ in one person really are that far apart.",
+        )
+        st.markdown(
+            f"- At most ε {significant(real.mean, 4, up=True)} for means, "
+            f"{significant(real.generic, 4, up=True)} for any other statistic."
+        )
+    more = (e.bagged_error_given_table / e.one_shot_error_given_table) ** 2 - 1
+    shares = [
+        share_text(covered)
+        for covered in (
+            exact_coverage(e, unbiased.method),
+            exact_coverage(e, conservative.method),
+            _least(asked),
+        )
+    ]
+    st.markdown(
+        f"- Around the table's own mean the average has {percent(more)} more variance "
+        f"than one release.\n- {percent(asked.level)} intervals with the unbiased "
+        f"error hold the truth in {shares[0]}, with the conservative one in "
+        f"{shares[1]}, and with little noise in {shares[2]}."
+    )
+    return found
+
+
+def _found(asked: BootstrapSettings) -> _Found | None:
+    """Return what the bootstraps really reveal, once all of it is added up."""
+    e = asked.experiment
+
+    def pieces() -> Iterator[float]:
+        yield from parts(rho=e.rho, delta=asked.delta, people=e.people, times=e.times)
+        yield resampled_delta(
+            1.0,
+            rho=e.rho,
+            times=e.times,
+            people=e.people,
+            epsilon=claimed_epsilon(e.rho, asked.delta),
+            bound=Bound.ATTAINED,
+        )
+
+    found = work.follow(
+        "se-measured",
+        repr((e.rho, e.times, e.people, asked.delta)),
+        _PIECES,
+        pieces,
+        doing="Adding up what the bootstraps reveal",
+    )
+    if found is None or len(found) < _PIECES:
+        return None
+    *levels, delta = found
+    real = BootstrapLevels.of(levels, rho=e.rho, delta=asked.delta, times=e.times)
+    return _Found(levels=real, delta=delta)
+
+
+def _repaired(asked: BootstrapSettings, factor: float) -> None:
+    claim = claimed_epsilon(asked.experiment.rho, asked.delta)
+    st.metric(
+        f"Privacy, ε at δ {significant(asked.delta)}",
+        f"ε {significant(claim, 5)}",
+        help="By the same computation, with more noise.",
+    )
+    e = replace(asked.experiment, factor=factor)
+    corrected = asked.shown[3]
+    st.markdown(
+        f"- It takes {significant(factor, 4)} times the variance of the noise.\n"
+        f"- The corrected {percent(asked.level)} interval holds the truth in "
+        f"{share_text(exact_coverage(e, corrected.method))}; it is "
+        f"{length(mean_length(e, corrected.method), e)}.\n" + _rival(asked)
+    )
+
+
+def _rival(asked: BootstrapSettings) -> str:
+    """Say what the same rho buys when a part of it pays for the variance."""
+    e = asked.experiment
+    bought = BoughtVariance(
+        width=e.population.bounds.width, people=e.people, rho=e.rho, share=_SHARE
+    )
+    variance = e.population.sd**2 * (e.people - 1) / e.people
+    mine = 2 * float(bought.half_width(variance, level=asked.level))
+    return (
+        f"- Is free even cheap? Paying {percent(_SHARE)} of ρ for the variance gives "
+        f"an interval that is {length(mine, e)}, with a claim that holds."
+    )
+
+
+def _least(asked: BootstrapSettings) -> float:
+    """Return the coverage of the conservative interval where noise hardly counts."""
+    clear = replace(asked.experiment, rho=1e9 * asked.experiment.rho)
+    return exact_coverage(clear, asked.shown[1].method)
+
+
+def _repair(asked: BootstrapSettings) -> float | None:
+    """Return the factor on the noise that makes the claim hold, once it is found."""
+    e = asked.experiment
+    return find_noise(
+        "se-repair", asked.bound, rho=e.rho, delta=asked.delta, times=e.times, people=e.people
+    )
+
+
+def details() -> None:
+    """Define what the page speaks of, and say where it is from."""
+    st.markdown(
+        "A **bootstrap** is a resample: n people drawn from the n people of the table, "
+        "with replacement; some are drawn twice or more, about 37 % not at all. Its "
+        "mean gets Gaussian noise of variance k Δ²/(2ρ), where Δ is how far one person "
+        "moves the mean (range over n) and k the number of bootstraps. m* is the "
+        "average of all k, s² their sample variance.\n\n"
+        "**Standard error**: √(s² − kV c/(k − 1) + V) with V = Δ²/(2ρ), the noise of "
+        "the average, and c the lower α′ quantile of a chi-squared law with k − 1 "
+        "degrees of freedom (*conservative*), k − 1 (*unbiased*) or 0 (*most "
+        "conservative*). As published the whole is raised to 0 where it is negative, "
+        "which gives intervals without length.\n\n"
+        "**Corrected**: V + (n/(n − 1) + 1/k) max(0, s² − kV c/(k − 1)), which counts "
+        "what resampling adds, and a t quantile. **Rigorous**: an upper confidence "
+        "limit for the variance, and the rest of the error for the mean.\n\n"
+        "**Privacy**: as published, the sum is claimed to be ρ-zCDP. The page composes "
+        "the exact profile of one noisy resample of two tables (at least), a bound for "
+        "means and a bound for any statistic (at most) over all k by privacy loss "
+        "distributions. *Corrected* noise is chosen so that the upper bound meets the "
+        "claim.\n\n"
+        "**Exact** coverages assume that means over tables and resamples are normal; "
+        "simulated ones do not. Sources: T. Brawner and J. Honaker, *Bootstrap "
+        "inference and differential privacy: standard errors for free* (2018), eqs. 6 "
+        "to 37, figures 2 to 9; B. Balle, G. Barthe and M. Gaboardi, *Privacy "
+        "amplification by subsampling* (2018), theorem 10; Z. Wang, G. Cheng and J. "
+        "Awan, *Differentially private bootstrap* (2022); P. Kairouz, S. Oh and P. "
+        "Viswanath, *The composition theorem for differential privacy* (2015)."
+    )
+
+
+_LEAST, _MOST = 1e-6, 1_000_000
+_MOST_ANSWERS = 20
+
+
+def rivals(asked: BootstrapSettings) -> None:
+    """Compare averages of Laplace draws with Gaussian noise, at equal privacy."""
+    first, second = controls.row(2)
+    epsilon = _epsilon(first, "se-rival-epsilon")
+    draws = second.slider("Laplace draws averaged, up to", 20, (2, 50), key="se-draws")
+    each = Rivals(epsilon=epsilon, delta=asked.delta)
+    with st.spinner("Comparing the noise of averages …"):
+        pictures = session.remember(
+            "se-rivals",
+            repr((epsilon, asked.delta, draws)),
+            lambda: (rivals_picture(each, draws), limits_picture(each)),
+        )
+    results.show(pictures[0], "se-rivals", simulated=True)
+    st.markdown(
+        f"**Claimed:** for k below log(1.25/δ) = {significant(each.published_limit)} "
+        "the average of k Laplace draws is better than Gaussian noise. **Measured:** "
+        f"against exact Gaussian noise it is for k below {significant(each.limit)}. "
+        "**Corrected:** an average of k draws has a smaller ε at this δ "
+        f"({significant(each.level(draws))} for {draws} draws), so that it may have "
+        "less noise; then it stays better. But one draw is always the best of them: "
+        "for one number averaging buys a nearly normal shape, and nothing else."
+    )
+    results.show(pictures[1], "se-limits", simulated=True)
+
+
+def normality(asked: BootstrapSettings) -> None:
+    """Test averages of Laplace draws for normality."""
+    first, second, third = controls.row(3)
+    most = first.slider("Draws averaged, up to", 20, (2, 50), key="se-most")
+    size = second.number(
+        "Values in a sample", 100, (12, 2000), key="se-sample", note="The original: 100."
+    )
+    samples = third.number("Samples for each", 1000, (100, 10_000, 100), key="se-samples")
+    found = work.follow(
+        "se-normality",
+        repr((most, size, samples, asked.seed)),
+        most,
+        lambda: laplace_averages.run(
+            range(1, most + 1), samples, np.random.default_rng(asked.seed), size=size
+        ),
+        doing="Testing samples for normality",
+    )
+    if not found:
+        return
+    for picks in (False, True):
+        picture = normality_picture(found, picks=picks)
+        results.show(picture, f"se-normality-{picks}", simulated=True)
+    st.markdown(
+        "**Claimed:** from 10 draws on the average cannot be told from a normal "
+        "variable (the original reports 90.8 and 92.7 % for the two tests; the names "
+        "seem to be exchanged). **What that does not say:** a sample of this size "
+        "shows nothing of what happens once in a million draws, which is where δ lives."
+    )
+
+
+def sharing(asked: BootstrapSettings) -> None:
+    """Compare the ways in which equal answers may share a budget."""
+    first, second = controls.row(2)
+    epsilon = _epsilon(first, "se-share-epsilon")
+    times = second.number(
+        "Answers",
+        50,
+        (1, 1000),
+        key="se-answers",
+        note="How many answers share the budget, and are averaged.",
+    )
+    parts = Equipartition(epsilon=epsilon, delta=asked.delta, times=times)
+    with st.spinner("Sharing the budget …"):
+        picture = session.remember(
+            "se-sharing", repr((epsilon, asked.delta, times)), lambda: sharing_picture(parts)
+        )
+    results.show(picture, "se-sharing", simulated=True)
+    st.caption("“Too much” marks ways that spend more than the ε that they claim.")
+    st.markdown(
+        "One answer with the whole budget is never worse for Laplace noise. Gaussian "
+        "noise can be cut into any number of answers without loss: that is what made "
+        "the free standard error look possible."
+    )
+
+
+def combining(asked: BootstrapSettings) -> None:
+    """Weigh several Laplace answers of different privacy."""
+    del asked
+    text = controls.HERE.numbers(
+        "ε of each answer",
+        "0.1, 0.5, 1",
+        key="se-weights",
+        note="Separated by commas. The answers are to the same question.",
+    )
+    try:
+        epsilons = _epsilons(text)
+        right = laplace_weights(epsilons)
+        wrong = published_weights(epsilons)
+        best = laplace_variance(epsilons, right)
+        printed = laplace_variance(epsilons, wrong)
+    except ParameterError as error:
+        st.info(sentence_of(error), icon="✏️")
+        return
+    st.markdown(
+        "**The answer with the most privacy has the most noise, and should weigh the "
+        f"least.** Weighted by ε² the variance is {significant(best)} (sensitivity 1); "
+        f"with the printed exponent it would be {significant(printed)}, "
+        f"{significant(printed / best)} times as much."
+    )
+    results.table(
+        {
+            "ε": epsilons,
+            "weight": right,
+            "weight as printed": wrong,
+            "variance of this answer": 2 / np.square(epsilons),
+        },
+        key="se-weight-table",
+    )
+
+
+def _epsilons(text: str) -> tuple[float, ...]:
+    epsilons = controls.listed(text, float, "ε of the answers")
+    if not 1 <= len(epsilons) <= _MOST_ANSWERS:
+        raise ParameterError(f"give 1 to {_MOST_ANSWERS} answers, separated by commas.")
+    if not all(_LEAST <= epsilon <= _MOST for epsilon in epsilons):
+        raise ParameterError(f"give every answer an ε from {_LEAST:f} to {_MOST:,}.")
+    return epsilons
+
+
+def _epsilon(cell: controls.Cell, key: str) -> float:
+    return cell.number("ε", 1.0, (0.01, 10.0, 0.1), key=key, note=controls.EPSILON_HELP)
+
+
+_TIMES = (2, 5, 10, 20, 50, 100, 150, 200)
+_FINE = (2, 3, 5, 10, 15, 20, 30, 50, 100, 150, 200)
+_LEVELS = (1, 2, 5, 10, 20, 50, 100, 200)
+_DRAWS_A_PART = 3_000_000
+_MOST_A_PART = 100
+_AGAINST_K = 400
+_ANOTHER = "_se_another"
+_SAFE_SHARE, _SAFE_TAIL = 0.2, 0.01
+
+
+def show(asked: BootstrapSettings) -> None:
+    """Draw the stations as tabs."""
+    stations = {
+        "Coverage": _coverage,
+        "Standard errors": _errors,
+        "One table": _one,
+        "One shot or many": _one_shot,
+        "Privacy": _privacy,
+        "Copies": _copies,
+    }
+    tabs.show(stations, asked, key="se-station")
+
+
+def show_averages(asked: BootstrapSettings) -> None:
+    """Draw what the source says besides, of averages of several answers, as tabs."""
+    stations = {
+        "Combining answers": combining,
+        "Averages of Laplace": rivals,
+        "How normal": normality,
+        "Sharing a budget": sharing,
+    }
+    tabs.show(stations, asked, key="se-average")
+
+
+def simulated(asked: BootstrapSettings, slot: str, key: str) -> Runs | None:
+    """Return simulated tables of the experiment, or ``None`` while they are made."""
+    pieces = work.follow(
+        slot,
+        key,
+        -(-asked.tables // _part(asked.experiment)),
+        lambda: run(
+            asked.experiment,
+            asked.tables,
+            np.random.default_rng(asked.seed),
+            part=_part(asked.experiment),
+        ),
+        doing=f"Simulating {asked.tables:,} tables with {asked.experiment.times} bootstraps each",
+    )
+    return Runs.joined(pieces) if pieces else None
+
+
+def _errors(asked: BootstrapSettings) -> None:
+    runs = simulated(asked, "se-tables", asked.key("tables", "seed"))
+    if runs is None:
+        return
+    picture = errors_picture(asked.experiment, runs, asked.shown)
+    results.show(picture, "se-errors", simulated=True)
+    picture = scores_picture(asked.experiment, runs, asked.shown)
+    results.show(picture, "se-scores", simulated=True)
+    _bought(asked, runs)
+
+
+def _bought(asked: BootstrapSettings, runs: Runs) -> None:
+    """Say what intervals cover whose variance was paid for, on the same tables."""
+    e = asked.experiment
+    rng = np.random.default_rng([asked.seed, 1])
+    width = e.population.bounds.width
+    plain = BoughtVariance(width=width, people=e.people, rho=e.rho)
+    tail = min(_SAFE_TAIL, (1 - asked.level) / 5)
+    safe = replace(plain, share=_SAFE_SHARE, tail=tail)
+    (held, paid), (safely, longer) = (
+        bought_coverage(e, one, runs, rng, level=asked.level) for one in (plain, safe)
+    )
+    mine = mean_length(e, asked.shown[1].method)
+    st.markdown(
+        f"**The honest rival.** Pay {percent(plain.share)} of ρ for the variance and "
+        f"the rest for the mean: on the same tables {percent(held)} of the intervals "
+        f"hold the truth; they are {length(paid, e)}. With {percent(safe.share)}, and "
+        f"the variance raised by what its noise may hide, {percent(safely)}; they are "
+        f"{length(longer, e)}. The conservative intervals from bootstraps are "
+        f"{length(mine, e)}, before their noise is corrected."
+    )
+
+
+def _one(asked: BootstrapSettings) -> None:
+    rng = np.random.default_rng([asked.seed, session.count(_ANOTHER)])
+    numbers = one_table(asked.experiment, rng)
+    e = asked.experiment
+    picture = one_picture(
+        numbers,
+        asked.shown,
+        noise=e.times * e.bootstraps.noise,
+        people=e.people,
+        quantity=Quantity(unit=e.population.unit),
+        truth=e.population.mean,
+    )
+    results.show(picture, "se-one", simulated=True)
+    st.button("Draw another table", on_click=session.count_up, args=(_ANOTHER,), key="se-another")
+    st.markdown(
+        f"Each bar counts noisy means of resamples of one table of {e.people:,} "
+        "people. Most of their spread is noise: its standard deviation is "
+        f"{significant((e.times * e.bootstraps.noise) ** 0.5)}, that of the mean over "
+        f"resamples {significant(e.resampling**0.5)}. The rules differ in how much of "
+        "the noise they subtract."
+    )
+
+
+def _one_shot(asked: BootstrapSettings) -> None:
+    runs = simulated(asked, "se-tables", asked.key("tables", "seed"))
+    if runs is None:
+        return
+    picture = one_shot_picture(asked.experiment, runs)
+    results.show(picture, "se-one-shot", simulated=True)
+    st.markdown(
+        "The source compares over tables, where the luck of who is in the table hides "
+        "the rest. For the table that one has, averaging bootstraps adds the error of "
+        "resampling to the noise: not the same utility."
+    )
+
+
+def _coverage(asked: BootstrapSettings) -> None:
+    fine = [replace(asked.experiment, times=k) for k in sorted({*_FINE, *_here(asked)})]
+    check = st.toggle(
+        f"Check by simulation ({_AGAINST_K} tables for each number of bootstraps)",
+        key="se-check",
+        bind="query-params",
+    )
+    runs = _runs_by_times(asked) if check else {}
+    done = sum(each.tables for each in runs.values())
+    known = repr((_without_times(asked, fine), asked.tail, asked.level))
+    picture = session.remember(
+        "se-coverage",
+        f"{known} {asked.seed} {done}",
+        lambda: coverage_picture(fine, runs, shown=asked.all_shown),
+    )
+    results.show(picture, "se-coverage", simulated=True)
+    st.caption(
+        "All of them subtract noise from the spread of the bootstraps. *Unbiased*: as "
+        "much as is expected; what is left may be nothing. *Unbiased, noise kept*: at "
+        "least the noise of the average is left. *Conservative*: so little that noise "
+        "alone is rarely smaller (α′ is how rarely). *Most conservative*: nothing. "
+        "*Corrected*: as the conservative one, with the error of resampling added, and "
+        "wider for few bootstraps. *Rigorous*: an upper confidence limit, proved for "
+        "normal means."
+    )
+    best = asked.experiment.bootstraps.best_times(asked.experiment.resampling)
+    st.markdown(
+        "More bootstraps do not make the unbiased error better: each gets a smaller "
+        "part of the budget, and the noise that has to be subtracted grows. Here about "
+        f"{significant(best)} of them estimate the sampling error best."
+    )
+    picture = session.remember("se-ranges", known, lambda: ranges_picture(fine, shown=asked.shown))
+    results.show(picture, "se-ranges", simulated=True)
+
+
+def _without_times(asked: BootstrapSettings, fine: list[Experiment]) -> str:
+    """Return what figures over several numbers of bootstraps depend on."""
+    e = asked.experiment
+    return repr((e.population.name, e.people, e.rho, [each.times for each in fine]))
+
+
+def _runs_by_times(asked: BootstrapSettings) -> dict[int, Runs]:
+    """Return simulated tables for several numbers of bootstraps, as far as done."""
+    settings = [replace(asked.experiment, times=k) for k in _TIMES]
+
+    def pieces() -> Iterator[tuple[int, Runs]]:
+        rng = np.random.default_rng([asked.seed, 2])
+        for e, own in zip(settings, rng.spawn(len(settings)), strict=True):
+            for part in run(e, _AGAINST_K, own, part=_part(e)):
+                yield e.times, part
+
+    total = sum(-(-_AGAINST_K // _part(e)) for e in settings)
+    done = work.follow(
+        "se-against",
+        asked.key("seed"),
+        total,
+        pieces,
+        doing=f"Simulating {len(_TIMES)} numbers of bootstraps",
+    )
+    found: dict[int, list[Runs]] = {}
+    for k, part in done or ():
+        found.setdefault(k, []).append(part)
+    return {k: Runs.joined(parts) for k, parts in found.items()}
+
+
+def _here(asked: BootstrapSettings) -> tuple[int, ...]:
+    k = asked.experiment.times
+    return (k,) if k <= max(_FINE) else ()
+
+
+def _part(experiment: Experiment) -> int:
+    """Return how many tables take a part of a second."""
+    draws = experiment.people * experiment.times
+    return max(1, min(_MOST_A_PART, _DRAWS_A_PART // draws))
+
+
+def _privacy(asked: BootstrapSettings) -> None:
+    """Draw what the bootstraps really reveal, for several numbers of them."""
+    e = asked.experiment
+    times = sorted({*_LEVELS, e.times})
+    found = work.follow(
+        "se-levels",
+        repr((e.rho, e.people, e.times, asked.delta)),
+        len(times),
+        lambda: (
+            bootstrap_study.levels(rho=e.rho, delta=asked.delta, people=e.people, times=k)
+            for k in times
+        ),
+        doing="Adding up what the bootstraps reveal",
+    )
+    if not found:
+        return
+    whole = zcdp_level((2 * e.rho / e.times) ** 0.5, people=e.people)
+    picture = levels_picture(found, here=e.times, delta=asked.delta)
+    results.show(picture, "se-levels", simulated=True)
+    st.markdown(
+        "The lower line is no bound but a fact: two tables that differ in one person "
+        "are that far apart. Few bootstraps are worst, because one that draws a person "
+        "several times is a large part of the answer. In the terms of the claim the "
+        "truth is bleaker: one bootstrap with ρ/k does have a zCDP level, n² ρ/k = "
+        f"{significant(whole)}."
+    )
+    _modes(asked)
+
+
+def _modes(asked: BootstrapSettings) -> None:
+    """List the three ways to choose the noise, with what each of them really gives."""
+    e = asked.experiment
+    factors = {
+        "as published": PUBLISHED,
+        "corrected for very many bootstraps (2 - 2/e)": ASYMPTOTIC,
+    }
+    if asked.factor is not None:
+        factors[f"corrected for {e.times} bootstraps"] = asked.factor
+    found = work.follow(
+        "se-modes",
+        repr((e.rho, e.people, e.times, asked.delta, tuple(factors.values()))),
+        len(factors),
+        lambda: (
+            bootstrap_study.levels(
+                rho=e.rho, delta=asked.delta, people=e.people, times=e.times, factor=c
+            )
+            for c in factors.values()
+        ),
+        doing="Adding up what each of them reveals",
+    )
+    if not found:
+        return
+    rows = [
+        {
+            "noise": name,
+            "factor on its variance": c,
+            "claimed ε": one.claimed,
+            "ε at least": one.attained,
+            "at most, means": one.mean,
+            "at most, any statistic": one.generic,
+        }
+        for (name, c), one in zip(factors.items(), found, strict=False)
+    ]
+    st.markdown("**Three ways to choose the noise, and what each really gives**")
+    results.table(rows, key="se-modes-table")
+    st.caption(
+        "A claim holds where “at most” does not exceed it. The factor 2 - 2/e is right "
+        "in the limit of many bootstraps; for a given number it may be too small. What "
+        "is released uses the factor for that number."
+    )
+
+
+def _copies(asked: BootstrapSettings) -> None:
+    """Draw how often a row is drawn."""
+    results.show(copies_picture(asked.experiment), "se-copies", simulated=True)
+    st.markdown(
+        "The source adds noise to each of these parts and releases their sum. The "
+        "noises add up to one, so that the sum is a resample with one Gaussian noise; "
+        "that is how it is done here. Released one by one, the rare parts would be "
+        "hardly protected: the table says by how much."
+    )

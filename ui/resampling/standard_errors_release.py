@@ -1,0 +1,312 @@
+"""Releasing a statistic of one's own table as noisy bootstraps, or at one shot.
+
+What standard errors would do with one's own column. CONFIDENTIAL.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from dpcore.data.bounds import Interval
+from dpcore.data.quantities import quantity_of
+from dpcore.errors import ParameterError
+from dpcore.figures.resampling.bootstrap import (
+    coverage_picture,
+    errors_picture,
+    methods,
+    one_picture,
+    others,
+)
+from dpcore.inference.bootstrap_intervals import FEWEST_EXPECTED, FEWEST_PEOPLE, too_rare
+from dpcore.releases.bootstrap.request import BootstrapRequest
+from dpcore.releases.quantities import quantity_in
+from dpcore.releases.record import Release
+from dpcore.releases.request import Request
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.query import Query
+from dpcore.studies.resampling.bootstrap_study import Experiment, People, Runs, run
+from dpcore.wording import epsilon_text, people, significant
+from ui import confidential, controls, offering, partwise, results, session, work
+from ui.answering import answers, distortion
+from ui.resampling.standard_errors_settings import (
+    BootstrapSettings,
+    ask_bootstraps,
+    ask_epsilon,
+    ask_question,
+    noise_is_known,
+)
+from ui.study import Study
+from ui.text import after_number, literal, sentence_of
+
+_ANSWER = (
+    "Public: the average of all released bootstraps. Drawing again would be a new "
+    "release, with a price of its own."
+)
+_MANY, _ONE = "several noisy bootstraps", "one shot"
+
+
+def show(asked: BootstrapSettings) -> Query | None:
+    """Offer a release of the table in use; return the question, if there is one."""
+    study = session.study()
+    if study is None:
+        st.markdown(
+            "Choose a table, and its answers can be released with their standard error from here."
+        )
+        st.page_link("pages/data.py", label="Go to Data")
+        return None
+    if not partwise.in_memory(study, "A bootstrap"):
+        return None
+    try:
+        query = ask_question(study)
+        if query is None:
+            return None
+        request = _request(query, asked.delta)
+    except ParameterError as error:
+        st.info(sentence_of(error), icon="✏️")
+        return None
+    st.markdown(f"**{literal(request.title)}**")
+    if not study.sampled:
+        st.info(
+            "“Data” says that the data are the whole population. Then there is no "
+            "sampling error for a bootstrap to estimate: its standard errors and "
+            "intervals are those of a larger population, which is not asked about."
+        )
+    if isinstance(request, BootstrapRequest):
+        _bootstrapped(request, asked)
+    else:
+        _rival_of_one_shot(request, query)
+        answer = offering.offer(request, _current(study), key="se")
+        if answer is not None:
+            answers.show(answer, request)
+    distortion.show(request, _current(study), key="bootstrap-bias")
+    return query
+
+
+def _current(study: Study) -> Study:
+    """Return the table as the controls have just declared it."""
+    return session.study() or study
+
+
+def _request(query: Query, delta: float) -> BootstrapRequest | Request:
+    """Show the controls of the answer and return what is asked.
+
+    Raises:
+        ParameterError: The answer cannot be given this way.
+
+    """
+    first, *places = controls.row(4)
+    way = first.selectbox(
+        "Answer with",
+        [_MANY, _ONE],
+        key="se-way",
+        note="One shot: one Gaussian release with all of the budget, without a "
+        "standard error of its own.",
+    )
+    if way == _ONE:
+        epsilon = ask_epsilon(places[0])
+        return Request(query=query, mechanism_key="gaussian", epsilon=epsilon.inside, delta=delta)
+    return ask_bootstraps(query, places, delta=delta)
+
+
+def _bootstrapped(request: BootstrapRequest, asked: BootstrapSettings) -> None:
+    """Find the noise, show what to expect, offer the release and show the answer."""
+    if not noise_is_known(request):
+        return
+    _expected(request)
+    study = session.require_study()
+    answer = offering.offer(request, study, key="se")
+    if answer is not None:
+        with offering.frame(answer):
+            _released(answer, request, asked)
+
+
+def _expected(request: BootstrapRequest) -> None:
+    """Compare the noise with that of one shot at the same privacy."""
+    plan = request.plan
+    average = plan.noise / math.sqrt(request.times)
+    one = plan.sensitivity / math.sqrt(2 * request.rho)
+    unit = after_number(request.quantity.of_differences)
+    st.markdown(
+        f"The average of {request.times} bootstraps has noise of standard deviation "
+        f"{significant(average)}{unit}, and resampling adds to it. One shot at ε "
+        f"{epsilon_text(request.claimed)} and δ {significant(request.delta)} would "
+        f"have {significant(one)}{unit}, one Laplace answer at the same ε and no δ "
+        f"{_laplace(request.query, request.claimed)}{unit}."
+    )
+    if not request.claim_holds:
+        st.warning(
+            f"Claimed: ε {significant(request.claimed, 4)}. Really given: up to ε "
+            f"{epsilon_text(request.real_epsilon)}, which is what it costs.",
+            icon=":material/lock_open:",
+        )
+
+
+def _rival_of_one_shot(request: Request, query: Query) -> None:
+    """Compare one Gaussian answer with one Laplace answer, before either is drawn."""
+    unit = after_number(request.quantity.of_differences)
+    st.markdown(
+        f"One shot has noise of standard deviation "
+        f"{significant(request.mechanism.noise)}{unit}. One Laplace answer at the same "
+        f"ε and no δ would have {_laplace(query, request.epsilon)}{unit}."
+    )
+
+
+def _rarity(request: BootstrapRequest, center: float) -> str:
+    """Say so where a share is too rare for its interval. From released numbers."""
+    if not request.query.kind.of_members:
+        return ""
+    plan, people = request.plan, request.query.size.people
+    whole = 1.0 if plan.average else float(people)
+    noise = plan.noise / math.sqrt(request.times) / whole
+    if not too_rare(center / whole, people=people, noise=noise):
+        return ""
+    return (
+        f" Here fewer than {FEWEST_EXPECTED} {session.unit().nouns} are expected to "
+        "have it, or not to "
+        "have it: the intervals may hold much less often than they say."
+    )
+
+
+def _laplace(query: Query, epsilon: float) -> str:
+    """Return the standard deviation of Laplace noise for a question."""
+    plain = Request(query=query, mechanism_key="laplace", epsilon=epsilon)
+    return significant(math.sqrt(2) * plain.mechanism.noise)
+
+
+def _released(answer: Release, request: BootstrapRequest, asked: BootstrapSettings) -> None:
+    """Show the released bootstraps with every interval that follows from them."""
+    numbers = np.array(answer.values)
+    people = request.query.size.people
+    quantity = quantity_in(answer, answer.labels[0])
+    unit = after_number(quantity.suffix)
+    if people < FEWEST_PEOPLE:
+        error = answer.noise / math.sqrt(len(numbers))
+        st.metric(
+            "Answer", f"{quantity.measured(float(numbers.mean()), error)}{unit}", help=_ANSWER
+        )
+        st.caption(
+            f"Without a standard error and an interval: with fewer than "
+            f"{FEWEST_PEOPLE} {session.unit().nouns} these would be too small much too "
+            "often."
+        )
+        offering.badge(answer, "se")
+        return
+    shown = (*others(level=asked.level), *asked.shown)
+    corrected = methods(tail=asked.tail, level=asked.level)[3].method
+    found = corrected.around(numbers, noise=answer.noise**2, people=people)
+    first, second, third = st.columns(3)
+    error = found.standard_error
+    first.metric("Answer", f"{quantity.measured(found.center, error)}{unit}", help=_ANSWER)
+    second.metric(
+        "Standard error, cautious",
+        f"{significant(error)}{after_number(quantity.of_differences)}",
+        help=f"How much the answer would scatter if the {session.unit().nouns} had "
+        "been drawn anew and "
+        f"the noise, too; rather too large than too small. More {session.unit().nouns} "
+        "or more ε make "
+        "it smaller.",
+    )
+    third.metric(
+        f"{100 * asked.level:g} % interval",
+        " to ".join(quantity.measured(end, error) for end in (found.lower, found.upper)),
+        help=f"Holds the number that the {session.unit().nouns} were drawn from in at "
+        "least so many of "
+        "100 releases. Public, as it follows from the answers alone.",
+    )
+    picture = one_picture(
+        numbers,
+        shown,
+        noise=answer.noise**2,
+        people=people,
+        quantity=quantity,
+        statement=answer.said,
+    )
+    results.show(picture, "se-released")
+    st.caption(
+        "Standard error and intervals are about everybody whom the table is a sample "
+        "of: sampling and noise together. The standard error is a cautious one, which "
+        "is often far above the true one and seldom below. All intervals are computed "
+        "from the released numbers: they cost nothing. They rest on a normal "
+        f"approximation, which is good for many {session.unit().nouns}, values without "
+        "a long tail, and shares that are not rare." + _rarity(request, found.center)
+    )
+    offering.badge(answer, "se")
+
+
+_TIMES = (2, 5, 10, 20, 30, 50, 100, 200)
+_TABLES = 400
+_DRAWS_A_PART = 3_000_000
+
+
+def show_column(query: Query, asked: BootstrapSettings) -> None:
+    """Take the people of the column for the population that tables are drawn from."""
+    with confidential.area("standard-errors", "how it does on your column") as shown:
+        if not shown:
+            return
+        _study(query, asked)
+
+
+def _study(query: Query, asked: BootstrapSettings) -> None:
+    study = session.require_study()
+    key = repr((study.fingerprint, query.parameters(), session.generation()))
+    population = session.while_shown("se-column", key, lambda: _people(query))
+    e = asked.experiment
+    mine = Experiment(population=population, people=e.people, rho=e.rho, times=e.times)
+    st.markdown(
+        f"Tables of {people(e.people)} are drawn from this column as if it were the "
+        "population; the settings are those at the top."
+    )
+    settings = [replace(mine, times=k) for k in sorted({*_TIMES, e.times})]
+    picture = session.remember(
+        "se-column-coverage",
+        f"{key}-{asked.key('tail', 'level')}",
+        lambda: coverage_picture(settings, {}, shown=asked.all_shown),
+    )
+    results.show(picture, "se-column-coverage")
+    if not st.toggle("Simulate tables from this column", key="se-column-simulate"):
+        return
+    part = max(1, min(_TABLES, _DRAWS_A_PART // (e.people * e.times)))
+    pieces = work.follow(
+        "se-column-tables",
+        f"{asked.key('seed')}-{_position(query)}",
+        -(-_TABLES // part),
+        lambda: run(mine, _TABLES, np.random.default_rng(asked.seed), part=part),
+        doing=f"Simulating {_TABLES} tables",
+    )
+    if pieces:
+        runs = Runs.joined(pieces)
+        results.show(errors_picture(mine, runs, asked.shown), "se-column-errors")
+
+
+def _people(query: Query) -> People:
+    """Return everybody's clamped term: a number, or 1 for who is counted. CONFIDENTIAL.
+
+    Raises:
+        DataError: The column cannot be read as it is declared.
+
+    """
+    values = query.values(session.require_study().in_memory)
+    share = query.kind in {StatisticKind.PROPORTION, StatisticKind.COUNT}
+    bounds = query.column.bounds
+    if share or bounds is None:
+        bounds = Interval(lower=0.0, upper=1.0)
+    return People.of(
+        bounds.clip(values),
+        bounds=bounds,
+        name=query.column.title,
+        unit="" if share else quantity_of(query.column).of_differences,
+    )
+
+
+def _position(query: Query) -> str:
+    """Return which question it is, by public settings and without any name."""
+    column, membership = query.column, query.membership
+    names = [each.name for each in session.require_study().dataset.columns]
+    label = None if membership is None else membership.label
+    counted = column.labels.index(label) if label in column.labels else None
+    known = (session.generation(), names.index(column.name), counted)
+    return repr((*known, column.bounds, column.missing.name, column.replacement))

@@ -1,0 +1,309 @@
+"""The settings of the page of standard errors. All of them are public.
+
+The controls that ask for noisy bootstraps of the table in use. All are public.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from dpcore.data.columns import Column
+from dpcore.errors import ParameterError
+from dpcore.figures.resampling.bootstrap import NamedMethod, methods, others
+from dpcore.privacy.bootstrap_cost import Correction, calibration_steps, claimed_epsilon, rho_for
+from dpcore.privacy.bootstrap_profiles import Bound
+from dpcore.releases.bootstrap.request import BootstrapRequest
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.membership import Membership
+from dpcore.statistics.query import Query
+from dpcore.studies.resampling.bootstrap_study import Ages, Experiment, Normal, Population
+from dpcore.wording import significant
+from ui import controls, session, work
+from ui.asking import columns
+from ui.controls import Cell
+from ui.study import Study
+
+_POPULATIONS: dict[str, Population] = {"ages of adults": Ages(), "normal": Normal()}
+_BOUNDS = {"any statistic (proved)": Bound.GENERIC, "means": Bound.MEAN}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BootstrapSettings:
+    """Everything on the page that can be set. All of it is public.
+
+    The experiment has the noise as published; ``factor`` is by how much more variance
+    it is repaired, ``None`` until found. ``tail`` is that of conservative errors;
+    the corrected noise is calibrated by ``bound``.
+    """
+
+    experiment: Experiment
+    delta: float
+    tail: float
+    level: float
+    bound: Bound
+    tables: int
+    seed: int
+    factor: float | None = None
+
+    @property
+    def shown(self) -> tuple[NamedMethod, ...]:
+        """Return the three estimators of the source, and the corrected rule."""
+        return methods(tail=self.tail, level=self.level)
+
+    @property
+    def all_shown(self) -> tuple[NamedMethod, ...]:
+        """Return these with the other clipping, and the rigorous rule."""
+        return (*self.shown, *others(level=self.level))
+
+    def key(self, *names: str) -> str:
+        """Return what work depends on: the experiment without its population's people.
+
+        Args:
+            names: Other attributes that it depends on.
+
+        """
+        e = self.experiment
+        rest = [getattr(self, name) for name in names]
+        known = (e.population.name, e.people, e.rho, e.times, e.factor)
+        return repr((*known, *rest))
+
+
+def ask_settings() -> BootstrapSettings:
+    """Show the controls and return what they are set to.
+
+    Raises:
+        ParameterError: The settings do not go together.
+
+    """
+    first, second, third, fourth = controls.row(4)
+    name = first.selectbox(
+        "Population",
+        list(_POPULATIONS),
+        key="se-population",
+        note="Simulated tables are drawn from it. Ages: adults of California in the "
+        "census of 2000, within 0 and 100. Normal: a standard normal variable within "
+        "-3 and 3. Your own column is at the end of the page.",
+    )
+    people = second.number(
+        "People in a table", 500, (2, 20_000, 100), key="se-people", note="n, a public number."
+    )
+    times = third.number(
+        "Bootstraps",
+        50,
+        (2, 500, 10),
+        key="se-times",
+        note="k: how many times the table is resampled. A standard error needs two.",
+    )
+    rho = fourth.number(
+        "Claimed privacy ρ",
+        0.5,
+        (1e-4, 20.0, 0.1),
+        key="se-rho",
+        note="What all bootstraps together are claimed to cost, in zero-concentrated "
+        "DP. Smaller is more private.",
+    )
+    st.caption(
+        "People from 2 to 20,000, bootstraps from 2 to 500, ρ from 0.0001 to 20. A "
+        "number outside is not taken: the page then shows the last one that was."
+    )
+    with st.expander("More settings", key="se-more"):
+        rest = _more()
+    experiment = Experiment(population=_POPULATIONS[name], people=people, rho=rho, times=times)
+    return replace(rest, experiment=experiment)
+
+
+def ask_delta(cell: controls.Cell) -> float:
+    """Show the control of the delta at which the privacy of bootstraps is stated."""
+    typed = cell.charged_delta("δ", 1e-6, (1e-12, 1e-2), key="se-delta")
+    return typed.inside
+
+
+def _more() -> BootstrapSettings:
+    """Show the other controls; the experiment is still to be filled in."""
+    first, second, third = controls.row(3)
+    delta = ask_delta(first)
+    level = second.slider("Confidence of the intervals", 0.95, (0.5, 0.99, 0.01), key="se-level")
+    tail = third.number(
+        "α′: how rarely a conservative error may subtract too much noise",
+        0.05,
+        (0.0, 0.9),
+        key="se-tail",
+        note="Only so much noise is subtracted that noise alone would show less spread "
+        "with this probability. 0 is the most conservative: all of the noise counts as "
+        "sampling. The error may still be too small more often than that.",
+    )
+    bound = first.selectbox(
+        "Repair the noise for",
+        list(_BOUNDS),
+        key="se-bound",
+        note="How much noise is enough. The bound for any statistic is proved. That "
+        "for means needs less noise; it is proved for a change from one bound to the "
+        "other, and checked numerically for the rest.",
+    )
+    tables = second.number("Simulated tables", 1000, (100, 20_000, 100), key="se-tables")
+    seed = third.seed(key="se-seed")
+    return BootstrapSettings(
+        experiment=Experiment(),
+        delta=delta,
+        tail=tail,
+        level=level,
+        bound=_BOUNDS[bound],
+        tables=tables,
+        seed=seed,
+    )
+
+
+_NUMBERS = [StatisticKind.MEAN, StatisticKind.SUM]
+_LABELS = [StatisticKind.PROPORTION, StatisticKind.COUNT]
+_STEPS = 11
+_NOISE = {
+    Correction.FINITE: "corrected",
+    Correction.ASYMPTOTIC: "corrected, in the limit",
+    Correction.PUBLISHED: "as published",
+}
+
+
+def ask(study: Study) -> BootstrapRequest | None:
+    """Show the controls of bootstraps of the table in use; return what they ask.
+
+    ``None`` while something is missing, or the noise is still being searched for.
+
+    Raises:
+        ParameterError: The question cannot be answered this way.
+
+    """
+    query = ask_question(study)
+    if query is None:
+        return None
+    request = ask_bootstraps(query, controls.row(4), delta=None)
+    return request if noise_is_known(request) else None
+
+
+def ask_question(study: Study) -> Query | None:
+    """Show the controls of the question; ``None`` while something is missing.
+
+    Raises:
+        ParameterError: The question cannot be asked of this column.
+
+    """
+    first, second, third, _ = controls.row(4)
+    with first.place:
+        position = columns.choose(study.dataset)
+    if columns.folded(study.in_memory, position, "se-bounds") is None:
+        return None
+    study = session.require_study()
+    column = study.dataset.columns[position]
+    number = column.kind.is_numeric
+    kind = second.selectbox(
+        "Statistic",
+        _NUMBERS if number else _LABELS,
+        key="se-number-statistic" if number else "se-label-statistic",
+        kept="table",
+        note=f"Only what is a sum of one term {session.unit().indefinite} can be "
+        "bootstrapped this way.",
+    )
+    membership = None if number else _members(third, column)
+    return Query(
+        kind=kind,
+        column=column,
+        relation=study.terms.relation,
+        unit=study.terms.unit,
+        size=study.size(column),
+        membership=membership,
+    )
+
+
+def _members(cell: Cell, column: Column) -> Membership:
+    if not column.labels:
+        raise ParameterError("declare the public labels of this column first.")
+    label = cell.selectbox(
+        f"Of {session.unit().nouns} with",
+        column.labels,
+        key=f"se-label-{session.generation()}-{hash(column.labels)}",
+        kept="session",
+    )
+    return Membership(label=label)
+
+
+def ask_epsilon(cell: Cell) -> controls.Typed:
+    """Show the control of what all bootstraps together stand for."""
+    return cell.charged_epsilon(
+        "ε for this release",
+        0.5,
+        (1e-3, 50.0, 0.1),
+        key="se-release-epsilon",
+        kept="table",
+        more="δ is set on its own.",
+    )
+
+
+def ask_bootstraps(
+    query: Query, places: Sequence[Cell], *, delta: float | None
+) -> BootstrapRequest:
+    """Show the controls of several bootstraps, and that of delta where it is open."""
+    epsilon = ask_epsilon(places[0])
+    times = places[1].number(
+        "Bootstraps to release", 50, (2, 500, 10), key="se-release-times", kept="table"
+    )
+    correction = places[2].selectbox(
+        "Their noise",
+        list(_NOISE),
+        format_func=_NOISE.__getitem__,
+        key="se-correction",
+        kept="table",
+        note="Corrected: enough for this number of bootstraps. In the limit: enough "
+        "for very many of them. As published it does not give the privacy that is "
+        "claimed: that can be shown in a classroom, and not released.",
+    )
+    if delta is None:
+        delta = ask_delta(places[3])
+    # What is proved for changes from one bound to the other covers all of a share.
+    bound = Bound.MEAN if query.kind.of_members else Bound.GENERIC
+    return BootstrapRequest(
+        query=query,
+        rho=rho_for(epsilon.inside, delta),
+        delta=delta,
+        times=times,
+        correction=correction,
+        bound=bound,
+    )
+
+
+def noise_is_known(request: BootstrapRequest) -> bool:
+    """Search for the noise, if it has to be; tell whether it was found."""
+    if request.correction is not Correction.FINITE:
+        return True
+    found = find_noise(
+        "se-release-repair",
+        request.bound,
+        rho=request.rho,
+        delta=request.delta,
+        times=request.times,
+        people=request.query.size.people,
+    )
+    return found is not None
+
+
+def find_noise(
+    slot: str, bound: Bound, *, rho: float, delta: float, times: int, people: int
+) -> float | None:
+    """Return the factor on the noise that makes the claim hold, once it is found."""
+    steps = work.follow(
+        slot,
+        repr((rho, times, people, delta, bound.value)),
+        _STEPS,
+        lambda: calibration_steps(rho=rho, delta=delta, times=times, people=people, bound=bound),
+        # So that nobody takes an older search for it.
+        doing=f"Looking for the noise that is enough for {times} bootstraps at ε "
+        f"{significant(claimed_epsilon(rho, delta), 4)}",
+    )
+    if steps is None:
+        return None
+    if not steps or math.isinf(steps[-1].high):
+        st.info("The search was stopped before it found enough noise.")
+        return None
+    return steps[-1].high

@@ -1,0 +1,655 @@
+"""The parts of the Subsampling page about levels and profiles. They need no table.
+
+What the source says of samples, held against simulation and the exact bounds.
+
+Does a sample pay, and what does a secret survey give? Parts of the page.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpcore.arrays import FloatArray
+from dpcore.data.columns import Column
+from dpcore.data.quantities import quantity_of
+from dpcore.errors import ParameterError
+from dpcore.figures.resampling import subsampling as figures
+from dpcore.figures.resampling.subsampling import error_picture
+from dpcore.privacy import amplification, gaussian, laplace
+from dpcore.privacy.amplification import (
+    ONE_SIDED_LIMIT,
+    SOURCE_EPSILON,
+    NoiseLaw,
+    amplify,
+    amplify_one_sided,
+    amplify_replacement,
+    amplify_with_replacement,
+    base_epsilon,
+)
+from dpcore.privacy.composition import MOST_TIMES, repeated, rounding
+from dpcore.studies.resampling.subsampling_study import (
+    MOST_SIMULATED,
+    Measured,
+    Retention,
+    SampledMean,
+    claimed,
+    lemma_curve,
+    measure,
+    renyi_curve,
+    simulate,
+)
+from dpcore.wording import epsilon_text, percent, significant
+from ui import confidential, controls, results, session
+from ui.study import Study
+
+_RATES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)
+_POINTS = 200
+_MOST_SHIFT = 4.0
+_IN_DIGITS = ("rows", "Laplace scale", "Gaussian deviation")
+SHARE_HELP = "The chance that a row is in the sample. Nobody may know which rows are."
+
+
+def levels() -> None:
+    """Find the share of rows, or the level on the sample, that reaches a target."""
+    first, second, third, fourth = controls.row(4)
+    target = first.number("ε that the answer may cost", 0.1, (1e-6, 50.0), key="ss-target")
+    epsilon = second.number(
+        "ε on the sample",
+        3.0,
+        (1e-6, 700.0),
+        key="ss-base",
+        note="What the analysis that runs on the sample guarantees by itself.",
+    )
+    people = third.number("Rows in the table", 1000, (1, 10**9), key="ss-people")
+    rate = fourth.number(
+        "Share of rows in the sample", 0.05, (1e-9, 1.0), key="ss-share", note=SHARE_HELP
+    )
+    kept = Retention.of(target, epsilon)
+    base = float(base_epsilon(target, rate))
+    rows = math.floor(people * kept.exact * (1 + 1e-12))
+    if epsilon <= target:
+        text = (
+            f"**ε {epsilon_text(epsilon)} is not above {epsilon_text(target)} already: "
+            f"keep all {people:,} rows.** "
+        )
+    else:
+        text = (
+            f"**To bring ε {epsilon_text(epsilon)} down to {epsilon_text(target)}, "
+            f"keep {points(kept.exact)} of the rows: {rows:,} of {people:,}.** The "
+            f"source's rule keeps {points(kept.claimed)} and reaches ε "
+            f"{epsilon_text(kept.reached)}. "
+        )
+    st.markdown(
+        f"{text}**With {points(rate)} of the rows the analysis may spend ε "
+        f"{significant(base, 5)} on the sample.**"
+    )
+    if rows < 1:
+        st.warning(
+            "That is less than one row: at such a high ε on the sample nothing is left "
+            "to analyze. Choose a smaller one."
+        )
+    delta = controls.row(4)[0].delta(
+        "δ for Gaussian noise",
+        key="ss-level-delta",
+        note="The chance that the guarantee of Gaussian noise fails for a person.",
+    )
+    results.table(
+        _table_of_levels(target, epsilon, people, delta),
+        column_config=dict.fromkeys(_IN_DIGITS, results.THREE_DIGITS),
+        key="ss-levels",
+    )
+    st.caption(
+        "The noise is that of a total scaled up to the table, as a multiple of what "
+        "one person can change in it, one person more or less. It falls as the sample "
+        "grows: at one final ε the whole table needs the least."
+    )
+    st.markdown("**How the sample is drawn matters**")
+    try:
+        table = _schemes(epsilon, rate, people)
+    except ParameterError as error:
+        st.info(str(error))
+        return
+    results.table(table, key="ss-schemes")
+    st.caption(
+        "Drawing with replacement may take a person several times; with many draws "
+        "that can be worse than no sample at all. The δ of an approximate guarantee "
+        "shrinks with the share of rows as well."
+    )
+
+
+def profiles() -> None:
+    """Show the whole privacy profile, and why zCDP gains nothing."""
+    first, second, third = controls.row(3)
+    rate = first.slider(
+        "Share of rows in the sample",
+        0.1,
+        (0.001, 1.0, 0.001),
+        format="%g",
+        key="ss-profile-rate",
+        note=SHARE_HELP,
+    )
+    ratio = second.slider(
+        "Shift of one person over the noise",
+        1.0,
+        (0.1, _MOST_SHIFT, 0.1),
+        key="ss-ratio",
+        note="Over the scale of Laplace noise, over the standard deviation of Gaussian "
+        "noise. For Laplace noise it is ε on the sample.",
+    )
+    delta = third.delta(key="ss-delta", note="The chance that the guarantee fails for a person.")
+    # As far as the least noise needs, so that the axis does not move with the noise.
+    epsilon = np.linspace(0, 2 * _MOST_SHIFT, _POINTS)
+    # Just below its level Laplace noise falls to 0 steeply.
+    steep = np.append(1 - np.geomspace(1e-12, 0.1, 15), 1 + 1e-9)
+    for level in (ratio, float(amplify(ratio, rate))):
+        epsilon = np.union1d(epsilon, level * steep)
+    shown: dict[amplification.NoiseLaw, tuple[np.ndarray, np.ndarray]] = {
+        "laplace": (
+            laplace.delta_of(ratio, epsilon),
+            amplification.subsampled_delta("laplace", ratio, rate, epsilon),
+        ),
+        "gaussian": (
+            gaussian.delta_of(ratio, epsilon),
+            amplification.subsampled_delta("gaussian", ratio, rate, epsilon),
+        ),
+    }
+    picture = figures.profile_picture(epsilon, shown, rate=rate)
+    results.show(picture, "profiles", simulated=True)
+    st.markdown(
+        "Zero-concentrated DP (ρ) limits the Renyi divergence at *every* order, and at "
+        "high orders the few draws that include the person decide. So a sample does "
+        "not make ρ smaller: the rule ρ q² that some texts use is not valid."
+    )
+    curve = renyi_curve(ratio, rate, delta)
+    results.show(figures.renyi_picture(curve), "renyi", simulated=True)
+    st.markdown("**Many releases, each from a sample of its own**")
+    _many_releases(ratio, rate, delta)
+
+
+def points(share: float) -> str:
+    """Return a share in percent with 3 digits.
+
+    >>> points(0.0055105)
+    '0.551 %'
+    """
+    return f"{significant(100 * share)} %"
+
+
+def definitions() -> None:
+    """Define the words, and name the sources."""
+    st.markdown(
+        "**Secret sample.** Rows are drawn at random, without a look at their values, "
+        "and nobody learns which. *Poisson*: everybody with the same chance, "
+        "independently. *Without replacement*: a fixed number of different rows. *With "
+        "replacement*: a row may be drawn several times.\n\n**ε, privacy budget.** How "
+        "much one person can change the odds of any answer: by a factor eᵋ at most. "
+        "**δ**: the chance that this fails.\n\n**Amplification.** With share q, an "
+        "analysis that is ε-DP on the sample is log(1 + q (eᵋ − 1))-DP for the table; "
+        "of its profile, δ(ε) becomes q δ(ε) at that level.\n\n**Sources.** A. Smith, "
+        "*Differential privacy and the secrecy of the sample*, 2009: lemma 3 and notes "
+        "a to c. Exact bounds: B. Balle, G. Barthe and M. Gaboardi, 2018, theorems 8 "
+        "to 10. The Renyi curve: I. Mironov, K. Talwar and L. Zhang, 2019. Complex "
+        "surveys: M. Bun, J. Drechsler, M. Gaboardi, A. McMillan and J. Sarathy, 2022."
+    )
+
+
+def _table_of_levels(target: float, epsilon: float, people: int, delta: float) -> pd.DataFrame:
+    rates = np.array(_RATES)
+    allowed = base_epsilon(target, rates)
+    # Where delta is not below the rate, the sampled rows themselves might be shown.
+    sigma = [
+        1 / (q * gaussian.mu_for(float(level), delta / q)) if delta < q else 0.0
+        for q, level in zip(rates, allowed, strict=True)
+    ]
+    columns = (rates * people, 1 / (rates * allowed), sigma)
+    return pd.DataFrame(
+        {
+            "share of rows": rates,
+            "ε allowed on the sample": allowed,
+            "what remains of the ε above": amplify(epsilon, rates),
+            **dict(zip(_IN_DIGITS, columns, strict=True)),
+        }
+    )
+
+
+def _schemes(epsilon: float, rate: float, people: int) -> pd.DataFrame:
+    draws = max(round(rate * people), 1)
+    rows = [
+        ("each row with the same chance (Poisson)", "one more or less", rate),
+        ("each row with the same chance (Poisson)", "a record replaced", rate),
+        (f"{draws:,} different rows", "a record replaced", draws / people),
+        (f"{draws:,} draws with replacement", "a record replaced", draws / people),
+    ]
+    final = [
+        float(amplify(epsilon, rate)),
+        float(amplify_replacement(epsilon, rate)),
+        float(amplify(epsilon, min(draws / people, 1.0))),
+        amplify_with_replacement(epsilon, draws, people),
+    ]
+    return pd.DataFrame(
+        {
+            "how the sample is drawn": [row[0] for row in rows],
+            "protected against": [row[1] for row in rows],
+            "ε on the sample": epsilon,
+            "ε of the answer": [epsilon_text(one) for one in final],
+        }
+    )
+
+
+def _many_releases(ratio: float, rate: float, delta: float) -> None:
+    """Show what many releases cost, each from a sample of its own."""
+    left, right = controls.row(2)
+    times = left.number("Releases, each from a fresh sample", 100, (1, MOST_TIMES), key="ss-times")
+    laws: list[NoiseLaw] = ["gaussian", "laplace"]
+    law = right.selectbox(
+        "Noise",
+        laws,
+        format_func=lambda law: {"gaussian": "Gaussian", "laplace": "Laplace"}[law],
+        key="ss-law",
+    )
+    with st.spinner("Composing the releases …"):
+        total = session.remember(
+            "subsampling-repeated",
+            f"{law} {ratio!r} {rate!r} {times} {delta!r}",
+            lambda: repeated(law, ratio, rate, times=times, delta=delta),
+        )
+    cells = st.columns(3)
+    cells[0].metric(
+        "Added up",
+        f"ε {epsilon_text(total.basic)}",
+        help="The ε of each release times their number: always right, and seldom the least.",
+    )
+    cells[1].metric(
+        "By Renyi divergences" if law == "gaussian" else "By zCDP",
+        f"ε {epsilon_text(total.renyi)}",
+        help="A finer way to add up, which is right, too, at the δ above; often less "
+        "for many releases.",
+    )
+    known = math.isfinite(total.pld)
+    cells[2].metric(
+        "Privacy loss distributions",
+        f"ε {epsilon_text(total.pld)}" if known else "not available",
+        help="Convolved numerically, rounded up: tight but for the width of the cells.",
+    )
+    if not known:
+        st.caption(
+            f"Convolving has rounding errors in δ, here up to "
+            f"{significant(rounding(times), up=True)}, and reaches no losses that are "
+            "astronomically large: the other two ways of counting hold."
+        )
+    st.caption(
+        f"For {times:,} releases fixed in advance, at δ {significant(delta)}, one "
+        "person more or less."
+    )
+
+
+_DRAWS, _SEED = 100_000, 2009
+_DELTA = 1e-6
+_MEASURED_AT = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0)
+
+
+def claim_and_truth() -> None:
+    """Hold what the source says against simulated releases and the exact bounds."""
+    first, second = controls.row(2)
+    epsilon = first.number(
+        "ε of the analysis that runs on the sample",
+        SOURCE_EPSILON,
+        (0.01, 20.0, 0.1),
+        key="ss-epsilon",
+        note="The source starts from 1.",
+    )
+    rate = second.slider(
+        "Share of the rows in the sample", 0.1, (0.01, 1.0, 0.01), key="ss-rate", note=SHARE_HELP
+    )
+    exact = float(amplify(epsilon, rate))
+    measured = _measured(epsilon, rate)
+    here = int(np.flatnonzero(measured.rate == rate)[0])
+    bound = float(claimed(epsilon, np.array(rate)))
+    _headline(epsilon, rate)
+    cells = st.columns(3)
+    empty = bound >= epsilon
+    cells[0].metric(
+        "Claimed: at most",
+        f"ε {epsilon_text(min(bound, epsilon))}",
+        delta="the bound is empty here" if empty else None,
+        delta_color="off",
+        delta_arrow="off",
+        help="An answer from a sample never costs more than one from all rows." if empty else None,
+    )
+    cells[1].metric(
+        "Measured on simulated releases",
+        _estimate(measured, here),
+        help=f"Log ratio of how often one event was seen in {measured.draws:,} "
+        "releases with and as many without one person, with 95 % limits.",
+    )
+    cells[2].metric(
+        "Exact",
+        f"ε {epsilon_text(exact)}",
+        help="log(1 + q (eᵋ − 1)): reached by Laplace noise on a total.",
+    )
+    st.markdown(
+        f"Without a sample an attacker's odds about a person could change by a factor "
+        f"{significant(float(np.exp(epsilon)))}. If only {percent(rate)} of the rows "
+        "are used and nobody knows which, most of the time the person is not even "
+        f"looked at, and the factor is {significant(float(np.exp(exact)), 4)}."
+    )
+    st.caption(
+        f"At ε {significant(epsilon)} and {percent(rate)} of the rows. ε is taken from "
+        "0.01 to 20: with another number the page shows the last one that was."
+    )
+    grid = np.linspace(1 / _POINTS, 1, _POINTS)
+    picture = figures.lemma_picture(lemma_curve(epsilon, grid), measured, at=rate)
+    results.show(picture, "lemma", simulated=True)
+    st.caption(
+        "“If only joining is limited” is a weaker promise (note b): it limits how much "
+        "likelier an answer becomes when somebody joins, and not how much less likely."
+    )
+    st.markdown("**What the source says, and what is so**")
+    st.markdown(_verdicts(epsilon, rate, measured, here))
+
+
+def _measured(epsilon: float, rate: float) -> Measured:
+    """Return the measurement at the usual shares and the one on screen."""
+    rates = np.array(sorted({*_MEASURED_AT, rate}))
+    return session.remember(
+        "subsampling-measured",
+        f"{epsilon!r} {rate!r}",
+        lambda: measure(epsilon, rates, draws=_DRAWS, rng=np.random.default_rng(_SEED)),
+    )
+
+
+def _estimate(measured: Measured, at: int) -> str:
+    estimate = float(measured.estimate[at])
+    if not np.isfinite(estimate):
+        return "too rare to see"
+    half = float(measured.high[at] - measured.low[at]) / 2
+    return f"{significant(estimate)} ± {significant(half, 2)}"
+
+
+def _headline(epsilon: float, rate: float) -> None:
+    """Say what holds and what fails, and which numbers prove it."""
+    exact, bound = (float(amplify(epsilon, rate)), float(claimed(epsilon, np.array(rate))))
+    within = f"within the {epsilon_text(bound)} that is claimed"
+    if bound >= epsilon:
+        within = "and what is claimed says nothing here"
+    rho = renyi_curve(1.0, rate, _DELTA)
+    st.markdown(
+        f"**What holds.** A secret sample of {percent(rate)} turns ε "
+        f"{epsilon_text(epsilon)} into **{epsilon_text(exact)}**, {within}. **What "
+        "fails** is a rule for Gaussian noise found elsewhere, ρ q² for ρ: at ρ "
+        f"{significant(rho.level)} it promises ε {epsilon_text(rho.claimed_epsilon)} "
+        f"(δ {significant(_DELTA)}), and it is **{epsilon_text(rho.exact_epsilon)}**."
+    )
+
+
+def _verdicts(epsilon: float, rate: float, measured: Measured, at: int) -> str:
+    seen = _estimate(measured, at)
+    exact, bound = (float(amplify(epsilon, rate)), float(claimed(epsilon, np.array(rate))))
+    one_sided = float(amplify_one_sided(epsilon, rate))
+    usual = epsilon == SOURCE_EPSILON
+    lemma = "2q" if usual else "q eᵋ (by note c; lemma 3 is about ε 1)"
+    limit = (
+        f"up to q = {ONE_SIDED_LIMIT:.3f}" if usual else f"up to q = {ONE_SIDED_LIMIT:.3f} at ε 1"
+    )
+    kept = Retention.of(0.1, 3.0)
+    rows = [
+        (
+            f"ε {significant(epsilon)} on a sample of share q is at most {lemma}, here "
+            + (
+                significant(bound)
+                if bound < epsilon
+                else f"more than the {significant(epsilon)} of all rows"
+            ),
+            seen,
+            (
+                f"**holds**, for every q: it is {epsilon_text(exact)}, and grows like "
+                f"{significant(math.expm1(epsilon), 4)} q at first"
+            ),
+        ),
+        (
+            ("Note b: it is enough that *joining* is limited; 2q holds up to a q of roughly 0.79"),
+            f"here it takes {epsilon_text(one_sided)}",
+            f"**holds** {limit}",
+        ),
+        (
+            "Note c: to bring ε c down to ε, keep ε e⁻ᶜ of the rows",
+            (f"c 3 to ε 0.1: keeps {points(kept.claimed)}, reaches {epsilon_text(kept.reached)}"),
+            f"**holds**, with room: {points(kept.exact)} may be kept",
+        ),
+        (
+            "Note c: almost nothing is left once c is above ln n",
+            (
+                "1,000 rows, ε 0.1: less than one row is kept once c is above "
+                f"{significant(math.log(1000 * 0.1), 3)}"
+            ),
+            "**holds** even earlier: from c = ln(n ε) on",
+        ),
+        (
+            "The price is that the effective table shrinks",
+            "see “Does it pay?”",
+            "**holds**: for a mean the noise grows too, so that a sample never helps",
+        ),
+        (
+            "If a survey's sample stays secret, a small ε is essentially free",
+            "see “A secret survey”",
+            "**depends** on the secrecy; respondents themselves have ε, not less",
+        ),
+        (
+            "Elsewhere: a sample of share q multiplies ρ of zCDP by q²",
+            "see “Profiles”",
+            "**fails**: ρ stays as it is",
+        ),
+    ]
+    body = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    head = "| the source says | measured or worked out | what is so |\n|---|---|---|"
+    return f"{head}\n{body}"
+
+
+_ERROR_DRAWS = 400
+_SIMULATED_AT = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+_ERROR_POINTS = 100
+_EPSILONS = 0.01, 50.0
+_EVEN = "evenly spread from 0 to 1"
+_RARE = "1 in 20 has a 1, the others a 0"
+_MIDDLE = "all in the middle"
+
+
+def errors(study: Study | None) -> None:
+    """Compare a release from a sample with one from all rows, at one final epsilon."""
+    first, second, third, fourth = controls.row(4)
+    shape = first.selectbox("Made-up values", [_EVEN, _RARE, _MIDDLE], key="ss-values")
+    people = second.number("Rows", 1000, (20, MOST_SIMULATED), key="ss-rows")
+    epsilon = third.number(
+        "Final ε",
+        0.5,
+        (_EPSILONS[0], _EPSILONS[1]),
+        key="ss-final",
+        note="The same for all: what the answer costs in the end.",
+    )
+    rate = fourth.slider("Share of rows in the sample", 0.1, (0.01, 1.0, 0.01), key="ss-part")
+    values = _made_up(shape, people)
+    at = SampledMean.of(values, width=1.0, epsilon=epsilon)
+    rates = _grid(people)
+    simulated = session.remember(
+        "subsampling-errors",
+        f"{shape} {people} {epsilon!r}",
+        lambda: simulate(
+            values,
+            width=1.0,
+            epsilon=epsilon,
+            rates=_SIMULATED_AT,
+            draws=_ERROR_DRAWS,
+            rng=np.random.default_rng(_SEED),
+        ),
+    )
+    picture = error_picture(
+        at.fixed_size(rates),
+        full=at.full_error,
+        simulated=simulated,
+        at=rate,
+        unit="",
+        ends=_ends(at),
+    )
+    results.show(picture, "sampled-errors", simulated=True)
+    _why(at, rate)
+    if study is not None:
+        _own_column(study, epsilon, rate)
+
+
+def _why(at: SampledMean, rate: float) -> None:
+    part, poisson = at.fixed_size(rate), at.poisson(rate)
+    st.markdown(
+        f"With {percent(rate)} of the rows the level on the sample may be "
+        f"{significant(float(base_epsilon(at.epsilon, rate)))}. Yet the noise is as if "
+        f"only ε {significant(float(at.effective_epsilon(rate)[()]))} of "
+        f"{significant(at.epsilon)} were spent on the whole table, and on top comes "
+        "who happens to be sampled. Both shrink as the sample grows: for a mean, a "
+        "total or a count a sample never helps. It helps where the rows *already* are "
+        "a secret sample of a population, or where computing is what is scarce."
+    )
+    st.caption(
+        "Mean squared error without replacement: "
+        f"{significant(float(part.sampling[0]), 4)} from the sample and "
+        f"{significant(float(part.noise[0]), 4)} from the noise; if everybody is taken "
+        f"with the same chance, {significant(float(poisson.sampling[0]), 4)} and the "
+        f"same noise. From all rows: {significant(at.full_error, 4)}."
+    )
+
+
+def _own_column(study: Study, epsilon: float, rate: float) -> None:
+    """Show the same for a column of the table. CONFIDENTIAL: uses its variance."""
+    numbers = [
+        column
+        for column in study.dataset.columns
+        if column.kind.is_numeric and column.bounds is not None
+    ]
+    if not numbers:
+        st.caption("Declare the bounds of a column on “Data” to see it on your table.")
+        return
+    place = st.selectbox(
+        "On a column of your table",
+        range(len(numbers)),
+        format_func=lambda index: numbers[index].title,
+        key=f"ss-column-{session.generation()}",
+        persist_state="session",
+    )
+    column = numbers[place]
+    with confidential.area("sampled-column", "what it is for your column") as shown:
+        if not shown:
+            return
+        at = _of_column(study, column, epsilon)
+        picture = error_picture(
+            at.fixed_size(_grid(at.people)),
+            full=at.full_error,
+            simulated=None,
+            at=max(rate, 1 / at.people),
+            unit=quantity_of(column).of_differences,
+            ends=_ends(at),
+        )
+        results.show(picture, "column-errors")
+
+
+def _of_column(study: Study, column: Column, epsilon: float) -> SampledMean:
+    """Return the study of a column, clamped, around the middle of its bounds."""
+    bounds = column.bounds
+    assert bounds is not None  # noqa: S101 - chosen among columns with bounds
+    key = f"{study.fingerprint} {column.name} {bounds.lower!r} {bounds.upper!r}"
+
+    def moments() -> SampledMean:
+        values = study.in_memory.numbers(column.name)
+        clamped = bounds.clip(values[~np.isnan(values)])
+        middle = bounds.lower + bounds.width / 2
+        return SampledMean.of(clamped - middle, width=bounds.width, epsilon=1.0)
+
+    return replace(session.remember("subsampling-column", key, moments), epsilon=epsilon)
+
+
+def survey() -> None:
+    """Work out what a secret survey gives to the population it was drawn from."""
+    first, second, third = controls.row(3)
+    population = first.number(
+        "People in the population",
+        100_000,
+        (1, 10**10),
+        key="ss-population",
+        note="From whom the survey drew its respondents.",
+    )
+    sampled = second.number(
+        "Respondents, the rows of the table", 5000, (1, 10**10), key="ss-respondents"
+    )
+    epsilon = third.number(
+        "ε of the releases about the table", 1.0, (1e-6, 700.0), key="ss-survey-epsilon"
+    )
+    if sampled > population:
+        st.error(
+            "There are more respondents than people in the population. Correct one of "
+            "the two numbers."
+        )
+        return
+    rate = sampled / population
+    final = float(amplify(epsilon, rate))
+    cells = st.columns(3)
+    cells[0].metric(
+        "For a respondent",
+        f"ε {epsilon_text(epsilon)}",
+        help="For somebody who is known to have answered, nothing is gained: the ε of "
+        "the releases.",
+    )
+    cells[1].metric(
+        "For a member of the population",
+        f"ε {epsilon_text(final)}",
+        help="For somebody of whom nobody knows whether they answered: less, since "
+        "they may not be in the survey at all.",
+    )
+    cells[2].metric(
+        "Share of the population in the survey",
+        percent(rate),
+        help="Respondents over people in the population. The smaller, the more a "
+        "member of it is hidden.",
+    )
+    st.markdown(
+        f"**Whoever does not know who was surveyed learns about a member of the "
+        f"population at most what ε {epsilon_text(final)} allows, at no cost in "
+        f"accuracy.** For that to be {epsilon_text(epsilon / 10)}, the releases might "
+        f"spend ε {significant(float(base_epsilon(epsilon / 10, rate)), 5)}."
+    )
+    st.warning(
+        "**This does not change what the ledger charges**, and holds only if all of "
+        "this is so:\n"
+        "- The sample is secret, for good: nobody tells who was asked, neither the "
+        "fieldwork nor an address list nor a cookie.\n"
+        "- It was drawn uniformly at random and without a look at the answers; people "
+        "who declined, or were hard to reach, break that.\n"
+        "- Weights, strata, clusters and quotas break the formula: a published design "
+        "may even reveal more than no sample would.\n"
+        f"- Respondents know that they took part, and so may their household. For them "
+        f"the guarantee is ε {epsilon_text(epsilon)}.\n"
+        "- The person protected is a member of the population, who may not be in the "
+        "table at all: that is another promise than the one on the other pages.\n"
+        "- Several releases from one survey add up *before* the amplification: enter "
+        "their total above."
+    )
+
+
+def _ends(at: SampledMean) -> tuple[float, float]:
+    """Return the least and the largest typical error at any epsilon of the page."""
+    noisy, clear = (replace(at, epsilon=epsilon) for epsilon in _EPSILONS)
+    worst = noisy.fixed_size(_grid(at.people)).total.max()
+    return math.sqrt(clear.full_error), math.sqrt(worst)
+
+
+def _made_up(shape: str, people: int) -> FloatArray:
+    if shape == _EVEN:
+        return np.arange(people) / (people - 1)
+    if shape == _RARE:
+        return np.asarray((np.arange(people) % 20 == 0).astype(np.float64))
+    return np.full(people, 0.5)
+
+
+def _grid(people: int) -> FloatArray:
+    return np.geomspace(max(1 / people, 1e-4), 1, _ERROR_POINTS)

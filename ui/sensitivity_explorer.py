@@ -1,0 +1,654 @@
+"""Made-up tables of a few people, and the questions about them.
+
+Nothing here comes from anybody's data.
+
+The made-up table of the sensitivity explorer, and the ways to change it.
+
+Nothing here comes from anybody's data, so that it may stand in the session's notes.
+
+The parts of the Sensitivity explorer that ask and answer about a made-up table.
+
+Is the number of people public? The second view of the Sensitivity explorer.
+
+The live miniature on the home page: one guest, with and without.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.figures import neighbors
+from dpcore.figures.laboratory import two_worlds_picture
+from dpcore.figures.neighbors import Scene, letter, people_picture, reach_picture
+from dpcore.figures.private_size import leak_picture, price_picture
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.laplace import Laplace
+from dpcore.studies.comparing.private_size import PrivateSize
+from dpcore.studies.teaching.explorable import EXPLORABLE, Explorable
+from dpcore.studies.teaching.neighbors import MOST_PEOPLE, sizes, worst_neighbor, worst_table
+from dpcore.studies.teaching.small_tables import (
+    GROUP,
+    SECOND,
+    VALUE,
+    Columns,
+    RecordChange,
+    TableSetting,
+)
+from dpcore.wording import epsilon_text, significant
+from ui import controls, results, session
+from ui.controls import Cell
+from ui.text import literal, sentence_of
+
+NAMES: Final = (
+    *("Ana", "Ben", "Cem", "Dee", "Eli", "Fay"),
+    *("Gus", "Hal", "Ida", "Jan", "Kim", "Leo"),
+)
+COLUMNS: Final = ("person", "value", "second value", "group")
+_GOLDEN = 0.618
+PRESETS: Final = {
+    "low": "All at the lower bound",
+    "halves": "Half and half",
+    "even": "Evenly spread",
+    "outlier": "One outlier",
+    "worst": "The worst table for this statistic",
+}
+
+
+class ToyPerson(NamedTuple):
+    """One row of the table."""
+
+    name: str
+    value: float
+    second: float
+    group: str
+
+
+START: Final = tuple(
+    ToyPerson(name, float(value), float(second), group)
+    for name, value, second, group in zip(
+        NAMES,
+        (12, 18, 25, 31, 38, 44, 52, 96),
+        (20, 35, 30, 48, 41, 60, 55, 90),
+        "AABBCCDD",
+        strict=False,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplorerQuery:
+    """What is asked of the table; public settings only."""
+
+    key: str
+    setting: TableSetting
+    change: RecordChange
+
+    @property
+    def statistic(self) -> Explorable:
+        """Return the statistic that is asked about."""
+        return EXPLORABLE[self.key]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToyTable:
+    """The made-up table as the core reads it: rows of shape ``(n, 3)``, in the bounds.
+
+    The controls move the person at the place ``selected``.
+    """
+
+    rows: FloatArray
+    names: tuple[str, ...]
+    selected: int
+
+
+def as_table(people: tuple[ToyPerson, ...], selected: int, setting: TableSetting) -> ToyTable:
+    """Return people as the core reads them."""
+    letters = [letter(group) for group in range(setting.groups)]
+    rows = [[p.value, p.second, letters.index(p.group)] for p in people]
+    return ToyTable(
+        rows=np.array(rows, dtype=np.float64),
+        names=tuple(person.name for person in people),
+        selected=selected,
+    )
+
+
+def read(frame: pd.DataFrame, setting: TableSetting) -> tuple[tuple[ToyPerson, ...], list[str]]:
+    """Return the people of an edited table, and what had to be mended, in words.
+
+    Rows without a value are left out, values beyond the bounds moved to them, and
+    whatever else is missing is filled in.
+    """
+    letters = [letter(group) for group in range(setting.groups)]
+    numbers = frame[["value", "second value"]].apply(pd.to_numeric, errors="coerce")
+    numbers["second value"] = numbers["second value"].fillna(setting.middle)
+    kept = frame[numbers["value"].notna()]
+    words = []
+    if len(kept) < len(frame):
+        words.append(f"{_rows(len(frame) - len(kept))} without a value left out.")
+    if len(kept) > MOST_PEOPLE:
+        words.append(f"Only the first {MOST_PEOPLE} people are used.")
+        kept = kept[:MOST_PEOPLE]
+    numbers = numbers.loc[kept.index]
+    inside = setting.bounds.clip(numbers.to_numpy())
+    beyond = int((inside != numbers.to_numpy()).any(axis=1).sum())
+    if beyond:
+        words.append(f"{_rows(beyond)} beyond the bounds moved to the nearest bound.")
+    people: list[ToyPerson] = []
+    for (_, row), (value, second) in zip(kept.iterrows(), inside, strict=True):
+        group = row["group"] if row["group"] in letters else letters[-1]
+        name = name_of(row["person"], [*kept["person"], *(p.name for p in people)])
+        people.append(ToyPerson(name, float(value), float(second), str(group)))
+    return tuple(people), words
+
+
+def preset(key: str, rows: FloatArray, question: ExplorerQuery) -> FloatArray:
+    """Return the values of a preset for as many people, in the same groups."""
+    n, bounds = len(rows), question.setting.bounds
+    steps = np.arange(n)
+    if key == "worst":
+        return worst_table(question.statistic, rows, question.setting, question.change)
+    x, y = {
+        "low": (np.zeros(n), np.zeros(n)),
+        "halves": (steps >= (n + 1) // 2, steps >= (n + 1) // 2),
+        "even": (steps / max(n - 1, 1), ((steps + 1) * _GOLDEN) % 1),
+        "outlier": (
+            np.where(steps == n - 1, 1, 0.1 + 0.2 * steps / max(n - 1, 1)),
+            np.where(steps == n - 1, 1, 0.1 + 0.2 * ((steps * _GOLDEN) % 1)),
+        ),
+    }[key]
+    values = bounds.lower + bounds.width * np.column_stack([x, y])
+    return np.column_stack([bounds.clip(values), rows[:, GROUP]])
+
+
+def name_of(name: object, taken: Iterable[object]) -> str:
+    """Return the name of a row, or one that nobody has yet."""
+    if isinstance(name, str) and name in NAMES:
+        return name
+    return next(free for free in NAMES if free not in taken)
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
+
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+
+_SHOWN: Final = {
+    Columns.ONE: ("person", "value"),
+    Columns.TWO: ("person", "value", "second value"),
+    Columns.GROUPED: ("person", "value", "group"),
+}
+_NOW, _BASE, _VERSION = "_explorer_now", "_explorer_base", "_explorer_version"
+_PERSON, _PEOPLE = "explorer-person", "explorer-people"
+
+
+def edit(
+    question: ExplorerQuery, *, controls: DeltaGenerator, sheet: DeltaGenerator
+) -> ToyTable | None:
+    """Show the ways to change the table; ``None`` while it is empty.
+
+    ``controls`` is the place for moving one person and for presets, ``sheet`` that for
+    typing.
+    """
+    place = controls.container()
+    controls.markdown("Start from")
+    presets = controls.container(horizontal=True, gap="xsmall")
+    with sheet:
+        st.markdown("**The made-up table, for typing**")
+        typed = _typed(question)
+    session.set_public(_NOW, typed)
+    for key, label in PRESETS.items():
+        presets.button(label, key=f"start-{key}", on_click=_start, args=(key, question))
+    if not typed:
+        controls.info("The table is empty. Add people, or type a value.")
+    with place:
+        selected = _move(typed, question)
+    return as_table(typed, selected, question.setting) if typed else None
+
+
+def choose(chart: str) -> None:
+    """Select the person whose point was clicked in a chart of that key."""
+    state = session.public(chart)
+    points = state["selection"]["points"] if isinstance(state, dict) else []
+    if not points or "customdata" not in points[0]:
+        return
+    position = int(np.ravel(points[0]["customdata"])[0])
+    if position < len(_now()):
+        session.set_public(_PERSON, _now()[position].name)
+
+
+def _typed(question: ExplorerQuery) -> tuple[ToyPerson, ...]:
+    """Show the table for typing, and return what it says."""
+    setting, columns = question.setting, question.statistic.columns
+    key = f"explorer-table-{session.count(_VERSION)}-{columns.name}-{setting.groups}"
+    if session.public(key) is None:
+        # A fresh editor starts from where the last one ended.
+        session.set_public(_BASE, _now())
+    base = cast("tuple[ToyPerson, ...]", session.public(_BASE))
+    frame = st.data_editor(
+        pd.DataFrame(base, columns=COLUMNS),
+        key=key,
+        num_rows="dynamic",
+        hide_index=True,
+        height=36 + 35 * (min(len(_now()), MOST_PEOPLE) + 1),
+        disabled=("person",),
+        column_order=_SHOWN[columns],
+        column_config={
+            "value": st.column_config.NumberColumn(format="%.4g"),
+            "second value": st.column_config.NumberColumn(format="%.4g"),
+            "group": st.column_config.SelectboxColumn(
+                options=[letter(group) for group in range(setting.groups)]
+            ),
+        },
+        alt="The made-up table, one row a person",
+    )
+    people, words = read(frame, setting)
+    if words:
+        st.warning(" ".join(words))
+    return people
+
+
+def _move(people: tuple[ToyPerson, ...], question: ExplorerQuery) -> int:
+    """Show the controls that move one person, and return who it is."""
+    bounds = question.setting.bounds
+    session.set_public(_PEOPLE, len(people))
+    who, how_many = st.columns(2)
+    how_many.number_input("People", 0, MOST_PEOPLE, key=_PEOPLE, on_change=_resize, args=(bounds,))
+    if not people:
+        return 0
+    names = [person.name for person in people]
+    if session.public(_PERSON) not in names:
+        session.set_public(_PERSON, names[-1])
+    name = who.selectbox(
+        "Person to move", names, key=_PERSON, help="Or click a point in the figure."
+    )
+    selected = names.index(name)
+    fields = {"value": people[selected].value}
+    if question.statistic.columns is Columns.TWO:
+        fields["second"] = people[selected].second
+    for field, now in fields.items():
+        key = f"explorer-{field}-{bounds.lower}-{bounds.upper}"
+        session.set_public(key, now)
+        st.slider(
+            f"{name}’s {'value' if field == 'value' else 'second value'}",
+            bounds.lower,
+            bounds.upper,
+            step=bounds.width / 100,
+            format="%.4g",
+            key=key,
+            on_change=_slide,
+            args=(field, key),
+        )
+    if question.statistic.columns is Columns.GROUPED:
+        session.set_public("explorer-group", people[selected].group)
+        st.selectbox(
+            f"{name}’s group",
+            [letter(group) for group in range(question.setting.groups)],
+            key="explorer-group",
+            on_change=_slide,
+            args=("group", "explorer-group"),
+        )
+    return selected
+
+
+def _now() -> tuple[ToyPerson, ...]:
+    people = session.public(_NOW)
+    return START if people is None else cast("tuple[ToyPerson, ...]", people)
+
+
+def _put(people: tuple[ToyPerson, ...]) -> None:
+    """Take over a table that was not typed: the editor starts anew from it."""
+    session.set_public(_NOW, people)
+    session.count_up(_VERSION)
+
+
+def _slide(field: str, key: str) -> None:
+    chosen, to = session.public(_PERSON), cast("Any", session.public(key))
+    _put(
+        tuple(
+            person._replace(**{field: to}) if person.name == chosen else person for person in _now()
+        )
+    )
+
+
+def _resize(bounds: Interval) -> None:
+    people = _now()
+    wanted = cast("int", session.public(_PEOPLE))
+    middle = bounds.lower + bounds.width / 2
+    while len(people) < wanted:
+        name = name_of(None, [person.name for person in people])
+        group = people[-1].group if people else "A"
+        people = (*people, ToyPerson(name, middle, middle, group))
+    _put(people[:wanted])
+
+
+def _start(key: str, question: ExplorerQuery) -> None:
+    people = _now()
+    if not people:
+        return
+    table = as_table(people, 0, question.setting)
+    rows = preset(key, table.rows, question)
+    _put(
+        tuple(
+            ToyPerson(name, float(row[VALUE]), float(row[SECOND]), letter(row[GROUP]))
+            for name, row in zip(table.names, rows, strict=True)
+        )
+    )
+
+
+_SHARE = (
+    "How close this table comes to the worst one. Noise has to be made for the worst "
+    "one all the same: how close it comes would tell about the people."
+)
+_CHART = "explorer-chart"
+_MOST_GROUPS = 6
+
+
+def ask() -> ExplorerQuery:
+    """Show the public controls; the page stops where the bounds are no interval."""
+    first, second, third = controls.row(3)
+    key = first.selectbox(
+        "Statistic",
+        list(EXPLORABLE),
+        format_func=lambda name: EXPLORABLE[name].label,
+        key="explored",
+    )
+    change = second.selectbox(
+        "Neighboring tables",
+        list(RecordChange),
+        key="change",
+        note="What one person may do: change the record (the number of people is "
+        "public), join, or leave.",
+    )
+    level, groups, group_is_public = 0.5, _MOST_GROUPS, True
+    if key == "quantile":
+        level = third.slider("Level of the quantile", 0.25, (0.0, 1.0, 0.05), key="level")
+    if EXPLORABLE[key].columns is Columns.GROUPED:
+        groups, group_is_public = _ask_groups(third, change)
+    with st.expander("Public bounds of the values"):
+        low, high = controls.row(2)
+        lower = low.number("Lowest value", 0.0, (-1e6, 1e6), key="lowest")
+        upper = high.number("Highest value", 100.0, (-1e6, 1e6), key="highest")
+    if not upper - lower > 1e-9 * max(abs(lower), abs(upper), 1):
+        st.info("The highest value must lie above the lowest.", icon="✏️")
+        session.end_page()
+    setting = TableSetting(
+        bounds=Interval(lower=lower, upper=upper),
+        level=level,
+        groups=groups,
+        group_is_public=group_is_public,
+    )
+    return ExplorerQuery(key=key, setting=setting, change=change)
+
+
+def explore(question: ExplorerQuery) -> None:
+    """Show the message, the table to play with, and everybody's reach."""
+    message = st.container()
+    drawn, controls = st.columns([3, 2], gap="large")
+    reach, sheet = st.columns([3, 2], gap="large")
+    table = edit(question, controls=controls, sheet=sheet)
+    if table is None:
+        return
+    try:
+        groups = sizes(table.rows, question.setting)
+        worst = question.statistic.sensitivity(groups, question.setting, question.change)
+        scene = _scene(question, table, table.rows)
+        extreme = _extreme(question, table)
+    except ParameterError as error:
+        message.info(sentence_of(error), icon="✏️")
+        return
+    with message:
+        _answer(scene, worst, extreme)
+    with drawn:
+        _clickable(scene)
+    with reach:
+        picture = reach_picture(scene, worst)
+        results.show(picture, "explorer-reach", simulated=True)
+    st.markdown(neighbors.why(question.key, scene, worst))
+
+
+def details() -> None:
+    """Define what the page compares."""
+    st.markdown(
+        "**Local sensitivity**: the most that one person can change the statistic of "
+        "this table. It is found by trying all people, and new values at the bounds, "
+        "on a grid between them, at the values present and at the means of the others. "
+        "It depends on everybody's records, so for a real table it is confidential, "
+        "and noise scaled to it would give it away.\n\n"
+        "**Global sensitivity** Δ = max |f(D) - f(D′)| over all neighboring tables D, "
+        "D′ with values between the public bounds. It is public. Laplace noise of "
+        "scale Δ/ε gives ε-differential privacy.\n\n"
+        "Formulas: Liu 2016 (arXiv 1607.08554), corrected for the pooled variance."
+    )
+
+
+def _ask_groups(cell: Cell, change: RecordChange) -> tuple[int, bool]:
+    groups = cell.number("Number of groups", 4, (1, _MOST_GROUPS), key="groups")
+    private = cell.place.checkbox(
+        "The group is private too",
+        key="group-private",
+        bind="query-params",
+        disabled=change is not RecordChange.SUBSTITUTION,
+        help="Then a replaced record may turn up in another group.",
+    )
+    return groups, change is not RecordChange.SUBSTITUTION or not private
+
+
+def _scene(question: ExplorerQuery, table: ToyTable, rows: FloatArray) -> Scene:
+    """Return people with such rows, and the worst that one of them can do."""
+    statistic, setting, change = question.statistic, question.setting, question.change
+    return Scene(
+        rows=rows,
+        names=table.names,
+        statistic=statistic,
+        setting=setting,
+        change=change,
+        neighbor=worst_neighbor(statistic, rows, setting, change),
+        selected=table.selected,
+    )
+
+
+def _extreme(question: ExplorerQuery, table: ToyTable) -> str:
+    """Return the worst table of the same size and what happens in it, in words."""
+    statistic, setting = question.statistic, question.setting
+    groups = sizes(table.rows, setting)
+
+    def described() -> str:
+        rows = worst_table(statistic, table.rows, setting, question.change)
+        scene = _scene(question, table, rows)
+        crowd = Counter(scene.place(row) for row in rows)
+        listed = ", ".join(f"{count} at {place}" for place, count in crowd.items())
+        change = significant(scene.neighbor.local)
+        return f"{listed}; {_impersonal(scene)} moves it by {change}"
+
+    return session.remember("explorer", f"{question}-{groups}", described)
+
+
+def _impersonal(scene: Scene) -> str:
+    neighbor = scene.neighbor
+    if neighbor.person is None or neighbor.local == 0:
+        return scene.move
+    before = scene.place(scene.rows[neighbor.person])
+    if neighbor.record is None:
+        return f"one at {before} leaving"
+    return f"one going from {before} to {scene.place(neighbor.record)}"
+
+
+def _answer(scene: Scene, worst: float, extreme: str) -> None:
+    """Say the message, and show its numbers."""
+    local, label = scene.neighbor.local, scene.statistic.label
+    who = "one more person" if scene.change is RecordChange.ADDITION else "one person"
+    all_tables = significant(worst, up=True)
+    if np.isnan(scene.neighbor.here):
+        here = f"This table has no {label}"
+    elif np.isinf(local):
+        here = f"In this table nothing limits how far {who} can move the {label}"
+    else:
+        here = f"In this table {who} can move the {label} by at most "
+        here += significant(local)
+    if np.isinf(worst):
+        over_all = "nothing limits it"
+        end = "Closer together it grows without limit: no noise can cover that."
+    else:
+        over_all = f"by {all_tables}"
+        end = "Noise must cover this, not what happens in one table."
+    message = f"{here}; over all tables {over_all}."
+    st.header(literal(message), anchor=False)
+    st.markdown(literal(f"The worst table: {extreme}. {end}"))
+    first, second, third = st.columns(3)
+    first.metric(
+        "In this table (local sensitivity)",
+        significant(local),
+        help="How far the one change that matters most moves the number in this very table.",
+    )
+    first.badge("Confidential in real life", icon=":material/lock:", color="orange")
+    first.caption("With real people it would tell about them; this table is made up.")
+    second.metric(
+        "Over all tables (global sensitivity)",
+        all_tables,
+        help="How far one person can move the number at most, whatever the table. "
+        "Noise is measured by it; closer bounds make it smaller.",
+    )
+    second.badge("Public: bounds and sizes only", icon=":material/public:", color="blue")
+    if 0 < worst < np.inf:
+        third.metric(
+            "Share of the worst case reached", f"{significant(100 * local / worst)} %", help=_SHARE
+        )
+    else:
+        third.metric("Share of the worst case reached", "none can be told", help=_SHARE)
+
+
+def _clickable(scene: Scene) -> None:
+    """Draw the people; a click on one selects the person to move."""
+    picture = people_picture(scene)
+    st.markdown(f"**{literal(picture.title)}**")
+    st.plotly_chart(
+        picture.figure,
+        key=_CHART,
+        on_select=_clicked,
+        selection_mode="points",
+        config={"displayModeBar": False},
+        alt=picture.alt,
+    )
+
+
+def _clicked() -> None:
+    choose(_CHART)
+
+
+_BOUNDS = Interval(lower=0.0, upper=100.0)
+_EPSILONS = (0.05, 3.0)
+_PLACE = 0.3
+_DRAWS, _SEED = 20_000, 1
+_SIZES = (5, 20, 50, 200, 1000)
+
+
+def show_private_number() -> None:
+    """Show the leak of a private number of people, and the noisy average."""
+    first, second = controls.row(2)
+    people = first.slider("People in the table", 20, (2, 500), key="private-people")
+    epsilon = second.slider("Promised ε", 1.0, (*_EPSILONS, 0.05), key="promised")
+    size = PrivateSize(people=people, epsilon=epsilon, bounds=_BOUNDS)
+    level = epsilon_text(size.clamped_level)
+    st.header(
+        f"Noise scaled by a private n breaks the promise of ε {epsilon_text(epsilon)}: "
+        f"plain Laplace has no limit, clamped (BIT) gives {level}",
+        anchor=False,
+    )
+    st.markdown(
+        "The mean of values between 0 and 100 is published with noise of scale 100/(n "
+        f"ε), n counted in the table: {people} people, or {people - 1} after one "
+        "leaves. Then the *width* of the noise differs too, and a far answer is more "
+        "likely from the wider one."
+    )
+    metrics = st.columns(3)
+    metrics[0].metric(
+        "Promised",
+        f"ε {epsilon_text(epsilon)}",
+        help="What is said to be given away about one person at most.",
+    )
+    metrics[1].metric(
+        "Laplace, n private",
+        "no finite ε",
+        help="What is really given away: answers far out tell without limit how wide "
+        "the noise is, and so how many people there are.",
+    )
+    metrics[2].metric(
+        "BIT, n private",
+        f"ε {level}",
+        help="Exactly max{ε, log(n/(n - 1)) + ε (n - 1)/n}, rounded up.",
+    )
+    results.show(leak_picture(size, widest=_EPSILONS[1]), "leak")
+    st.header("The cure: a noisy average", anchor=False)
+    st.markdown(
+        "Publish a noisy sum (of distances from the middle of the bounds) and a noisy "
+        "number of people, each with half of ε, and divide. The scales of both noises "
+        "are public constants, so the promise holds whatever n is."
+    )
+    sizes = [replace(size, people=n) for n in _SIZES if n != people] + [size]
+    rng = np.random.default_rng(_SEED)
+    errors = np.array([each.noisy_average_error(_PLACE, draws=_DRAWS, rng=rng) for each in sizes])
+    picture = price_picture(sizes, errors, size, place=_PLACE, epsilons=_EPSILONS)
+    results.show(picture, "price")
+    rmse, error = errors[-1]
+    st.caption(
+        f"True mean 30. Noisy average at {people} people: typical error "
+        f"{significant(float(rmse))} ± {significant(2 * float(error), 2)} (two "
+        f"standard errors of {_DRAWS:,} simulated releases). If n may be public, or a "
+        "constant fixed in advance divides the sum, the price need not be paid."
+    )
+
+
+# Twenty made-up guests of a small hotel. The last one is as old as the bounds allow, so
+# that a newborn instead moves the mean as far as anybody can: what is seen is what the
+# guarantee is about.
+_AGES = (23, 25, 27, 28, 31, 33, 34, 36, 38, 41, 42, 44, 45, 47, 52, 55, 58, 61, 67, 100)
+_MINIATURE_BOUNDS = Interval(lower=0.0, upper=100.0)
+
+
+def show_miniature() -> None:
+    """Draw the slider and the two densities it moves."""
+    epsilon = controls.HERE.slider(
+        "Privacy parameter ε",
+        1.0,
+        (0.1, 5.0, 0.1),
+        key="miniature",
+        note="Small: the two curves nearly agree, and an attacker learns nothing.",
+    )
+    people = len(_AGES)
+    sensitivity = Sensitivity.scalar(_MINIATURE_BOUNDS.width / people)
+    mechanism = Laplace.calibrate(
+        sensitivity=sensitivity, epsilon=epsilon, bounds=_MINIATURE_BOUNDS
+    )
+    ages = np.array(_AGES, dtype=float)
+    there = float(ages.mean())
+    instead = float((ages.sum() - ages[-1] + _MINIATURE_BOUNDS.lower) / people)
+    picture = two_worlds_picture(
+        mechanism,
+        key="laplace",
+        epsilon=epsilon,
+        worlds=((f"with the guest of {_AGES[-1]}", there), ("with a newborn instead", instead)),
+        window=(instead - 30, there + 30),
+        answer="published mean age of twenty guests, years",
+    )
+    results.show(picture, "miniature", simulated=True)
+    reach = mechanism.noise * np.log(20)
+    st.markdown(
+        f"Twenty guests stay in a small hotel; one of them is {_AGES[-1]}. Replacing "
+        f"that guest moves the mean age by {significant(there - instead)} years. With "
+        f"ε {epsilon:g} the published mean is within ±{significant(reach)} years of "
+        "the truth in 95 of 100 cases. Move the slider to a larger ε: less noise, and "
+        "more certainty about the one guest."
+    )

@@ -1,1 +1,0 @@
-"""The page of Figures 1 and 2."""
