@@ -16,12 +16,12 @@ import numpy as np
 
 from benchmarks.timing import median
 from dpcore.arrays import FloatArray
+from dpcore.models import leverage_and_residual
 from dpcore.models.influence import Influence
-from dpcore.models.laws.noisy_coefficients import NoisyFit
+from dpcore.models.model_mechanisms.noisy_coefficients import NoisyFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior import leverage_and_residual
-from dpcore.models.ridge.fit import fit_ridge
-from dpcore.models.ridge.removals import removals
+from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge_influence import removals
 
 _PEOPLE, _FEATURES, _RUNS, _REFITS = 1_000_000, 20, 5, 3
 _DELTA = 1e-6

@@ -43,7 +43,7 @@ from dpcore.data.partitions.table import PartitionedDataset, open_table
 from dpcore.individual.distribution import loss_distribution, loss_of_row
 from dpcore.individual.models.distribution import model_distribution
 from dpcore.models.design import Design
-from dpcore.models.kinds import ModelKind
+from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize

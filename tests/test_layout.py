@@ -90,7 +90,7 @@ def test_no_kind_of_law_or_fit_is_asked_what_it_is():
     kinds = {"GlmFit", "RidgeFit"} | {
         node.name
         for name in SOURCES
-        if name.startswith("dpcore/models/laws/")
+        if name.startswith("dpcore/models/model_mechanisms/")
         for node in nodes(name)
         if isinstance(node, ast.ClassDef) and node.bases
     }

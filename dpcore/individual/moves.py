@@ -14,10 +14,10 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import Exposure, Revealing, expose
-from dpcore.models.glm.audit import audited_removals
-from dpcore.models.glm.fit import GlmFit, fit_glm
+from dpcore.models.glm import GlmFit, fit_glm
+from dpcore.models.glm_influence import audited_removals
 from dpcore.models.influence import Influence
-from dpcore.models.laws.law import Law
+from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
 from dpcore.statistics.question import Question
 
 SAME: Final = 1e-6
@@ -117,12 +117,17 @@ def move_in_statistic(
 
 
 def move_in_glm(
-    fit: GlmFit, law: Law, person: int | None, record: tuple[FloatArray, float], *, delta: float
+    fit: GlmFit,
+    law: ModelMechanism,
+    person: int | None,
+    record: tuple[FloatArray, float],
+    *,
+    delta: float,
 ) -> Moved:
     """Return the losses before and after a record of a nonlinear model changes.
 
     The model is fitted anew. Shifts of both fits are one-step approximations, with the
-    most exposed people refitted (``models.glm.audit``); the moved person is refitted
+    most exposed people refitted (``models.glm_influence``); the moved person is refitted
     exactly.
 
     ``person`` is ``None`` for a newcomer; ``record`` is a row of features and a target.
@@ -160,15 +165,15 @@ def move_in_glm(
     )
 
 
-def _left_out(fit: GlmFit, law: Law, person: int) -> Influence:
-    found = fit.influence(law, people=np.array([person]))
+def _left_out(fit: GlmFit, law: ModelMechanism, person: int) -> Influence:
+    found = law.influence(fit, people=np.array([person]))
     if not np.isfinite(found.move[0]):
         raise DataError("the model cannot be fitted without this person; choose another.")
     return found
 
 
-def _glm_losses(fit: GlmFit, law: Law, delta: float) -> FloatArray:
+def _glm_losses(fit: GlmFit, law: ModelMechanism, delta: float) -> FloatArray:
     """Return everybody's loss after a short audit."""
     rng = np.random.default_rng(_SEED)
     audited = audited_removals(fit, law.metric, rng=rng, top=_TOP, drawn=_DRAWN)
-    return law.losses(fit.influence(law, audited=audited), delta=delta)
+    return law.losses(law.influence(fit, audited=audited), delta=delta)

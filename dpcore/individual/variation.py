@@ -17,8 +17,8 @@ from dpcore.data.bounds import Interval
 from dpcore.individual.exposure import Exposure
 from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.exponential import Exponential
-from dpcore.models.fits import Fit
-from dpcore.models.laws.law import Law
+from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
+from dpcore.models.question import Fit
 from dpcore.privacy.conversions import variation_bound
 from dpcore.statistics.base import Shifts
 
@@ -83,7 +83,7 @@ class Variation:
 
 
 def sampled_variation(
-    law: Law, fit: Fit, *, epsilon: FloatArray, delta: float, rng: np.random.Generator
+    law: ModelMechanism, fit: Fit, *, epsilon: FloatArray, delta: float, rng: np.random.Generator
 ) -> Variation | None:
     """Return total variations of at most 2,000 people; ``None`` where none is known.
 
@@ -92,7 +92,7 @@ def sampled_variation(
     bound follows from everybody's loss. For noise of a public shape there is no need:
     ``model_causes`` has everybody's.
     """
-    real = fit.law_of(law)
+    real = law.for_fit(fit)
     if real.public:
         return None
     if real.upper:
@@ -101,5 +101,5 @@ def sampled_variation(
     people = np.arange(fit.people)
     if fit.people > MOST:
         people = np.sort(rng.choice(fit.people, size=MOST, replace=False))
-    found = real.variation(fit.influence(real, people=people), delta=delta)
+    found = real.variation(real.influence(fit, people=people), delta=delta)
     return None if found is None else Variation(variation=found, people=fit.people)

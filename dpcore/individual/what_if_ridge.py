@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.moves import Moved
-from dpcore.models.blocks import row_blocks
+from dpcore.models.factor import row_blocks
 from dpcore.models.influence import UNIQUE_FROM, Influence
-from dpcore.models.laws.law import Law
 from dpcore.models.metrics import ISOTROPIC, Metric
-from dpcore.models.ridge.fit import RidgeFit, fit_ridge
+from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
+from dpcore.models.ridge import RidgeFit, fit_ridge
 
 
 class RidgeBase(NamedTuple):
@@ -46,14 +46,14 @@ class _State(NamedTuple):
     length: FloatArray
     square: FloatArray
 
-    def influence(self, law: Law, strength: float, owned: int) -> Influence:
+    def influence(self, law: ModelMechanism, strength: float, owned: int) -> Influence:
         """Return what the people are to the fit, with ``owned`` rows a unit."""
         found = Influence.of_members(**self._asdict())
         return found.owned(owned, strength=strength, largest=law.metric.largest)
 
 
 def ridge_base(
-    fit: RidgeFit, law: Law, people: NDArray[np.intp], *, delta: float, owned: int = 1
+    fit: RidgeFit, law: ModelMechanism, people: NDArray[np.intp], *, delta: float, owned: int = 1
 ) -> RidgeBase:
     """Return leverages, residuals, lengths and losses of the watched ``people``.
 
@@ -71,12 +71,12 @@ def ridge_base(
     rows = fit.features if everybody else fit.features[people]
     target = fit.target if everybody else fit.target[people]
     state = _state(fit, _norm(law), rows, target)
-    here = fit.influence(law, rows=owned, people=None if everybody else people)
+    here = law.influence(fit, rows=owned, people=None if everybody else people)
     losses = law.losses(here, delta=delta)
     return RidgeBase(fit, people, rows, state, losses, owned)
 
 
-def quick_law(fit: RidgeFit, law: Law) -> Law:
+def quick_law(fit: RidgeFit, law: ModelMechanism) -> ModelMechanism:
     """Return the law that a release really has, where losses take no time.
 
     Raises:
@@ -87,11 +87,16 @@ def quick_law(fit: RidgeFit, law: Law) -> Law:
         message = "this view needs noise on the coefficients, one posterior sample, "
         message += "or objective perturbation."
         raise ParameterError(message)
-    return fit.law_of(law)
+    return law.for_fit(fit)
 
 
 def move_in_ridge(
-    base: RidgeBase, law: Law, person: int | None, record: tuple[FloatArray, float], *, delta: float
+    base: RidgeBase,
+    law: ModelMechanism,
+    person: int | None,
+    record: tuple[FloatArray, float],
+    *,
+    delta: float,
 ) -> Moved:
     """Return the losses before and after a record of a linear model changes.
 
@@ -111,7 +116,7 @@ def move_in_ridge(
     if person is not None:
         columns, signs = [x, fit.features[person]], [1.0, -1.0]
         targets.append(float(fit.target[person]))
-        own = fit.influence(law, rows=base.owned, people=np.array([person]))
+        own = law.influence(fit, rows=base.owned, people=np.array([person]))
         own_before = float(law.losses(own, delta=delta)[0])
         if not np.isfinite(own_before):
             raise DataError("the model rests on this person's record alone; choose another.")
@@ -136,7 +141,7 @@ def move_in_ridge(
 
 
 def _anew(
-    base: RidgeBase, law: Law, person: int | None, record: tuple[FloatArray, float]
+    base: RidgeBase, law: ModelMechanism, person: int | None, record: tuple[FloatArray, float]
 ) -> list[Influence]:
     """Return what the watched people, and the moved one, are to a fit of its own."""
     fit, place = base.fit, base.fit.people if person is None else person
@@ -147,12 +152,12 @@ def _anew(
         features, target = features[:-1], target[:-1]
     other = fit_ridge(features, target, penalty=fit.penalty)
     return [
-        other.influence(law, rows=base.owned, people=people)
+        law.influence(other, rows=base.owned, people=people)
         for people in (base.people, np.array([place]))
     ]
 
 
-def _norm(law: Law) -> Metric:
+def _norm(law: ModelMechanism) -> Metric:
     """Return the norm of lengths that losses need: a public one, or the plain one."""
     return law.metric if law.public else ISOTROPIC
 

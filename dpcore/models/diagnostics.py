@@ -13,13 +13,13 @@ from scipy.special import xlogy
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import DataError
-from dpcore.models.blocks import row_blocks
-from dpcore.models.fits import Fit
-from dpcore.models.glm.fit import GlmFit, best_constant, linear, weighted_sum
-from dpcore.models.glm.removals import Beginning, newton_steps
+from dpcore.models.factor import row_blocks
+from dpcore.models.glm import GlmFit, best_constant, linear, weighted_sum
+from dpcore.models.glm_influence import Beginning, newton_steps
 from dpcore.models.influence import UNIQUE_FROM
-from dpcore.models.losses import Logistic, Loss, Poisson
-from dpcore.models.ridge.fit import RidgeFit
+from dpcore.models.loss_functions import Logistic, Loss, Poisson
+from dpcore.models.question import Fit
+from dpcore.models.ridge import RidgeFit
 from dpcore.privacy.halving import halved
 
 _HALVINGS: Final = 50

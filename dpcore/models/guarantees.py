@@ -8,26 +8,64 @@ for every later one (group privacy).
 
 Bounds that need the number of rows are about linear models, whose tables are truncated
 at the public maximum: they hold for any table.
+
+Why the worst pair of a posterior sample is at a corner (Wang 2019, proposition 16). At the
+same leverage a larger residual never lowers the profile: both laws are symmetric and
+unimodal, and the weighted overlap of two such densities shrinks as their centers part. At
+the same ``residual/sqrt(1 + leverage)`` a larger leverage dominates a smaller one: the pair
+of the smaller arises from that of the larger by scaling, shifting and adding normal noise,
+which is post-processing. Together: nobody with leverage up to ``m`` and residual up to ``e``
+loses more than the pair ``(m, e sqrt(1 + m))``. In millions of trials with ``m`` up to 1,
+even ``(m, e)`` was never exceeded; for that sharper corner no proof is known.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.models.glm.fit import GRADIENT
+from dpcore.mechanisms.search import first_where
+from dpcore.models import leverage_and_residual
+from dpcore.models.glm import GRADIENT
+from dpcore.models.max_influence import max_glm_influence, max_ridge_influence
 from dpcore.models.metrics import Metric
-from dpcore.models.posterior import leverage_and_residual, repeated
-from dpcore.models.posterior.guarantees import RecordBounds, covering_residual, longest
 from dpcore.models.question import ModelQuestion
-from dpcore.models.worst_shifts import worst_glm_shift, worst_ridge_shift
 from dpcore.privacy import gaussian
 from dpcore.privacy.halving import halved
+
+_FARTHEST: Final = 60.0
+"""Logarithm of the largest residual that is tried, and of the smallest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordBounds:
+    """Public bounds on every record."""
+
+    features: float = 1.0
+    """Largest Euclidean length of a row of features, positive and finite."""
+    target: float = 1.0
+    """Largest absolute target, positive and finite."""
+
+    def __post_init__(self) -> None:
+        if not (0 < self.features < math.inf and 0 < self.target < math.inf):
+            raise ParameterError("the bounds of features and target must be in (0, inf).")
+
+    def leverage(self, floor: float) -> float:
+        """Return the largest leverage if all eigenvalues of ``H`` are at least that."""
+        return self.features**2 / floor if floor > 0 else math.inf
+
+    def residual(self, length: float) -> float:
+        """Return the largest residual of a fit with coefficients of that length."""
+        return self.target + self.features * length
+
 
 BOUNDS: Final = RecordBounds(features=1.0, target=1.0)
 """Rows are at most 1 long, and targets within -1 and 1."""
@@ -88,7 +126,7 @@ def longest_fit(question: ModelQuestion) -> float:
     return min(math.sqrt(2 * most * people / strength), people * loss.steepest / strength)
 
 
-def worst_shift(question: ModelQuestion, metric: Metric) -> float:
+def max_influence(question: ModelQuestion, metric: Metric) -> float:
     """Return how far one person can move the coefficients in any table.
 
     Includes what the arithmetic of the fit may add. Infinite where no bound is known.
@@ -97,9 +135,9 @@ def worst_shift(question: ModelQuestion, metric: Metric) -> float:
     if strength_of(question) == 0:
         return math.inf
     if loss is None:
-        shift = worst_ridge_shift(penalty, people=question.most_people, metric=metric)
+        shift = max_ridge_influence(penalty, people=question.most_people, metric=metric)
     else:
-        shift = worst_glm_shift(loss, penalty, metric=metric)
+        shift = max_glm_influence(loss, penalty, metric=metric)
     if math.isinf(shift):
         return shift
     slack = 2 * fit_error(question) * math.sqrt(metric.largest)
@@ -112,7 +150,7 @@ def posterior_epsilon(
     """Return the guarantee of posterior samples, by bisection and rounded up.
 
     The worst pair has the largest leverage and covers the largest residual
-    (``posterior.guarantees``); that holds for several samples, too, since a pair that
+    (see above); that holds for several samples, too, since a pair that
     arises from another by post-processing does so in every sample.
     """
     worst = _worst_pair(question)
@@ -246,10 +284,8 @@ def _least(within: Callable[[float], bool]) -> float:
 
 
 def _posterior_delta(leverage: float, residual: float, epsilon: float, samples: int) -> float:
-    if samples == 1:
-        return float(leverage_and_residual.delta_of(leverage, residual, epsilon))
-    exact = repeated.delta_of(leverage, residual, epsilon, samples=samples)
-    return float(exact) / _QUADRATURE
+    delta = float(leverage_and_residual.delta_of(leverage, residual, epsilon, samples=samples))
+    return delta if samples == 1 else delta / _QUADRATURE
 
 
 def fit_error(question: ModelQuestion) -> float:
@@ -273,3 +309,116 @@ def fit_error(question: ModelQuestion) -> float:
     # Predictions are no larger than the coefficients are long.
     rounding = ROUNDING * people * (2 + steepest + length)
     return (GRADIENT * min(1.0, steepest) + rounding) / strength
+
+
+def covering_residual(leverage: ArrayLike, residual: ArrayLike) -> FloatArray:
+    """Return the residual that, at ``leverage``, covers all pairs up to both numbers.
+
+    Proved, see the top of this module: ``residual sqrt(1 + leverage)``.
+    """
+    m = np.asarray(leverage, dtype=np.float64)
+    return np.asarray(np.asarray(residual, dtype=np.float64) * np.sqrt(1 + m))
+
+
+def longest(people: int, bounds: RecordBounds, *, penalty: float) -> float:
+    """Return the largest length of the coefficients over all tables.
+
+    ``|y| max s/(s^2 + lambda) = sqrt(n) B_y / (2 sqrt(lambda))``, at a singular value
+    ``s = sqrt(lambda)``; ``inf`` without a penalty.
+    """
+    if penalty <= 0:
+        return math.inf
+    return math.sqrt(people) * bounds.target / (2 * math.sqrt(penalty))
+
+
+def for_all(
+    *,
+    gamma: ArrayLike,
+    delta: float,
+    floor: float,
+    length: float,
+    bounds: RecordBounds,
+    proved: bool = False,
+) -> FloatArray:
+    """Return the most that any newcomer to one table loses. CONFIDENTIAL.
+
+    Args:
+        gamma: Shape ``(...)``, positive.
+        delta: The delta of the losses.
+        floor: Smallest eigenvalue of ``H`` of the table.
+        length: Length of its coefficients.
+        bounds: Public bounds of the records.
+        proved: Whether to use the corner with a proof instead of the sharper one, which
+            has been checked by trial up to a leverage of 1.
+
+    Raises:
+        ParameterError: The sharper corner is asked for beyond a leverage of 1.
+
+    """
+    m, e = bounds.leverage(floor), bounds.residual(length)
+    if proved:
+        e = float(covering_residual(m, e))
+    elif m > 1:
+        raise ParameterError(
+            "beyond a leverage of 1 the sharper corner is not known to be the worst "
+            "pair: raise lambda, or ask for the proved one."
+        )
+    return leverage_and_residual.epsilon_of(m, np.sqrt(np.asarray(gamma, dtype=float)) * e, delta)
+
+
+def worst_case(
+    *,
+    gamma: ArrayLike,
+    delta: float,
+    penalty: float,
+    people: int,
+    bounds: RecordBounds,
+    proved: bool = False,
+) -> FloatArray:
+    """Return the guarantee: the most that anybody loses in any table of that size.
+
+    The number of people is public, and the larger one of two neighboring tables.
+    Arguments and errors as ``for_all``.
+    """
+    return for_all(
+        gamma=gamma,
+        delta=delta,
+        floor=penalty,
+        length=longest(people, bounds, penalty=penalty),
+        bounds=bounds,
+        proved=proved,
+    )
+
+
+def gamma_for(
+    *, epsilon: float, delta: float, leverage: ArrayLike, residual: ArrayLike
+) -> FloatArray:
+    """Return the largest ``gamma`` at which pairs stay within (epsilon, delta).
+
+    Rounded down, to the private side; 0 where the narrower posterior alone, without any
+    residual, is above delta already. Broadcasts. Residuals are positive, and not yet
+    multiplied by ``sqrt(gamma)``.
+
+    Raises:
+        ParameterError: A parameter is outside its domain.
+
+    """
+    m, e = np.broadcast_arrays(
+        np.asarray(leverage, dtype=np.float64), np.asarray(residual, dtype=np.float64)
+    )
+    if not (0 <= epsilon < math.inf and 0 < delta < 1):
+        raise ParameterError(
+            f"epsilon must be in [0, inf) and delta in (0, 1), got epsilon {epsilon} "
+            f"and delta {delta}."
+        )
+    if not (np.all(m >= 0) and np.all(e > 0)):
+        raise ParameterError("leverages must be at least 0 and residuals positive.")
+
+    def within(minus_log: FloatArray) -> NDArray[np.bool_]:
+        return np.asarray(leverage_and_residual.delta_of(m, np.exp(-minus_log), epsilon) <= delta)
+
+    ends = np.full(m.shape, _FARTHEST)
+    scaled = np.exp(-first_where(within, -ends, ends))
+    possible = leverage_and_residual.delta_of(m, 0.0, epsilon) <= delta
+    possible &= scaled > np.exp(-ends)
+    return np.where(possible, (scaled / e) ** 2 * _PRIVATE_SIDE, 0.0)

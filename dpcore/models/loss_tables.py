@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
+from dpcore.models import leverage_and_residual
 from dpcore.models.objective_perturbation import NODES, PerturbedPairs
-from dpcore.models.posterior import leverage_and_residual, repeated
 from dpcore.privacy import gaussian
 
 Profile = Callable[[NDArray[np.intp], FloatArray], FloatArray]
@@ -318,7 +318,7 @@ def _several(
     m: FloatArray, e: FloatArray, delta: float, samples: int, *, precision: float = _SOLUTION
 ) -> FloatArray:
     def profile(who: NDArray[np.intp], epsilon: FloatArray) -> FloatArray:
-        return repeated.delta_of(m[who], e[who], epsilon, samples=samples)
+        return leverage_and_residual.delta_of(m[who], e[who], epsilon, samples=samples)
 
     guess = leverage_and_residual.epsilon_of(m, np.sqrt(samples) * e, delta)
     return smallest_epsilon(profile, guess + _LEAST, delta, precision=precision)

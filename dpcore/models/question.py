@@ -15,18 +15,18 @@ from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import ParameterError
 from dpcore.models.design import Design, UnitRows
 from dpcore.models.factor import checked_table
-from dpcore.models.fits import Fit
-from dpcore.models.glm.fit import glm_of
-from dpcore.models.kinds import ModelKind
-from dpcore.models.losses import Loss
-from dpcore.models.parts import InParts
+from dpcore.models.glm import GlmFit, glm_of
+from dpcore.models.loss_functions import Loss, ModelKind
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge.fit import ridge_of
-from dpcore.models.tables import InMemory, Table
+from dpcore.models.ridge import RidgeFit, ridge_of
+from dpcore.models.tables import InMemory, InParts, Table
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.statistics.conditions import clamped, filled
 from dpcore.statistics.parameters import COLUMN, RELATION, UNIT
 from dpcore.wording import in_full
+
+Fit = RidgeFit | GlmFit
+"""The fits of all models, which answer the same questions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,9 +156,9 @@ class ModelQuestion:
 
         Only for a linear model. One row moves its coefficients by as much as its
         residual, and the longest coefficients grow with the number of rows: without a
-        maximum there is no bound (``worst_ridge_shift``). Where slopes of the loss are
+        maximum there is no bound (``max_ridge_influence``). Where slopes of the loss are
         bounded, the bound ``L / lambda`` holds for any number of rows
-        (``worst_glm_shift``), and so does objective perturbation: no row is left out.
+        (``max_glm_influence``), and so does objective perturbation: no row is left out.
         """
         return self.loss is None
 

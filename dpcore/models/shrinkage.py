@@ -16,7 +16,7 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import DataError
-from dpcore.models.fits import Fit
+from dpcore.models.question import Fit
 
 
 def taken(strength: float, information: float) -> float:

@@ -14,7 +14,7 @@ from dpcore.codec import TEXT, TRUTH, list_in, object_in
 from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.partitions.table import Table, TableT
 from dpcore.errors import DataError, DPCoreError
-from dpcore.models.kinds import ModelKind
+from dpcore.models.loss_functions import ModelKind
 from dpcore.models.question import DESIGN, MODEL, ModelQuestion
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.bootstrap.request import BOOTSTRAP, BootstrapRequest

@@ -31,15 +31,15 @@ import pandas as pd
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.models.guarantees import gaussian_gamma
+from dpcore.models import leverage_and_residual
+from dpcore.models.added_records import largest_addition
+from dpcore.models.guarantees import RecordBounds, for_all, gaussian_gamma, worst_case
 from dpcore.models.influence import Influence
-from dpcore.models.laws.noisy_coefficients import NoisyFit
+from dpcore.models.max_influence import max_ridge_influence
+from dpcore.models.model_mechanisms.noisy_coefficients import NoisyFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior import leverage_and_residual
-from dpcore.models.posterior.guarantees import RecordBounds, for_all, worst_case
-from dpcore.models.ridge.fit import RidgeFit, fit_ridge
-from dpcore.models.ridge.removals import removals
-from dpcore.models.worst_shifts import largest_addition, worst_ridge_shift
+from dpcore.models.ridge import RidgeFit, fit_ridge
+from dpcore.models.ridge_influence import removals
 from dpcore.studies.findings import ClaimFinding, Verdict
 
 SIZES = (100, 1_000, 10_000, 31_623)
@@ -166,7 +166,7 @@ def nested_losses(simulation: Simulation) -> NestedLosses:
     (5.89, 21.4)
     """
     fit = simulation.fit()
-    worst = worst_ridge_shift(fit.penalty, people=simulation.people)
+    worst = max_ridge_influence(fit.penalty, people=simulation.people)
     delta, epsilon = simulation.delta, simulation.epsilon
     noise = NoisyFit(gamma=gaussian_gamma(worst, epsilon=epsilon, delta=delta))
     newcomer = largest_addition(fit)
@@ -176,7 +176,7 @@ def nested_losses(simulation: Simulation) -> NestedLosses:
         guarantee=simulation.epsilon,
         certificate=float(certificate),
         for_all=float(found),
-        losses=noise.losses(fit.influence(noise), delta=delta),
+        losses=noise.losses(noise.influence(fit), delta=delta),
         sigma=noise.noise,
     )
 

@@ -15,7 +15,7 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.individual.models.exposure import expose_model, known_relations
 from dpcore.models.design import Design
-from dpcore.models.kinds import ModelKind
+from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
 from dpcore.relations import NeighboringRelation, PrivacyUnit

@@ -19,7 +19,7 @@ from dpcore.figures.individual.guarantees import (
 from dpcore.figures.individual.one_person import checks_picture
 from dpcore.figures.individual.people import moments_picture, others_picture, sentences
 from dpcore.individual.chain import Chain
-from dpcore.models.posterior.leverage_and_residual import epsilon_of
+from dpcore.models.leverage_and_residual import epsilon_of
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.frontier import Frontier
 from dpcore.studies.individual.leverage_map import leverage_map

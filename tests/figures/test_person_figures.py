@@ -13,10 +13,10 @@ from dpcore.figures.individual.one_person import (
     realized_picture,
 )
 from dpcore.individual.moves import Moved, move_in_statistic
-from dpcore.individual.person_bounds import DELTAS, at_delta, epsilon_at, profile
+from dpcore.individual.published_bounds import DELTAS, at_delta, epsilon_at, profile
 from dpcore.individual.what_if_ridge import move_in_ridge, ridge_base
 from dpcore.mechanisms.person_laws import gaussian_laws
-from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.ridge import fit_ridge
 from dpcore.studies.individual import hypothesis_tests
 from dpcore.studies.individual.hypothesis_tests import ProfileLaws
 from tests.individual.test_moves import DELTA, LAWS, PENALTY

@@ -46,23 +46,9 @@ def test_forms_are_ordered(mu, delta):
     gap = generalization.gap(gaussian.delta_of(mu, 0.0))
     loose = generalization.exponential_gap(epsilon, delta=delta)
     assert gap <= loose * (1 + 1e-9)
-    few = generalization.moment_gap(epsilon, delta=delta, terms=3)
-    many = generalization.moment_gap(epsilon, delta=delta, terms=200)
-    assert few <= many * (1 + 1e-12)
-    assert many == pytest.approx(loose, rel=1e-9)
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.lists(st.floats(0, 50), min_size=1, max_size=20), st.floats(0.01, 40), st.floats(0.5, 8))
-def test_tail_bounds_the_share_above(epsilon, above, order):
-    share = np.mean(np.asarray(epsilon) > above)
-    bound = generalization.tail(epsilon, above=above, order=order)
-    assert share <= bound <= 1
-
-
-def test_weights():
-    assert generalization.gap([0.2, 0.4], ratio=[1.0, 1.0]) == pytest.approx(0.6)
-    assert generalization.gap([0.2, 0.4], ratio=[2.0, 0.0]) == pytest.approx(0.5)
+def test_without_a_finite_loss():
     assert generalization.exponential_gap([np.inf], delta=0.1) == np.inf
     assert generalization.exponential_gap([0.0], delta=0.1) == pytest.approx(0.2)
 
@@ -72,11 +58,8 @@ def test_weights():
     [
         lambda: generalization.gap([]),
         lambda: generalization.gap([1.1]),
-        lambda: generalization.gap([0.1], ratio=[-1.0]),
         lambda: generalization.exponential_gap([np.nan], delta=0.1),
         lambda: generalization.exponential_gap([0.1], delta=-0.1),
-        lambda: generalization.tail([0.1], above=0.0, order=1.0),
-        lambda: generalization.tail([0.1], above=1.0, order=0.0),
     ],
 )
 def test_domains(wrong):

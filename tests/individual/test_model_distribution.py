@@ -12,9 +12,9 @@ from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.models.distribution import model_distribution, model_loss
 from dpcore.individual.models.exposure import expose_model
-from dpcore.models.glm import audit as audit_room
-from dpcore.models.glm.audit import Audit
-from dpcore.models.kinds import ModelKind
+from dpcore.models import glm_influence as audit_room
+from dpcore.models.glm_influence import Audit
+from dpcore.models.loss_functions import ModelKind
 from dpcore.models.loss_tables import TABLE_FROM
 from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit

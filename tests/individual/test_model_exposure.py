@@ -10,21 +10,20 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.individual.models.exposure import expose_model, known_relations
 from dpcore.individual.models.losses import leaving
-from dpcore.models.glm.audit import Audit
-from dpcore.models.glm.fit import fit_glm
-from dpcore.models.kinds import ModelKind
-from dpcore.models.laws.adaptive import AdaptivePosterior
-from dpcore.models.laws.noisy_coefficients import NoisyFit
-from dpcore.models.laws.perturbed import PerturbedObjective
-from dpcore.models.laws.sampled import SampledFit
-from dpcore.models.losses import Huber, Logistic, Poisson
+from dpcore.models import leverage_and_residual
+from dpcore.models.added_records import within_unit_ball
+from dpcore.models.glm import fit_glm
+from dpcore.models.glm_influence import Audit
+from dpcore.models.leverage_and_residual import epsilon_of
+from dpcore.models.loss_functions import Huber, Logistic, ModelKind, Poisson
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC
+from dpcore.models.model_mechanisms.adaptive_posterior import AdaptivePosterior
+from dpcore.models.model_mechanisms.noisy_coefficients import NoisyFit
+from dpcore.models.model_mechanisms.perturbed_objective import PerturbedObjective
+from dpcore.models.model_mechanisms.posterior_samples import SampledFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior import repeated
-from dpcore.models.posterior.leverage_and_residual import epsilon_of
-from dpcore.models.ridge.fit import fit_ridge
-from dpcore.models.ridge.records import additions
-from dpcore.models.worst_shifts import within_unit_ball
+from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge_influence import additions
 from dpcore.privacy import gaussian
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.models.mechanisms import MODEL_MECHANISMS, offered_for
@@ -167,7 +166,7 @@ def test_several_samples_reveal_more_and_exactly_what_their_profile_says():
     assert (five.epsilon > one.epsilon).all()
     m = one.leverage / (1 - one.leverage)
     e = math.sqrt(0.3) * one.residual
-    delta = repeated.delta_of(m, e, five.epsilon, samples=5)
+    delta = leverage_and_residual.delta_of(m, e, five.epsilon, samples=5)
     np.testing.assert_allclose(delta, DELTA, rtol=1e-6)
 
 
@@ -395,7 +394,7 @@ def test_rows_that_are_alike_leave_together_as_in_a_table_without_them(model):
     assert not found.exact
     assert "3 rows like the person's own" in found.note
     if model is not ModelKind.LINEAR:
-        one = fit.influence(asked.law, rows=3, people=np.array([0]))
+        one = asked.law.influence(fit, rows=3, people=np.array([0]))
         assert one.move[0] == pytest.approx(moved, rel=1e-5)
 
 

@@ -10,15 +10,15 @@ from dpcore.individual.exposure import expose
 from dpcore.individual.models.losses import evidence_of_release, laws_of_model, leaving
 from dpcore.individual.moves import move_in_glm, move_in_statistic
 from dpcore.individual.what_if_ridge import move_in_ridge, ridge_base
-from dpcore.models.glm.fit import fit_glm
-from dpcore.models.laws.noisy_coefficients import NoisyFit
-from dpcore.models.laws.perturbed import PerturbedObjective
-from dpcore.models.laws.sampled import SampledFit
-from dpcore.models.losses import Logistic
+from dpcore.models.glm import fit_glm
+from dpcore.models.loss_functions import Logistic
 from dpcore.models.metrics import DEMOCRATIC, FISHER, Metric
+from dpcore.models.model_mechanisms.noisy_coefficients import NoisyFit
+from dpcore.models.model_mechanisms.perturbed_objective import PerturbedObjective
+from dpcore.models.model_mechanisms.posterior_samples import SampledFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge.fit import fit_ridge
-from dpcore.models.ridge.removals import removals
+from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge_influence import removals
 from dpcore.privacy import gaussian
 from tests.models.plain_pairs import PerturbedPairs, PosteriorPairs
 from tests.models.regression_tables import ANSWERS, NUMBERS, TEN, random_table

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
-from dpcore.individual.published_bounds import BOUNDS, chernoff, lemma_four, tail, textbook
+from dpcore.individual.published_bounds import GAUSSIAN_BOUNDS, chernoff, lemma_four, tail, textbook
 from dpcore.privacy import gaussian
 
 TABLE = {
@@ -35,7 +35,7 @@ def test_curves_at_a_millionth(mu):
 
 @pytest.mark.parametrize("delta", LIMITS)
 def test_where_the_bounds_start_to_understate(delta):
-    for bound, limit in zip(BOUNDS, LIMITS[delta], strict=False):
+    for bound, limit in zip(GAUSSIAN_BOUNDS, LIMITS[delta], strict=False):
         for factor, holds in ((1 - 1e-9, True), (1 + 1e-9, False)):
             mu = factor * limit
             exact = gaussian.epsilon_of(mu, delta)
@@ -54,7 +54,7 @@ def test_the_valid_bounds_hold_everywhere_and_keep_their_order(log_mu, log_delta
 
 def test_no_shift_costs_nothing_and_curves_broadcast():
     mu = np.array([0.0, 0.5, 1.0])
-    for bound in BOUNDS:
+    for bound in GAUSSIAN_BOUNDS:
         got = bound.of(mu, 1e-6)
         assert got.shape == (3,)
         assert got[0] == 0

@@ -9,10 +9,10 @@ from scipy.linalg import solve_triangular
 from scipy.special import ndtr
 
 from dpcore.errors import ParameterError
+from dpcore.models import leverage_and_residual as profile
 from dpcore.models import objective_perturbation
 from dpcore.models.influence import UNIQUE_FROM
-from dpcore.models.laws.sampled import PosteriorLaws
-from dpcore.models.posterior import leverage_and_residual as profile
+from dpcore.models.model_mechanisms.posterior_samples import PosteriorLaws
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)
 _REACH = 9.0  # standard deviations; what lies beyond weighs less than 1e-18

@@ -8,7 +8,7 @@ import pyarrow as pa
 from dpcore.data.columns import MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import open_table
-from dpcore.models.kinds import ModelKind
+from dpcore.models.loss_functions import ModelKind
 from tests.data.partitions.test_partitions import write
 from tests.releases.models import TOWN, number, question, with_towns
 

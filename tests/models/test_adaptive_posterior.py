@@ -6,10 +6,10 @@ import pytest
 from scipy import stats
 
 from dpcore.errors import ParameterError
-from dpcore.models.laws.adaptive import AdaptivePosterior
-from dpcore.models.posterior import leverage_and_residual as profile
-from dpcore.models.posterior import published_adaptive as published
-from dpcore.models.posterior.guarantees import RecordBounds
+from dpcore.models import leverage_and_residual as profile
+from dpcore.models.guarantees import RecordBounds
+from dpcore.models.model_mechanisms import adaptive_posterior as published
+from dpcore.models.model_mechanisms.adaptive_posterior import AdaptivePosterior
 from dpcore.privacy import gaussian
 
 

@@ -14,7 +14,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError, ParameterError
 from dpcore.models.design import Design, UnitRows
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.ridge import fit_ridge
 
 
 def number(name, lower, upper, **other):

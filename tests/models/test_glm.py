@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 from dpcore.errors import DataError, ParameterError
-from dpcore.models.glm.fit import fit_glm
-from dpcore.models.losses import Huber, Logistic, Poisson
+from dpcore.models.glm import fit_glm
+from dpcore.models.loss_functions import Huber, Logistic, Poisson
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.ridge import fit_ridge
 from tests.models.regression_tables import ANSWERS, COUNTS, NUMBERS, TEN
 
 ONE = Penalty(strength=1.0)

@@ -5,21 +5,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.models.glm import audit
-from dpcore.models.glm.audit import audited_removals
-from dpcore.models.glm.fit import fit_glm
-from dpcore.models.glm.removals import (
+from dpcore.models import glm_influence
+from dpcore.models.glm import fit_glm
+from dpcore.models.glm_influence import (
+    audited_removals,
     chord_steps,
     exact_refits,
     gradients_without,
     newton_steps,
     step_shifts,
 )
-from dpcore.models.losses import Huber, Logistic, Poisson
+from dpcore.models.loss_functions import Huber, Logistic, Poisson
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge.fit import fit_ridge
-from dpcore.models.ridge.removals import removals
+from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge_influence import removals
 from tests.models.regression_tables import ANSWERS, COUNTS, NUMBERS, TEN, random_table
 
 EVERYBODY = np.arange(10)
@@ -169,7 +169,7 @@ def test_each_step_comes_closer(kind, people):
 def test_the_audit_takes_the_most_exposed_and_some_others(monkeypatch):
     x, y, loss = model("logistic", 2, 400, 3)
     fit = fit_glm(x, y, loss=loss, penalty=Penalty(strength=0.1))
-    monkeypatch.setattr(audit, "TOLERATED", 1e-6)
+    monkeypatch.setattr(glm_influence, "TOLERATED", 1e-6)
     audited = audited_removals(fit, rng=np.random.default_rng(1), top=2, drawn=7)
     steps = newton_steps(fit)
     once = step_shifts(fit, steps)
@@ -225,7 +225,7 @@ def test_nobody_moves_a_fit_that_has_no_say():
 
 
 def test_steps_beyond_the_reach_of_floats(monkeypatch):
-    monkeypatch.setattr(audit, "TOLERATED", 0.0)
+    monkeypatch.setattr(glm_influence, "TOLERATED", 0.0)
     rng = np.random.default_rng(74)
     rng.integers(5, 20)
     x = rng.normal(size=(7, 2)) * 10 ** rng.uniform(1, 2.5)

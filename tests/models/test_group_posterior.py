@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
+from dpcore.models.model_mechanisms.posterior_samples import group_epsilon, group_pairs
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior.groups import group_epsilon, group_pairs
-from dpcore.models.ridge.fit import fit_ridge
-from dpcore.models.ridge.removals import removals
+from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge_influence import removals
 from tests.models.plain_pairs import PosteriorPairs
 
 DELTA, GAMMA = 1e-4, 2.0

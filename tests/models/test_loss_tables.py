@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpcore.models import loss_tables
-from dpcore.models.laws.adaptive import smallest_eigenvalue_moves
+from dpcore.models.model_mechanisms.adaptive_posterior import smallest_eigenvalue_moves
 from tests.models.plain_pairs import PerturbedPairs
 
 RNG = np.random.default_rng(0)

@@ -9,7 +9,7 @@ from scipy import integrate, stats
 
 from dpcore.errors import ParameterError
 from dpcore.models import mills
-from dpcore.models.laws.perturbed import perturbed_bound
+from dpcore.models.model_mechanisms.perturbed_objective import perturbed_bound
 from dpcore.privacy import gaussian
 from tests.models.plain_pairs import PerturbedPairs
 from tests.models.plain_pairs import perturbed as simulate

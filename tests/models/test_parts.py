@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from dpcore.errors import DataError, ParameterError
 from dpcore.models.design import UnitRows
-from dpcore.models.kinds import ModelKind
-from dpcore.models.parts import InParts
+from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
-from dpcore.models.tables import InMemory, packed, summed, unpacked
+from dpcore.models.tables import InMemory, InParts, packed, summed, unpacked
 from dpcore.statistics.parts import Totals
 from tests.models.tables_in_parts import NOBODY, PEOPLE, asked, in_parts, table
 from tests.releases.models import request, without_anybody

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
-from dpcore.models.posterior import guarantees, published
-from dpcore.models.posterior import leverage_and_residual as profile
-from dpcore.models.posterior.guarantees import RecordBounds
-from tests.models.plain_pairs import sampled as simulate
+from dpcore.individual import published_bounds
+from dpcore.models import guarantees
+from dpcore.models import leverage_and_residual as profile
+from dpcore.models.guarantees import RecordBounds
 from tests.models.ten_people import X, Y, members, ridge
 
 UNIT = RecordBounds()
@@ -30,7 +30,7 @@ def test_published_bounds_of_ten_people():
         7.346091959345013,
         33.27636126757598,
     ]
-    np.testing.assert_allclose(published.corrected_seven(m, e, 1e-6), seven, rtol=1e-10)
+    np.testing.assert_allclose(published_bounds.corrected_seven(m, e, 1e-6), seven, rtol=1e-10)
     eight = [
         7.467268501496644,
         4.975194557178734,
@@ -43,9 +43,9 @@ def test_published_bounds_of_ten_people():
         5.63953811463146,
         12.146635228527588,
     ]
-    np.testing.assert_allclose(published.corrected_eight(m, e, 1e-6), eight, rtol=1e-10)
+    np.testing.assert_allclose(published_bounds.corrected_eight(m, e, 1e-6), eight, rtol=1e-10)
     exact = profile.epsilon_of(m, e, 1e-6)
-    assert published.corrected_eight(m, e, 1e-6)[9] < exact[9] / 2
+    assert published_bounds.corrected_eight(m, e, 1e-6)[9] < exact[9] / 2
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,9 @@ def test_published_bounds_of_ten_people():
 def test_where_the_published_bounds_understate(delta, seven, worst, eight):
     m, e = np.geomspace(1e-6, 1e2, 33)[:, np.newaxis], np.geomspace(1e-2, 1e2, 17)
     exact = profile.epsilon_of(m, e, delta)
-    above = {bound.label: exact / bound.of(m, e, delta) for bound in published.BOUNDS}
+    above = {
+        bound.label: exact / bound.of(m, e, delta) for bound in published_bounds.POSTERIOR_BOUNDS
+    }
     # Losses are rounded up by a part of 1e12.
     cells = {label: np.sum(times > 1 + 1e-9) for label, times in above.items()}
     assert cells["Theorem 14, equation 7"] == seven
@@ -70,19 +72,19 @@ def test_where_the_published_bounds_understate(delta, seven, worst, eight):
 @given(st.floats(-6, 2), st.floats(-2, 2), st.floats(-9, -1))
 def test_corrected_equations_cover_their_direction(log_m, log_e, log_delta):
     m, e, delta = 10**log_m, 10**log_e, 10**log_delta
-    bound = published.corrected_seven(m, e, delta)
+    bound = published_bounds.corrected_seven(m, e, delta)
     assert profile.absence_delta_of(m, e, bound) <= delta
-    assert published.remark_fifteen(m, e, delta) >= bound * (1 - 1e-12)
-    bound = published.corrected_eight(m, e, delta)
+    assert published_bounds.remark_fifteen(m, e, delta) >= bound * (1 - 1e-12)
+    bound = published_bounds.corrected_eight(m, e, delta)
     assert profile.presence_delta_of(m, e, bound) <= delta
-    for of in (published.equation_seven, published.equation_eight):
+    for of in (published_bounds.equation_seven, published_bounds.equation_eight):
         assert of(m, -e, delta) == of(m, e, delta)
 
 
 def test_published_bounds_need_a_delta():
     for delta in (0.0, 1.0, np.nan):
         with pytest.raises(ParameterError, match="delta"):
-            published.equation_seven(0.1, 1.0, delta)
+            published_bounds.equation_seven(0.1, 1.0, delta)
 
 
 def test_worst_cases_of_a_thousand_people():
@@ -159,36 +161,9 @@ def test_domains():
     ):
         with pytest.raises(ParameterError):
             guarantees.gamma_for(**(good | bad))
-    with pytest.raises(ParameterError, match="raise lambda"):
-        guarantees.risk(np.zeros((2, 2)), truth=[1, 1], sigma=1.0, gamma=1.0, penalty=0.0)
 
 
-def test_risk_of_simulated_samples():
-    rng = np.random.default_rng(11)
-    x, truth = rng.normal(size=(60, 4)), np.array([0.4, -0.2, 0.3, 0.0])
-    sigma, gamma, penalty, runs = 0.5, 3.0, 2.0, 4000
-    gram = x.T @ x
-    hessian = gram + penalty * np.eye(4)
-    targets = x @ truth + sigma * rng.standard_normal((runs, 60))
-    fits = np.linalg.solve(hessian, x.T @ targets.T).T
-    draws = fits + simulate(np.zeros(4), hessian, gamma=gamma, draws=runs, rng=rng)
-    errors = ((draws - truth) ** 2).sum(axis=1)
-    parts = guarantees.risk(gram, truth=truth, sigma=sigma, gamma=gamma, penalty=penalty)
-    assert abs(errors.mean() - parts.total) <= 4 * errors.std() / np.sqrt(runs)
-    moved = draws - fits
-    excess = np.einsum("ij,jk,ik->i", moved, hessian, moved) / 2
-    expected = 4 / (2 * gamma)
-    assert abs(excess.mean() - expected) <= 4 * excess.std() / np.sqrt(runs)
-    beyond = (excess > guarantees.excess_quantile(4, gamma, 0.95)).mean()
-    assert abs(beyond - 0.05) <= 4 * np.sqrt(0.05 * 0.95 / runs)
-
-
-def test_efficiency_without_a_penalty():
-    gram = X.T @ X
-    parts = guarantees.risk(gram, truth=np.ones(3), sigma=0.7, gamma=5.0, penalty=0.0)
-    bound = 0.7**2 * np.trace(np.linalg.inv(gram))
-    assert parts.shrinkage == 0
-    assert parts.total / bound == pytest.approx(1 + 1 / (5 * 0.7**2), rel=1e-12)
+def test_leverages_and_coefficients_are_bounded():
     # The leverages add up to less than the number of coefficients.
     h, _ = members(X, Y, 0.5)
     assert np.sqrt(h).mean() <= np.sqrt(3 / 10)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.models.posterior import leverage_and_residual as profile
+from dpcore.models import leverage_and_residual as profile
 
 _LOG_LEVERAGES = st.floats(-300, 100)
 _LOG_RESIDUALS = st.floats(-30, 30)

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
+from dpcore.models import leverage_and_residual as profile
 from dpcore.models import mills
-from dpcore.models.laws.sampled import PosteriorLaws
-from dpcore.models.posterior import leverage_and_residual as profile
+from dpcore.models.model_mechanisms.posterior_samples import PosteriorLaws
 from dpcore.privacy import gaussian
 from tests.models import plain_pairs
 from tests.models.plain_pairs import PosteriorPairs

@@ -6,12 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
+from dpcore.models import ridge_influence
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge import records
-from dpcore.models.ridge.fit import fit_ridge
-from dpcore.models.ridge.records import additions, group_removals, substitutions
-from dpcore.models.ridge.removals import removals
+from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge_influence import additions, group_removals, removals, substitutions
 from tests.models.regression_tables import NUMBERS, TEN, random_table, solved, tables
 
 HALF = Penalty(strength=0.5)
@@ -113,7 +112,7 @@ def test_groups_across_blocks(monkeypatch):
         theta = solved(x[rest], y[rest], np.full(20, 0.5))
         expected = np.linalg.norm(fit.theta - theta)
         assert whole[group] == pytest.approx(expected, rel=1e-9)
-    monkeypatch.setattr(records, "_TOGETHER", 1)
+    monkeypatch.setattr(ridge_influence, "_TOGETHER", 1)
     assert group_removals(fit, codes) == pytest.approx(whole, rel=1e-12)
 
 

@@ -5,16 +5,16 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.models.diagnostics import diagnose
-from dpcore.models.glm.fit import fit_glm
-from dpcore.models.laws.adaptive import AdaptivePosterior
-from dpcore.models.laws.law import Law
-from dpcore.models.laws.noisy_coefficients import NoisyFit
-from dpcore.models.laws.perturbed import PerturbedObjective
-from dpcore.models.laws.sampled import SampledFit
-from dpcore.models.losses import Huber, Logistic, Poisson
+from dpcore.models.glm import fit_glm
+from dpcore.models.loss_functions import Huber, Logistic, Poisson
 from dpcore.models.metrics import DEMOCRATIC, FISHER, Metric
+from dpcore.models.model_mechanisms.adaptive_posterior import AdaptivePosterior
+from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
+from dpcore.models.model_mechanisms.noisy_coefficients import NoisyFit
+from dpcore.models.model_mechanisms.perturbed_objective import PerturbedObjective
+from dpcore.models.model_mechanisms.posterior_samples import SampledFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.ridge import fit_ridge
 from tests.models.ten_people import T, X, Y
 
 FIXED = Metric.fixed([[2.0, 0.3, 0.0], [0.3, 1.0, 0.0], [0.0, 0.0, 4.0]])
@@ -65,7 +65,7 @@ def test_laws_refuse_nonsense():
 
 
 def test_a_law_that_leaves_an_answer_out_cannot_be_made():
-    class Silent(Law):
+    class Silent(ModelMechanism):
         noise = 1.0
         losses = NoisyFit.losses
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from dpcore.errors import DataError, ParameterError
 from dpcore.models import factor
 from dpcore.models.influence import Influence
-from dpcore.models.laws.noisy_coefficients import NoisyFit
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC, Metric
+from dpcore.models.model_mechanisms.noisy_coefficients import NoisyFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge.fit import fit_ridge
-from dpcore.models.ridge.removals import moves, removals
+from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge_influence import moves, removals
 from tests.models.regression_tables import (
     NUMBERS,
     TEN,

@@ -6,9 +6,9 @@ from dp_accounting.rdp import rdp_privacy_accountant
 from scipy import integrate, stats
 
 from dpcore.errors import ParameterError
-from dpcore.models.posterior import leverage_and_residual as profile
-from dpcore.models.posterior import repeated
-from dpcore.models.posterior.leverage_and_residual import ceiling
+from dpcore.models import leverage_and_residual
+from dpcore.models import leverage_and_residual as profile
+from dpcore.models.leverage_and_residual import ceiling
 from dpcore.privacy import conversions
 
 CASES = [
@@ -32,21 +32,21 @@ def test_profile_is_that_of_noncentral_chi_square(m, e, epsilon, samples):
     absence -= np.exp(epsilon) * stats.ncx2.sf(
         total / narrow, samples, samples * center**2 / narrow
     )
-    got = repeated.absence_delta_of(m, e, epsilon, samples=samples)
+    got = leverage_and_residual.absence_delta_of(m, e, epsilon, samples=samples)
     assert got == pytest.approx(absence, rel=1e-8, abs=1e-13)
     total = 2 * (least - epsilon)
     presence = 0.0
     if total > 0:
         presence = stats.ncx2.cdf(total / narrow, samples, samples * center**2 / narrow)
         presence -= np.exp(epsilon) * stats.ncx2.cdf(total / m, samples, samples * e * e / m)
-    got = repeated.presence_delta_of(m, e, epsilon, samples=samples)
+    got = leverage_and_residual.presence_delta_of(m, e, epsilon, samples=samples)
     assert got == pytest.approx(presence, rel=1e-8, abs=1e-13)
 
 
 def test_vector_of_five_samples():
-    got = repeated.absence_delta_of(0.1, 1.0, 1.0, samples=5)
+    got = leverage_and_residual.absence_delta_of(0.1, 1.0, 1.0, samples=5)
     assert got == pytest.approx(0.0467256355, abs=1e-10)
-    got = repeated.presence_delta_of(0.1, 1.0, 1.0, samples=5)
+    got = leverage_and_residual.presence_delta_of(0.1, 1.0, 1.0, samples=5)
     assert got == pytest.approx(0.0181777470, abs=1e-10)
 
 
@@ -57,22 +57,23 @@ def test_five_simulated_samples():
     u = rng.normal(e, np.sqrt(m), (n, 5))
     loss = (u**2).sum(axis=1) / 2 - least
     gain = -np.expm1(np.minimum(epsilon - loss, 0))
-    expected = repeated.absence_delta_of(m, e, epsilon, samples=5)
+    expected = leverage_and_residual.absence_delta_of(m, e, epsilon, samples=5)
     assert abs(gain.mean() - expected) <= 4 * gain.std() / np.sqrt(n)
     u = rng.normal(e / (1 + m), np.sqrt(m / (1 + m)), (n, 5))
     loss = least - (u**2).sum(axis=1) / 2
     gain = -np.expm1(np.minimum(epsilon - loss, 0))
-    expected = repeated.presence_delta_of(m, e, epsilon, samples=5)
+    expected = leverage_and_residual.presence_delta_of(m, e, epsilon, samples=5)
     assert abs(gain.mean() - expected) <= 4 * gain.std() / np.sqrt(n)
 
 
 def test_one_sample_and_more_of_them():
     deltas = [
-        float(repeated.delta_of(0.1, 1.0, 0.3, samples=samples)) for samples in (1, 2, 3, 10, 100)
+        float(leverage_and_residual.delta_of(0.1, 1.0, 0.3, samples=samples))
+        for samples in (1, 2, 3, 10, 100)
     ]
     assert deltas[0] == profile.delta_of(0.1, 1.0, 0.3)
     assert (np.diff(deltas) > 0).all()
-    several = repeated.delta_of([[0.1], [0.2]], [0.0, 1, 2], 0.3, samples=2)
+    several = leverage_and_residual.delta_of([[0.1], [0.2]], [0.0, 1, 2], 0.3, samples=2)
     assert several.shape == (2, 3)
     assert several[0, 1] == pytest.approx(deltas[1], rel=1e-12)
 
@@ -84,12 +85,14 @@ def test_divergences():
         (9, 2.0983893251, 0.2288071130),
         (1.5, 0.0754085394, 0.0624918649),
     ):
-        got = repeated.absence_divergence(0.1, 1.0, order)
+        got = leverage_and_residual.absence_divergence(0.1, 1.0, order)
         assert got == pytest.approx(absence, abs=1e-10)
-        got = repeated.presence_divergence(0.1, 1.0, order)
+        got = leverage_and_residual.presence_divergence(0.1, 1.0, order)
         assert got == pytest.approx(presence, abs=1e-10)
-    assert repeated.absence_divergence(0.1, 1.0, 11.0) == np.inf
-    assert repeated.presence_divergence(0.1, 1.0, 1e6) == pytest.approx(ceiling(0.1, 1.0), rel=1e-4)
+    assert leverage_and_residual.absence_divergence(0.1, 1.0, 11.0) == np.inf
+    assert leverage_and_residual.presence_divergence(0.1, 1.0, 1e6) == pytest.approx(
+        ceiling(0.1, 1.0), rel=1e-4
+    )
 
 
 @pytest.mark.parametrize(("m", "e", "order"), [(0.3, 0.7, 2.5), (0.02, 2.0, 6.0)])
@@ -97,8 +100,8 @@ def test_divergences_are_the_integrals_they_stand_for(m, e, order):
     without = stats.norm(e, np.sqrt(m))
     within = stats.norm(e / (1 + m), np.sqrt(m / (1 + m)))
     for one, other, function in (
-        (without, within, repeated.absence_divergence),
-        (within, without, repeated.presence_divergence),
+        (without, within, leverage_and_residual.absence_divergence),
+        (within, without, leverage_and_residual.presence_divergence),
     ):
         value, _ = integrate.quad(
             lambda u, p=one, q=other: np.exp(order * p.logpdf(u) + (1 - order) * q.logpdf(u)),
@@ -117,21 +120,27 @@ def epsilon_of_five():
         conversions.epsilon_of_divergences(
             5 * kind(0.1, 1.0, conversions.ORDERS), conversions.ORDERS, 1e-6
         )
-        for kind in (repeated.absence_divergence, repeated.presence_divergence)
+        for kind in (
+            leverage_and_residual.absence_divergence,
+            leverage_and_residual.presence_divergence,
+        )
     )
 
 
 def test_divergences_bound_the_exact_loss():
     bound = epsilon_of_five()
-    assert repeated.delta_of(0.1, 1.0, bound, samples=5) <= 1e-6
-    assert repeated.delta_of(0.1, 1.0, 0.7 * bound, samples=5) > 1e-6
+    assert leverage_and_residual.delta_of(0.1, 1.0, bound, samples=5) <= 1e-6
+    assert leverage_and_residual.delta_of(0.1, 1.0, 0.7 * bound, samples=5) > 1e-6
 
 
 def test_conversion_of_divergences_agrees_with_dp_accounting():
     orders = conversions.ORDERS
     theirs = max(
         rdp_privacy_accountant.compute_epsilon(orders, 5 * kind(0.1, 1, orders), 1e-6)[0]
-        for kind in (repeated.absence_divergence, repeated.presence_divergence)
+        for kind in (
+            leverage_and_residual.absence_divergence,
+            leverage_and_residual.presence_divergence,
+        )
     )
     assert epsilon_of_five() == pytest.approx(theirs, rel=1e-12)
 
@@ -147,6 +156,6 @@ def test_domains():
     ):
         arguments = {"leverage": 0.1, "residual": 1.0, "epsilon": 0.1, "samples": 2}
         with pytest.raises(ParameterError, match="at least"):
-            repeated.delta_of(**(arguments | bad))
+            leverage_and_residual.delta_of(**(arguments | bad))
     with pytest.raises(ParameterError, match="order"):
-        repeated.absence_divergence(0.1, 1.0, 1.0)
+        leverage_and_residual.absence_divergence(0.1, 1.0, 1.0)

@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpcore.models.max_influence import substitution_certificates
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge.fit import fit_ridge
-from dpcore.models.ridge.removals import removals
-from dpcore.models.ridge.replacements import largest_substitutions
-from dpcore.models.worst_shifts import substitution_certificates
+from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge_influence import largest_substitutions, removals
 from tests.releases.models import question, table
 
 GRID = np.linspace(-1, 1, 41)

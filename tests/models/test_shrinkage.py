@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.models.glm.fit import fit_glm
-from dpcore.models.losses import Logistic
+from dpcore.models.glm import fit_glm
+from dpcore.models.loss_functions import Logistic
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.ridge import fit_ridge
 from dpcore.models.shrinkage import moved_predictions, plain_fit, taken
 
 

@@ -8,26 +8,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
-from dpcore.models.glm.fit import fit_glm
-from dpcore.models.glm.removals import exact_refits, newton_steps
+from dpcore.models.added_records import largest_addition
+from dpcore.models.glm import fit_glm
+from dpcore.models.glm_influence import exact_refits, newton_steps
 from dpcore.models.guarantees import gaussian_gamma
 from dpcore.models.influence import Influence
-from dpcore.models.laws.noisy_coefficients import NoisyFit
-from dpcore.models.losses import Huber, Logistic, Poisson
-from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC, Metric
-from dpcore.models.penalty import Penalty
-from dpcore.models.ridge.fit import fit_ridge
-from dpcore.models.ridge.records import additions, substitutions
-from dpcore.models.ridge.removals import removals
-from dpcore.models.worst_shifts import (
+from dpcore.models.loss_functions import Huber, Logistic, Poisson
+from dpcore.models.max_influence import (
     addition_certificate,
-    largest_addition,
+    max_glm_influence,
+    max_ridge_influence,
     steepness,
     substitution_certificates,
     unit_substitution_certificate,
-    worst_glm_shift,
-    worst_ridge_shift,
 )
+from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC, Metric
+from dpcore.models.model_mechanisms.noisy_coefficients import NoisyFit
+from dpcore.models.penalty import Penalty
+from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge_influence import additions, removals, substitutions
 from dpcore.privacy import gaussian
 from tests.models.regression_tables import NUMBERS, TEN, unit_table
 
@@ -87,7 +86,7 @@ def test_a_thousand_people(strength, sigma, mean, largest, found, certified):
     x, y = unit_table()
     penalty = Penalty(strength=strength)
     fit = fit_ridge(x, y, penalty=penalty)
-    worst = worst_ridge_shift(penalty, people=1000)
+    worst = max_ridge_influence(penalty, people=1000)
     gamma = gaussian_gamma(worst, epsilon=1, delta=1e-6)
     digits = 1e-9 if certified is None else 3e-3
     assert 1 / np.sqrt(gamma) == pytest.approx(sigma, rel=max(digits, 1e-4))
@@ -138,12 +137,12 @@ def test_certificates_are_upper_bounds(seed, strength):
         assert anybody.found <= bound == anybody.certificate
         again = additions(fit, anybody.row[None], np.array([anybody.target]), metric)
         assert again[0] == pytest.approx(anybody.found, rel=1e-12)
-        overall = worst_ridge_shift(penalty, people=12, metric=metric)
+        overall = max_ridge_influence(penalty, people=12, metric=metric)
         assert anybody.found <= overall
         assert removals(fit, metric).move.max() <= overall
     left = removals(fit).move
     bounds = substitution_certificates(fit, left)
-    twice = 2 * worst_ridge_shift(penalty, people=12)
+    twice = 2 * max_ridge_influence(penalty, people=12)
     for record in zip(newcomers[:8], targets, strict=False):
         moved = substitutions(fit, record)
         assert (moved <= bounds).all()
@@ -237,19 +236,19 @@ def test_domains():
         largest_addition(fit, legal=lambda rows: 2 + 0 * rows)
     mean = Penalty(strength=1.0, per_person=True)
     with pytest.raises(ParameterError, match="per person"):
-        worst_ridge_shift(mean, people=3)
+        max_ridge_influence(mean, people=3)
     with pytest.raises(ParameterError, match="per person"):
-        worst_glm_shift(Logistic(), mean)
+        max_glm_influence(Logistic(), mean)
     with pytest.raises(ParameterError, match="at least 1"):
-        worst_ridge_shift(HALF, people=0)
+        max_ridge_influence(HALF, people=0)
 
 
 def test_where_no_bound_exists():
     spared = Penalty(strength=1.0, spares_first=True)
     for penalty, metric in ((spared, ISOTROPIC), (HALF, FISHER), (HALF, DEMOCRATIC)):
-        assert worst_ridge_shift(penalty, people=9, metric=metric) == np.inf
-        assert worst_glm_shift(Logistic(), penalty, metric=metric) == np.inf
-    assert worst_glm_shift(Poisson(), HALF) == np.inf
+        assert max_ridge_influence(penalty, people=9, metric=metric) == np.inf
+        assert max_glm_influence(Logistic(), penalty, metric=metric) == np.inf
+    assert max_glm_influence(Poisson(), HALF) == np.inf
     fit = fit_ridge(*small_table(0), penalty=HALF)
     assert addition_certificate(fit, FISHER) == np.inf
     mean = Penalty(strength=0.1, per_person=True)
@@ -272,7 +271,7 @@ def test_sensitivity_of_flat_losses(seed, strength, loss):
     fit = fit_glm(x, y, loss=loss, penalty=penalty)
     refits = exact_refits(fit, newton_steps(fit), np.arange(len(y)))
     moved = np.linalg.norm(fit.theta - refits, axis=1).max()
-    worst = worst_glm_shift(loss, penalty)
+    worst = max_glm_influence(loss, penalty)
     assert moved <= worst == loss.steepest / strength
 
 

@@ -20,7 +20,7 @@ from dpcore.data.columns import MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.models import guarantees
 from dpcore.models.design import Design
-from dpcore.models.kinds import ModelKind
+from dpcore.models.loss_functions import ModelKind
 from dpcore.models.metrics import ISOTROPIC
 from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit
@@ -96,14 +96,14 @@ def test_no_unit_moves_a_model_farther_than_charged_whatever_the_maximum(
     model, relation, unit, strength, rows, others
 ):
     asked = asked_of(model, relation, unit, strength)
-    worst = guarantees.worst_shift(asked, ISOTROPIC)
+    worst = guarantees.max_influence(asked, ISOTROPIC)
     for after in neighbors(rows, unit, relation, others):
         assert moved(asked, rows, after) <= worst
 
 
 def test_one_row_more_than_the_maximum_of_a_huber_regression():
     asked = asked_of(ModelKind.HUBER, threshold=0.001)
-    worst = guarantees.worst_shift(asked, ISOTROPIC)
+    worst = guarantees.max_influence(asked, ISOTROPIC)
     assert worst == pytest.approx(0.001, rel=1e-6)
     every = [(y, x, x) for y in (-1, 1) for x in (-1, 1)]
     farthest = max(
@@ -121,8 +121,8 @@ def test_an_exchanged_row_of_a_linear_regression_counts_as_two_moves():
     before = replace(asked, covers_excess=False)
     assert asked.moves == 2
     assert before.moves == 1
-    assert guarantees.worst_shift(before, ISOTROPIC) < shift
-    assert shift <= guarantees.worst_shift(asked, ISOTROPIC)
+    assert guarantees.max_influence(before, ISOTROPIC) < shift
+    assert shift <= guarantees.max_influence(asked, ISOTROPIC)
 
 
 @pytest.mark.parametrize("model", [ModelKind.HUBER, ModelKind.LOGISTIC])

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from dpcore.data.dataset import Dataset
 from dpcore.models import guarantees
 from dpcore.models.design import Design, UnitRows
-from dpcore.models.glm.fit import GRADIENT, fit_glm
-from dpcore.models.kinds import ModelKind
-from dpcore.models.losses import Huber, Logistic
+from dpcore.models.glm import GRADIENT, fit_glm
+from dpcore.models.loss_functions import Huber, Logistic, ModelKind
 from dpcore.models.metrics import ISOTROPIC
 from dpcore.models.penalty import Penalty
 from tests.releases.models import number, question
@@ -65,7 +64,7 @@ def test_fits_with_a_faint_penalty_and_a_low_threshold_end_at_the_minimum():
 @pytest.mark.slow
 def test_neighbors_with_a_faint_penalty_differ_by_no_more_than_is_charged():
     asked = huber(k=8.2e-6, strength=8.3e-6)
-    worst = guarantees.worst_shift(asked, ISOTROPIC)
+    worst = guarantees.max_influence(asked, ISOTROPIC)
     # What the search may leave is charged, and next to nothing.
     bare = 8.2e-6 / 8.3e-6
     assert bare + 2 * guarantees.fit_error(asked) <= worst <= bare * (1 + 1e-6)
@@ -95,7 +94,7 @@ def test_every_search_ends_within_its_public_error(seed, k, strength, people, on
     assert huber_distance(fit, k, strength) <= guarantees.fit_error(asked)
     if people > 1:
         shift = np.linalg.norm(fit.theta - asked.fit(table(numbers[1:])).theta)
-        assert shift <= guarantees.worst_shift(asked, ISOTROPIC)
+        assert shift <= guarantees.max_influence(asked, ISOTROPIC)
 
 
 @settings(max_examples=60, deadline=None)

@@ -10,10 +10,10 @@ import pytest
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.models.design import Design
-from dpcore.models.kinds import ModelKind
+from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
-from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.ridge import fit_ridge
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.models.errors import balanced_penalty, errors_of, taken_of_spread
 from dpcore.releases.models.request import ModelRequest

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.models import guarantees
-from dpcore.models.kinds import ModelKind
+from dpcore.models import guarantees, leverage_and_residual
+from dpcore.models.loss_functions import ModelKind
 from dpcore.models.metrics import ISOTROPIC, Metric
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior import leverage_and_residual, repeated
 from dpcore.privacy import gaussian
 from dpcore.relations import PrivacyUnit
 from tests.models.plain_pairs import PosteriorPairs
@@ -33,7 +32,7 @@ def test_moves_together_make_no_more_than_asked_for(epsilon, delta, moves):
 def test_no_row_moves_a_linear_fit_farther_than_the_worst_shift(strength, matrix):
     metric = ISOTROPIC if matrix is None else Metric.fixed(matrix)
     asked = question(penalty=Penalty(strength=strength), most_people=6)
-    worst = guarantees.worst_shift(asked, metric)
+    worst = guarantees.max_influence(asked, metric)
     rng = np.random.default_rng(1)
     # 4,000 tables of 1 to 6 rows on the circle with targets at their bounds.
     for n in range(1, 7):
@@ -54,7 +53,7 @@ def test_no_row_moves_a_linear_fit_farther_than_the_worst_shift(strength, matrix
 def test_worst_shift_grows_with_rows_and_replacement():
     for model, replaced in ((ModelKind.HUBER, 2), (ModelKind.LINEAR, 1)):
         alone, twice, household = (
-            guarantees.worst_shift(question(model, **change), ISOTROPIC)
+            guarantees.max_influence(question(model, **change), ISOTROPIC)
             for change in ({}, {"relation": SUBSTITUTION}, {"unit": PrivacyUnit(rows=3)})
         )
         # A row of a truncated table may be exchanged where it comes or goes, too.
@@ -74,7 +73,7 @@ def test_units_of_any_number_of_rows_move_no_fit_farther_than_charged(rows, rela
             unit=PrivacyUnit(rows=rows),
             most_people=others + rows,
         )
-        worst, farthest = guarantees.worst_shift(asked, ISOTROPIC), 0.0
+        worst, farthest = guarantees.max_influence(asked, ISOTROPIC), 0.0
         most_after = rows if relation is SUBSTITUTION else 0
         for before, after in itertools.product(range(rows + 1), range(most_after + 1)):
             thetas = []
@@ -105,10 +104,10 @@ def records(rng, people, tables=3000):
 def test_no_shift_is_bounded_without_a_penalty_or_for_counts(model):
     free = question(model, penalty=Penalty(strength=0.0))
     spared = question(model, penalty=Penalty(strength=5.0, spares_first=True))
-    assert math.isinf(guarantees.worst_shift(free, ISOTROPIC))
-    assert math.isinf(guarantees.worst_shift(spared, ISOTROPIC))
+    assert math.isinf(guarantees.max_influence(free, ISOTROPIC))
+    assert math.isinf(guarantees.max_influence(spared, ISOTROPIC))
     bounded = model is not ModelKind.POISSON
-    assert math.isfinite(guarantees.worst_shift(question(model), ISOTROPIC)) is bounded
+    assert math.isfinite(guarantees.max_influence(question(model), ISOTROPIC)) is bounded
 
 
 @pytest.mark.parametrize("samples", [1, 4])
@@ -131,7 +130,7 @@ def test_no_pair_within_the_bounds_loses_more_than_the_posterior_guarantee(sampl
     leverage = rng.uniform(0, 1 / 20.0, 300)
     residual = rng.uniform(0, 1 + math.sqrt(30) / (2 * math.sqrt(20.0)), 300)
     pairs = PosteriorPairs.of_newcomers(leverage=leverage, residual=residual, gamma=gamma)
-    lost = repeated.delta_of(pairs.leverage, pairs.residual, 1.0, samples=samples)
+    lost = leverage_and_residual.delta_of(pairs.leverage, pairs.residual, 1.0, samples=samples)
     assert lost.max() <= 1e-6
 
 

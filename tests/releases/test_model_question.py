@@ -10,7 +10,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError, ParameterError
 from dpcore.models.design import Design, UnitRows
 from dpcore.models.diagnostics import diagnose
-from dpcore.models.kinds import ModelKind
+from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.identity import canonical

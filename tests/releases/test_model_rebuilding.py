@@ -6,7 +6,7 @@ import pytest
 
 from dpcore.errors import DataError
 from dpcore.models.design import Design, UnitRows
-from dpcore.models.kinds import ModelKind
+from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.models.mechanisms import MODEL_MECHANISMS, offered_for

@@ -15,11 +15,11 @@ from dpcore.individual.models.exposure import expose_model
 from dpcore.models import guarantees
 from dpcore.models.design import Design
 from dpcore.models.diagnostics import diagnose
-from dpcore.models.glm.fit import glm_of_nobody
-from dpcore.models.kinds import ModelKind
-from dpcore.models.losses import Logistic
+from dpcore.models.glm import glm_of
+from dpcore.models.loss_functions import Logistic, ModelKind
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.ridge import fit_ridge
+from dpcore.models.tables import InMemory
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.relations import PrivacyUnit
@@ -248,7 +248,7 @@ def test_a_release_of_nobody_answers(key, model):
 
 
 def test_a_search_that_stops_short_of_the_minimum_still_answers(monkeypatch):
-    monkeypatch.setattr("dpcore.models.glm.fit._STEPS", 1)
+    monkeypatch.setattr("dpcore.models.glm._STEPS", 1)
     asked = request("objective", ModelKind.LOGISTIC)
     fit = asked.value(table())
     assert not fit.found
@@ -320,7 +320,8 @@ def test_intervals_of_objective_perturbation_are_as_long_as_its_noise_may_reach(
     (width,) = set(asked.plan.half_widths.tolist())
     assert width * 20.0 / asked.law.sigma == pytest.approx(math.sqrt(7.814727903), 1e-9)
     # It is reached where the rows say nothing: the noise alone moves the minimum.
-    nobody = glm_of_nobody(3, loss=Logistic(), penalty=Penalty(strength=20.0))
+    none = InMemory.of(np.empty((0, 3)), np.empty(0))
+    nobody = glm_of(none, loss=Logistic(), penalty=Penalty(strength=20.0))
     rng = np.random.default_rng(4)
     moved = [
         np.linalg.norm(nobody.pulled(asked.law.sigma * rng.standard_normal(3))) for _ in range(1000)

@@ -15,7 +15,7 @@ import pytest
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.models.design import Design, UnitRows
-from dpcore.models.kinds import ModelKind
+from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.privacy.bootstrap_cost import Correction
 from dpcore.privacy.bootstrap_profiles import Bound

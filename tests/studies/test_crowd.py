@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.models.laws.noisy_coefficients import NoisyFit
-from dpcore.models.laws.perturbed import PerturbedObjective
-from dpcore.models.laws.sampled import SampledFit
+from dpcore.models.model_mechanisms.noisy_coefficients import NoisyFit
+from dpcore.models.model_mechanisms.perturbed_objective import PerturbedObjective
+from dpcore.models.model_mechanisms.posterior_samples import SampledFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.ridge import fit_ridge
 from dpcore.studies.individual import crowd
 from dpcore.studies.individual.crowd import RidgeCrowd, StatisticCrowd
 from tests.individual.test_moves import DELTA, LAWS, PENALTY, everybodys

@@ -16,16 +16,16 @@ from dpcore.errors import ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.individual.models.households import grouped, household_losses
 from dpcore.individual.variation import lengths, total_variations
-from dpcore.models.glm.fit import fit_glm
-from dpcore.models.laws.noisy_coefficients import NoisyFit
-from dpcore.models.laws.perturbed import PerturbedObjective
-from dpcore.models.laws.sampled import SampledFit
-from dpcore.models.losses import Logistic
+from dpcore.models import leverage_and_residual
+from dpcore.models.glm import fit_glm
+from dpcore.models.loss_functions import Logistic
 from dpcore.models.metrics import FISHER
+from dpcore.models.model_mechanisms.noisy_coefficients import NoisyFit
+from dpcore.models.model_mechanisms.perturbed_objective import PerturbedObjective
+from dpcore.models.model_mechanisms.posterior_samples import SampledFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior import leverage_and_residual
-from dpcore.models.ridge.fit import fit_ridge
-from dpcore.models.ridge.removals import removals
+from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge_influence import removals
 from dpcore.privacy import gaussian
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.request import Request

@@ -13,18 +13,17 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.individual.models.losses import laws_of_model, leaving
 from dpcore.individual.variation import sampled_variation
+from dpcore.models import leverage_and_residual
 from dpcore.models.design import Design
-from dpcore.models.glm.fit import fit_glm
-from dpcore.models.kinds import ModelKind
-from dpcore.models.laws.noisy_coefficients import NoisyFit
-from dpcore.models.laws.perturbed import PerturbedObjective
-from dpcore.models.laws.sampled import SampledFit
-from dpcore.models.losses import Huber, Logistic, Poisson
+from dpcore.models.glm import fit_glm
+from dpcore.models.loss_functions import Huber, Logistic, ModelKind, Poisson
+from dpcore.models.model_mechanisms.noisy_coefficients import NoisyFit
+from dpcore.models.model_mechanisms.perturbed_objective import PerturbedObjective
+from dpcore.models.model_mechanisms.posterior_samples import SampledFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior import leverage_and_residual
 from dpcore.models.question import ModelQuestion
-from dpcore.models.ridge.fit import fit_ridge
-from dpcore.models.ridge.removals import removals
+from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge_influence import removals
 from dpcore.models.shrinkage import plain_fit
 from dpcore.privacy import gaussian
 from dpcore.privacy.conversions import variation_bound

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.models.posterior.leverage_and_residual import epsilon_of
+from dpcore.models.leverage_and_residual import epsilon_of
 from dpcore.studies.individual.leverage_map import leverage_map
 
 RNG = np.random.default_rng(5)

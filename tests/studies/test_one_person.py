@@ -12,8 +12,8 @@ from dpcore.individual.exposure import expose
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.person_laws import ScalarLaws, gaussian_laws
-from dpcore.models.laws.perturbed import PerturbedLaws
-from dpcore.models.laws.sampled import PosteriorLaws
+from dpcore.models.model_mechanisms.perturbed_objective import PerturbedLaws
+from dpcore.models.model_mechanisms.posterior_samples import PosteriorLaws
 from dpcore.privacy.interpretation import laplace_detection
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.models.posterior.guarantees import RecordBounds
+from dpcore.models.guarantees import RecordBounds
 from dpcore.studies.wang2019 import GAMMAS, Simulation, nested_losses, sample_losses
 from tests.models.plain_pairs import PosteriorPairs
 from tests.models.ten_people import ridge

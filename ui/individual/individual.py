@@ -11,7 +11,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dpcore.individual.models.exposure import known_relations
-from dpcore.models.kinds import ModelKind
+from dpcore.models.loss_functions import ModelKind
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.models.request import ModelRequest
 from dpcore.releases.rebuilding import StatisticRequest

@@ -19,7 +19,7 @@ from dpcore.figures.individual.one_person import (
     realized_picture,
 )
 from dpcore.individual.models.losses import evidence_of_release, laws_of_model
-from dpcore.individual.person_bounds import epsilon_at, profile
+from dpcore.individual.published_bounds import epsilon_at, profile
 from dpcore.mechanisms.person_laws import PersonLaws, ScalarLaws
 from dpcore.models.influence import Influence
 from dpcore.relations import NeighboringRelation
@@ -92,7 +92,7 @@ def _missing(subject: Subject) -> str:
     """Say why there is nothing to see of this release; empty where there is."""
     if isinstance(subject, StatisticSubject):
         return ""
-    return subject.fit.law_of(subject.request.law).obstacle
+    return subject.request.law.for_fit(subject.fit).obstacle
 
 
 def _laws_of(subject: Subject, entry: int) -> PersonLaws:
@@ -110,7 +110,7 @@ def _laws_of(subject: Subject, entry: int) -> PersonLaws:
             subject.request, subject.exposure, entry, label=label
         )
     fit = subject.fit
-    law = fit.law_of(subject.request.law)
+    law = subject.request.law.for_fit(fit)
     replaced = subject.relation is NeighboringRelation.SUBSTITUTION
     if law.public and (replaced or subject.codes is not None):
         return law.pair(Influence.of_moves(subject.exposure.shift_lengths[[entry]]))

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore.figures.individual.one_person import bounds_picture, delta_text
 from dpcore.individual.exposure import Exposure, expose
-from dpcore.individual.person_bounds import epsilon_at, profile
+from dpcore.individual.published_bounds import epsilon_at, profile
 from dpcore.mechanisms.person_laws import PersonLaws
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.bootstrap.request import BootstrapRequest

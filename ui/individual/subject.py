@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from dpcore.individual.exposure import Exposure
 from dpcore.individual.models.exposure import ModelExposure
-from dpcore.models.fits import Fit
-from dpcore.models.glm.audit import AuditedRemovals
+from dpcore.models.glm_influence import AuditedRemovals
+from dpcore.models.question import Fit
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.models.request import ModelRequest
 from dpcore.releases.rebuilding import ResampledRequest

@@ -13,7 +13,7 @@ from dpcore.arrays import FloatArray
 from dpcore.figures.individual.disclosure import coverage_table, reports_picture
 from dpcore.individual.own_worst import own_worst_shift
 from dpcore.individual.release_losses import ReleaseLosses
-from dpcore.models.kinds import ModelKind
+from dpcore.models.loss_functions import ModelKind
 from dpcore.privacy.events import GaussianEvent, LaplaceEvent
 from dpcore.releases.request import Request
 from dpcore.statistics.query import Query

@@ -14,7 +14,7 @@ import streamlit as st
 
 from dpcore.data.dataset import Dataset
 from dpcore.models.design import Design
-from dpcore.models.fits import Fit
+from dpcore.models.question import Fit
 from dpcore.releases.models.request import ModelRequest
 from dpcore.releases.rebuilding import as_declared
 from ui import partwise, session

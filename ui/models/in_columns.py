@@ -12,8 +12,8 @@ import streamlit as st
 from dpcore.arrays import FloatArray
 from dpcore.data.columns import ColumnKind
 from dpcore.data.quantities import quantity_of
-from dpcore.models.kinds import ModelKind
-from dpcore.models.terms import Term
+from dpcore.models.design import Term
+from dpcore.models.loss_functions import ModelKind
 from dpcore.releases.models.plan import in_units
 from dpcore.releases.models.request import ModelRequest
 from dpcore.releases.record import Release

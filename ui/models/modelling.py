@@ -14,7 +14,7 @@ import streamlit as st
 
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.models.design import Design
-from dpcore.models.kinds import USUAL_THRESHOLD, ModelKind
+from dpcore.models.loss_functions import USUAL_THRESHOLD, ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
 from dpcore.releases.models.errors import balanced_penalty

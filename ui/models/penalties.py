@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 
 from dpcore.arrays import FloatArray
-from dpcore.models.fits import Fit
-from dpcore.models.kinds import ModelKind
+from dpcore.models.loss_functions import ModelKind
+from dpcore.models.question import Fit
 from dpcore.models.shrinkage import Plain
 from dpcore.releases.models.errors import errors_of, taken_of_spread
 from dpcore.releases.models.request import ModelRequest

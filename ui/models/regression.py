@@ -9,9 +9,9 @@ from dpcore.arrays import FloatArray
 from dpcore.errors import InPartsError
 from dpcore.figures.coefficients import coefficients_picture
 from dpcore.models.diagnostics import Diagnostics, diagnose
-from dpcore.models.fits import Fit
-from dpcore.models.laws.adaptive import AdaptivePosterior
-from dpcore.models.posterior import published_adaptive as published
+from dpcore.models.model_mechanisms import adaptive_posterior as published
+from dpcore.models.model_mechanisms.adaptive_posterior import AdaptivePosterior
+from dpcore.models.question import Fit
 from dpcore.models.shrinkage import plain_beside
 from dpcore.releases.models.errors import errors_of
 from dpcore.releases.models.request import ModelRequest

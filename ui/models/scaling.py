@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.models.design import Design
-from dpcore.models.kinds import ModelKind
+from dpcore.models.loss_functions import ModelKind
 from ui import controls, session
 from ui.controls import Cell
 from ui.study import Study

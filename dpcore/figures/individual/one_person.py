@@ -45,7 +45,7 @@ from dpcore.figures.traces import (
     points,
     vertical,
 )
-from dpcore.individual.person_bounds import DELTAS, BoundCurve, Profile, at_delta
+from dpcore.individual.published_bounds import DELTAS, BoundCurve, Profile, at_delta
 from dpcore.mechanisms.person_laws import Line
 from dpcore.studies.individual.hypothesis_tests import Realized, Round, posterior
 from dpcore.studies.individual.loss_comparisons import BoundCheck

@@ -23,11 +23,11 @@ from dpcore.individual.distribution import MOST_KEPT, LossDistribution, Place
 from dpcore.individual.grid import Grid
 from dpcore.individual.models.exposure import Releasing
 from dpcore.individual.models.losses import copies_note
-from dpcore.models.fits import Fit
-from dpcore.models.glm.audit import MOST_TOGETHER, Audit, AuditedRemovals
+from dpcore.models.glm_influence import MOST_TOGETHER, Audit, AuditedRemovals
 from dpcore.models.influence import UNIQUE_FROM, Influence
-from dpcore.models.laws.law import Law
 from dpcore.models.loss_tables import Span
+from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
+from dpcore.models.question import Fit
 from dpcore.relations import NeighboringRelation
 
 People = NDArray[np.intp]
@@ -122,7 +122,7 @@ def model_distribution(
     end = max(each.end for each in counted)
     most = _most([reason for each in counted for reason in each.most])
     design, delta = request.question.design, request.delta
-    found, certificate = asked.law.newcomers(fit, design, delta=delta)
+    found, certificate = asked.law.added_record_losses(fit, design, delta=delta)
     if request.unit.rows > 1:
         certificate = math.inf  # it is about newcomers of one row
     largest = most[0].epsilon
@@ -180,7 +180,7 @@ def audited_moves(request: Releasing, fit: Fit) -> AuditedRemovals | None:
     """
     if fit.linear:
         return None
-    metric, rng = fit.law_of(request.law).metric, np.random.default_rng(0)
+    metric, rng = request.law.for_fit(fit).metric, np.random.default_rng(0)
     audit = Audit.by_parts(fit, metric, rng=rng, copies=request.unit.rows)
     return audit.result(list(audit.pieces(MOST_TOGETHER)))
 
@@ -216,7 +216,7 @@ class _Asked:
     """
 
     fit: Fit = field(repr=False)
-    law: Law
+    law: ModelMechanism
     """The law that the release really has."""
     delta: float
     rows: int
@@ -237,7 +237,7 @@ class _Asked:
         """Return them, after the passes that they need."""
         if fit.people == 0:
             raise DataError("nobody has a value, so nobody's privacy loss exists.")
-        law, rows = fit.law_of(request.law), request.unit.rows
+        law, rows = request.law.for_fit(fit), request.unit.rows
         if relation is not _REMOVED:
             raise ParameterError(
                 "of everybody in parts losses are known for a person who was not "
@@ -280,8 +280,8 @@ class _Asked:
     def alone(self, request: Releasing, fit: Fit, people: People) -> _Some:
         """Return those of people whom the fit rests on alone, by fits of all others."""
         x, y = fit.table.some(people)
-        law = fit.law_of(request.law)
-        here = fit.influence(law, rows=self.rows, people=people)
+        law = request.law.for_fit(fit)
+        here = law.influence(fit, rows=self.rows, people=people)
         epsilon = self._losses(law.seen_with(x, y), here)
         return _Some(people, y, here, epsilon, people[:0])
 
@@ -297,13 +297,13 @@ class _Asked:
         fit = self.fit
         if fit.linear:
             law = self.law.seen_with(x, y)
-            return fit.seen_with(x, y).influence(law, rows=self.rows)
+            return law.influence(fit.seen_with(x, y), rows=self.rows)
         seen, audited = fit.seen_with(x, y), self.audited
         if audited is not None:
             audited = audited.seen_with(who, seen, self.law.metric)
-        return seen.influence(self.law, rows=self.rows, audited=audited)
+        return self.law.influence(seen, rows=self.rows, audited=audited)
 
-    def _losses(self, law: Law, here: Influence) -> FloatArray:
+    def _losses(self, law: ModelMechanism, here: Influence) -> FloatArray:
         epsilon = law.losses(here, delta=self.delta)
         if self.rows == 1:
             return epsilon

@@ -13,13 +13,12 @@ from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.losses import ExposedPerson, Losses
 from dpcore.individual.models.losses import Leaving, leaving
-from dpcore.models.fits import Fit
-from dpcore.models.glm.audit import AuditedRemovals
+from dpcore.models.glm_influence import AuditedRemovals
 from dpcore.models.influence import Influence
-from dpcore.models.laws.law import Law
-from dpcore.models.question import ModelQuestion
-from dpcore.models.ridge.fit import RidgeFit
-from dpcore.models.ridge.replacements import replaced_moves
+from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
+from dpcore.models.question import Fit, ModelQuestion
+from dpcore.models.ridge import RidgeFit
+from dpcore.models.ridge_influence import replaced_moves
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 
 _REMOVED: Final = NeighboringRelation.ADD_REMOVE
@@ -33,7 +32,7 @@ class Releasing(Protocol):
         """The model."""
 
     @property
-    def law(self) -> Law:
+    def law(self) -> ModelMechanism:
         """The law of the release, given the fit."""
 
     @property
@@ -100,7 +99,7 @@ class ModelExposure(Losses):
         )
 
 
-def known_relations(law: Law, *, linear: bool) -> tuple[NeighboringRelation, ...]:
+def known_relations(law: ModelMechanism, *, linear: bool) -> tuple[NeighboringRelation, ...]:
     """Return which changes of a record losses under a law are known for."""
     removal = (NeighboringRelation.ADD_REMOVE,)
     if linear and law.public:
@@ -137,7 +136,7 @@ def expose_model(
     """
     if fit.people == 0:
         raise DataError("nobody has a value, so nobody's privacy loss exists.")
-    law, delta = fit.law_of(request.law), request.delta
+    law, delta = request.law.for_fit(fit), request.delta
     if relation not in known_relations(law, linear=fit.linear):
         raise ParameterError(
             "for this release losses are known for a person who was not there, not for "
@@ -161,7 +160,7 @@ def expose_model(
             audited=audited,
             rng=np.random.default_rng(0) if rng is None else rng,
         )
-        found, certificate = law.newcomers(fit, request.question.design, delta=delta)
+        found, certificate = law.added_record_losses(fit, request.question.design, delta=delta)
         if request.unit.rows > 1 or codes is not None:
             certificate = math.inf  # it is about newcomers of one row
     epsilon = here.epsilon
@@ -196,7 +195,7 @@ def _replaced(request: Releasing, fit: RidgeFit) -> tuple[Leaving, float]:
     everybody is a question of its own.
     """
     law, owned = request.law, request.unit.rows
-    here = fit.influence(law, rows=owned)
+    here = law.influence(fit, rows=owned)
     lengths, bound = replaced_moves(fit, law.metric, request.question.design, here.move, rows=owned)
     both = Influence.of_moves(np.append(lengths, bound))
     losses = law.losses(both, delta=request.delta)

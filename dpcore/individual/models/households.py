@@ -3,7 +3,7 @@
 Nobody can add up the losses of rows: rows that pull the same way lose more together
 than their sum, rows that pull against each other less. The move of the coefficients
 when all rows of a group leave has a closed form (``group_removals`` of
-``models.ridge.records``); of a posterior sample see ``models.posterior.groups``.
+``models.ridge_influence``); of a posterior sample see ``group_pairs``.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.individual.models.losses import leaving
-from dpcore.models.fits import Fit
-from dpcore.models.laws.law import Law
+from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
+from dpcore.models.question import Fit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,13 +50,13 @@ class HouseholdLosses:
         return float(np.mean(more))
 
 
-def grouped(law: Law, fit: Fit) -> bool:
+def grouped(law: ModelMechanism, fit: Fit) -> bool:
     """Tell whether the loss of a group is known."""
     return fit.linear and law.units_known and not fit.penalty.per_person
 
 
 def household_losses(
-    law: Law, fit: Fit, codes: NDArray[np.intp], *, delta: float
+    law: ModelMechanism, fit: Fit, codes: NDArray[np.intp], *, delta: float
 ) -> HouseholdLosses:
     """Return the losses of groups, each of which leaves with all of its rows.
 

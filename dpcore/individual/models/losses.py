@@ -7,8 +7,8 @@ table may hold fewer of them. Then that loss is no fact about it, and it is kept
 what ``k`` rows can do at all.
 
 What leverage and residual cost stands in the laws: under noise, by a person's move, in
-``models.laws.noisy_coefficients``; in one posterior sample in
-``models.posterior.leverage_and_residual``.
+``models.model_mechanisms.noisy_coefficients``; in one posterior sample in
+``models.leverage_and_residual``.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
 from dpcore.mechanisms.person_laws import PersonLaws
-from dpcore.models.fits import Fit
-from dpcore.models.glm.audit import AuditedRemovals
-from dpcore.models.laws.law import Law
-from dpcore.models.ridge.fit import RidgeFit
+from dpcore.models.glm_influence import AuditedRemovals
+from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
+from dpcore.models.question import Fit
+from dpcore.models.ridge import RidgeFit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,7 +57,7 @@ class Leaving:
 
 
 def leaving(
-    law: Law,
+    law: ModelMechanism,
     fit: Fit,
     *,
     delta: float,
@@ -74,14 +74,14 @@ def leaving(
         ParameterError: Losses under this law are not known for such a model.
 
     """
-    real = fit.law_of(law)
+    real = law.for_fit(fit)
     if codes is not None:
         if not fit.linear:
             raise ParameterError("units whose rows are known need a linear model.")
         epsilon, lengths, note = real.unit_losses(fit, codes, delta=delta)
-        here = fit.influence(real)
+        here = real.influence(fit)
     else:
-        here = fit.influence(real, rows=rows, audited=audited, rng=rng)
+        here = real.influence(fit, rows=rows, audited=audited, rng=rng)
         epsilon, lengths = real.losses(here, delta=delta), here.move
         note = real.note or copies_note(rows)
     return Leaving(
@@ -106,7 +106,7 @@ def copies_note(rows: int) -> str:
     )
 
 
-def laws_of_model(fit: Fit, law: Law, person: int, *, rows: int = 1) -> PersonLaws:
+def laws_of_model(fit: Fit, law: ModelMechanism, person: int, *, rows: int = 1) -> PersonLaws:
     """Return the laws of a released model, with a person and without.
 
     ``rows`` is how many rows one unit may own, all like this one.
@@ -120,11 +120,13 @@ def laws_of_model(fit: Fit, law: Law, person: int, *, rows: int = 1) -> PersonLa
     """
     if not 0 <= person < fit.people:
         raise DataError(f"there are {fit.people} people; choose one of them.")
-    real = fit.law_of(law)
-    return real.pair(fit.influence(real, rows=rows, people=np.array([person])))
+    real = law.for_fit(fit)
+    return real.pair(real.influence(fit, rows=rows, people=np.array([person])))
 
 
-def evidence_of_release(fit: RidgeFit, law: Law, person: int, released: FloatArray) -> float:
+def evidence_of_release(
+    fit: RidgeFit, law: ModelMechanism, person: int, released: FloatArray
+) -> float:
     """Return ``log Q - log P`` of released coefficients of a linear model.
 
     ``P`` is the law without the person, ``Q`` that with them; the size of the result
@@ -138,4 +140,4 @@ def evidence_of_release(fit: RidgeFit, law: Law, person: int, released: FloatArr
 
     """
     theta = np.atleast_2d(np.asarray(released, dtype=np.float64))
-    return fit.law_of(law).evidence(fit, person, theta)
+    return law.for_fit(fit).evidence(fit, person, theta)

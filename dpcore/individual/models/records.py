@@ -7,8 +7,7 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.models.design import Design, UnitRows
-from dpcore.models.terms import code_of
+from dpcore.models.design import Design, UnitRows, code_of
 
 
 def record_of(design: Design, values: FloatArray) -> tuple[FloatArray, float]:

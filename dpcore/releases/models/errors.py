@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from dpcore.models import guarantees
-from dpcore.models.kinds import ModelKind
-from dpcore.models.losses import Logistic
+from dpcore.models.loss_functions import Logistic, ModelKind
 from dpcore.models.metrics import ISOTROPIC
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
@@ -114,7 +113,7 @@ def balanced_penalty(question: ModelQuestion, *, epsilon: float, delta: float) -
 
     def excess(strength: float) -> float:
         tried = replace(question, penalty=Penalty(strength=strength))
-        shift = guarantees.worst_shift(tried, ISOTROPIC)
+        shift = guarantees.max_influence(tried, ISOTROPIC)
         return shift / gaussian.mu_for(epsilon, delta) - _moved(tried)
 
     low = max(_LEAST, 2 * guarantees.FAINTEST * people)

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from dpcore.models.kinds import ModelKind
-from dpcore.models.laws.adaptive import AdaptivePosterior
-from dpcore.models.laws.law import Law
-from dpcore.models.laws.noisy_coefficients import NoisyFit
-from dpcore.models.laws.perturbed import PerturbedObjective
-from dpcore.models.laws.sampled import SampledFit
+from dpcore.models.loss_functions import ModelKind
 from dpcore.models.metrics import DEMOCRATIC, FISHER, Metric
+from dpcore.models.model_mechanisms.adaptive_posterior import AdaptivePosterior
+from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
+from dpcore.models.model_mechanisms.noisy_coefficients import NoisyFit
+from dpcore.models.model_mechanisms.perturbed_objective import PerturbedObjective
+from dpcore.models.model_mechanisms.posterior_samples import SampledFit
 
 if TYPE_CHECKING:
     from dpcore.releases.models.request import ModelRequest
@@ -38,7 +38,7 @@ class ModelEntry:
     label: str
     sentence: str
     claim: str
-    law: Callable[[ModelRequest], Law]
+    law: Callable[[ModelRequest], ModelMechanism]
     models: frozenset[ModelKind]
     guaranteed: frozenset[ModelKind]
     flaw: str = ""

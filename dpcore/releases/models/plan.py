@@ -24,10 +24,9 @@ from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.models.design import Design
-from dpcore.models.fits import Fit
 from dpcore.models.guarantees import longest_fit
-from dpcore.models.laws.law import Drawn, Law, together
-from dpcore.models.question import ModelQuestion
+from dpcore.models.model_mechanisms.model_mechanism import Drawn, ModelMechanism, together
+from dpcore.models.question import Fit, ModelQuestion
 from dpcore.privacy.events import ApproximateEvent, GaussianEvent, PrivacyEvent
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
@@ -46,7 +45,7 @@ class ModelPlan:
     """
 
     question: ModelQuestion
-    law: Law
+    law: ModelMechanism
     mu: float
     epsilon: float
     delta: float

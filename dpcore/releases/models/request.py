@@ -11,11 +11,10 @@ from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, TEXT, WHOLE, Part, Schema, optional, several
 from dpcore.data.partitions.table import Table
 from dpcore.errors import ParameterError
-from dpcore.models.fits import Fit
-from dpcore.models.kinds import ModelKind
-from dpcore.models.laws.law import Law
+from dpcore.models.loss_functions import ModelKind
 from dpcore.models.metrics import Metric
-from dpcore.models.question import ModelQuestion
+from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
+from dpcore.models.question import Fit, ModelQuestion
 from dpcore.releases.models.mechanisms import MODEL_MECHANISMS, ModelEntry, offered_for
 from dpcore.releases.models.plan import ModelPlan, slope_units
 from dpcore.releases.record import Mode
@@ -114,7 +113,7 @@ class ModelRequest(Releasable):
         return self.entry.label
 
     @cached_property
-    def law(self) -> Law:
+    def law(self) -> ModelMechanism:
         """Return the law of the release, given the fit.
 
         Raises:

@@ -17,9 +17,9 @@ from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import Exposure
 from dpcore.individual.what_if_ridge import quick_law
 from dpcore.models.influence import Influence
-from dpcore.models.laws.law import Law
+from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge.fit import RidgeFit
+from dpcore.models.ridge import RidgeFit
 from dpcore.relations import TableSize
 from dpcore.releases.request import Request
 from dpcore.statistics.blocks import shifts_of
@@ -43,7 +43,7 @@ class RidgeCrowd:
     """
 
     fit: RidgeFit = field(repr=False)
-    law: Law
+    law: ModelMechanism
     person: int
     """A position among its rows."""
     delta: float

@@ -18,9 +18,10 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
-from dpcore.models.fits import Fit
+from dpcore.models.glm_influence import Audit
 from dpcore.models.influence import Influence
-from dpcore.models.laws.law import Law
+from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
+from dpcore.models.question import Fit
 from dpcore.models.shrinkage import plain_fit
 from dpcore.releases.models.request import ModelRequest
 
@@ -130,7 +131,7 @@ def frontier(request: ModelRequest, fit: Fit) -> Frontier:
         message = "the frontier of an adaptive sample is not known; choose another "
         message += "release."
         raise ParameterError(message)
-    law = fit.law_of(request.law)
+    law = request.law.for_fit(fit)
     gammas = here * np.geomspace(10.0**-DECADES, 10.0**DECADES, POINTS)
     before = _before(fit)
     some, spread = _chosen(law, fit)
@@ -196,14 +197,18 @@ def _before(fit: Fit) -> FitAccuracy:
     return accuracy(fit, plain)
 
 
-def _chosen(law: Law, fit: Fit) -> tuple[Influence, int]:
+def _chosen(law: ModelMechanism, fit: Fit) -> tuple[Influence, int]:
     """Return some people behind a fit, the evenly spread ones first, and how many.
 
     Raises:
         DataError: There is no fit without somebody.
 
     """
-    everybody = fit.estimate(law)
+    audited = None
+    if not fit.linear:
+        # After one Newton step, not audited.
+        audited = Audit.of(fit, law.metric, rng=np.random.default_rng(0)).result([])
+    everybody = law.influence(fit, audited=audited)
     order, *causes = law.causes(everybody)
     if not (law.public or all(np.isfinite(cause).all() for cause in causes)):
         raise DataError("the fit does not exist without somebody: raise the penalty.")

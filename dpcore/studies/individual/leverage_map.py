@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.models.blocks import row_blocks
-from dpcore.models.fits import Fit
+from dpcore.models.factor import row_blocks
 from dpcore.models.influence import Influence
-from dpcore.models.laws.law import Law, LossAt
 from dpcore.models.metrics import Metric
+from dpcore.models.model_mechanisms.model_mechanism import LossAt, ModelMechanism
+from dpcore.models.question import Fit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -49,7 +49,7 @@ class Causes:
 
 
 def causes(
-    law: Law,
+    law: ModelMechanism,
     fit: Fit,
     *,
     leverage: FloatArray,
@@ -81,7 +81,7 @@ def causes(
         square=np.broadcast_to(np.nan, shift.shape),
         spread=np.broadcast_to(np.nan, shift.shape),
     )
-    real = fit.law_of(law)
+    real = law.for_fit(fit)
     loss_at = real.loss_by(delta)
     variation = None if loss_at is None else real.variation(here, delta=delta)
     if real.public:

@@ -23,10 +23,8 @@ from numpy.typing import ArrayLike, NDArray
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.individual.exposure import Exposure, expose
-from dpcore.individual.published_bounds import BOUNDS
-from dpcore.models.posterior import leverage_and_residual
-from dpcore.models.posterior.published import BOUNDS as POSTERIOR_BOUNDS
-from dpcore.models.posterior.published import PublishedBound
+from dpcore.individual.published_bounds import GAUSSIAN_BOUNDS, POSTERIOR_BOUNDS, PublishedBound
+from dpcore.models import leverage_and_residual
 from dpcore.privacy import gaussian
 from dpcore.releases.request import Request, offered
 
@@ -70,7 +68,7 @@ def gaussian_checks(mu: ArrayLike, delta: float) -> tuple[BoundCheck, ...]:
     ordered = ordered[np.isfinite(ordered)]
     people = ordered[_even(len(ordered))]
     exact = gaussian.epsilon_of(people, delta)
-    return tuple(_check(bound, exact, bound.of(people, delta)) for bound in BOUNDS)
+    return tuple(_check(bound, exact, bound.of(people, delta)) for bound in GAUSSIAN_BOUNDS)
 
 
 def posterior_checks(

@@ -18,9 +18,9 @@ from scipy.special import expit
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.individual.publishable import AtRelease, NoisyHessian, PerturbedFit, check_failure
-from dpcore.models.glm.fit import GlmFit, fit_glm
+from dpcore.models.glm import GlmFit, fit_glm
 from dpcore.models.guarantees import CURVATURE
-from dpcore.models.losses import Logistic
+from dpcore.models.loss_functions import Logistic
 from dpcore.models.penalty import Penalty
 from dpcore.privacy import gaussian
 

@@ -25,8 +25,8 @@ from dpcore.individual.models.distribution import (
     model_distribution,
     model_loss,
 )
-from dpcore.models.fits import Fit
-from dpcore.models.glm.audit import AuditedRemovals
+from dpcore.models.glm_influence import AuditedRemovals
+from dpcore.models.question import Fit
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.models.request import ModelRequest
 from dpcore.wording import epsilon_text, in_full, rounded, significant
@@ -182,7 +182,7 @@ def _one_person(subject: _Subject, table: PartitionedDataset) -> None:
     if looked.person is None:
         st.info(counted.NOT_THERE)
         return
-    _tell(looked.person, asked, upper=fit.law_of(asked.law).upper)
+    _tell(looked.person, asked, upper=asked.law.for_fit(fit).upper)
     st.caption(_LEFT_OUT)
 
 

@@ -14,8 +14,8 @@ from dpcore.figures.individual.guarantees import (
 )
 from dpcore.individual.models.distribution import ModelDistribution
 from dpcore.individual.models.exposure import ModelExposure
-from dpcore.models.fits import Fit
-from dpcore.models.glm.audit import AuditedRemovals
+from dpcore.models.glm_influence import AuditedRemovals
+from dpcore.models.question import Fit
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.studies.individual.leverage_map import Causes, LeverageMap, causes, leverage_map
 from dpcore.wording import epsilon_text, percent, significant

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from dpcore.data.units import unit_codes
 from dpcore.individual.models.exposure import ModelExposure, expose_model
-from dpcore.models.glm.audit import Audit, AuditedRemovals
-from dpcore.models.glm.fit import GlmFit
-from dpcore.models.kinds import ModelKind
+from dpcore.models.glm import GlmFit
+from dpcore.models.glm_influence import Audit, AuditedRemovals
+from dpcore.models.loss_functions import ModelKind
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.models.request import ModelRequest
 from dpcore.wording import people
@@ -77,7 +77,7 @@ def of(
 
 def _audited(asked: ModelRequest, fit: GlmFit, question: str) -> AuditedRemovals | None:
     """Return the audit of a nonlinear model, as far as it was carried out."""
-    metric = fit.law_of(asked.law).metric
+    metric = asked.law.for_fit(fit).metric
     key, copies = f"{question} {asked.matrix}", asked.unit.rows
     audit = session.while_shown(
         "model-audit",

@@ -10,37 +10,24 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import ClassVar, Final, Literal, NoReturn
+from typing import ClassVar, Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.data.partitions.table import PartitionedDataset
-from dpcore.errors import DataError, ParameterError
-from dpcore.models.blocks import row_blocks
-from dpcore.models.design import Design
+from dpcore.errors import DataError
 from dpcore.models.factor import (
     Factor,
     checked_table,
     factor_of,
     moments,
     nobody,
+    row_blocks,
     triangle,
     undetermined,
 )
-from dpcore.models.glm.audit import (
-    Audit,
-    AuditedRemovals,
-    audited_influence,
-    audited_removals,
-    refitted_influence,
-)
-from dpcore.models.influence import Influence
-from dpcore.models.laws.law import Law
-from dpcore.models.losses import Huber, Loss
-from dpcore.models.metrics import Metric
-from dpcore.models.newcomers import glm_moves
+from dpcore.models.loss_functions import Huber, Loss
 from dpcore.models.penalty import Penalty
 from dpcore.models.tables import InMemory, Ones, Passes, Table, packed, summed, unpacked
 from dpcore.statistics.parts import Totals
@@ -116,58 +103,6 @@ class GlmFit:
     def predictions(self) -> FloatArray:
         """Return ``X theta``, shape ``(n,)``."""
         return linear(self.features, self.theta)
-
-    def law_of(self, law: Law) -> Law:
-        """Return the law that the release of this fit really has.
-
-        Raises:
-            ParameterError: Losses of nonlinear models are not known under this law.
-
-        """
-        return law.nonlinear(self)
-
-    def influence(
-        self,
-        law: Law,
-        *,
-        rows: int = 1,
-        people: NDArray[np.intp] | None = None,
-        audited: AuditedRemovals | None = None,
-        rng: np.random.Generator | None = None,
-    ) -> Influence:
-        """Return what everybody is to the fit, under a law of ``law_of``.
-
-        Args:
-            law: How the fit is released.
-            rows: How many rows like each person's own one unit owns.
-            people: Of whom, as positions among the rows, by a refit without each.
-            audited: Everybody's moves, of so many rows in the norm of the law, where an
-                audit found them already.
-            rng: Draws the people of an audit otherwise; the same ones if not given.
-
-        Raises:
-            ParameterError: The audit was about other units.
-
-        """
-        if people is not None:
-            return refitted_influence(self, people, law.metric, rows=rows)
-        if audited is None:
-            rng = np.random.default_rng(0) if rng is None else rng
-            audited = audited_removals(self, law.metric, rng=rng, copies=rows)
-        return audited_influence(self, audited, law.metric, rows=rows)
-
-    def estimate(self, law: Law) -> Influence:
-        """Return what everybody is to the fit after one Newton step, not audited."""
-        audit = Audit.of(self, law.metric, rng=np.random.default_rng(0))
-        return self.influence(law, audited=audit.result([]))
-
-    def newcomers(self, metric: Metric, design: Design) -> tuple[float, float]:
-        """Return the largest move by a newcomer that was found, and a bound on all."""
-        return glm_moves(self, metric, design)
-
-    def posterior_root(self) -> NoReturn:
-        """Refuse: the posterior is normal for linear models only."""
-        raise ParameterError("only a linear model has a normal posterior: choose another release.")
 
     def with_penalty(self, penalty: Penalty) -> GlmFit:
         """Return the fit to the same rows with another penalty."""
@@ -268,7 +203,7 @@ def fit_glm(x: FloatArray, y: FloatArray, *, loss: Loss, penalty: Penalty) -> Gl
         ParameterError: The shapes do not fit, a number is missing or beyond 1e100, or
             the loss is not for such targets.
 
-    >>> from dpcore.models.losses import Logistic
+    >>> from dpcore.models.loss_functions import Logistic
     >>> from dpcore.models.penalty import Penalty
     >>> x, y = np.ones((4, 1)), np.array([0.0, 1.0, 1.0, 1.0])
     >>> fit = fit_glm(x, y, loss=Logistic(), penalty=Penalty(strength=0.0))
@@ -309,17 +244,6 @@ def glm_of(table: Table, *, loss: Loss, penalty: Penalty) -> GlmFit:
         tolerance=tolerance,
         found=found,
     )
-
-
-def glm_of_nobody(columns: int, *, loss: Loss, penalty: Penalty) -> GlmFit:
-    """Return the fit to no rows at all: the penalty alone makes coefficients 0.
-
-    Raises:
-        DataError: A coefficient goes unpenalized.
-
-    """
-    none = InMemory.of(np.empty((0, columns)), np.empty(0))
-    return glm_of(none, loss=loss, penalty=penalty)
 
 
 def best_constant(table: Passes, loss: Loss) -> float:

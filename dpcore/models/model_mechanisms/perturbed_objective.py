@@ -18,10 +18,8 @@ from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.person_laws import POINTS, Line, PersonLaws
 from dpcore.models import guarantees
-from dpcore.models.fits import Fit
-from dpcore.models.glm.fit import GlmFit
+from dpcore.models.glm import GlmFit
 from dpcore.models.influence import Influence, given_away
-from dpcore.models.laws.law import Law, check
 from dpcore.models.loss_tables import (
     TABLE_FROM,
     PerturbedTable,
@@ -30,16 +28,17 @@ from dpcore.models.loss_tables import (
     perturbed_span,
 )
 from dpcore.models.metrics import DEMOCRATIC, ISOTROPIC, Metric
+from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism, check
 from dpcore.models.objective_perturbation import PerturbedPairs
-from dpcore.models.question import ModelQuestion
-from dpcore.models.ridge.fit import RidgeFit
+from dpcore.models.question import Fit, ModelQuestion
+from dpcore.models.ridge import RidgeFit
 from dpcore.privacy.conversions import variation_bound
 
 _TRIMMED: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PerturbedObjective(Law):
+class PerturbedObjective(ModelMechanism):
     """The minimum of the objective plus ``b^T theta``, ``b`` normal."""
 
     sigma: float
@@ -100,7 +99,7 @@ class PerturbedObjective(Law):
         """Return the law at another precision ``sigma^-2``."""
         return replace(self, sigma=1 / math.sqrt(precision))
 
-    def nonlinear(self, fit: GlmFit) -> Law:
+    def nonlinear(self, fit: GlmFit) -> ModelMechanism:
         """Return what is known of a perturbed logistic objective: a bound."""
         if fit.loss.steepest > 1:
             raise ParameterError("objective perturbation needs a logistic model here.")
@@ -111,11 +110,11 @@ class PerturbedObjective(Law):
         """Return releases from standard normal numbers, both of shape ``(m, d)``."""
         return fit.pulled(self.sigma * normal)
 
-    def influence(
+    def linear_influence(
         self, fit: RidgeFit, *, rows: int = 1, people: NDArray[np.intp] | None = None
     ) -> Influence:
         """Return what people are to a linear fit, with ``spread``."""
-        found = Law.influence(self, fit, rows=rows, people=people)
+        found = ModelMechanism.linear_influence(self, fit, rows=rows, people=people)
         x = fit.features if people is None else fit.table.some(people)[0]
         solved = x @ fit.factor.solve(np.eye(len(fit.theta)))
         length = np.einsum("ij,ij->i", solved, solved)
@@ -133,7 +132,7 @@ class PerturbedObjective(Law):
         """Return that of the three numbers of each person who is not given away."""
         return perturbed_span(self.pairs(people.of(np.flatnonzero(~people.alone))))
 
-    def tabled(self, span: Span, *, delta: float) -> Law:
+    def tabled(self, span: Span, *, delta: float) -> ModelMechanism:
         """Return the law that reads losses from a table, where many people are."""
         if span.people < TABLE_FROM:
             return self
@@ -244,7 +243,7 @@ class BoundedObjective(PerturbedObjective):
 
     def losses_at(self, people: Influence, precisions: FloatArray, *, delta: float) -> FloatArray:
         """Return bounds at each precision, shape ``(points, m)``."""
-        return Law.losses_at(self, people, precisions, delta=delta)
+        return ModelMechanism.losses_at(self, people, precisions, delta=delta)
 
     def pair(self, person: Influence) -> PersonLaws:
         """Refuse: the two laws have no closed form."""

@@ -19,23 +19,29 @@ from scipy.special import erf
 from dpcore.arrays import FloatArray
 from dpcore.mechanisms.person_laws import PersonLaws, gaussian_laws
 from dpcore.models import guarantees
+from dpcore.models.added_records import largest_moves
 from dpcore.models.design import Design
-from dpcore.models.fits import Fit
-from dpcore.models.glm.fit import GlmFit
+from dpcore.models.glm import GlmFit
 from dpcore.models.influence import Influence, given_away
-from dpcore.models.laws.law import Drawn, Law, LossAt, Source, check, together
-from dpcore.models.laws.perturbed import PerturbedObjective
-from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.metrics import ISOTROPIC, Metric, Shape
-from dpcore.models.question import ModelQuestion
-from dpcore.models.ridge.fit import RidgeFit
-from dpcore.models.ridge.records import group_removals
-from dpcore.models.ridge.removals import moves
+from dpcore.models.model_mechanisms.model_mechanism import (
+    Drawn,
+    LossAt,
+    ModelMechanism,
+    Source,
+    check,
+    together,
+)
+from dpcore.models.model_mechanisms.perturbed_objective import PerturbedObjective
+from dpcore.models.model_mechanisms.posterior_samples import SampledFit
+from dpcore.models.question import Fit, ModelQuestion
+from dpcore.models.ridge import RidgeFit
+from dpcore.models.ridge_influence import group_removals, moves
 from dpcore.privacy import gaussian
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NoisyFit(Law):
+class NoisyFit(ModelMechanism):
     """``theta + N(0, A^-1/gamma)``; with an ``A`` from the data, so is the noise."""
 
     gamma: float
@@ -62,7 +68,7 @@ class NoisyFit(Law):
 
     def calibrated(self, question: ModelQuestion, *, epsilon: float, delta: float) -> Self | None:
         """Return the noise that hides the largest move in any table."""
-        shift = guarantees.worst_shift(question, self.metric)
+        shift = guarantees.max_influence(question, self.metric)
         if math.isinf(shift):
             return None
         return self.at(guarantees.gaussian_gamma(shift, epsilon=epsilon, delta=delta))
@@ -75,7 +81,7 @@ class NoisyFit(Law):
 
     def mu(self, question: ModelQuestion) -> float:
         """Return that of the largest move in any table."""
-        return math.sqrt(self.gamma) * guarantees.worst_shift(question, self.metric)
+        return math.sqrt(self.gamma) * guarantees.max_influence(question, self.metric)
 
     def half_widths(self, columns: int, *, strength: float, level: float) -> FloatArray:
         """Return how far off the coefficients are, all together."""
@@ -104,7 +110,7 @@ class NoisyFit(Law):
         """Return the law at another precision ``gamma``."""
         return replace(self, gamma=precision)
 
-    def linear(self, fit: RidgeFit) -> Law:
+    def linear(self, fit: RidgeFit) -> ModelMechanism:
         """Return the posterior sample or perturbed objective that it may be."""
         if self.metric.shape is Shape.FISHER:
             return SampledFit(gamma=self.gamma)
@@ -112,9 +118,9 @@ class NoisyFit(Law):
             return PerturbedObjective(sigma=self.noise)
         return self
 
-    def nonlinear(self, fit: GlmFit) -> Law:
+    def nonlinear(self, fit: GlmFit) -> ModelMechanism:
         """Return the law itself, for noise of a public shape."""
-        return self if self.public else Law.nonlinear(self, fit)
+        return self if self.public else ModelMechanism.nonlinear(self, fit)
 
     def transformed(self, fit: Fit, normal: FloatArray) -> FloatArray:
         """Return releases from standard normal numbers, both of shape ``(m, d)``."""
@@ -158,9 +164,9 @@ class NoisyFit(Law):
         """Return ``2 Phi(mu/2) - 1``."""
         return np.asarray(erf(math.sqrt(self.gamma) * people.move / math.sqrt(8)))
 
-    def newcomers(self, fit: Fit, design: Design, *, delta: float) -> tuple[float, float]:
+    def added_record_losses(self, fit: Fit, design: Design, *, delta: float) -> tuple[float, float]:
         """Return the loss of the largest move that was found, and a bound on all."""
-        moves = Influence.of_moves(np.array(fit.newcomers(self.metric, design)))
+        moves = Influence.of_moves(np.array(largest_moves(fit, self.metric, design)))
         found, bound = self.losses(moves, delta=delta).tolist()
         return found, bound
 

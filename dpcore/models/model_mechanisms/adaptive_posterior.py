@@ -3,7 +3,7 @@
 Wang 2019 (algorithm 1) releases the smallest eigenvalue of ``X'X`` first, and then
 samples the posterior as precisely as that eigenvalue allows. The printed constants
 could not be recovered, and those of the author's program claim too much
-(``posterior.published_adaptive``). This variant spends a third of delta on each of
+(see ``sample_delta``). This variant spends a third of delta on each of
 three events:
 
 1. The smallest eigenvalue changes by at most ``B_x^2`` between neighboring tables
@@ -12,10 +12,15 @@ three events:
    of BOTH neighboring tables from below, except with chance delta/3.
 3. Given that bound, the largest leverage and residual of anybody in either table are
    known, and gamma is the largest for which the worst such pair is (epsilon_2,
-   delta/3)-DP by its exact profile (``posterior.guarantees``, the corner with proof).
+   delta/3)-DP by its exact profile (``guarantees``, the corner with proof).
 
 The neighbors are those of adding or removing one person; the number of people in the
 larger table is public.
+
+For comparison only, the constants of the program that goes with Wang 2018 ("Revisiting
+differentially private linear regression"), with features of length at most 1: tail bounds
+in place of exact profiles, each of whose three steps claims (epsilon/4 or epsilon/2,
+delta/3).
 """
 
 from __future__ import annotations
@@ -32,16 +37,15 @@ from dpcore.arrays import FloatArray
 from dpcore.budget_filter import PrivacyCost, computed
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.search import first_where
-from dpcore.models import guarantees
-from dpcore.models.blocks import row_blocks
-from dpcore.models.fits import Fit
+from dpcore.models import guarantees, leverage_and_residual
+from dpcore.models.factor import row_blocks
+from dpcore.models.guarantees import RecordBounds, covering_residual, gamma_for
 from dpcore.models.influence import Influence
-from dpcore.models.laws.law import Drawn, Law, Source
-from dpcore.models.laws.sampled import SampledFit
+from dpcore.models.model_mechanisms.model_mechanism import Drawn, ModelMechanism, Source
+from dpcore.models.model_mechanisms.posterior_samples import LINEAR_ONLY, SampledFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior.guarantees import RecordBounds, covering_residual, gamma_for
-from dpcore.models.question import ModelQuestion
-from dpcore.models.ridge.fit import RidgeFit, fit_ridge
+from dpcore.models.question import Fit, ModelQuestion
+from dpcore.models.ridge import RidgeFit, fit_ridge
 from dpcore.privacy import gaussian
 
 _PENALTIES = 161
@@ -72,7 +76,7 @@ class AdaptiveSample:
     theta: FloatArray = field(repr=False)
 
 
-class _InTwoSteps(Law):
+class _InTwoSteps(ModelMechanism):
     """What cannot be asked of a law whose precision is drawn, too."""
 
     __slots__ = ()
@@ -167,7 +171,7 @@ class AdaptivePosterior(_InTwoSteps):
     def draw(self, fit: Fit, source: Source, question: ModelQuestion, *, level: float) -> Drawn:
         """Release the eigenvalue, and then the sample that it allows."""
         if not fit.linear:
-            fit.posterior_root()  # refuses
+            raise ParameterError(LINEAR_ONLY)
         released = float(
             source.added(
                 np.array([_smallest(fit.gram)]),
@@ -204,7 +208,8 @@ class AdaptivePosterior(_InTwoSteps):
 
     def simulations(self, fit: Fit, *, rng: np.random.Generator, draws: int = 1) -> FloatArray:
         """Return simulated coefficients, shape ``(draws, d)``."""
-        fit.posterior_root()
+        if not fit.linear:
+            raise ParameterError(LINEAR_ONLY)
         x, y = fit.features, fit.target
         return np.array([self.simulate(x, y, rng=rng).theta for _ in range(draws)])
 
@@ -330,14 +335,14 @@ class TypicalSample(_InTwoSteps):
         """Return the release for a fit that has but some rows and targets."""
         return replace(self, tuned=self.tuned.seen_with(x, y))
 
-    def influence(
+    def linear_influence(
         self, fit: RidgeFit, *, rows: int = 1, people: NDArray[np.intp] | None = None
     ) -> Influence:
         """Return what people are to the fit with the penalty that is chosen."""
         if fit.penalty.per_person:
-            return Law.influence(self, fit)
+            return ModelMechanism.linear_influence(self, fit)
         sample = SampledFit(gamma=self.gamma)
-        return sample.influence(self.tuned, rows=rows, people=people)
+        return sample.linear_influence(self.tuned, rows=rows, people=people)
 
     def losses(self, people: Influence, *, delta: float) -> FloatArray:
         """Return the losses of everybody by the eigenvalue and by the sample."""
@@ -379,3 +384,48 @@ def _secular_roots(gaps: FloatArray, squares: FloatArray) -> FloatArray:
 
 def _smallest(gram: FloatArray) -> float:
     return max(float(np.linalg.eigvalsh(gram)[0]), 0.0)
+
+
+def eigenvalue_noise(epsilon: float, delta: float) -> float:
+    """Return the standard deviation ``sqrt(log(6/delta))/(epsilon/4)``."""
+    return 4 * math.sqrt(math.log(6 / delta)) / epsilon
+
+
+def eigenvalue_delta(epsilon: float, delta: float) -> float:
+    """Return the exact delta at ``epsilon/4``, where ``delta/3`` is claimed.
+
+    >>> [f"{eigenvalue_delta(epsilon, 1e-6):.1e}" for epsilon in (1, 4, 10)]
+    ['6.4e-07', '3.7e-06', '1.9e-05']
+    """
+    mu = 1 / eigenvalue_noise(epsilon, delta)
+    return float(gaussian.delta_of(mu, epsilon / 4))
+
+
+def gamma(epsilon: float, delta: float, *, floor: float, residual: float) -> float:
+    """Return gamma, the squared root ``g`` of a quadratic in the author's program.
+
+    ``L^2/(2(h + 1)) g^2 + L sqrt(log(6/delta)/h) g + (1 + log(6/delta))/(2h) =
+    epsilon/2``, with ``h`` the floor of the eigenvalues of ``X'X + lambda I`` and ``L``
+    the largest residual; 0 where there is none.
+    """
+    log_odds = math.log(6 / delta)
+    square = residual**2 / (2 * (floor + 1))
+    linear = residual * math.sqrt(log_odds / floor)
+    left = epsilon / 2 - (1 + log_odds) / (2 * floor)
+    if left <= 0:
+        return 0.0
+    return (2 * left / (linear + math.sqrt(linear**2 + 4 * square * left))) ** 2
+
+
+def sample_delta(epsilon: float, delta: float, *, floor: float, residual: float) -> float:
+    """Return the exact delta of that sample at ``epsilon/2``; ``delta/3`` is claimed.
+
+    Raises:
+        ParameterError: The floor is too low for any sample.
+
+    """
+    precision = gamma(epsilon, delta, floor=floor, residual=residual)
+    if precision == 0:
+        raise ParameterError("no sample is drawn at so low a floor: raise lambda.")
+    scaled = residual * math.sqrt(precision)
+    return float(leverage_and_residual.delta_of(1 / floor, scaled, epsilon / 2))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
+from typing import Any, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,18 +18,10 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import DataError
-from dpcore.models.design import Design
 from dpcore.models.factor import Factor, checked_table, factor_of, moments, nobody, triangle
-from dpcore.models.glm.audit import AuditedRemovals
-from dpcore.models.influence import Influence
-from dpcore.models.metrics import Metric
 from dpcore.models.penalty import Penalty
 from dpcore.models.tables import InMemory, Passes, Table, Together, packed, summed, unpacked
-from dpcore.models.worst_shifts import LargestAddition, largest_addition
 from dpcore.statistics.parts import Totals
-
-if TYPE_CHECKING:
-    from dpcore.models.laws.law import Law
 
 _T = TypeVar("_T")
 
@@ -143,40 +135,6 @@ class RidgeFit:
     def _scale(self) -> float:
         free = max(self.people - len(self.theta), 1)
         return float(np.sum(self.residuals**2)) / free
-
-    def law_of(self, law: Law) -> Law:
-        """Return the law that the release of this fit really has."""
-        return law.linear(self)
-
-    def influence(
-        self,
-        law: Law,
-        *,
-        rows: int = 1,
-        people: NDArray[np.intp] | None = None,
-        audited: AuditedRemovals | None = None,
-        rng: np.random.Generator | None = None,
-    ) -> Influence:
-        """Return what everybody is to the fit, all of it exactly: see ``GlmFit``."""
-        del audited, rng
-        return law.influence(self, rows=rows, people=people)
-
-    def estimate(self, law: Law) -> Influence:
-        """Return what everybody is to the fit, as fast as can be: here exactly."""
-        return law.influence(self)
-
-    def newcomers(self, metric: Metric, design: Design) -> tuple[float, float]:
-        """Return the largest move by a newcomer that was found, and a bound on all."""
-
-        def search() -> LargestAddition:
-            return largest_addition(self, metric, legal=design.legal, targets=design.target_range)
-
-        most = self.keep("newcomers", (metric.name, design), search)
-        return most.found, most.certificate
-
-    def posterior_root(self) -> FloatArray:
-        """Return ``R^-1`` of the posterior's covariance ``R^-1 R^-T/gamma``."""
-        return self.factor.inverse_root
 
     def pulled(self, pull: FloatArray) -> FloatArray:
         """Return the minimum of the objective plus ``pull^T theta``, shape ``(d,)``.

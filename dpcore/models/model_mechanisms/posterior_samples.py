@@ -1,7 +1,16 @@
 """Samples of the posterior of a linear model (Wang 2019, equation 6).
 
 A person changes the covariance of a sample too, so that the loss is not that of a
-Gaussian mechanism: see ``models.posterior.leverage_and_residual``.
+Gaussian mechanism: see ``models.leverage_and_residual``.
+
+Posterior samples of a linear model, with several rows of one unit and without them.
+
+In coordinates in which the posterior with everybody is standard, ``U^T U = V diag(s)
+V^T`` for the rows ``U = X_G R^-1`` of a unit, and ``p = V^T U^T r`` for their in-sample
+residuals ``r``. Without the unit the law is normal, too, with mean ``-p/(1 - s)`` and
+variance ``1/(1 - s)``: coordinate by coordinate it is the pair of a single row with
+leverage ``s`` and residual ``p/sqrt(s)``. So the unit is as exposed as independent
+rows, one for each direction in which its rows differ. CONFIDENTIAL.
 """
 
 from __future__ import annotations
@@ -17,26 +26,26 @@ from scipy.special import chndtr, ndtr, ndtri
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.person_laws import POINTS, Line, PersonLaws
-from dpcore.models import guarantees
+from dpcore.models import guarantees, leverage_and_residual
+from dpcore.models.added_records import sampled_losses
 from dpcore.models.design import Design
-from dpcore.models.fits import Fit
+from dpcore.models.guarantees import worst_case
 from dpcore.models.influence import UNIQUE_FROM, Influence, given_away, without
-from dpcore.models.laws.law import Law, LossAt, check
+from dpcore.models.leverage_and_residual import absence_divergence, presence_divergence
 from dpcore.models.loss_tables import TABLE_FROM, SampledTable, Span, sampled_epsilon, sampled_span
 from dpcore.models.metrics import FISHER, Metric
-from dpcore.models.newcomers import sampled_losses
-from dpcore.models.posterior import leverage_and_residual, repeated
-from dpcore.models.posterior.groups import group_epsilon, group_pairs
-from dpcore.models.posterior.guarantees import worst_case
-from dpcore.models.question import ModelQuestion
-from dpcore.models.ridge.fit import RidgeFit
-from dpcore.models.ridge.removals import removals
+from dpcore.models.model_mechanisms.model_mechanism import LossAt, ModelMechanism, check
+from dpcore.models.question import Fit, ModelQuestion
+from dpcore.models.ridge import RidgeFit
+from dpcore.models.ridge_influence import group_moments, removals
+from dpcore.privacy import conversions
 
+LINEAR_ONLY: Final = "only a linear model has a normal posterior: choose another release."
 _REACH: Final = 4.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SampledFit(Law):
+class SampledFit(ModelMechanism):
     """Draws from the posterior ``N(theta, (gamma H)^-1)`` of a linear model."""
 
     gamma: float
@@ -79,7 +88,7 @@ class SampledFit(Law):
         """Return the same as ``guarantee`` for all precisions, if it can, at once."""
         strength = question.penalty.constant
         if self.samples > 1 or question.moves > 1 or strength == 0:
-            return Law.guarantees(self, question, precisions, delta=delta)
+            return ModelMechanism.guarantees(self, question, precisions, delta=delta)
         return worst_case(
             gamma=precisions,
             delta=delta,
@@ -101,7 +110,9 @@ class SampledFit(Law):
 
     def transformed(self, fit: Fit, normal: FloatArray) -> FloatArray:
         """Return single draws from standard normal numbers, shape ``(m, d)``."""
-        return np.asarray(fit.theta + normal @ fit.posterior_root().T * self.noise)
+        if not fit.linear:
+            raise ParameterError(LINEAR_ONLY)
+        return np.asarray(fit.theta + normal @ fit.factor.inverse_root.T * self.noise)
 
     def losses(self, people: Influence, *, delta: float) -> FloatArray:
         """Return the epsilon of everybody's profile."""
@@ -117,7 +128,7 @@ class SampledFit(Law):
         """Return that of leverages and residuals without each person."""
         return sampled_span(people.outside, math.sqrt(self.gamma) * people.missed)
 
-    def tabled(self, span: Span, *, delta: float) -> Law:
+    def tabled(self, span: Span, *, delta: float) -> ModelMechanism:
         """Return the law that reads losses from a table, where many people are."""
         if span.people < TABLE_FROM:
             return self
@@ -127,7 +138,7 @@ class SampledFit(Law):
     def losses_at(self, people: Influence, precisions: FloatArray, *, delta: float) -> FloatArray:
         """Return everybody's epsilon at each precision, shape ``(points, m)``."""
         if self.samples == 1:
-            return Law.losses_at(self, people, precisions, delta=delta)
+            return ModelMechanism.losses_at(self, people, precisions, delta=delta)
         # One table of exact losses serves all precisions.
         scaled = np.sqrt(precisions)[:, np.newaxis] * people.missed
         leverage = np.broadcast_to(people.outside, scaled.shape)
@@ -190,18 +201,13 @@ class SampledFit(Law):
     def variation(self, people: Influence, *, delta: float) -> FloatArray:
         """Return the profiles at an epsilon of 0."""
         m, e = people.outside, math.sqrt(self.gamma) * people.missed
-        usual = np.isfinite(m) & np.isfinite(e)
-        found = np.ones(len(m))
-        if self.samples == 1:
-            found[usual] = leverage_and_residual.delta_of(m[usual], e[usual], 0.0)
-            return found
-        usual &= m > 0
         # Who has no leverage tells nothing, and who is given away everything.
-        found[m == 0] = 0.0
-        found[usual] = repeated.delta_of(m[usual], e[usual], 0.0, samples=self.samples)
+        found = np.where(m == 0, 0.0, 1.0)
+        usual = np.isfinite(m) & np.isfinite(e) & (m > 0)
+        found[usual] = leverage_and_residual.delta_of(m[usual], e[usual], 0.0, samples=self.samples)
         return found
 
-    def newcomers(self, fit: Fit, design: Design, *, delta: float) -> tuple[float, float]:
+    def added_record_losses(self, fit: Fit, design: Design, *, delta: float) -> tuple[float, float]:
         """Return the loss of the rows tried, and a bound on all."""
         return sampled_losses(fit, design, gamma=self.gamma, samples=self.samples, delta=delta)
 
@@ -232,7 +238,7 @@ class _TabledSamples(SampledFit):
 class PosteriorLaws:
     """Posterior samples of a ridge regression.
 
-    See ``models.posterior.leverage_and_residual``.
+    See ``models.leverage_and_residual``.
 
     With several samples the sum of the squared residuals says all, which is noncentral
     chi-square in both worlds.
@@ -262,9 +268,9 @@ class PosteriorLaws:
         """Return the exact profile."""
         if self.leverage == 0:
             return np.zeros(np.shape(epsilon))
-        if self.samples == 1:
-            return leverage_and_residual.delta_of(self.leverage, self.residual, epsilon)
-        return repeated.delta_of(self.leverage, self.residual, epsilon, samples=self.samples)
+        return leverage_and_residual.delta_of(
+            self.leverage, self.residual, epsilon, samples=self.samples
+        )
 
     def roc(self, points: int = POINTS) -> tuple[FloatArray, FloatArray]:
         """Return the chances of the tests "present if the residuals are small".
@@ -356,3 +362,92 @@ class PosteriorLaws:
         variance = deviation * deviation
         off = self.samples * center * center / variance
         return np.asarray(chndtr(x / variance, self.samples, off))
+
+
+_ORDERS: Final = conversions.ORDERS[::8]
+_NEGLIGIBLE: Final = 1e-12
+_TOGETHER: Final = 1 << 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GroupPairs:
+    """The directions of each unit, strongest first. CONFIDENTIAL."""
+
+    leverage: FloatArray = field(repr=False)
+    """In [0, 1], shape ``(G, k)``: 0 where a unit has fewer directions."""
+    residual: FloatArray = field(repr=False)
+    """In-sample, shape ``(G, k)``."""
+
+    @property
+    def alike(self) -> NDArray[np.bool_]:
+        """Return whose rows have one direction, so that the loss is exact, ``(G,)``."""
+        return np.asarray((self.leverage[:, 1:] == 0).all(axis=1))
+
+    @property
+    def total(self) -> FloatArray:
+        """Return the share of its predictions that each unit makes, shape ``(G,)``."""
+        return np.asarray(self.leverage.sum(axis=1))
+
+
+def group_pairs(fit: RidgeFit, codes: NDArray[np.intp]) -> GroupPairs:
+    """Return the directions of each unit, of which ``codes`` are everybody's, from 0.
+
+    Raises:
+        ParameterError: There is not one code a person, or the penalty is per person.
+
+    """
+    sizes = np.bincount(codes) if len(codes) and codes.min() >= 0 else np.ones(1)
+    width = max(1, min(fit.features.shape[1], int(sizes.max())))
+    leverage, residual = (np.zeros((len(sizes), width)) for _ in range(2))
+    for found, grams, pulls in group_moments(fit, codes):
+        values, vectors = np.linalg.eigh(grams)
+        s = values[:, ::-1][:, :width]
+        p = np.einsum("gij,gi->gj", vectors, pulls)[:, ::-1][:, :width]
+        real = s > _NEGLIGIBLE * np.maximum(s[:, :1], 0.0)
+        s = np.where(real, np.minimum(s, 1.0), 0.0)
+        leverage[found] = s
+        residual[found] = np.where(real, p / np.sqrt(np.where(real, s, 1.0)), 0.0)
+    return GroupPairs(leverage=leverage, residual=residual)
+
+
+def group_epsilon(pairs: GroupPairs, *, gamma: float, delta: float, samples: int = 1) -> FloatArray:
+    """Return the epsilon of each unit, shape ``(G,)``.
+
+    Exact for units whose rows are alike (those of ``alike``). For others an upper
+    bound, the smaller of two: the epsilons of the directions at their part of delta,
+    added up, and what the sum of their Renyi divergences implies.
+    """
+    m, e = without(pairs.leverage, math.sqrt(gamma) * pairs.residual)
+    epsilon = np.zeros(len(m))
+    alike = pairs.alike
+    epsilon[alike] = sampled_epsilon(m[alike, 0], e[alike, 0], delta=delta, samples=samples)
+    count = np.count_nonzero(pairs.leverage, axis=1)
+    for directions in np.unique(count[~alike]).tolist():
+        units = np.flatnonzero(~alike & (count == directions))
+        each = sampled_epsilon(
+            m[units, :directions].ravel(),
+            e[units, :directions].ravel(),
+            delta=delta / directions,
+            samples=samples,
+        )
+        added = each.reshape(len(units), directions).sum(axis=1)
+        epsilon[units] = np.minimum(added, _by_divergences(m[units], e[units], delta, samples))
+    return epsilon
+
+
+def _by_divergences(m: FloatArray, e: FloatArray, delta: float, samples: int) -> FloatArray:
+    """Return the epsilons that Renyi divergences imply, shape ``(G,)``."""
+    price = np.log1p(-1 / _ORDERS) - (math.log(delta) + np.log(_ORDERS)) / (_ORDERS - 1)
+    found = np.full(len(m), np.inf)
+    # Of who is given away no divergence is finite.
+    usual = np.flatnonzero(np.isfinite(m).all(axis=1))
+    for first in range(0, len(usual), _TOGETHER):
+        some = usual[first : first + _TOGETHER]
+        ends = []
+        for kind in (absence_divergence, presence_divergence):
+            total = np.zeros((len(some), len(_ORDERS)))
+            for k in range(m.shape[1]):
+                total += kind(m[some, k, np.newaxis], e[some, k, np.newaxis], _ORDERS)
+            ends.append((samples * total + price).min(axis=1))
+        found[some] = np.maximum(np.maximum(*ends), 0.0)
+    return found

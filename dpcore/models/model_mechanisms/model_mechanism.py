@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Protocol, Self
+from typing import ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +22,19 @@ from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.person_laws import PersonLaws
 from dpcore.models.design import Design
+from dpcore.models.glm import GlmFit
+from dpcore.models.glm_influence import (
+    AuditedRemovals,
+    audited_influence,
+    audited_removals,
+    refitted_influence,
+)
 from dpcore.models.influence import Influence
 from dpcore.models.loss_tables import Span
 from dpcore.models.metrics import ISOTROPIC, Metric
-from dpcore.models.ridge.fit import RidgeFit
-from dpcore.models.ridge.removals import removals
-
-if TYPE_CHECKING:
-    from dpcore.models.fits import Fit
-    from dpcore.models.glm.fit import GlmFit
-    from dpcore.models.question import ModelQuestion
-
+from dpcore.models.question import Fit, ModelQuestion
+from dpcore.models.ridge import RidgeFit
+from dpcore.models.ridge_influence import removals
 
 LossAt = Callable[[FloatArray, FloatArray], FloatArray]
 """The losses for leverages and residuals of that size, in which they ascend."""
@@ -70,7 +72,7 @@ class Drawn:
     """What was chosen by it, by name."""
 
 
-class Law(ABC):
+class ModelMechanism(ABC):
     """The law of a released model, given its fit. PUBLIC.
 
     What a method says here is what holds for a law that knows nothing better.
@@ -129,15 +131,17 @@ class Law(ABC):
         """
         raise ParameterError("these losses are read from no table.")
 
-    def tabled(self, span: Span, *, delta: float) -> Law:
+    def tabled(self, span: Span, *, delta: float) -> ModelMechanism:
         """Return the law that reads everybody's losses from one table for a span."""
         return self
 
-    def seen_with(self, x: FloatArray, y: FloatArray) -> Law:
+    def seen_with(self, x: FloatArray, y: FloatArray) -> ModelMechanism:
         """Return the law of ``linear`` for a fit that has but some rows and targets."""
         return self
 
-    def calibrated(self, question: ModelQuestion, *, epsilon: float, delta: float) -> Law | None:
+    def calibrated(
+        self, question: ModelQuestion, *, epsilon: float, delta: float
+    ) -> ModelMechanism | None:
         """Return the law with the least noise for a guarantee; ``None`` without one."""
         return self
 
@@ -210,11 +214,11 @@ class Law(ABC):
 
         """
 
-    def linear(self, fit: RidgeFit) -> Law:
+    def linear(self, fit: RidgeFit) -> ModelMechanism:
         """Return the law that the release of a linear fit really has."""
         return self
 
-    def nonlinear(self, fit: GlmFit) -> Law:
+    def nonlinear(self, fit: GlmFit) -> ModelMechanism:
         """Return the law that the release of a nonlinear fit really has.
 
         Raises:
@@ -237,6 +241,15 @@ class Law(ABC):
         released = self.transformed(fit, normal)
         return np.asarray(released.reshape(draws, self.samples, -1).mean(axis=1))
 
+    def for_fit(self, fit: Fit) -> ModelMechanism:
+        """Return the mechanism that the release of a fit really is.
+
+        Raises:
+            ParameterError: Losses of nonlinear models are not known under this mechanism.
+
+        """
+        return self.linear(fit) if fit.linear else self.nonlinear(fit)
+
     @abstractmethod
     def transformed(self, fit: Fit, normal: FloatArray) -> FloatArray:
         """Return single draws from normal numbers, both of shape ``(m, d)``.
@@ -247,16 +260,44 @@ class Law(ABC):
         """
 
     def influence(
-        self, fit: RidgeFit, *, rows: int = 1, people: NDArray[np.intp] | None = None
+        self,
+        fit: Fit,
+        *,
+        rows: int = 1,
+        people: NDArray[np.intp] | None = None,
+        audited: AuditedRemovals | None = None,
+        rng: np.random.Generator | None = None,
     ) -> Influence:
-        """Return what everybody, or each of some ``people``, is to a linear fit.
+        """Return what everybody is to a fit, under a mechanism of ``for_fit``.
 
-        Arguments as for ``GlmFit.influence``.
+        Exactly for a linear fit; audited, or by refits, for a nonlinear one.
+
+        Args:
+            fit: What is released.
+            rows: How many rows like each person's own one unit owns.
+            people: Of whom, as positions among the rows, by a refit without each.
+            audited: Everybody's moves, of so many rows in the norm of the mechanism, where
+                an audit found them already.
+            rng: Draws the people of an audit otherwise; the same ones if not given.
 
         Raises:
-            ParameterError: The penalty is per person, for noise shaped by the data.
+            ParameterError: The penalty is per person, for noise shaped by the data, or the
+                audit was about other units.
 
         """
+        if fit.linear:
+            return self.linear_influence(fit, rows=rows, people=people)
+        if people is not None:
+            return refitted_influence(fit, people, self.metric, rows=rows)
+        if audited is None:
+            rng = np.random.default_rng(0) if rng is None else rng
+            audited = audited_removals(fit, self.metric, rng=rng, copies=rows)
+        return audited_influence(fit, audited, self.metric, rows=rows)
+
+    def linear_influence(
+        self, fit: RidgeFit, *, rows: int = 1, people: NDArray[np.intp] | None = None
+    ) -> Influence:
+        """Return what everybody, or each of some ``people``, is to a linear fit."""
         if fit.penalty.per_person and not self.public:
             raise ParameterError("losses need a penalty of the sum of losses, not one per person.")
         strength, largest = fit.penalty.constant, self.metric.largest
@@ -340,7 +381,7 @@ class Law(ABC):
         """
         return None
 
-    def newcomers(self, fit: Fit, design: Design, *, delta: float) -> tuple[float, float]:
+    def added_record_losses(self, fit: Fit, design: Design, *, delta: float) -> tuple[float, float]:
         """Return the largest loss of a newcomer that was found, and a bound on all.
 
         Of people with records within the bounds of ``design``; 0 and infinity where

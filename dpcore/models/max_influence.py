@@ -12,40 +12,18 @@ because ``w = H^-1 x`` has ``x^T w >= lambda |w|^2`` and ``|w| <= |x| / lambda``
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.models.factor import principal_ways
-from dpcore.models.losses import Loss
+from dpcore.models.loss_functions import Loss
 from dpcore.models.metrics import ISOTROPIC, Metric
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge.records import additions
-
-if TYPE_CHECKING:
-    from dpcore.models.ridge.fit import RidgeFit
+from dpcore.models.ridge import RidgeFit
 
 _UP: Final = 1 + 1e-12
-_STEPS: Final = 120
-_FIRST_STEP: Final = 0.5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LargestAddition:
-    """The most that a newcomer can move the coefficients of a fit. CONFIDENTIAL."""
-
-    found: float = field(repr=False)
-    """The largest shift that a search found: a value that is reached."""
-    certificate: float = field(repr=False)
-    """A bound that no newcomer exceeds."""
-    row: FloatArray = field(repr=False)
-    """The newcomer's row where it is found, shape ``(d,)``."""
-    target: float = field(repr=False)
-    """The newcomer's target there."""
 
 
 def steepness(convexity: float) -> float:
@@ -59,46 +37,6 @@ def steepness(convexity: float) -> float:
     if convexity <= 1:
         return 1 / (2 * math.sqrt(convexity))
     return 1 / (1 + convexity)
-
-
-def within_unit_ball(rows: FloatArray) -> FloatArray:
-    """Return the nearest rows that are at most 1 long."""
-    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return np.asarray(rows / np.maximum(lengths, 1.0))
-
-
-def largest_addition(
-    fit: RidgeFit,
-    metric: Metric = ISOTROPIC,
-    *,
-    legal: Callable[[FloatArray], FloatArray] = within_unit_ball,
-    targets: tuple[float, float] = (-1.0, 1.0),
-) -> LargestAddition:
-    """Return the most that one newcomer can move the coefficients.
-
-    The shift is not a concave function of the row, so that it is searched for by
-    gradient ascent from the eigenvectors of ``H``, the coefficients, and sums of them.
-    ``legal`` returns, for any rows, ones that a person can have; ``targets`` are the
-    least and the largest.
-
-    Raises:
-        ParameterError: A legal row is longer than 1, or a target beyond -1 and 1.
-
-    """
-    if max(map(abs, targets)) > 1:
-        raise ParameterError("targets must lie within -1 and 1; scale them by their public bounds.")
-    starts = legal(_starts(fit))
-    if np.linalg.norm(starts, axis=1).max() > 1 + 1e-9:
-        raise ParameterError("rows must be at most 1 long; let the design keep them so.")
-    best = (-np.inf, starts[0], targets[0])
-    for target in targets:
-        shifts, rows = _ascended(fit, metric, starts.copy(), target, legal)
-        place = int(np.argmax(shifts))
-        if shifts[place] > best[0]:
-            best = (float(shifts[place]), rows[place], target)
-    return LargestAddition(
-        found=best[0], certificate=addition_certificate(fit, metric), row=best[1], target=best[2]
-    )
 
 
 def addition_certificate(fit: RidgeFit, metric: Metric = ISOTROPIC) -> float:
@@ -162,7 +100,7 @@ def unit_substitution_certificate(fit: RidgeFit, *, rows: int) -> float:
     return (left + reach * come) * _UP
 
 
-def worst_ridge_shift(penalty: Penalty, *, people: int, metric: Metric = ISOTROPIC) -> float:
+def max_ridge_influence(penalty: Penalty, *, people: int, metric: Metric = ISOTROPIC) -> float:
     """Return the sensitivity of ridge coefficients over all tables.
 
     ``(1 + min(sqrt(n) / (2 sqrt(lambda)), n / lambda)) c(lambda)``: the second factor
@@ -183,7 +121,7 @@ def worst_ridge_shift(penalty: Penalty, *, people: int, metric: Metric = ISOTROP
     return (1 + length) * steepness(strength) * math.sqrt(metric.largest)
 
 
-def worst_glm_shift(loss: Loss, penalty: Penalty, *, metric: Metric = ISOTROPIC) -> float:
+def max_glm_influence(loss: Loss, penalty: Penalty, *, metric: Metric = ISOTROPIC) -> float:
     """Return the sensitivity of a model whose loss is nowhere steeper than ``L``.
 
     ``L / lambda`` for rows at most 1 long (Chaudhuri, Monteleoni and Sarwate 2011,
@@ -208,46 +146,3 @@ def _check(penalty: Penalty, people: int) -> None:
         )
     if people < 1:
         raise ParameterError(f"the number of people must be at least 1, got {people}.")
-
-
-def _starts(fit: RidgeFit) -> FloatArray:
-    """Return rows to start the search from, shape ``(m, d)``."""
-    axes, ahead = principal_ways(fit.factor, fit.theta)
-    mixed = np.concatenate([axes + ahead, axes - ahead])
-    return np.concatenate([axes, ahead[np.newaxis], mixed])
-
-
-def _ascended(
-    fit: RidgeFit,
-    metric: Metric,
-    rows: FloatArray,
-    target: float,
-    legal: Callable[[FloatArray], FloatArray],
-) -> tuple[FloatArray, FloatArray]:
-    """Return shifts and rows after projected gradient ascent from each of ``rows``."""
-    directions = metric.directions(fit.factor)
-    squared = directions @ directions.T
-    inverse = fit.factor.inverse_root @ fit.factor.inverse_root.T
-
-    def logarithm(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the logarithm of the shift and its gradient, of length 1."""
-        errors = target - rows @ fit.theta
-        solved, moved = rows @ inverse, rows @ squared
-        spread = 1 + np.einsum("ij,ij->i", rows, solved)
-        squares = np.einsum("ij,ij->i", rows, moved)
-        value = np.log(np.abs(errors)) + np.log(squares) / 2 - np.log(spread)
-        slope = moved / squares[:, np.newaxis] - fit.theta / errors[:, np.newaxis]
-        slope -= 2 * solved / spread[:, np.newaxis]
-        return value, slope / np.linalg.norm(slope, axis=1, keepdims=True)
-
-    sizes = np.full(len(rows), _FIRST_STEP)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values, slopes = logarithm(rows)
-        for _ in range(_STEPS):
-            tried = legal(rows + sizes[:, np.newaxis] * np.nan_to_num(slopes))
-            reached, ahead = logarithm(tried)
-            better = reached > values
-            rows[better], values[better] = tried[better], reached[better]
-            slopes[better] = ahead[better]
-            sizes *= np.where(better, 1.3, 0.5)
-    return additions(fit, rows, np.full(len(rows), target), metric), rows

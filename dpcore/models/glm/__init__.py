@@ -1,1 +1,0 @@
-"""Logistic, Poisson and Huber regression, and what everybody is to a fit."""

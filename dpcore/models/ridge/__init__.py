@@ -1,1 +1,0 @@
-"""Linear regression with a ridge penalty, and what everybody is to a fit."""
