@@ -139,7 +139,7 @@ class Schema(Generic[T]):
     """
 
     def __init__(self, build: Callable[..., T], **parts: Codec[Any] | Part) -> None:
-        self._build = build
+        self.build = build
         self.parts = {
             name: part if isinstance(part, Part) else Part(codec=part)
             for name, part in parts.items()
@@ -170,7 +170,7 @@ class Schema(Generic[T]):
                     raise _of_field(error, name, missing=name not in held) from None
                 if found is not None:
                     arguments[argument] = found
-        return self._build(**arguments)
+        return self.build(**arguments)
 
 
 Codec = Pair[T] | Schema[T]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -328,6 +328,13 @@ def check_titles(columns: Iterable[Column]) -> None:
         if shown and shown != column.name and (shown in names or shown in taken):
             raise ParameterError(f"another column is called “{shown}”: choose another name.")
         taken.add(shown)
+
+
+def left_out(made: Column, *sources: Column) -> Column:
+    """Return a new column that leaves out whoever one that it is made of does."""
+    if any(one.is_declared and one.missing is MissingPolicy.DROP for one in sources):
+        return replace(made, missing=MissingPolicy.DROP, replacement=None)
+    return made
 
 
 def yes_no(name: str, labels: tuple[str, str]) -> Column:

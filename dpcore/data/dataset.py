@@ -13,7 +13,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.cells import MISSING_CODE, dates_of, has_any, is_number, label_codes, numbers_of
 from dpcore.data.columns import Column, ColumnKind
-from dpcore.data.fingerprints import table_fingerprint
+from dpcore.data.fingerprints import fingerprint_as_read, table_fingerprint
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -251,6 +251,32 @@ class Dataset(DescribedTable):
         """
         notations = [column.notation for column in self.columns]
         return table_fingerprint(self.frame, key=key, notations=notations)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DerivedDataset(Dataset):
+    """A table that was made of another one. CONFIDENTIAL.
+
+    Attributes:
+        source: The table that it was made of.
+
+    """
+
+    source: Dataset
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """Return the names of the columns of the file."""
+        return self.source.header
+
+    def fingerprint(self, key: bytes) -> str:
+        """Return that of the table it was made of: the same people, the same account.
+
+        Raises:
+            ParameterError: The key has less than 16 or more than 64 bytes.
+
+        """
+        return fingerprint_as_read(self.source.fingerprint(key), self.source.columns, key=key)
 
 
 def _bounds(column: Column) -> Interval:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final
 from dpcore.data.cells import TEXT_CODES, Notation, is_number, text_of
 from dpcore.data.dataset import Dataset
 from dpcore.data.fingerprints import table_fingerprint
-from dpcore.data.preparation.capping import CappedDataset
-from dpcore.data.preparation.filtering import FilteredDataset
-from dpcore.data.preparation.new_columns import WidenedDataset
-from dpcore.data.preparation.people import PeopleDataset
+from dpcore.data.preparation.aggregation import PeopleDataset
+from dpcore.data.preparation.conditions import FilteredDataset
+from dpcore.data.preparation.contribution_bounds import CappedDataset
+from dpcore.data.preparation.derived_columns import WidenedDataset
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -160,6 +160,17 @@ def typed_column(cells: pa.ChunkedArray) -> pd.Series:
     return column_of(pa.chunked_array(cleaned, pa.dictionary(pa.int32(), pa.string())))
 
 
+def label_cells(
+    codes: NDArray[np.intp], missing: NDArray[np.bool_], labels: tuple[str, ...], index: pd.Index
+) -> pd.Series:
+    """Return the label of each row as a cell, by its position among the labels."""
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    places = np.where(missing, -1, codes).tolist()
+    known = pd.Categorical.from_codes(places, pd.Index(labels))
+    return pd.Series(known, index=index).astype("str")
+
+
 def is_text(kind: pa.DataType) -> bool:
     """Return whether a column of such a type is stored as text."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import

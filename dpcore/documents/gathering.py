@@ -11,7 +11,7 @@ from itertools import pairwise
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.columns import Column
 from dpcore.data.partitions.table import Table
-from dpcore.data.preparation.recipes import Preparation
+from dpcore.data.preparation.aggregation import Preparation
 from dpcore.data.preparation.steps import steps_of
 from dpcore.documents import missing
 from dpcore.documents.question import Question

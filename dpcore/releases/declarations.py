@@ -22,7 +22,7 @@ from dpcore.codec import TEXT, TRUTH, WHOLE, Pair, Part, Schema, if_any, parsed,
 from dpcore.data.cells import Notation
 from dpcore.data.columns import Column, LabelEquality, check_titles
 from dpcore.data.dialects import Dialect, FileFormat
-from dpcore.data.preparation.steps import STEPS, Steps
+from dpcore.data.preparation.steps import STEPS, PreparationSteps
 from dpcore.errors import LedgerError, ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.identity import canonical
@@ -67,7 +67,7 @@ class Declaration:
     minimum_people: int
     everybody: bool = False
     day: date
-    steps: Steps = field(default_factory=Steps)
+    steps: PreparationSteps = field(default_factory=PreparationSteps)
     noun: str = "person"
     plural: str = ""
     file: tuple[Column, ...] = ()
@@ -113,7 +113,7 @@ class Declarations:
         names = [column.name for column in declaration.columns]
         self._write(f"{_named(names)}-{account}.json", declaration)
         file = f"{_STEPS}{_named(header)}-{account}.json"
-        if declaration.steps != Steps():
+        if declaration.steps != PreparationSteps():
             self._write(file, declaration)
         else:
             with contextlib.suppress(OSError):
@@ -227,8 +227,8 @@ def _check_texts(declaration: Declaration) -> None:
             raise ValueError
 
 
-def _taken(declaration: Declaration) -> Steps | None:
-    return declaration.steps if declaration.steps != Steps() else None
+def _taken(declaration: Declaration) -> PreparationSteps | None:
+    return declaration.steps if declaration.steps != PreparationSteps() else None
 
 
 _COLUMN: Final = Schema(

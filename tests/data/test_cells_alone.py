@@ -27,12 +27,11 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.dates import DateFormat, DateOrder
 from dpcore.data.dialects import Dialect, FileFormat
 from dpcore.data.partitions.table import open_table
-from dpcore.data.preparation.people import one_row_each
-from dpcore.data.preparation.recipes import Derived, Preparation, Recipe
+from dpcore.data.preparation.aggregation import Derived, Preparation, Recipe, one_row_each
+from dpcore.data.preparation.identifiers import identities
 from dpcore.data.readers.databases.reading import read_whole
 from dpcore.data.readers.databases.sources import Database
 from dpcore.data.readers.files import read
-from dpcore.data.units import identities
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.kinds import StatisticKind, allowed
 from dpcore.statistics.membership import Membership

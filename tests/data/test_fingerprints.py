@@ -11,8 +11,7 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import sniff
 from dpcore.data.fingerprints import table_fingerprint
-from dpcore.data.preparation.conditions import Comparison, NumberCondition
-from dpcore.data.preparation.filtering import meeting
+from dpcore.data.preparation.conditions import Comparison, NumberCondition, meeting
 from dpcore.data.proposals import proposed
 from dpcore.data.readers.csv_reader import read_csv
 from dpcore.data.readers.files import read

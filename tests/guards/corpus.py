@@ -22,7 +22,7 @@ from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.capping import RowCap, at_most
+from dpcore.data.preparation.contribution_bounds import RowCap, at_most
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import Background, planned, released
 from dpcore.errors import DPCoreError

@@ -20,8 +20,8 @@ from dpcore.data.dates import DateFormat, DateOrder, day_of, end_of_day
 from dpcore.data.partitions.table import open_table
 from dpcore.data.preparation.conditions import DateCondition
 from dpcore.data.preparation.date_columns import Age, DatePart, PartOfDate
-from dpcore.data.preparation.new_columns import Calculated, Calculation
-from dpcore.data.preparation.steps import STEPS, Steps, prepared, prepared_anew, steps_of
+from dpcore.data.preparation.derived_columns import Calculated, Calculation
+from dpcore.data.preparation.steps import STEPS, PreparationSteps, prepared, prepared_anew, steps_of
 from dpcore.errors import ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
@@ -131,7 +131,7 @@ def questions(prepared_table):
 @pytest.mark.parametrize("filtered", [False, True])
 @pytest.mark.parametrize(("order", "timed"), FORMS)
 def test_own_losses_are_those_of_the_table_without_each_row(order, timed, filtered):
-    steps = Steps(made=MADE, conditions=(SPRING,) * filtered)
+    steps = PreparationSteps(made=MADE, conditions=(SPRING,) * filtered)
     whole = prepared(table(order, timed=timed), steps, key=KEY)
     people = len(BORN)
     others = [
@@ -155,7 +155,7 @@ def test_own_losses_are_those_of_the_table_without_each_row(order, timed, filter
 
 @pytest.mark.parametrize(("order", "timed"), FORMS)
 def test_every_notation_says_the_same(order, timed):
-    made = prepared(table(order, timed=timed), Steps(made=MADE), key=KEY)
+    made = prepared(table(order, timed=timed), PreparationSteps(made=MADE), key=KEY)
     ages = made.numbers(AGE.name)
     np.testing.assert_array_equal(ages, [63, 74, 24, 33, np.nan, 48, np.nan])
     expected = [2, 10, np.nan, 6, np.nan, 2, 0]
@@ -174,12 +174,12 @@ def test_every_notation_says_the_same(order, timed):
 
 
 def test_bounds_of_derived_columns_follow_from_those_of_dates():
-    made = prepared(table(DateOrder.ISO, timed=False), Steps(made=MADE), key=KEY)
+    made = prepared(table(DateOrder.ISO, timed=False), PreparationSteps(made=MADE), key=KEY)
     assert made.column(AGE.name).bounds == Interval(lower=-1.0, upper=104.0)
     assert made.column(STAY.name).bounds == Interval(lower=-365.0, upper=365.0)
     at = Age(born="birth", at=dt.date(2024, 12, 31))
     year = PartOfDate(part=DatePart.YEAR, column="birth")
-    more = prepared(table(DateOrder.ISO, timed=False), Steps(made=(at, year)), key=KEY)
+    more = prepared(table(DateOrder.ISO, timed=False), PreparationSteps(made=(at, year)), key=KEY)
     assert more.column(at.name).bounds == Interval(lower=0.0, upper=104.0)
     assert more.column(year.name).bounds == Interval(lower=1920.0, upper=2024.0)
     assert made.column(MADE[2].name).labels[0] == "Monday"
@@ -196,16 +196,16 @@ def test_an_age_is_the_number_of_birthdays(born, at):
     before = (at.month, at.day) < (born.month, born.day)
     expected = at.year - born.year - before
     for age in (Age(born="a", at="b"), Age(born="a", at=at)):
-        made = prepared(dataset, Steps(made=(age,)), key=KEY)
+        made = prepared(dataset, PreparationSteps(made=(age,)), key=KEY)
         assert made.numbers(age.name).tolist() == [expected]
-        assert STEPS.read(STEPS.write(steps_of(made))) == Steps(made=(age,))
+        assert STEPS.read(STEPS.write(steps_of(made))) == PreparationSteps(made=(age,))
     for part, expected in (
         (DatePart.QUARTER, (born.month - 1) // 3),
         (DatePart.MONTH, born.month - 1),
         (DatePart.WEEKDAY, born.weekday()),
     ):
         one = PartOfDate(part=part, column="a")
-        made = prepared(dataset, Steps(made=(one,)), key=KEY)
+        made = prepared(dataset, PreparationSteps(made=(one,)), key=KEY)
         assert made.codes(one.name).tolist() == [expected]
 
 
@@ -266,7 +266,7 @@ def test_all_of_it_is_the_same_in_memory_and_in_parts(
         Age(born="admission", at=dt.date(2030, 6, 1)),
         PartOfDate(part=DatePart.QUARTER, column="admission"),
     )
-    derived = prepared(whole, Steps(made=made), key=KEY)
+    derived = prepared(whole, PreparationSteps(made=made), key=KEY)
     with monkeypatch.context() as patched:
         patched.setattr(datasets, "_BLOCK", 3)
         blocks = [*derived.each(lambda part: part, [one.name for one in made])]
@@ -287,7 +287,7 @@ def test_derived_columns_and_conditions_follow_when_dates_are_declared_otherwise
     month = PartOfDate(part=DatePart.MONTH, column="a")
     march = DateCondition(column="a", first=dt.date(2024, 3, 1), last=dt.date(2024, 3, 31))
     for conditions in ((), (march,)):
-        steps = Steps(made=(month,), conditions=conditions)
+        steps = PreparationSteps(made=(month,), conditions=conditions)
         before = prepared(source, steps, key=KEY)
         name = before.columns[0].name
         again = replace(before.column(name), dates=month_first)
@@ -299,6 +299,6 @@ def test_derived_columns_and_conditions_follow_when_dates_are_declared_otherwise
         assert after.columns == expected.columns
         assert not after.frame.equals(before.frame)
     other = Column(name="a", kind=ColumnKind.CATEGORY)
-    widened = prepared(source, Steps(made=(month,)), key=KEY)
+    widened = prepared(source, PreparationSteps(made=(month,)), key=KEY)
     with pytest.raises(ParameterError, match="no column of dates"):
         prepared_anew(widened.with_columns(other), key=KEY)

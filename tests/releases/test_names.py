@@ -16,11 +16,10 @@ import pytest
 
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, check_titles
-from dpcore.data.preparation.capping import RowCap, at_most
-from dpcore.data.preparation.conditions import Comparison, NumberCondition
-from dpcore.data.preparation.filtering import meeting
-from dpcore.data.preparation.recipes import Preparation
-from dpcore.data.preparation.steps import Steps
+from dpcore.data.preparation.aggregation import Preparation
+from dpcore.data.preparation.conditions import Comparison, NumberCondition, meeting
+from dpcore.data.preparation.contribution_bounds import RowCap, at_most
+from dpcore.data.preparation.steps import PreparationSteps
 from dpcore.documents.titles import relabelled, titled
 from dpcore.errors import ParameterError
 from dpcore.planning.basket import Basket
@@ -125,7 +124,7 @@ def test_a_declaration_keeps_how_the_file_was_declared_before_its_steps():
         equality=LabelEquality.AS_NUMBERS,
         missing_codes=("9",),
     )
-    whole = replace(declaration(AGE), steps=Steps(whose=recipe), file=(AGE, codes))
+    whole = replace(declaration(AGE), steps=PreparationSteps(whose=recipe), file=(AGE, codes))
     assert DECLARATION.read(DECLARATION.write(whole)) == whole
     assert "file" not in DECLARATION.write(declaration(AGE))
 

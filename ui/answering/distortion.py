@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.capping import CappedDataset
+from dpcore.data.preparation.contribution_bounds import CappedDataset
 from dpcore.inference.intervals import expect
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.plans.plan import Direct

@@ -7,10 +7,9 @@ from typing import NoReturn
 import streamlit as st
 
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.capping import CappedDataset, RowCap, at_most
-from dpcore.data.preparation.conditions import Condition
-from dpcore.data.preparation.filtering import FilteredDataset
-from dpcore.data.preparation.recipes import Ownerless
+from dpcore.data.preparation.conditions import Condition, FilteredDataset
+from dpcore.data.preparation.contribution_bounds import CappedDataset, RowCap, at_most
+from dpcore.data.preparation.identifiers import Ownerless
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import controls, session

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import FileFormat
 from dpcore.data.partitions.table import PartitionedDataset, Table
-from dpcore.data.preparation.steps import Steps, as_read, steps_of
+from dpcore.data.preparation.steps import PreparationSteps, as_read, steps_of
 from dpcore.data.readers.files import Opened
 from dpcore.errors import LedgerError, ParameterError
 from dpcore.releases.declarations import Declaration, Declarations
@@ -115,7 +115,7 @@ def keep(study: Study) -> None:
         everybody=agreed.everybody,
         day=datetime.now(UTC).date(),
         steps=steps,
-        file=as_read(study.in_memory).columns if steps != Steps() else (),
+        file=as_read(study.in_memory).columns if steps != PreparationSteps() else (),
         noun=agreed.unit.noun,
         plural=agreed.unit.plural,
         file_format=study.file_format,

@@ -6,8 +6,8 @@ import streamlit as st
 
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
+from dpcore.data.preparation.aggregation import Derived, Preparation, Recipe
 from dpcore.data.preparation.conditions import Condition, LabelCondition
-from dpcore.data.preparation.recipes import Derived, Preparation, Recipe
 from ui import session
 from ui.data.filtering import condition
 

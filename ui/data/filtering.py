@@ -6,15 +6,16 @@ import streamlit as st
 
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.capping import CappedDataset, at_most
 from dpcore.data.preparation.conditions import (
     Comparison,
     Condition,
     DateCondition,
+    FilteredDataset,
     LabelCondition,
     NumberCondition,
+    meeting,
 )
-from dpcore.data.preparation.filtering import FilteredDataset, meeting
+from dpcore.data.preparation.contribution_bounds import CappedDataset, at_most
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import controls, session

@@ -5,9 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.owners import persons
-from dpcore.data.preparation.recipes import Ownerless
-from dpcore.data.units import NOBODY
+from dpcore.data.preparation.identifiers import NOBODY, Ownerless, persons
 from ui import confidential, session
 from ui.text import literal
 

@@ -6,9 +6,15 @@ import streamlit as st
 
 from dpcore.data.columns import ColumnKind
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.capping import CappedDataset, RowCap
-from dpcore.data.preparation.people import PeopleDataset, one_row_each
-from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Recipe
+from dpcore.data.preparation.aggregation import (
+    Derived,
+    PeopleDataset,
+    Preparation,
+    Recipe,
+    one_row_each,
+)
+from dpcore.data.preparation.contribution_bounds import CappedDataset, RowCap
+from dpcore.data.preparation.identifiers import Ownerless
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import controls, session

@@ -12,15 +12,16 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.conditions import Comparison, NumberCondition
 from dpcore.data.preparation.date_columns import Age, DatePart, PartOfDate
-from dpcore.data.preparation.new_columns import (
+from dpcore.data.preparation.derived_columns import (
     Bins,
     Calculated,
     Calculation,
     Flag,
     NewColumn,
+    Recode,
+    Recoded,
     Without,
 )
-from dpcore.data.preparation.recoding import Recode, Recoded
 from dpcore.data.preparation.steps import as_read, prepared, steps_of, widened
 from dpcore.errors import DPCoreError, ParameterError
 from ui import controls, session

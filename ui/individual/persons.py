@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dpcore.data.preparation.naming import names_of
+from dpcore.data.preparation.steps import names_of
 from dpcore.individual.losses import Losses
 from dpcore.wording import in_full, significant
 from ui import controls, session

@@ -1,11 +1,12 @@
-"""Which rows of a table are asked about: public conditions on its columns."""
+"""Which rows of a table are asked about: public conditions on its columns, and those rows."""
 
 from __future__ import annotations
 
 import datetime as dt
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -13,11 +14,12 @@ from numpy.typing import NDArray
 
 from dpcore.data.cells import label_codes, number
 from dpcore.data.columns import Column, ColumnKind, LabelEquality
-from dpcore.data.dataset import Dataset
+from dpcore.data.dataset import Dataset, DerivedDataset
 from dpcore.data.dates import day_of
-from dpcore.errors import ParameterError
+from dpcore.errors import DataError, ParameterError
 from dpcore.wording import in_full
 
+_WHERE = " where "
 _WORD = re.compile(r"[^\W\d][\w-]*")
 
 
@@ -203,6 +205,118 @@ class LabelCondition:
 
 
 Condition = NumberCondition | DateCondition | LabelCondition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RowSubset(DerivedDataset):
+    """Some of the rows of a table, under names that say which. CONFIDENTIAL."""
+
+    def undone(self) -> Dataset:
+        """Return the table that the rows are of, with what was declared of them."""
+        pairs = zip(self.columns, self._kept, strict=True)
+        return self.source.with_columns(
+            *(
+                replace(declared, name=before.name, display_name=before.display_name)
+                for declared, before in pairs
+            )
+        )
+
+    @property
+    def _kept(self) -> tuple[Column, ...]:
+        """Return the columns of the source that it has."""
+        return self.source.columns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FilteredDataset(RowSubset):
+    """The rows of a table that meet public conditions. CONFIDENTIAL.
+
+    How many they are is private whatever is public about the table: a replaced record
+    may meet the conditions where the old one did not. So its neighbors are those in
+    which one person was added or removed; in the table that was read that is one
+    person added or removed, too, or nothing.
+
+    The names of its columns say the conditions. So a question about one, the record of
+    its answer and every paper about it do.
+
+    Attributes:
+        conditions: What all of them meet, at least one.
+
+    """
+
+    conditions: tuple[Condition, ...]
+
+    @property
+    def number_is_private(self) -> bool:
+        """Return whether the number of rows is private under every relation."""
+        return True
+
+    @property
+    def ending(self) -> str:
+        """Return the conditions, and what names ended with before."""
+        return self.source.ending + ending_of(self.conditions)
+
+
+def meeting(source: Dataset, conditions: tuple[Condition, ...]) -> FilteredDataset:
+    """Return the rows that meet all conditions; what is declared of them stays.
+
+    Raises:
+        DataError: No row meets them.
+        ParameterError: No condition, an unknown column, or a column whose name could be
+            taken for one with a condition.
+
+    """
+    if not conditions:
+        raise ParameterError("name at least one condition.")
+    check_names(source)
+    rows = met_by(source, conditions)
+    if not rows.any():
+        raise DataError("no row meets the conditions. Check how they are written.")
+    columns = renamed(source.columns, ending_of(conditions))
+    frame = source.frame.loc[rows].set_axis([column.name for column in columns], axis=1)
+    return FilteredDataset(
+        name=source.name, frame=frame, columns=columns, source=source, conditions=conditions
+    )
+
+
+def renamed(columns: Iterable[Column], ending: str) -> tuple[Column, ...]:
+    """Return columns of some rows: other columns, which nobody has named yet."""
+    return tuple(
+        replace(column, name=f"{column.name}{ending}", display_name="") for column in columns
+    )
+
+
+def ending_of(conditions: tuple[Condition, ...]) -> str:
+    """Return what conditions add to the name of a column, in whatever order."""
+    texts = sorted({one.text for one in conditions})
+    return f"{_WHERE}{' and '.join(texts)}" * bool(texts)
+
+
+def check_names(source: Dataset) -> None:
+    """Refuse a column that could be taken for one with a condition.
+
+    Raises:
+        ParameterError: There is one.
+
+    """
+    if any(_WHERE in column.name for column in source.columns):
+        raise ParameterError(
+            f"a column has “{_WHERE.strip()}” in its name, which is how conditions are "
+            "named. Rename it in the file."
+        )
+
+
+def met_by(source: Dataset, conditions: tuple[Condition, ...]) -> NDArray[np.bool_]:
+    """Return which rows meet all of at least one conditions, shape ``(n,)``.
+
+    Raises:
+        ParameterError: There is no such column.
+
+    """
+    met = np.ones(source.rows, dtype=np.bool_)
+    for one in conditions:
+        met &= one.met(source)
+    return met
 
 
 def exact(number: float) -> str:

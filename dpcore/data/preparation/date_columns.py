@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import Column, ColumnKind
+from dpcore.data.columns import Column, ColumnKind, left_out
 from dpcore.data.dataset import Dataset
 from dpcore.data.dates import day_of
 from dpcore.data.preparation.conditions import named
-from dpcore.data.preparation.making import label_cells, left_out
+from dpcore.data.storage import label_cells
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class PartOfDate:
             DatePart.MONTH: _months(known) % 12,
             DatePart.WEEKDAY: (np.floor(known).astype(np.int64) + _THURSDAY) % 7,
         }[self.part]
-        return label_cells(codes.astype(np.intp), missing, self.part.labels, source)
+        return label_cells(codes.astype(np.intp), missing, self.part.labels, source.frame.index)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

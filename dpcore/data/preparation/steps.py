@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.codec import (
     NUMBER,
@@ -13,7 +16,6 @@ from dpcore.codec import (
     TRUTH,
     WHOLE,
     Pair,
-    Part,
     Schema,
     choice,
     if_any,
@@ -21,36 +23,46 @@ from dpcore.codec import (
     optional,
     several,
 )
+from dpcore.data.cells import text_of
 from dpcore.data.columns import LabelEquality
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
-from dpcore.data.preparation.capping import CappedDataset, RowCap, at_most
+from dpcore.data.preparation.aggregation import (
+    Derived,
+    PeopleDataset,
+    Preparation,
+    Recipe,
+    one_row_each,
+)
 from dpcore.data.preparation.conditions import (
     Comparison,
     Condition,
     DateCondition,
+    FilteredDataset,
     LabelCondition,
     NumberCondition,
+    RowSubset,
+    meeting,
 )
+from dpcore.data.preparation.contribution_bounds import CappedDataset, RowCap, at_most
 from dpcore.data.preparation.date_columns import Age, DatePart, PartOfDate
-from dpcore.data.preparation.filtering import FilteredDataset, meeting
-from dpcore.data.preparation.new_columns import (
+from dpcore.data.preparation.derived_columns import (
     Bins,
     Calculated,
     Calculation,
     Flag,
     NewColumn,
+    Recode,
+    Recoded,
     WidenedDataset,
     Without,
     with_new_columns,
 )
-from dpcore.data.preparation.people import PeopleDataset, one_row_each
-from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Recipe
-from dpcore.data.preparation.recoding import Recode, Recoded
+from dpcore.data.preparation.identifiers import Ownerless
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Steps:
+class PreparationSteps:
     """How a table is prepared, step by step. PUBLIC.
 
     Attributes:
@@ -69,7 +81,7 @@ class Steps:
     def describe(self) -> tuple[str, ...]:
         """Return each step in words.
 
-        >>> Steps(whose=RowCap(owners=("patient",), most=5)).describe()
+        >>> PreparationSteps(whose=RowCap(owners=("patient",), most=5)).describe()
         ('at most 5 rows of each patient count; rows without one are left out',)
         """
         told = []
@@ -83,7 +95,7 @@ class Steps:
         return tuple(told)
 
 
-def steps_of(dataset: Table) -> Steps:
+def steps_of(dataset: Table) -> PreparationSteps:
     """Return how a table was prepared; no steps where it was not."""
     conditions: tuple[Condition, ...] = ()
     whose: Preparation | RowCap | None = None
@@ -94,7 +106,7 @@ def steps_of(dataset: Table) -> Steps:
     elif isinstance(dataset, PeopleDataset):
         whose, dataset = dataset.preparation, dataset.source
     made = dataset.made if isinstance(dataset, WidenedDataset) else ()
-    return Steps(made=made, whose=whose, conditions=conditions)
+    return PreparationSteps(made=made, whose=whose, conditions=conditions)
 
 
 def widened(dataset: Dataset) -> Dataset:
@@ -119,7 +131,7 @@ def as_read(dataset: Dataset) -> Dataset:
     return dataset
 
 
-def prepared(source: Dataset, steps: Steps, *, key: bytes) -> Dataset:
+def prepared(source: Dataset, steps: PreparationSteps, *, key: bytes) -> Dataset:
     """Return a table after all steps.
 
     ``key`` chooses which rows count.
@@ -149,11 +161,11 @@ def prepared_anew(dataset: Dataset, *, key: bytes) -> Dataset:
 
     """
     steps = steps_of(dataset)
-    if steps == Steps():
+    if steps == PreparationSteps():
         return dataset
     declared = {column.name: column for column in dataset.columns}
     whole = dataset
-    if isinstance(dataset, FilteredDataset | CappedDataset):
+    if isinstance(dataset, RowSubset):
         whole = dataset.undone()
     made = prepared(as_read(whole), steps, key=key)
     kept = (
@@ -164,36 +176,38 @@ def prepared_anew(dataset: Dataset, *, key: bytes) -> Dataset:
     return made.with_columns(*kept)
 
 
-_BUILT: Final[dict[str, type]] = {
-    "number": NumberCondition,
-    "labels": LabelCondition,
-    "one row": Preparation,
-    "some rows": RowCap,
-    "bins": Bins,
-    "calculated": Calculated,
-    "flag": Flag,
-    "without": Without,
-    "dates": DateCondition,
-    "part of date": PartOfDate,
-    "age": Age,
-    "recoded": Recoded,
-}
+def names_of(dataset: Dataset, people: NDArray[np.intp]) -> dict[str, list[str]]:
+    """Return what some people are called, by the columns that say it. CONFIDENTIAL.
+
+    ``people`` are their places from 0, as a question counts them: rows of the table, or
+    persons where several rows of one count. Empty where no column says whose rows
+    belong together.
+    """
+    if isinstance(dataset, CappedDataset):
+        return dataset.names(people)
+    made = dataset
+    while isinstance(made, FilteredDataset):
+        made = made.source
+    if not isinstance(made, PeopleDataset):
+        return {}
+    # Whoever was made of several rows stands on the line of the first of them.
+    lines = dataset.frame.index[people]
+    said = made.source.frame.loc[lines, list(made.preparation.owners)]
+    return {name: [*map(str, text_of(said[name]))] for name in said.columns}
 
 
 def _one_of(kinds: Mapping[str, Schema[Any]]) -> Pair[Any]:
     """Return how one of several kinds of things stands in JSON: with its kind."""
 
     def write(value: object) -> dict[str, Any]:
-        for name, (built, schema) in known.items():
-            if isinstance(value, built):
-                return {"kind": name, **schema.write(value)}
-        raise TypeError
+        name = names[type(value)]
+        return {"kind": name, **kinds[name].write(value)}
 
     def read(content: object) -> object:
         held = object_in(content)
         return kinds[TEXT.read(held["kind"])].read(held)
 
-    known = {name: (_BUILT[name], schema) for name, schema in kinds.items()}
+    names = {schema.build: name for name, schema in kinds.items()}
     return Pair(write, read)
 
 
@@ -215,53 +229,57 @@ _OF_DATES: Final = Schema(DateCondition, column=TEXT, first=if_any(_DAY), last=i
 _CONDITION: Final[Pair[Any]] = _one_of(
     {"number": _OF_NUMBER, "labels": _OF_LABELS, "dates": _OF_DATES}
 )
-_DERIVED: Final = Schema(Derived, recipe=choice(Recipe), column=TEXT, condition=if_any(_CONDITION))
-_ONE_ROW: Final = Schema(
-    Preparation, owners=_NAMES, derived=several(_DERIVED), count=TRUTH, ownerless=choice(Ownerless)
-)
-_CAP: Final = Schema(RowCap, owners=_NAMES, most=WHOLE, ownerless=choice(Ownerless))
-_BINS: Final = Schema(Bins, column=TEXT, edges=several(NUMBER))
-_CALCULATED: Final = Schema(Calculated, calculation=choice(Calculation), first=TEXT, second=TEXT)
-_FLAG: Final = Schema(Flag, condition=_OF_NUMBER)
-_WITHOUT: Final = Schema(Without, column=TEXT, codes=_NAMES)
-_PART: Final = Schema(PartOfDate, part=choice(DatePart), column=TEXT)
-_AGE: Final = Schema(
-    Age,
-    born=TEXT,
-    day=Part(
-        codec=optional(_DAY),
-        argument="at",
-        of=lambda one: None if isinstance(one.at, str) else one.at,
-        needed=False,
-        empty=False,
-    ),
-    column=Part(
-        codec=optional(TEXT),
-        argument="at",
-        of=lambda one: one.at if isinstance(one.at, str) else None,
-        needed=False,
-        empty=False,
-    ),
-)
-_RECODED: Final = Schema(
-    Recoded, column=TEXT, recodes=several(Schema(Recode, labels=_NAMES, into=TEXT))
-)
 STEPS: Final = Schema(
-    Steps,
+    PreparationSteps,
     made=several(
         _one_of(
             {
-                "bins": _BINS,
-                "calculated": _CALCULATED,
-                "flag": _FLAG,
-                "without": _WITHOUT,
-                "part of date": _PART,
-                "age": _AGE,
-                "recoded": _RECODED,
+                "bins": Schema(Bins, column=TEXT, edges=several(NUMBER)),
+                "calculated": Schema(
+                    Calculated, calculation=choice(Calculation), first=TEXT, second=TEXT
+                ),
+                "flag": Schema(Flag, condition=_OF_NUMBER),
+                "without": Schema(Without, column=TEXT, codes=_NAMES),
+                "part of date": Schema(PartOfDate, part=choice(DatePart), column=TEXT),
+                "age": Schema(
+                    Age,
+                    born=TEXT,
+                    day=replace(
+                        if_any(_DAY, of=lambda one: None if isinstance(one.at, str) else one.at),
+                        argument="at",
+                    ),
+                    column=replace(
+                        if_any(TEXT, of=lambda one: one.at if isinstance(one.at, str) else None),
+                        argument="at",
+                    ),
+                ),
+                "recoded": Schema(
+                    Recoded, column=TEXT, recodes=several(Schema(Recode, labels=_NAMES, into=TEXT))
+                ),
             }
         )
     ),
-    whose=optional(_one_of({"one row": _ONE_ROW, "some rows": _CAP})),
+    whose=optional(
+        _one_of(
+            {
+                "one row": Schema(
+                    Preparation,
+                    owners=_NAMES,
+                    derived=several(
+                        Schema(
+                            Derived,
+                            recipe=choice(Recipe),
+                            column=TEXT,
+                            condition=if_any(_CONDITION),
+                        )
+                    ),
+                    count=TRUTH,
+                    ownerless=choice(Ownerless),
+                ),
+                "some rows": Schema(RowCap, owners=_NAMES, most=WHOLE, ownerless=choice(Ownerless)),
+            }
+        )
+    ),
     conditions=several(_CONDITION),
 )
 """How a table was prepared, in JSON."""

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.capping import RowCap, at_most
+from dpcore.data.preparation.aggregation import Preparation, one_row_each
 from dpcore.data.preparation.conditions import Comparison, NumberCondition
-from dpcore.data.preparation.people import one_row_each
-from dpcore.data.preparation.recipes import Ownerless, Preparation
+from dpcore.data.preparation.contribution_bounds import RowCap, at_most
+from dpcore.data.preparation.identifiers import Ownerless
 from dpcore.data.proposals import proposed
 from dpcore.errors import DataError, ParameterError
 from dpcore.models.design import Design

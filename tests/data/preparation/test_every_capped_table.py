@@ -15,7 +15,7 @@ import pytest
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.capping import RowCap, at_most
+from dpcore.data.preparation.contribution_bounds import RowCap, at_most
 from dpcore.individual.release_losses import release_losses
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.request import Request

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.conditions import Comparison, LabelCondition, NumberCondition
-from dpcore.data.preparation.filtering import meeting
-from dpcore.data.preparation.people import one_row_each
-from dpcore.data.preparation.recipes import Derived, Preparation, Recipe
+from dpcore.data.preparation.aggregation import Derived, Preparation, Recipe, one_row_each
+from dpcore.data.preparation.conditions import Comparison, LabelCondition, NumberCondition, meeting
 from dpcore.data.proposals import proposed
 from dpcore.errors import DataError, ParameterError
 from dpcore.relations import NeighboringRelation, TableSize

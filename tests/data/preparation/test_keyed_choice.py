@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.data.preparation.keyed_choice import chosen
+from dpcore.data.preparation.contribution_bounds import chosen
 from tests.data.preparation.test_recipes import HELD
 
 KEY = bytes(range(32))

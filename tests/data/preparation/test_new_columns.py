@@ -15,25 +15,27 @@ from hypothesis import strategies as st
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.capping import RowCap
+from dpcore.data.preparation.aggregation import Derived, Preparation, Recipe
 from dpcore.data.preparation.conditions import (
     Comparison,
     DateCondition,
     LabelCondition,
     NumberCondition,
 )
+from dpcore.data.preparation.contribution_bounds import RowCap
 from dpcore.data.preparation.date_columns import Age, DatePart, PartOfDate
-from dpcore.data.preparation.new_columns import (
+from dpcore.data.preparation.derived_columns import (
     Bins,
     Calculated,
     Calculation,
     Flag,
+    Recode,
+    Recoded,
     Without,
     with_new_columns,
 )
-from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Recipe
-from dpcore.data.preparation.recoding import Recode, Recoded
-from dpcore.data.preparation.steps import STEPS, Steps, as_read, prepared, steps_of
+from dpcore.data.preparation.identifiers import Ownerless
+from dpcore.data.preparation.steps import STEPS, PreparationSteps, as_read, prepared, steps_of
 from dpcore.data.proposals import proposed
 from dpcore.errors import ParameterError
 
@@ -47,24 +49,24 @@ MADE = (
 )
 BY_PERSON = Preparation(owners=("who",), derived=(Derived(recipe=Recipe.MEAN, column="stay"),))
 EVERY = [
-    Steps(),
-    Steps(made=MADE),
-    Steps(made=MADE, whose=RowCap(owners=("who",), most=2), conditions=(OLD,)),
-    Steps(whose=RowCap(owners=("who",), most=1, ownerless=Ownerless.ALONE)),
-    Steps(made=MADE[:1], whose=BY_PERSON),
-    Steps(conditions=(OLD, LabelCondition(column="who", labels=("a", "b")))),
-    Steps(
+    PreparationSteps(),
+    PreparationSteps(made=MADE),
+    PreparationSteps(made=MADE, whose=RowCap(owners=("who",), most=2), conditions=(OLD,)),
+    PreparationSteps(whose=RowCap(owners=("who",), most=1, ownerless=Ownerless.ALONE)),
+    PreparationSteps(made=MADE[:1], whose=BY_PERSON),
+    PreparationSteps(conditions=(OLD, LabelCondition(column="who", labels=("a", "b")))),
+    PreparationSteps(
         whose=BY_PERSON,
         conditions=(
             NumberCondition(column="rows per who", comparison=Comparison.ABOVE, number=1.0),
         ),
     ),
-    Steps(made=(Without(column="who", codes=("b", "n/a")),)),
+    PreparationSteps(made=(Without(column="who", codes=("b", "n/a")),)),
 ]
 
 
 def test_steps_with_dates_and_recoded_labels_are_kept():
-    steps = Steps(
+    steps = PreparationSteps(
         made=(
             PartOfDate(part=DatePart.YEAR, column="day"),
             Age(born="day", at="end"),
@@ -82,7 +84,7 @@ def test_steps_with_dates_and_recoded_labels_are_kept():
     (condition,) = content["conditions"][-1:]
     assert condition["equality"] == "as written"
     old = LabelCondition(column="who", labels=("1",))
-    assert "equality" not in STEPS.write(Steps(conditions=(old,)))["conditions"][0]
+    assert "equality" not in STEPS.write(PreparationSteps(conditions=(old,)))["conditions"][0]
 
 
 def table():

@@ -16,10 +16,9 @@ from dpcore.data.cells import text_of
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.dates import DateFormat, DateOrder
+from dpcore.data.preparation.aggregation import Derived, Preparation, Recipe, one_row_each
 from dpcore.data.preparation.conditions import Comparison, LabelCondition, NumberCondition
-from dpcore.data.preparation.people import one_row_each
-from dpcore.data.preparation.recipes import Derived, Preparation, Recipe
-from dpcore.data.preparation.steps import STEPS, Steps
+from dpcore.data.preparation.steps import STEPS, PreparationSteps
 from dpcore.errors import ParameterError
 
 WHO = Column(name="who", kind=ColumnKind.IDENTIFIER)
@@ -356,7 +355,7 @@ def test_steps_with_conditions_come_back_and_old_ones_keep_their_bytes():
     ever = Derived(recipe=Recipe.ANY, column="x", condition=AT_LEAST_2)
     label = LabelCondition(column="x", labels=("1", "b"))
     positive = Derived(recipe=Recipe.ANY, column="x", condition=label)
-    steps = Steps(whose=Preparation(owners=("who",), derived=(mean, ever, positive)))
+    steps = PreparationSteps(whose=Preparation(owners=("who",), derived=(mean, ever, positive)))
     written = STEPS.write(steps)
     assert STEPS.read(written) == steps
     assert written["whose"]["derived"][0] == {"recipe": "mean of", "column": "x"}

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.conditions import LabelCondition
-from dpcore.data.preparation.recoding import Recode, Recoded
-from dpcore.data.preparation.steps import Steps, prepared
+from dpcore.data.preparation.derived_columns import Recode, Recoded
+from dpcore.data.preparation.steps import PreparationSteps, prepared
 from dpcore.errors import ParameterError
 
 KEY = bytes(range(32))
@@ -25,7 +25,7 @@ def table(cells, column=WARD):
 
 
 def recoded(cells, recipe=UNKNOWN, column=WARD):
-    return prepared(table(cells, column), Steps(made=(recipe,)), key=KEY)
+    return prepared(table(cells, column), PreparationSteps(made=(recipe,)), key=KEY)
 
 
 def test_the_list_follows_the_recoding():

@@ -12,7 +12,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dpcore.data.units import unit_codes
+from dpcore.data.preparation.identifiers import unit_codes
 from dpcore.individual.models.exposure import ModelExposure, expose_model
 from dpcore.models.glm import GlmFit
 from dpcore.models.glm_influence import Audit, AuditedRemovals

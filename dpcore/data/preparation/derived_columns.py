@@ -1,7 +1,8 @@
-"""New columns, each cell made of cells of the same row by public recipes."""
+"""Derived columns, each cell made of cells of the same row by public recipes."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -12,16 +13,22 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
-from dpcore.data.cells import has_any
-from dpcore.data.columns import LARGEST, Column, ColumnKind, yes_no
-from dpcore.data.dataset import Dataset
-from dpcore.data.fingerprints import fingerprint_as_read
+from dpcore.data.cells import has_any, label_codes, text_of
+from dpcore.data.columns import (
+    LARGEST,
+    MAX_LABELS,
+    Column,
+    ColumnKind,
+    MissingPolicy,
+    left_out,
+    yes_no,
+)
+from dpcore.data.dataset import Dataset, DerivedDataset
 from dpcore.data.preparation.conditions import NumberCondition, exact, named
 from dpcore.data.preparation.date_columns import Age, PartOfDate
-from dpcore.data.preparation.making import label_cells, left_out
-from dpcore.data.preparation.recoding import Recoded
 from dpcore.data.proposals import proposed_column
 from dpcore.data.quantities import DAYS, is_whole
+from dpcore.data.storage import label_cells
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -97,7 +104,7 @@ class Bins:
         """
         values = source.numbers(self.column)
         codes = np.searchsorted(self.edges, values, side="right")
-        return label_cells(codes, np.isnan(values), self.labels, source)
+        return label_cells(codes, np.isnan(values), self.labels, source.frame.index)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,13 +193,13 @@ class Calculated:
     def _bounds(self, one: Interval | None, other: Interval | None) -> Interval | None:
         if one is None or other is None:
             return None
-        ends: FloatArray
+        first, second = (np.array([each.lower, each.upper]) for each in (one, other))
         if self.calculation is Calculation.DIFFERENCE:
-            ends = np.subtract.outer(_ends(one), _ends(other))
+            ends: FloatArray = np.subtract.outer(first, second)
         elif other.lower <= 0 <= other.upper:
             return None
         else:
-            ends = np.divide.outer(_ends(one), _ends(other))
+            ends = np.divide.outer(first, second)
         found = Interval(lower=float(ends.min()), upper=float(ends.max()))
         # What no column can have as bounds is left open.
         known = np.abs(ends).max() <= LARGEST and found.width > LARGEST**-1
@@ -231,7 +238,7 @@ class Flag:
         """
         missing = np.isnan(source.numbers(self.condition.column))
         codes = self.condition.met(source).astype(np.intp)
-        return label_cells(codes, missing, ("no", "yes"), source)
+        return label_cells(codes, missing, ("no", "yes"), source.frame.index)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,36 +301,158 @@ class Without:
         return cells.mask(has_any(cells, self.codes, numeric=True))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recode:
+    """Which labels become which. PUBLIC.
+
+    Attributes:
+        labels: As they are written in the table.
+        into: What they become.
+
+    Raises:
+        ParameterError: There is no label, or a blank one.
+
+    """
+
+    labels: tuple[str, ...]
+    into: str
+
+    def __post_init__(self) -> None:
+        known = (*self.labels, self.into)
+        if not self.labels or any(not one or one != one.strip() for one in known):
+            raise ParameterError(
+                "name the labels that are recoded and the one that they become, none of them blank."
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recoded:
+    """A column in which some labels are recoded; all other cells stay.
+
+    A label is met by a cell as the column declares: as written, or as a number. A
+    missing code that is recoded becomes an answer.
+
+    Attributes:
+        column: Which column.
+        recodes: What becomes what, each label once.
+
+    Raises:
+        ParameterError: A label is recoded twice, or there is none.
+
+    >>> recode = Recode(labels=("Unknown", "-"), into="unknown")
+    >>> Recoded(column="ward", recodes=(recode,)).name
+    'ward with Unknown or "-" as unknown'
+
+    """
+
+    column: str
+    recodes: tuple[Recode, ...]
+
+    def __post_init__(self) -> None:
+        every = [label for one in self.recodes for label in one.labels]
+        if not every or len(set(every)) < len(every) or len(every) > MAX_LABELS:
+            raise ParameterError(f"recode 1 to {MAX_LABELS} labels, each of them once.")
+
+    @property
+    def name(self) -> str:
+        """Return what the column is called: the whole recipe."""
+        told = "; ".join(
+            f"{' or '.join(map(named, one.labels))} as {named(one.into)}" for one in self.recodes
+        )
+        return f"{named(self.column)} with {told}"
+
+    def described(self, source: Dataset) -> Column:
+        """Return the public description: the list of labels follows the recoding.
+
+        Raises:
+            ParameterError: The column has no labels, or two labels are recoded that
+                denote the same cell.
+
+        """
+        old = source.column(self.column)
+        if not old.kind.has_labels:
+            raise ParameterError(f"{self.column!r} has no labels to recode; declare it a category.")
+        # Refuses two that denote the same cell.
+        kind = ColumnKind.CATEGORY
+        Column(name=old.name, kind=kind, labels=self._from, equality=old.equality)
+        labels = dict.fromkeys(self._becomes(old, label) for label in old.labels)
+        if old.labels:
+            labels |= dict.fromkeys(one.into for one in self.recodes)
+        made = Column(
+            name=self.name,
+            kind=ColumnKind.CATEGORY,
+            labels=tuple(labels),
+            description=old.description,
+            equality=old.equality,
+            missing_codes=old.missing_codes,
+            notation=old.notation,
+        )
+        if old.missing is not MissingPolicy.REPLACE:
+            return made
+        return replace(
+            made,
+            missing=old.missing,
+            replacement=self._becomes(old, str(old.replacement)),
+            complete=old.complete,
+        )
+
+    def made(self, source: Dataset) -> pd.Series:
+        """Return the cells. CONFIDENTIAL.
+
+        Raises:
+            ParameterError: There is no such column.
+
+        """
+        old = source.column(self.column)
+        cells: pd.Series = source.frame[self.column]
+        texts = text_of(cells)
+        for labels, becomes in (
+            # Listed answers first, in the spelling of the list.
+            (old.labels, old.labels),
+            (self._from, self._into),
+        ):
+            codes = label_codes(
+                cells, labels, numeric=old.compares_numbers, any_case=old.kind is ColumnKind.YES_NO
+            )
+            met = (codes >= 0) & (codes < len(labels))
+            written = np.array([*becomes, ""], dtype=object)[np.where(met, codes, -1)]
+            texts = texts.mask(met, written)
+        return texts.astype("str").where(cells.notna())
+
+    @property
+    def _from(self) -> tuple[str, ...]:
+        return tuple(label for one in self.recodes for label in one.labels)
+
+    @property
+    def _into(self) -> tuple[str, ...]:
+        return tuple(one.into for one in self.recodes for _ in one.labels)
+
+    def _becomes(self, old: Column, label: str) -> str:
+        """Return what a label of the list becomes."""
+        import pandas as pd  # noqa: PLC0415 - slow to import
+
+        (code,) = label_codes(
+            pd.Series([label], dtype="str"),
+            self._from,
+            numeric=old.compares_numbers,
+            any_case=old.kind is ColumnKind.YES_NO,
+        )
+        return self._into[code] if code < len(self._from) else label
+
+
 NewColumn = Bins | Calculated | Flag | Without | PartOfDate | Age | Recoded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class WidenedDataset(Dataset):
+class WidenedDataset(DerivedDataset):
     """A table with new columns beside those of the file. CONFIDENTIAL.
 
     Attributes:
-        source: The table as it was read.
         made: What was added, in order.
 
     """
 
-    source: Dataset
     made: tuple[NewColumn, ...]
-
-    @property
-    def header(self) -> tuple[str, ...]:
-        """Return the names of the columns of the file."""
-        return self.source.header
-
-    def fingerprint(self, key: bytes) -> str:
-        """Return that of the table as it was read: the same people, the same account.
-
-        Raises:
-            ParameterError: The key has less than 16 or more than 64 bytes.
-
-        """
-        of = self.source.fingerprint(key)
-        return fingerprint_as_read(of, self.source.columns, key=key)
 
 
 def with_new_columns(source: Dataset, made: tuple[NewColumn, ...]) -> Dataset:
@@ -342,7 +471,12 @@ def with_new_columns(source: Dataset, made: tuple[NewColumn, ...]) -> Dataset:
     names = [column.name for column in source.columns] + [one.name for one in made]
     if len(set(names)) < len(names):
         raise ParameterError("the table has a column of that name already.")
-    cleaned = _beside(source, tuple(one for one in made if isinstance(one, Without)))
+    codes = [one for one in made if isinstance(one, Without)]
+    cleaned = replace(
+        source,
+        frame=source.frame.assign(**{one.name: one.made(source) for one in codes}),
+        columns=(*source.columns, *(one.described(source) for one in codes)),
+    )
     frame = source.frame.copy(deep=False)
     described = []
     for one in made:
@@ -352,38 +486,13 @@ def with_new_columns(source: Dataset, made: tuple[NewColumn, ...]) -> Dataset:
         else:
             frame[one.name] = one.made(cleaned)
             described.append(one.described(cleaned))
-    return WidenedDataset(
-        name=source.name,
-        frame=frame,
-        columns=(*source.columns, *described),
-        source=source,
-        made=made,
-    )
-
-
-def _beside(source: Dataset, codes: tuple[Without, ...]) -> Dataset:
-    """Return the table with columns without codes beside its own."""
-    frame = source.frame.copy(deep=False)
-    for one in codes:
-        frame[one.name] = one.made(source)
-    described = (one.described(source) for one in codes)
-    return replace(source, frame=frame, columns=(*source.columns, *described))
-
-
-def _number(code: str) -> float | None:
-    """Return the number that a code is, if it is a finite one."""
-    try:
-        number = float(code)
-    except ValueError:
-        return None
-    return number if np.isfinite(number) else None
+    columns = (*source.columns, *described)
+    return WidenedDataset(name=source.name, frame=frame, columns=columns, source=source, made=made)
 
 
 def _said(code: str) -> str:
-    """Return a code as a name says it: a number, or in quotation marks."""
-    number = _number(code)
-    return json.dumps(code, ensure_ascii=False) if number is None else exact(number)
-
-
-def _ends(bounds: Interval) -> FloatArray:
-    return np.array([bounds.lower, bounds.upper])
+    """Return a code as a name says it: a finite number, or in quotation marks."""
+    with contextlib.suppress(ValueError):
+        if np.isfinite(float(code)):
+            return exact(float(code))
+    return json.dumps(code, ensure_ascii=False)
