@@ -11,6 +11,7 @@ import contextlib
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -63,6 +64,9 @@ _OTHER_KEY = (
 )
 
 
+_book: ContextVar[ReadOnceLedger | None] = ContextVar("_book", default=None)
+
+
 @dataclass(slots=True, weakref_slot=True)
 class _Vault:
     """Holder of everything confidential in a tab."""
@@ -79,7 +83,6 @@ class _Vault:
     shown: dict[str, frozenset[str]] = field(default_factory=dict)
     page: str = ""
     closed: bool = False
-    book: ReadOnceLedger | None = None
     here: dict[str, str] = field(default_factory=dict)
 
     def holds_a_table(self) -> bool:
@@ -432,18 +435,17 @@ def lesson(about: Study) -> Ledger:
 
 def kept_ledger() -> Ledger:
     """Return the ledger that outlives the program: in a file, or on a server."""
-    return _vault().book or _opened()
+    return _book.get() or _opened()
 
 
 @contextlib.contextmanager
 def ledger_read_once() -> Iterator[None]:
     """Look at the ledger that outlives the program once in this run of a page."""
-    vault = _vault()
-    vault.book = ReadOnceLedger(_opened())
+    token = _book.set(ReadOnceLedger(_opened()))
     try:
         yield
     finally:
-        vault.book = None
+        _book.reset(token)
 
 
 def _opened() -> Ledger:
@@ -487,9 +489,9 @@ def begin_anew(reason: str) -> None:
         book.begin_anew(reason=reason, now=now)
     else:
         renewal.begin_anew(default_folder() / LEDGER, reason=reason, now=now)
-    vault = _vault()
-    if vault.book is not None:
-        vault.book.forget()
+    view = _book.get()
+    if view is not None:
+        view.forget()
 
 
 def fingerprint_key() -> bytes:
