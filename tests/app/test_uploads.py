@@ -19,6 +19,7 @@ def vault(monkeypatch):
 
 def upload(app, text, name="people.csv"):
     data = text if isinstance(text, bytes) else text.encode()
+    app.session_state["file-format"] = True
     app.file_uploader[0].set_value((name, data, "text/csv")).run()
     assert not app.exception
     return app
@@ -44,6 +45,18 @@ def test_the_uploader_is_empty_once_the_file_is_read_and_the_page_names_it(open_
     button(app, "Use this data").click().run()
     assert "not in use yet" not in said(app)
     assert "Re-read file" not in labels(app)
+
+
+def test_the_format_is_offered_once_it_is_opened_and_where_reading_failed(open_page):
+    app = open_page("data")
+    app.file_uploader[0].set_value(("people.csv", CSV.encode(), "text/csv")).run()
+    assert "Re-read file" not in labels(app)
+    app.session_state["file-format"] = True
+    assert "Re-read file" in labels(app.run())
+    app.session_state["file-format"] = False
+    app.file_uploader[0].set_value(("other.csv", b"a,b\n1,2,3\n", "text/csv")).run()
+    assert "other\\.csv" in said(app)
+    assert "Re-read file" in labels(app)
 
 
 def test_a_draft_can_be_forgotten(open_page):

@@ -26,7 +26,7 @@ from dpcore.data.readers.files import (
 from dpcore.errors import DPCoreError
 from dpcore.relations import PrivacyUnit
 from dpcore.wording import capital
-from ui import confidential, controls, session
+from ui import confidential, controls, first_visit, session
 from ui.data import again, databases, declaring, large, terms
 from ui.study import Draft, Upload
 from ui.text import literal, sentence_of
@@ -97,10 +97,16 @@ def choose() -> None:
     wanted, upload = session.wanted(), session.upload()
     if wanted is not None:
         databases.read_no_more()
-    if wanted == "example" and example is not None:
-        _read_example(example)
-    elif wanted == "upload" and upload is not None:
-        _read_upload(upload)
+    # Always there: an element more would move all others, to be drawn anew.
+    with st.empty():
+        if wanted == "example" and example is not None:
+            _read_example(example)
+        elif wanted == "upload" and upload is not None:
+            _read_upload(upload)
+            if example is not None or first_visit.is_on():
+                # What stands above is about another table.
+                st.rerun()
+            upload = session.upload()
     databases.offer()
     large.offer()
     _tell_failure(upload)
@@ -146,7 +152,6 @@ def _read_upload(upload: Upload) -> None:
             session.keep_draft(draft)
         except DPCoreError as error:
             session.fail(str(error))
-    st.rerun()
 
 
 def _opened(upload: Upload, proceed: Proceed) -> Draft:
@@ -340,7 +345,16 @@ def _take_over() -> None:
 def _edit_format(upload: Upload, known: FileFormat, draft: Draft | None = None) -> None:
     """Offer another format, and show the first rows of the table as it was read."""
     key = f"{session.uploads()}-{session.generation()}"
-    with st.expander("File format", expanded=session.failure() is not None):
+    failed = session.failure() is not None
+    place = st.expander(
+        "File format",
+        expanded=failed,
+        key="file-format-failed" if failed else "file-format",
+        on_change="rerun",
+    )
+    if not place.open:
+        return
+    with place:
         asked = {} if known.dialect is None else _ask_dialect(known.dialect, key)
         rows = known.title_rows
         if known.sheet:
@@ -379,6 +393,7 @@ def _ask_dialect(known: Dialect, key: str) -> dict[str, Any]:
             index=list(options).index(value),
             format_func=options.__getitem__,
             key=f"{label}-{key}",
+            persist_state="page",
         )
         for cell, (label, options, value) in zip(cells, picks, strict=False)
     )
@@ -388,6 +403,7 @@ def _ask_dialect(known: Dialect, key: str) -> dict[str, Any]:
             known.delimiter if separator == _OTHER else "",
             max_chars=1,
             key=f"separating-{key}",
+            persist_state="page",
         )
     skipped = _ask_skipped(controls.Cell(place=cells[-1]), known.skipped, key)
     return {
@@ -415,6 +431,7 @@ def _ask_codes(known: FileFormat, key: str) -> tuple[str, ...]:
         "Missing-value codes of all columns",
         "\n".join(known.missing_codes),
         key=f"codes-{key}",
+        persist_state="page",
         help="One code a line. “Re-read file” sets them for every column. A label on "
         "the public list of a column is never a missing-value code.",
     )
