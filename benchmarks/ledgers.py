@@ -22,12 +22,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import median
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.errors import LedgerError
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.ledger import Ledger, LocalLedger
 from dpcore.releases.record import Mode, Release

@@ -35,7 +35,6 @@ import pyarrow.parquet as pq
 from benchmarks.server import memory_of
 from benchmarks.timing import Spans
 from dpcore import memory
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.partitions.engine import VARIABLE
@@ -46,6 +45,7 @@ from dpcore.models.design import Design
 from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.models.request import ModelRequest

@@ -16,11 +16,11 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.timing import median
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.privacy.bootstrap_cost import calibration_steps
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.ledger import Ledger

@@ -17,7 +17,7 @@ _NAMED = re.compile(r"\[([^\]]+)\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Term:
+class GlossaryEntry:
     """A word, what it means, and where it is met.
 
     Attributes:
@@ -61,7 +61,7 @@ _DWORK = "Dwork, McSherry, Nissim and Smith 2006"
 _BUN = "Bun and Steinke 2016"
 _WANG = "Wang 2019"
 _TERMS: Final = (
-    Term(
+    GlossaryEntry(
         word="ε (epsilon)",
         also=("epsilon", "privacy loss parameter"),
         plain="How much one person can change the odds of anything that is published, "
@@ -72,7 +72,7 @@ _TERMS: Final = (
         page="meaning",
         source=_DWORK,
     ),
-    Term(
+    GlossaryEntry(
         word="δ (delta)",
         also=("delta",),
         plain="A small chance that the promise of [ε (epsilon)] fails for a person. It "
@@ -81,7 +81,7 @@ _TERMS: Final = (
         page="meaning",
         source="Dwork, Kenthapadi, McSherry, Mironov and Naor 2006",
     ),
-    Term(
+    GlossaryEntry(
         word="ρ (rho)",
         also=("rho",),
         plain="Another way to count a [budget], in which many questions with Gaussian "
@@ -91,7 +91,7 @@ _TERMS: Final = (
         page="ledger",
         source=_BUN,
     ),
-    Term(
+    GlossaryEntry(
         word="zCDP",
         also=("zero-concentrated differential privacy",),
         plain="A promise like that of ε and δ, for which costs simply add up.",
@@ -100,7 +100,7 @@ _TERMS: Final = (
         page="standard_errors",
         source=_BUN,
     ),
-    Term(
+    GlossaryEntry(
         word="differential privacy",
         also=("DP",),
         plain="A property of the way in which a number is published: whether any one "
@@ -109,7 +109,7 @@ _TERMS: Final = (
         page="meaning",
         source=_DWORK,
     ),
-    Term(
+    GlossaryEntry(
         word="neighboring tables",
         also=("neighbors", "neighboring relation"),
         plain="Two tables that differ in one person. What is promised is promised for "
@@ -119,34 +119,34 @@ _TERMS: Final = (
         page="data",
         source=_DWORK,
     ),
-    Term(
+    GlossaryEntry(
         word="add or remove",
         also=("add/remove", "unbounded"),
         plain="One person more or less. How many people there are is secret, too, and "
         "must be asked for.",
         page="data",
     ),
-    Term(
+    GlossaryEntry(
         word="replace one",
         also=("bounded", "swap"),
         plain="One person is exchanged for anybody else. How many people there are is public.",
         page="data",
     ),
-    Term(
+    GlossaryEntry(
         word="unit of protection",
         also=("unit of privacy",),
         plain="Whose data may be exchanged unnoticed: a row, a person with several "
         "rows, a household.",
         page="data",
     ),
-    Term(
+    GlossaryEntry(
         word="privacy loss",
         plain="How much one answer, once it is out, moved the odds that a certain "
         "person took part.",
         exact="ln(P(answer with the person) / P(answer without)).",
         page="individual",
     ),
-    Term(
+    GlossaryEntry(
         word="per-instance privacy loss",
         also=("pDP", "per-instance differential privacy", "own loss"),
         plain="What a certain person in this very table really loses at most, instead "
@@ -157,7 +157,7 @@ _TERMS: Final = (
         page="individual",
         source=_WANG,
     ),
-    Term(
+    GlossaryEntry(
         word="privacy profile",
         plain="Every pair of ε and δ that a way of publishing keeps, as one curve: for "
         "a larger ε the δ is smaller.",
@@ -165,7 +165,7 @@ _TERMS: Final = (
         page="meaning",
         source="Balle, Barthe and Gaboardi 2018",
     ),
-    Term(
+    GlossaryEntry(
         word="sensitivity",
         also=("global sensitivity",),
         plain="How far one person can move the exact answer, at most, over all tables "
@@ -174,20 +174,20 @@ _TERMS: Final = (
         page="sensitivity",
         source=_DWORK,
     ),
-    Term(
+    GlossaryEntry(
         word="local sensitivity",
         plain="How far one person can move the exact answer in this very table. It "
         "tells about the table, so that noise must not be measured by it.",
         page="sensitivity",
         source="Nissim, Raskhodnikova and Smith 2007",
     ),
-    Term(
+    GlossaryEntry(
         word="bounds",
         plain="The least and the largest value that counts. They are chosen from what "
         "everybody knows, never from the table.",
         page="data",
     ),
-    Term(
+    GlossaryEntry(
         word="clamp",
         also=("clip", "clamped"),
         plain="To count a value beyond the [bounds] as the nearest bound. It limits "
@@ -195,19 +195,19 @@ _TERMS: Final = (
         exact="min(max(x, lower), upper).",
         page="data",
     ),
-    Term(
+    GlossaryEntry(
         word="mechanism",
         plain="A recipe that turns an exact answer into a random one that may be published.",
         page="tradeoffs",
     ),
-    Term(
+    GlossaryEntry(
         word="noise",
         plain="A random amount that is drawn for an answer and added to it, so that "
         "nobody can tell from the answer who is in the table. How it is drawn is "
         "public; what was drawn is not.",
         page="lab",
     ),
-    Term(
+    GlossaryEntry(
         word="Laplace noise",
         also=("Laplace mechanism",),
         plain="Noise that is most often small and seldom large, whose typical size is "
@@ -216,7 +216,7 @@ _TERMS: Final = (
         page="lab",
         source=_DWORK,
     ),
-    Term(
+    GlossaryEntry(
         word="Gaussian noise",
         also=("Gaussian mechanism",),
         plain="Noise by the bell curve. It needs a δ, and is the better choice for "
@@ -225,13 +225,13 @@ _TERMS: Final = (
         page="tradeoffs",
         source="Balle and Wang 2018",
     ),
-    Term(
+    GlossaryEntry(
         word="scale",
         plain="The typical size of the noise, in the unit of the answer.",
         exact="b of [Laplace noise]; its standard deviation is √2 · b.",
         page="lab",
     ),
-    Term(
+    GlossaryEntry(
         word="truncated Laplace",
         plain="Laplace noise that is drawn anew until the answer lies within the "
         "[bounds]. With the usual [scale] it breaks the promise; the studio widens it.",
@@ -240,7 +240,7 @@ _TERMS: Final = (
         page="tradeoffs",
         source="Liu 2016",
     ),
-    Term(
+    GlossaryEntry(
         word="boundary-inflated truncation",
         also=("BIT", "BIT Laplace"),
         plain="Laplace noise whose answers beyond the [bounds] are set to the bound. "
@@ -250,19 +250,19 @@ _TERMS: Final = (
         page="tradeoffs",
         source="Liu 2016",
     ),
-    Term(
+    GlossaryEntry(
         word="bias",
         plain="How far answers are off on average. It does not go away with more draws.",
         exact="E(answer) − truth.",
         page="tradeoffs",
     ),
-    Term(
+    GlossaryEntry(
         word="variance",
         plain="How much answers scatter around their own average, squared.",
         exact="E((answer − E(answer))²).",
         page="tradeoffs",
     ),
-    Term(
+    GlossaryEntry(
         word="mean squared error",
         also=("MSE",),
         plain="The average squared distance of an answer to the truth: [bias] squared "
@@ -270,7 +270,7 @@ _TERMS: Final = (
         exact="Bias² + variance; its root, the RMSE, is in the unit of the answer.",
         page="tradeoffs",
     ),
-    Term(
+    GlossaryEntry(
         word="interval",
         also=("confidence interval",),
         plain="A range that holds the exact answer in so many of 100 releases as is "
@@ -278,38 +278,38 @@ _TERMS: Final = (
         "or the people it was drawn from.",
         page="release",
     ),
-    Term(
+    GlossaryEntry(
         word="half-width",
         plain="The ± of an [interval]: how far it reaches to either side.",
         page="plan",
     ),
-    Term(
+    GlossaryEntry(
         word="release",
         plain="To draw an answer once with secure noise, charge it to the [budget], "
         "and write it into the [ledger]. It cannot be taken back.",
         page="release",
     ),
-    Term(
+    GlossaryEntry(
         word="budget",
         also=("privacy budget",),
         plain="How much may be given away about any one person in all, over all "
         "answers. When it is used up, nothing more is released.",
         page="plan",
     ),
-    Term(
+    GlossaryEntry(
         word="ledger",
         plain="The list of all that was released from a table and what it cost, in "
         "which nothing can be changed unnoticed.",
         page="ledger",
     ),
-    Term(
+    GlossaryEntry(
         word="composition",
         plain="How the costs of several answers add up. Simply adding is always right; "
         "finer ways may show that the total is less.",
         exact="Basic, advanced, [zCDP], and [privacy loss distribution].",
         page="ledger",
     ),
-    Term(
+    GlossaryEntry(
         word="privacy loss distribution",
         also=("PLD",),
         plain="How likely each size of [privacy loss] is. With it the costs of many "
@@ -317,57 +317,59 @@ _TERMS: Final = (
         page="ledger",
         source="Meiser and Mohammadi 2018; Koskela, Jälkö and Honkela 2020",
     ),
-    Term(
+    GlossaryEntry(
         word="post-processing",
         plain="Whatever is done with a released answer alone, without looking at the "
         "table again. It costs nothing.",
         page="made_up",
         source=_DWORK,
     ),
-    Term(
+    GlossaryEntry(
         word="public",
         plain="Known before anybody looked at the table, or released and paid for, or "
         "following from such numbers alone.",
         page="lessons",
     ),
-    Term(
+    GlossaryEntry(
         word="confidential",
         also=("badge", "curator only"),
         plain="Computed from the table without noise. It stays with the [curator]: no "
         "export, no link, no paper has it.",
         page="individual",
     ),
-    Term(word="curator", plain="Whoever keeps the table and may look into it.", page="data"),
-    Term(
+    GlossaryEntry(
+        word="curator", plain="Whoever keeps the table and may look into it.", page="data"
+    ),
+    GlossaryEntry(
         word="attacker",
         plain="Somebody who wants to find out about one person from what is released, "
         "and may know everybody else's rows and how the noise is drawn. The promise "
         "holds against all of them.",
         page="attacks",
     ),
-    Term(
+    GlossaryEntry(
         word="false alarm",
         plain="An attacker says that a person took part who did not.",
         page="meaning",
     ),
-    Term(
+    GlossaryEntry(
         word="detection", plain="An attacker says that a person took part who did.", page="meaning"
     ),
-    Term(
+    GlossaryEntry(
         word="advantage",
         plain="How much more often an attacker is right about those who took part than "
         "wrong about those who did not.",
         exact="The largest difference of [detection] and [false alarm].",
         page="meaning",
     ),
-    Term(
+    GlossaryEntry(
         word="Poisson sampling",
         also=("Bernoulli sampling",),
         plain="Each person is taken into the sample by a coin of its own. If who was "
         "taken stays secret, the answer costs less.",
         page="subsampling",
     ),
-    Term(
+    GlossaryEntry(
         word="amplification by sampling",
         plain="An answer from a secret sample gives away less, since nobody can be "
         "sure to be in it.",
@@ -375,38 +377,38 @@ _TERMS: Final = (
         page="subsampling",
         source="Balle, Barthe and Gaboardi 2018",
     ),
-    Term(
+    GlossaryEntry(
         word="bootstrap",
         plain="To draw people from the table again and again, with repetition, and see "
         "how the answer scatters. By itself it protects nobody.",
         page="standard_errors",
         source="Efron 1979",
     ),
-    Term(
+    GlossaryEntry(
         word="resized bootstrap",
         plain="A bootstrap of fewer people than the table has. The privacy that was "
         "published for it does not hold; the studio shows both and releases only what "
         "holds.",
         page="resized",
     ),
-    Term(
+    GlossaryEntry(
         word="standard error",
         plain="How much an answer would scatter if the people had been drawn anew.",
         page="standard_errors",
     ),
-    Term(
+    GlossaryEntry(
         word="leverage",
         plain="How unusual a person's features are, and so how much the person pulls a regression.",
         exact="x' H⁻¹ x with H the fit's curvature.",
         page="regression",
     ),
-    Term(
+    GlossaryEntry(
         word="residual",
         plain="How far a person's value lies from what the regression predicts.",
         exact="y − x'θ.",
         page="regression",
     ),
-    Term(
+    GlossaryEntry(
         word="ridge",
         also=("ridge regression", "penalty"),
         plain="A regression that is held back from extreme coefficients, so that one "
@@ -414,7 +416,7 @@ _TERMS: Final = (
         exact="Adds λ‖θ‖² to the sum of squared residuals.",
         page="regression",
     ),
-    Term(
+    GlossaryEntry(
         word="posterior sample",
         plain="One random draw of a model's coefficients, likelier where they fit "
         "better. The draw itself is the noise.",
@@ -422,39 +424,39 @@ _TERMS: Final = (
         page="individual",
         source=_WANG,
     ),
-    Term(
+    GlossaryEntry(
         word="quantile",
         also=("median",),
         plain="The value below which a given share of the people lies; the median is "
         "that of one half.",
         page="release",
     ),
-    Term(
+    GlossaryEntry(
         word="histogram",
         plain="How many people there are in each of several ranges or categories, "
         "which must be fixed without looking.",
         page="release",
     ),
-    Term(
+    GlossaryEntry(
         word="audit",
         plain="To draw from a mechanism many times and look whether it gives away more "
         "than it promised. It may refute a promise, never prove one.",
         page="audit",
     ),
-    Term(
+    GlossaryEntry(
         word="made-up table",
         also=("synthetic table",),
         plain="Rows of people who do not exist, made from released counts alone. It "
         "keeps those counts and little else.",
         page="made_up",
     ),
-    Term(
+    GlossaryEntry(
         word="best split",
         plain="How to share a [budget] among questions so that the errors that people "
         "can bear are met as well as possible.",
         page="plan",
     ),
-    Term(
+    GlossaryEntry(
         word="period",
         plain="A time with a limit of its own inside a [budget], such as a quarter.",
         page="ledger",
@@ -462,7 +464,7 @@ _TERMS: Final = (
 )
 
 
-def _by_name(terms: Iterable[Term]) -> dict[str, Term]:
+def _by_name(terms: Iterable[GlossaryEntry]) -> dict[str, GlossaryEntry]:
     return {name.casefold(): term for term in terms for name in term.names}
 
 
@@ -471,7 +473,7 @@ TERMS: Final = tuple(sorted(_TERMS, key=lambda term: term.word.casefold()))
 _NAMES: Final = _by_name(TERMS)
 
 
-def term(name: str) -> Term:
+def term(name: str) -> GlossaryEntry:
     """Return the word of a name, in capitals or not.
 
     Raises:
@@ -487,7 +489,7 @@ def term(name: str) -> Term:
     return found
 
 
-def matching(text: str) -> tuple[Term, ...]:
+def matching(text: str) -> tuple[GlossaryEntry, ...]:
     """Return the words in whose names, or else in whose meaning, a text occurs.
 
     >>> [found.word for found in matching("clip")]
@@ -499,7 +501,7 @@ def matching(text: str) -> tuple[Term, ...]:
     return tuple(named or meant)
 
 
-def mentioned(text: str) -> tuple[Term, ...]:
+def mentioned(text: str) -> tuple[GlossaryEntry, ...]:
     """Return the words that a text uses, in the order of their first use.
 
     A word counts under each of its names, with or without a plural's s, and only where

@@ -12,7 +12,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
@@ -27,6 +26,7 @@ from dpcore.planning.item import USUAL_GROUP, Item
 from dpcore.planning.splits import settled
 from dpcore.planning.totals import price_of
 from dpcore.planning.widths import Width, width_of
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.account import Account
 from dpcore.releases.ledger import Ledger

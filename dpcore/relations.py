@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from dpcore.errors import ParameterError
-from dpcore.nouns import plural_of, with_article
+from dpcore.formatting import plural_of, with_article
 
 _LONGEST_NOUN: Final = 40
 _BETWEEN_LETTERS: Final = " -'’"
@@ -31,6 +31,17 @@ class NeighboringRelation(StrEnum):
             NeighboringRelation.SUBSTITUTION: "one person's record replaced by another",
             NeighboringRelation.ADD_REMOVE: "one person added or removed",
         }[self]
+
+    @property
+    def comparison(self) -> str:
+        """Return what a loss compares the table of a person with, in words.
+
+        >>> NeighboringRelation.ADD_REMOVE.comparison
+        'compared with not being there'
+        """
+        if self is NeighboringRelation.ADD_REMOVE:
+            return "compared with not being there"
+        return "compared with another record in their place"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost, computed, float_below, plain
 from dpcore.errors import ParameterError
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost, computed, float_below, plain
 
 positive = st.floats(min_value=1e-300, max_value=1e300)
 amounts = st.floats(min_value=0, max_value=1e6)

@@ -8,12 +8,12 @@ from typing import Final
 
 import streamlit as st
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.errors import DPCoreError, UntrustedLedgerError
 from dpcore.figures.attackers import odds_text
 from dpcore.figures.compositions import totals_picture
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.releases.account import Account
 from dpcore.releases.amounts import is_used_up, left_text, limit_text, spent_text
 from dpcore.releases.hash_chain import EntryKind

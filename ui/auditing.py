@@ -14,6 +14,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.figures import audits
+from dpcore.formatting import capital, epsilon_text, significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.releases.releasable import Releasable
 from dpcore.studies.auditing import trials
@@ -22,7 +23,6 @@ from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES, NaiveRelease
 from dpcore.studies.auditing.structure import checks
 from dpcore.studies.auditing.trials import Trial, TrialDraws, batches, pieces
 from dpcore.studies.teaching.laboratory import Setup
-from dpcore.wording import capital, epsilon_text, significant
 from ui import controls, plans, results, session, work
 from ui.study import Study
 from ui.text import literal

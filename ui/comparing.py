@@ -11,6 +11,7 @@ import streamlit as st
 
 from dpcore.arrays import FloatArray
 from dpcore.figures.tradeoffs import SweepAxis, curves_picture, winners_picture
+from dpcore.formatting import significant
 from dpcore.releases.request import Request
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
@@ -27,7 +28,6 @@ from dpcore.studies.comparing.error_curves import (
     fewest_people,
     with_people,
 )
-from dpcore.wording import significant
 from ui import results, session
 from ui.text import after_number, literal
 

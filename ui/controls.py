@@ -26,7 +26,7 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import belief_text, surest
-from dpcore.wording import in_full
+from dpcore.formatting import in_full
 from ui import links, session
 from ui.text import sentence_of
 

@@ -12,6 +12,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.figures.covariances import covariance_picture, ellipses_picture, panel_picture
+from dpcore.formatting import epsilon_text, percent, significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.covariance_findings import findings
 from dpcore.studies.covariance_study import (
@@ -28,7 +29,6 @@ from dpcore.studies.covariance_study import (
     numbers,
     run,
 )
-from dpcore.wording import epsilon_text, percent, significant
 from ui import controls, results, session, tabs, work
 
 _LOST = "Reconstructed: the number of the original was lost with its formulas."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.glossary import TERMS, Term, matching, term, without_brackets
+from dpcore.glossary import TERMS, GlossaryEntry, matching, term, without_brackets
 from ui import session
 from ui.text import literal
 
@@ -36,7 +36,7 @@ def show() -> None:
         _tell(one)
 
 
-def _tell(one: Term) -> None:
+def _tell(one: GlossaryEntry) -> None:
     st.subheader(one.word, anchor=False)
     if one.also:
         st.caption(f"also: {', '.join(one.also)}")

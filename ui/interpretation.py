@@ -14,7 +14,6 @@ from typing import Final
 
 import streamlit as st
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import (
@@ -29,10 +28,12 @@ from dpcore.figures.attackers import (
 )
 from dpcore.figures.precedents import precedents_picture
 from dpcore.figures.privacy_label import LabelFacts, sections, text_of
+from dpcore.formatting import capital, epsilon_text, in_full
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.planning.options import Option
 from dpcore.privacy.conversions import epsilon_of_rho
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.record import Mode
 from dpcore.studies.meaning import attacker
@@ -45,7 +46,6 @@ from dpcore.studies.meaning.precedents import (
     chosen,
     precedents,
 )
-from dpcore.wording import capital, epsilon_text, in_full
 from ui import answered, controls, plans, results, session
 from ui.asking import inputs
 from ui.study import Study

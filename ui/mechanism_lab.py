@@ -14,6 +14,7 @@ from dpcore.figures.attackers import belief_text, surest
 from dpcore.figures.audits import audit_picture
 from dpcore.figures.laboratory import atoms_picture, tries_picture, worlds_picture
 from dpcore.figures.tradeoffs import flip_sentence, map_picture
+from dpcore.formatting import epsilon_text, nearest, percent, significant, three_digits
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.attacks.floating_point import given_away
 from dpcore.studies.comparing.error_curves import Fairness
@@ -34,7 +35,6 @@ from dpcore.studies.teaching.laboratory import (
     tries,
     two_worlds,
 )
-from dpcore.wording import epsilon_text, nearest, percent, significant, three_digits
 from ui import controls, results, session, tabs
 from ui.auditing import MECHANISM, WHAT
 

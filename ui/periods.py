@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.errors import DPCoreError
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.releases import hash_chain, periods, scheduling
 from dpcore.releases.account import Account
 from dpcore.releases.amounts import left_text, limit_text, spent_text

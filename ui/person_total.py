@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.budget_filter import PrivacyCost
 from dpcore.figures.attackers import odds_text
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases.account import Account
 from dpcore.releases.amounts import left_text, spent_text
 from dpcore.releases.periods import limit

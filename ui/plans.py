@@ -16,6 +16,7 @@ from typing import TypeVar, cast
 import streamlit as st
 
 from dpcore.errors import DataError, DPCoreError, LedgerError, ParameterError
+from dpcore.formatting import epsilon_text, in_full
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.files import Loaded, from_json, to_json, traced
 from dpcore.planning.item import LEAST, MOST, USUAL_GROUP, Item
@@ -26,7 +27,6 @@ from dpcore.releases.identity import mark_of
 from dpcore.releases.kept import Kept
 from dpcore.releases.releasable import Releasable
 from dpcore.releases.storage import default_folder
-from dpcore.wording import epsilon_text, in_full
 from ui import releasing, session, typed
 from ui.study import Study
 from ui.text import literal

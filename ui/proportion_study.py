@@ -21,6 +21,7 @@ from dpcore.figures.proportions import (
     table,
     tree_picture,
 )
+from dpcore.formatting import epsilon_text, percent
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.postprocessing.constrained_proportions import leaving_over
 from dpcore.studies import proportion_study
@@ -35,7 +36,6 @@ from dpcore.studies.proportion_study import (
     ProcedureAccuracy,
     ProportionDesign,
 )
-from dpcore.wording import epsilon_text, percent
 from ui import controls, results, session, tabs, work
 from ui.text import literal, sentence_of
 

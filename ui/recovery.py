@@ -13,9 +13,9 @@ from typing import NamedTuple
 import streamlit as st
 
 from dpcore.errors import DPCoreError, LedgerError, UntrustedLedgerError
+from dpcore.formatting import capital
 from dpcore.releases.hash_chain import Entry
 from dpcore.releases.record import Mode
-from dpcore.wording import capital
 from ui import session
 from ui.text import literal, sentence_of
 

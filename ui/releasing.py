@@ -27,8 +27,8 @@ from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
-from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import ChangedError, DataError, DPCoreError
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases.account import Account
 from dpcore.releases.identity import request_id
 from dpcore.releases.record import Mode, Release

@@ -13,6 +13,7 @@ import streamlit as st
 
 from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
 from dpcore.figures.theme import Picture, stamp
+from dpcore.formatting import capital, significant
 from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.digits import interval_text, number_text
 from dpcore.releases.enclosing import Enclosure, enclosures
@@ -20,7 +21,6 @@ from dpcore.releases.quantities import quantity_in
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, Mode, Release, these_rows
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import ClaimFinding, Verdict
-from dpcore.wording import capital, significant
 from ui import downloads, session
 from ui.text import after_number, literal
 

@@ -31,6 +31,7 @@ from dpcore.figures import neighbors
 from dpcore.figures.laboratory import two_worlds_picture
 from dpcore.figures.neighbors import Scene, letter, people_picture, reach_picture
 from dpcore.figures.private_size import leak_picture, price_picture
+from dpcore.formatting import epsilon_text, significant
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.studies.comparing.private_size import PrivateSize
@@ -44,7 +45,6 @@ from dpcore.studies.teaching.small_tables import (
     RecordChange,
     TableSetting,
 )
-from dpcore.wording import epsilon_text, significant
 from ui import controls, results, session
 from ui.controls import Cell
 from ui.text import literal, sentence_of

@@ -9,10 +9,10 @@ from decimal import Decimal
 import streamlit as st
 
 from dpcore.errors import LedgerError
+from dpcore.formatting import capital, significant
 from dpcore.releases.account import Account
 from dpcore.releases.amounts import NOTHING
 from dpcore.releases.record import Mode
-from dpcore.wording import capital, significant
 from ui import recovery, session
 from ui.accounts import left, used_up
 from ui.data import using

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import FileFormat
 from dpcore.data.partitions.table import PartitionedDataset, Table, in_memory
 from dpcore.models.question import ModelQuestion
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.declarations import Declaration
 from dpcore.releases.identity import analysis_id

@@ -8,6 +8,7 @@ from typing import cast
 import streamlit as st
 
 from dpcore.figures.individual import guarantees as figures
+from dpcore.formatting import epsilon_text, significant
 from dpcore.studies.wang2019 import (
     GAMMAS,
     SIZES,
@@ -21,7 +22,6 @@ from dpcore.studies.wang2019 import (
     of_pane,
     run,
 )
-from dpcore.wording import epsilon_text, significant
 from ui import controls, results, tabs, work
 
 Study = work.Run[Wang2019Design, FigurePart]

@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from dpcore.glossary import Term, term, without_brackets
+from dpcore.glossary import GlossaryEntry, term, without_brackets
 from ui.text import literal
 
 _EPSILON, _DELTA, _RHO = "ε (epsilon)", "δ (delta)", "ρ (rho)"
@@ -145,7 +145,7 @@ def beside(page: str) -> None:
     offer([term(name) for name in WORDS[page]], "Words on this page")
 
 
-def offer(terms: Iterable[Term], label: str) -> None:
+def offer(terms: Iterable[GlossaryEntry], label: str) -> None:
     """Offer words with what they mean; nothing if there are none."""
     lines = [f"**{one.word}:** {literal(without_brackets(one.plain))}" for one in terms]
     if not lines:

@@ -18,7 +18,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import streamlit as st
 
-from dpcore.wording import percent
+from dpcore.formatting import percent
 from ui import session
 
 _S = TypeVar("_S")

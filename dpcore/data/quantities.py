@@ -14,7 +14,7 @@ from typing import Final
 
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dates import date_text
-from dpcore.wording import in_full, measured, significant
+from dpcore.formatting import in_full, measured, significant
 
 DATES: Final = "days since 1970-01-01"
 """Unit of dates in records."""

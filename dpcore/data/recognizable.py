@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from dpcore.wording import percent, significant
+from dpcore.formatting import percent, significant
 
 if TYPE_CHECKING:
     import pandas as pd

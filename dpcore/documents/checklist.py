@@ -11,8 +11,8 @@ from typing import Final
 
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section
 from dpcore.documents.subject import Subject, own, spelled
+from dpcore.formatting import capital
 from dpcore.releases.secure import sampler
-from dpcore.wording import capital
 
 _FLOATS: Final = (
     "Noise is drawn by {sampler}, exactly, and rounded once. Sensitivities include the "

@@ -11,9 +11,9 @@ from typing import Final
 
 from dpcore.documents.subject import Subject
 from dpcore.figures.attackers import counted
+from dpcore.formatting import capital, delta_text
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.studies.meaning.attacker import Guarantee
-from dpcore.wording import capital, delta_text
 
 _LARGEST: Final = 700.0
 """Above this ε, ``e^ε`` is no float: the limit is no limit."""
@@ -67,7 +67,7 @@ COUNTS: Final = (
 costs nothing (post-processing). Noise moves a count of any size to 0 with positive
 probability."""
 PRICES: Final = "Costs are rounded up to three digits. Their sum can exceed the amount charged."
-"""``wording.significant(up=True)`` never rounds down, so that sums of it are no less
+"""``formatting.significant(up=True)`` never rounds down, so that sums of it are no less
 than the exact sum, which is charged."""
 DIGEST: Final = (
     "Each entry contains the digest of the entry before it. With this digest, anyone "

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.data.columns import Column
 from dpcore.data.quantities import bounds_text, replacement_text
 from dpcore.documents import claims, rests
@@ -21,15 +20,16 @@ from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Piece, Section, Table
 from dpcore.documents.subject import Change, changed, guarantee_text, left_of, limit_of, own
 from dpcore.documents.typed import Typed
+from dpcore.formatting import capital, epsilon_text, percent, significant
 from dpcore.planning.aims import says_nothing
 from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, is_difference
 from dpcore.planning.counting import numbers_of
 from dpcore.planning.group_sizes import Smallest, seen, sign, tells_sizes, too_few
 from dpcore.planning.item import Item
 from dpcore.planning.options import Option, Row, rows_of
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.identity import mark_of
-from dpcore.wording import capital, epsilon_text, percent, significant
 
 TITLE: Final = "Decision on a release with differential privacy"
 _MOST_LABELS: Final = 12

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.columns import Column
 from dpcore.data.partitions.table import Table
 from dpcore.data.preparation.aggregation import Preparation
@@ -20,6 +19,7 @@ from dpcore.errors import DPCoreError
 from dpcore.figures.privacy_label import LabelFacts
 from dpcore.planning.basket import Basket
 from dpcore.planning.totals import price_of
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.releases.enclosing import enclosures
 from dpcore.releases.hash_chain import Entry, EntryKind
 from dpcore.releases.periods import Period, limit

@@ -8,10 +8,10 @@ from typing import Final
 
 from dpcore.documents import claims
 from dpcore.documents.subject import Subject, spelled
+from dpcore.formatting import delta_text, significant
 from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.secure import sampler
 from dpcore.version import VERSION
-from dpcore.wording import delta_text, significant
 
 _CITED: Final = {
     "gaussian": "Gaussian noise is calibrated by its exact privacy profile (Balle and Wang 2018).",

@@ -14,8 +14,8 @@ from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Piece, Section, Table
 from dpcore.documents.question import Question
 from dpcore.documents.subject import Subject, changed, of_each, own, spelled
+from dpcore.formatting import brief, capital
 from dpcore.releases.declared import each_bounds, minimum_of
-from dpcore.wording import brief, capital
 
 _MOST_ROWS: Final = 12
 _MOST_COLUMNS: Final = 3

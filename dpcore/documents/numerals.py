@@ -9,7 +9,7 @@ from typing import Final
 _NUMBER: Final = re.compile(
     r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e-?\d+)?(?!\w|[.,]\d)"
 )
-"""A number as `dpcore.wording` writes it, with commas between thousands. What only
+"""A number as `dpcore.formatting` writes it, with commas between thousands. What only
 begins like one is none: a version, a date, a part of a name."""
 _SWAPPED: Final = str.maketrans(",.", ".,")
 

@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from dpcore.budget_filter import PrivacyCost
 from dpcore.data.columns import Column
 from dpcore.data.quantities import Quantity
 from dpcore.documents import missing
 from dpcore.documents.titles import relabelled, titled
 from dpcore.errors import ParameterError
+from dpcore.formatting import epsilon_text, significant
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.planning.item import Item
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.declared import bounds_text, people_text
 from dpcore.releases.digits import PLACES, ends_text, number_text, of_noise
@@ -27,7 +28,6 @@ from dpcore.releases.request import Request
 from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import UNIT
-from dpcore.wording import epsilon_text, significant
 
 _AS_ASKED: Final = 1 + 1e-9
 _DEFINITIONS: Final = {

@@ -13,10 +13,10 @@ from dpcore.data.columns import Column
 from dpcore.data.quantities import bounds_text
 from dpcore.documents.subject import Subject, counted, spelled
 from dpcore.documents.yaml import Noted, Value, written
+from dpcore.formatting import capital
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.secure import sampler
 from dpcore.version import VERSION
-from dpcore.wording import capital
 
 BLANK: Final = "TO BE FILLED IN"
 _WRITER: Final = f"Written by Epsilon Studio {VERSION}."

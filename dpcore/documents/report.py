@@ -6,7 +6,6 @@ import math
 from operator import attrgetter
 from typing import Final
 
-from dpcore.budget_filter import plain
 from dpcore.data.columns import Column
 from dpcore.data.quantities import bounds_text, quantity_of
 from dpcore.documents import claims, missing
@@ -16,9 +15,10 @@ from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Piece, Section, Table
 from dpcore.documents.question import Question
 from dpcore.documents.subject import Head, Subject, left_of, of_each, own, spelled
+from dpcore.formatting import capital, delta_text, epsilon_text, significant
+from dpcore.privacy_filter import plain
 from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.table import COUNTS
-from dpcore.wording import capital, delta_text, epsilon_text, significant
 
 _ENTRIES: Final = {
     EntryKind.ACCOUNT: ("opening", "openings"),

@@ -10,18 +10,18 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost, plain
 from dpcore.data.columns import Column
 from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.question import Question
 from dpcore.documents.typed import Typed
 from dpcore.figures.privacy_label import LabelFacts
+from dpcore.formatting import brief, capital, delta_text, epsilon_text, significant
 from dpcore.privacy.composition import Totals, compose
 from dpcore.privacy.events import event_from
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost, plain
 from dpcore.releases.amounts import NOTHING, is_used_up
 from dpcore.releases.hash_chain import EntryKind
 from dpcore.version import VERSION
-from dpcore.wording import brief, capital, delta_text, epsilon_text, significant
 
 USUAL_DELTA: Final = 1e-6
 """At which totals are told where an account has no delta."""
@@ -272,7 +272,7 @@ def of_each(told: tuple[tuple[str, str], ...]) -> str:
 def spelled(cost: PrivacyCost, *, rho: bool = True) -> str:
     """Return a cost in symbols, rounded up, for readers without powers of ten.
 
-    >>> from dpcore.budget_filter import PrivacyCost
+    >>> from dpcore.privacy_filter import PrivacyCost
     >>> spelled(PrivacyCost.of(epsilon=0.5, delta=1e-6))
     'ε = 0.5, δ = 0.000001 (1 in 1,000,000)'
     """
@@ -291,7 +291,7 @@ def guarantee_text(epsilon: float, delta: float) -> str:
 def limit_of(budget: PrivacyBudget) -> str:
     """Return a budget as it was typed, in symbols.
 
-    >>> from dpcore.budget_filter import PrivacyBudget
+    >>> from dpcore.privacy_filter import PrivacyBudget
     >>> limit_of(PrivacyBudget.of(epsilon=1.0, delta=1e-6))
     'ε = 1, δ = 0.000001 (1 in 1,000,000)'
     """
@@ -304,7 +304,7 @@ def limit_of(budget: PrivacyBudget) -> str:
 def left_of(budget: PrivacyBudget, left: PrivacyCost) -> str:
     """Return what is left of a budget, with the digits that pages give it.
 
-    >>> from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+    >>> from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
     >>> budget = PrivacyBudget.of(epsilon=3.0, delta=1e-5)
     >>> left_of(budget, budget.remaining(PrivacyCost.of(epsilon=2.7999971)))
     'ε = 0.2, δ = 0.00001 (1 in 100,000)'

@@ -23,10 +23,10 @@ from dpcore.figures.theme import (
     plain,
 )
 from dpcore.figures.traces import NAME, bars, interval, line, note, points, ring
+from dpcore.formatting import capital, measured
 from dpcore.inference.intervals import Intervals
 from dpcore.releases.digits import ends_text, reach, with_ends
 from dpcore.releases.table import TOO_FEW
-from dpcore.wording import capital, measured
 
 _TOTAL = "rgba(0,114,178,0.35)"
 _NOISE = "#0072B2"

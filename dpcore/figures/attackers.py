@@ -15,10 +15,10 @@ import numpy as np
 
 from dpcore.figures.theme import DOTTED, GUIDE, NEUTRAL, PUBLIC, STYLES, Picture, axis
 from dpcore.figures.traces import Trace, dot, line, note, now, points
+from dpcore.formatting import at_most, capital, epsilon_text, nearest, percent, significant
 from dpcore.privacy.interpretation import best_guess, posterior
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.meaning.attacker import Attack, Guarantee, ProfileBound, ValuePair
-from dpcore.wording import at_most, capital, epsilon_text, nearest, percent, significant
 
 
 def surest(epsilon: float, *, delta: float = 0.0, prior: float = 0.5) -> str:

@@ -37,11 +37,7 @@ from dpcore.figures.traces import (
     rows,
     vertical,
 )
-from dpcore.studies.attacks.averaging import Averaging, band
-from dpcore.studies.attacks.differencing import Differencing
-from dpcore.studies.attacks.floating_point import LowBits
-from dpcore.studies.attacks.timing import Stopwatch
-from dpcore.wording import (
+from dpcore.formatting import (
     at_most,
     epsilon_text,
     interval_ends,
@@ -51,6 +47,10 @@ from dpcore.wording import (
     significant,
     three_digits,
 )
+from dpcore.studies.attacks.averaging import Averaging, band
+from dpcore.studies.attacks.differencing import Differencing
+from dpcore.studies.attacks.floating_point import LowBits
+from dpcore.studies.attacks.timing import Stopwatch
 
 CARELESS: Final = LineStyle(color=CONFIDENTIAL, dash="dash", symbol="square")
 PRIVATE: Final = LineStyle(color=PUBLIC)

@@ -10,11 +10,11 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.figures.theme import DOTTED, GUIDE, PUBLIC, STYLES, LineStyle, Picture, axis, log_axis
 from dpcore.figures.traces import FAINT, Trace, area, dot, interval, line, points, ring
+from dpcore.formatting import epsilon_text, percent, significant, three_digits
 from dpcore.studies.auditing.lower_bound import EventCount, PrivacyAudit
 from dpcore.studies.auditing.trials import WITH
 from dpcore.studies.meaning.attacker import Guarantee
 from dpcore.studies.teaching.laboratory import BoundEvent, LabAudit
-from dpcore.wording import epsilon_text, percent, significant, three_digits
 
 _GRID: Final = 201
 

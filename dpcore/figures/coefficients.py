@@ -10,7 +10,7 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.figures.theme import PUBLIC, TRUTH, Picture, axis, below, on_axis, plain
 from dpcore.figures.traces import dot, interval, points
-from dpcore.wording import significant
+from dpcore.formatting import significant
 
 _ROW = 34
 _LONGEST = 22

@@ -10,9 +10,9 @@ import numpy as np
 
 from dpcore.figures.theme import NEUTRAL, PUBLIC, ROWS, Picture, axis
 from dpcore.figures.traces import rows
+from dpcore.formatting import epsilon_text
 from dpcore.planning.totals import Price
 from dpcore.privacy.composition import Totals
-from dpcore.wording import epsilon_text
 
 BASIC: Final = "added up at δ (basic)"
 ADVANCED: Final = "by a formula (advanced)"

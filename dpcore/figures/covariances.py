@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.figures.theme import NEUTRAL, STYLES, LineStyle, Picture, axis, below, on_axis, plain
 from dpcore.figures.traces import NAME, Trace, dot, heat, level, line, points
+from dpcore.formatting import brief, capital, percent, significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.covariances import correlations_of, matrix_of, pairs_of, places_of, vector_of
 from dpcore.studies.covariance_study import LABELS, STATISTICS, ScenarioOutcome, Summary, numbers
-from dpcore.wording import brief, capital, percent, significant
 
 BEFORE, AFTER = "#D55E00", "#0072B2"
 _SCALE = [(0.0, "#6BAED6"), (0.5, "#F7F7F7"), (1.0, "#F4A582")]

@@ -11,8 +11,8 @@ from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
 from dpcore.figures.theme import ROWS, SCALE, Picture, axis, on_axis, plain
 from dpcore.figures.traces import heat
+from dpcore.formatting import measured
 from dpcore.releases.digits import with_ends
-from dpcore.wording import measured
 
 _COUNT = Quantity(whole=True)
 _ROW, _MARGIN = 62, 150

@@ -16,7 +16,7 @@ from dpcore.data.quantities import Quantity
 from dpcore.figures.calendar import cells, date_ticks
 from dpcore.figures.theme import HEIGHT, NEUTRAL, STYLES, Picture, axis, below, plain
 from dpcore.figures.traces import NAME, Trace, bars, landmark
-from dpcore.wording import measured, percent
+from dpcore.formatting import measured, percent
 
 WIDEST = 0.1
 """The epsilon whose draws just fit into the picture, whatever epsilon is in use."""

@@ -16,10 +16,10 @@ from dpcore.figures.answers import GroupNumbers
 from dpcore.figures.calendar import cells, date_axis, placed
 from dpcore.figures.theme import TRUTH, LineStyle, Picture, axis, below, on_axis, plain
 from dpcore.figures.traces import NAME, Trace, line, note, points, ring, vertical
+from dpcore.formatting import brief, capital, significant
 from dpcore.inference.group_differences import Ends, Held
 from dpcore.releases.digits import with_ends
 from dpcore.releases.table import TOO_FEW
-from dpcore.wording import brief, capital, significant
 
 _NOISE, _TOTAL = "#0072B2", "rgba(0,114,178,0.35)"
 _NAMED: Final = 3

@@ -24,9 +24,9 @@ from dpcore.figures.traces import (
     now,
     points,
 )
+from dpcore.formatting import epsilon_text, significant, three_digits
 from dpcore.mechanisms.base import Mechanism
 from dpcore.studies.teaching.laboratory import Meter, Setup, TwoWorlds
-from dpcore.wording import epsilon_text, significant, three_digits
 
 _RELEASE = "released number (0 and 1 are the bounds)"
 _BAND = "rgba(127,127,127,0.16)"

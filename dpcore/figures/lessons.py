@@ -38,7 +38,7 @@ from dpcore.figures.traces import (
     rows,
     vertical,
 )
-from dpcore.wording import brief, epsilon_text, people, percent, significant
+from dpcore.formatting import brief, epsilon_text, people, percent, significant
 
 _BIAS = LineStyle(color="#D55E00", dash="dash")
 _NOISE = LineStyle(color=PUBLIC, dash="dot")

@@ -11,6 +11,7 @@ from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.figures.theme import CONFIDENTIAL, DOTTED, NEUTRAL, LineStyle, Picture, axis, plain
 from dpcore.figures.traces import Trace, dot, note, points, rows, vertical
+from dpcore.formatting import significant
 from dpcore.studies.teaching.explorable import Explorable
 from dpcore.studies.teaching.neighbors import Neighbor, sizes
 from dpcore.studies.teaching.small_tables import (
@@ -21,7 +22,6 @@ from dpcore.studies.teaching.small_tables import (
     RecordChange,
     TableSetting,
 )
-from dpcore.wording import significant
 
 NEWCOMER = "newcomer"
 _ROW, _AROUND, _AROUND_BARS = 28, 110, 130

@@ -24,10 +24,10 @@ from dpcore.figures.theme import (
     plain,
 )
 from dpcore.figures.traces import Trace, bars, dot, heat, note, points, rows, vertical
+from dpcore.formatting import brief, epsilon_text, people, percent, significant
 from dpcore.planning.comparison import Comparison
 from dpcore.planning.needs import every_target, total_text
 from dpcore.planning.widths import Width
-from dpcore.wording import brief, epsilon_text, people, percent, significant
 
 _SHOWN: Final = "#A9D6EE"
 _UNSAID: Final = "#E9E4D2"

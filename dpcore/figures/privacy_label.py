@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.figures.attackers import belief_text, odds_text
+from dpcore.formatting import capital, epsilon_text, in_full, significant
 from dpcore.privacy.conversions import epsilon_of_rho
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.amounts import is_used_up
-from dpcore.wording import capital, epsilon_text, in_full, significant
 
 _RECORD = "record"
 USUAL_DELTA = 1e-6

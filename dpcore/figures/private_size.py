@@ -11,8 +11,8 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.figures.theme import NEUTRAL, STYLES, LineStyle, Picture, axis, log_axis, whole_decades
 from dpcore.figures.traces import dot, interval, level, line, points
+from dpcore.formatting import epsilon_text, percent, significant
 from dpcore.studies.comparing.private_size import PrivateSize
-from dpcore.wording import epsilon_text, percent, significant
 
 _POINTS = 241
 _LEAST, _LARGEST = 0.2, 3.1

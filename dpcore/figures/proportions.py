@@ -13,11 +13,11 @@ import pandas as pd
 from dpcore.arrays import FloatArray
 from dpcore.figures.theme import NEUTRAL, ROWS, TRUTH, LineStyle, Picture, axis, log_axis, plain
 from dpcore.figures.traces import NAME, Trace, dot, interval, level, line, note, now, points, rows
+from dpcore.formatting import percent, significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.postprocessing.universal_histogram import half_sums
 from dpcore.studies.proportion_intervals import Cloud, IntervalPrice
 from dpcore.studies.proportion_study import Measure, Procedure, ProcedureAccuracy, ProportionDesign
-from dpcore.wording import percent, significant
 
 # No pair of color and dash is that of a mechanism: here a line is a procedure.
 LINES = {

@@ -14,8 +14,8 @@ from dpcore.figures.theme import (
     whole_decades,
 )
 from dpcore.figures.traces import line, now
+from dpcore.formatting import percent, significant
 from dpcore.studies.row_limits import LimitErrors
-from dpcore.wording import percent, significant
 
 _FLOOR = 1e-6
 """Errors below it are drawn there: nobody can tell them from none."""

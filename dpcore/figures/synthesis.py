@@ -11,7 +11,7 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, ROWS, STYLES, TRUTH, Picture, axis, plain
 from dpcore.figures.traces import dot, interval, points
-from dpcore.wording import brief, significant
+from dpcore.formatting import brief, significant
 
 _ROW, _REST, _LONGEST = 20, 120, 30
 

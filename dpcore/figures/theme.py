@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpcore.wording import significant
+from dpcore.formatting import significant
 
 Table = pd.DataFrame | dict[str, Any] | list[dict[str, Any]]
 

@@ -36,6 +36,7 @@ from dpcore.figures.traces import (
     regions,
     ring,
 )
+from dpcore.formatting import percent, significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.comparing.error_curves import Dots, ErrorCurve, ErrorMetric, Fairness, Winners
 from dpcore.studies.comparing.error_maps import (
@@ -45,7 +46,6 @@ from dpcore.studies.comparing.error_maps import (
     ErrorMaps,
     MapQuantity,
 )
-from dpcore.wording import percent, significant
 
 _WORDS = {ErrorMetric.RMSE: "typical error", ErrorMetric.BIAS: "bias", ErrorMetric.SPREAD: "spread"}
 

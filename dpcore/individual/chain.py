@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpcore.formatting import epsilon_text, significant
 from dpcore.relations import NeighboringRelation
-from dpcore.wording import epsilon_text, significant
 
 _ONE = 1e-12
 

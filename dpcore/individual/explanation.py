@@ -11,6 +11,7 @@ from dpcore.arrays import FloatArray, in_blocks
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column
 from dpcore.data.quantities import DAYS, quantity_of
+from dpcore.formatting import epsilon_text, people, significant
 from dpcore.individual.distribution import Place
 from dpcore.individual.exposure import Exposure
 from dpcore.individual.losses import ExposedPerson
@@ -19,7 +20,6 @@ from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.question import Question
 from dpcore.statistics.rows_of_people import unpacked
-from dpcore.wording import epsilon_text, people, significant
 
 _SHOWN = 2
 """How many columns of a record a sentence can hold."""

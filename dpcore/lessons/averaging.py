@@ -6,6 +6,7 @@ import math
 
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons import running_picture
+from dpcore.formatting import epsilon_text, percent, significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
@@ -19,7 +20,6 @@ from dpcore.lessons.lesson import (
     wrong,
 )
 from dpcore.privacy.interpretation import posterior
-from dpcore.wording import epsilon_text, percent, significant
 
 _EPSILON, _TIMES = 0.1, 100
 _MOST = 1000

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.figures.lessons import falling_picture
+from dpcore.formatting import significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
@@ -21,7 +22,6 @@ from dpcore.lessons.lesson import (
     wrong,
 )
 from dpcore.studies.individual.crowd import StatisticCrowd, sizes, slope
-from dpcore.wording import significant
 
 _ENDS = (0.001, 10.0)
 _MOST = 15_104

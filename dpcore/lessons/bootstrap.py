@@ -10,12 +10,12 @@ from scipy.special import bdtrc
 
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons import claims_picture
+from dpcore.formatting import epsilon_text, percent, significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import Knob, Lesson, LessonView, Settings, Telling, ask, right, wrong
 from dpcore.privacy.bootstrap_cost import resampled_epsilon
 from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.privacy.gaussian import mu_for
-from dpcore.wording import epsilon_text, percent, significant
 
 _DELTA = 1e-6
 _PROMISED = 2.0

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons import spending_picture
+from dpcore.formatting import epsilon_text, people, significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import Knob, Lesson, LessonView, Settings, Telling, ask, right, wrong
-from dpcore.wording import epsilon_text, people, significant
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 
 _TOTAL, _PRICE, _ASKED = 1.0, 0.25, 12
 _MOST = 2.3

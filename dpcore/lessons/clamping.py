@@ -6,6 +6,7 @@ import numpy as np
 
 from dpcore.data.bounds import Interval
 from dpcore.figures.lessons import bounding_picture
+from dpcore.formatting import significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
@@ -18,7 +19,6 @@ from dpcore.lessons.lesson import (
     right,
     wrong,
 )
-from dpcore.wording import significant
 
 _PEOPLE, _BOUND = 500, 100
 _TIGHT = 5

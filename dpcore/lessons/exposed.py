@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons import claims_picture
+from dpcore.formatting import at_most, epsilon_text, percent, significant
 from dpcore.individual.exposure import Exposure
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
@@ -17,7 +18,6 @@ from dpcore.lessons.lesson import (
     wrong,
 )
 from dpcore.privacy.interpretation import posterior
-from dpcore.wording import at_most, epsilon_text, percent, significant
 
 
 def _exposure(epsilon: float) -> Exposure:

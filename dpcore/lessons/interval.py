@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dpcore.figures.lessons import covering_picture
+from dpcore.formatting import significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
@@ -15,7 +16,6 @@ from dpcore.lessons.lesson import (
     right,
     wrong,
 )
-from dpcore.wording import significant
 
 _ANSWERS = 100
 _REACH = 2.0

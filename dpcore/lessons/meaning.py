@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from dpcore.figures.attackers import AttackerView, Sides, counted, worlds_picture
+from dpcore.formatting import percent, significant
 from dpcore.lessons.lesson import (
     Lesson,
     LessonView,
@@ -17,7 +18,6 @@ from dpcore.lessons.lesson import (
 )
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.meaning.attacker import Guarantee
-from dpcore.wording import percent, significant
 
 _HIGH = 5.0
 

@@ -6,6 +6,7 @@ import math
 
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons import Fault, faults_picture
+from dpcore.formatting import epsilon_text, percent, significant
 from dpcore.lessons.lesson import (
     Lesson,
     LessonView,
@@ -26,7 +27,6 @@ from dpcore.studies.teaching.laboratory import (
     measure,
     redrawing_limit,
 )
-from dpcore.wording import epsilon_text, percent, significant
 
 _SHIFT = 0.2
 _NAMES = {PUBLISHED: "draw again", CLAMPED: "move to the bound", REPAIRED: "more noise, draw again"}

@@ -7,6 +7,7 @@ import math
 from dpcore.data.bounds import Interval
 from dpcore.figures.attackers import surest
 from dpcore.figures.laboratory import two_worlds_picture
+from dpcore.formatting import significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
@@ -20,7 +21,6 @@ from dpcore.lessons.lesson import (
     wrong,
 )
 from dpcore.releases.request import Request
-from dpcore.wording import significant
 
 _BOUNDS = Interval(lower=0.0, upper=100.0)
 _GUESTS = 20

@@ -8,13 +8,13 @@ import numpy as np
 
 from dpcore.figures.attackers import surest
 from dpcore.figures.plans import slide_picture
+from dpcore.formatting import significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import Knob, Lesson, LessonView, Settings, Telling, ask, right, wrong
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.comparison import Comparison, compare
 from dpcore.planning.item import Item
 from dpcore.planning.splits import settled
-from dpcore.wording import significant
 
 _WANTED = (("age", 0.5), ("TV news", 0.1), ("income", 0.5))
 _TOTAL = 1.0

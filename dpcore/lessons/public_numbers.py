@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dpcore.data.bounds import Interval
 from dpcore.figures.lessons import claims_picture
+from dpcore.formatting import epsilon_text, percent
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
@@ -16,7 +17,6 @@ from dpcore.lessons.lesson import (
     wrong,
 )
 from dpcore.studies.comparing.private_size import PrivateSize
-from dpcore.wording import epsilon_text, percent
 
 _BOUNDS = Interval(lower=0.0, upper=100.0)
 _PEOPLE = 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpcore.figures.resampling.subsampling import lemma_picture
+from dpcore.formatting import epsilon_text, percent, significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
@@ -19,7 +20,6 @@ from dpcore.lessons.lesson import (
 )
 from dpcore.privacy.amplification import amplify
 from dpcore.studies.resampling.subsampling_study import SampledMean, lemma_curve, measure
-from dpcore.wording import epsilon_text, percent, significant
 
 _RATE = 0.1
 _RATES = np.linspace(0.01, 1.0, 60)

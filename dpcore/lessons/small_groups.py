@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpcore.figures.lessons import falling_picture
+from dpcore.formatting import people, significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
@@ -17,7 +18,6 @@ from dpcore.lessons.lesson import (
     right,
     wrong,
 )
-from dpcore.wording import people, significant
 
 _GROUPS = (5.0, 5000.0)
 _ENDS = (0.01, 200.0)

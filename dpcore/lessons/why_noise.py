@@ -6,6 +6,7 @@ import math
 
 from dpcore.arrays import FloatArray
 from dpcore.figures.lessons import found_picture
+from dpcore.formatting import significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
@@ -18,7 +19,6 @@ from dpcore.lessons.lesson import (
     right,
     wrong,
 )
-from dpcore.wording import significant
 
 _ENDS = (-400.0, 500.0)
 _ATTACKS = 400

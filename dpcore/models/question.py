@@ -13,6 +13,7 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 from dpcore.models.design import Design, UnitRows
 from dpcore.models.factor import checked_table
 from dpcore.models.glm import GlmFit, glm_of
@@ -23,7 +24,6 @@ from dpcore.models.tables import InMemory, InParts, Table
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.statistics.conditions import clamped, filled
 from dpcore.statistics.parameters import COLUMN, RELATION, UNIT
-from dpcore.wording import in_full
 
 Fit = RidgeFit | GlmFit
 """The fits of all models, which answer the same questions."""

@@ -12,10 +12,10 @@ from functools import lru_cache
 from typing import Final
 
 from dpcore.errors import ParameterError
+from dpcore.formatting import significant
 from dpcore.planning.inverting import people_for
 from dpcore.planning.item import Item
 from dpcore.statistics.difference_query import DifferenceQuery
-from dpcore.wording import significant
 
 OF_A_DIFFERENCE: Final = (
     "A difference of two groups shows what must be seen where a gap of that size, "

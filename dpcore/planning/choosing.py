@@ -26,14 +26,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost, computed, float_below, typed
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 from dpcore.models.question import ModelQuestion
 from dpcore.planning.item import LEAST, MOST
 from dpcore.planning.searching import AboveThreshold
 from dpcore.privacy.events import PureEvent
+from dpcore.privacy_filter import PrivacyCost, computed, float_below, typed
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.measurements import covering
 from dpcore.releases.plans.plan import Answer
@@ -43,7 +44,6 @@ from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from dpcore.statistics.question import Question
-from dpcore.wording import in_full
 
 KEY: Final = "above-threshold"
 LABEL: Final = "Sparse vector (above threshold)"

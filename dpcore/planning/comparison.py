@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.formatting import significant
 from dpcore.planning.aims import nothing_beyond
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.item import AS_GOOD
 from dpcore.planning.needs import smallest_total
 from dpcore.planning.splits import can_split, scaled
-from dpcore.wording import significant
 
 BUDGETS: Final = (0.1, 0.5, 1.0, 2.0, 5.0)
 """The totals that are compared besides one's own."""

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full, significant
 from dpcore.mechanisms.search import first_where
 from dpcore.planning.item import LEAST, MOST, Item
-from dpcore.wording import in_full, significant
 
 MOST_PEOPLE = 10**9
 _FEWEST = 1

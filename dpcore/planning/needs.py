@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from dpcore.errors import DPCoreError
+from dpcore.formatting import epsilon_text, significant
 from dpcore.planning.assumed import hangs, is_difference
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.item import Item
@@ -20,7 +21,6 @@ from dpcore.relations import TableSize
 from dpcore.releases.request import Request
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.wording import epsilon_text, significant
 
 _AS_WIDE: Final = frozenset({StatisticKind.MEAN, StatisticKind.SUM})
 """Statistics whose error is in proportion to the width of the bounds."""

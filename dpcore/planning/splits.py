@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.formatting import epsilon_text
 from dpcore.mechanisms.search import first_where
 from dpcore.planning.aims import aim
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.item import LEAST, MOST, Item
 from dpcore.planning.targets import least_epsilon
 from dpcore.privacy.halving import halved
-from dpcore.wording import epsilon_text
 
 # A part of a total as people read it; never more than it, so that parts still fit.
 _READABLE = Context(prec=6, rounding=ROUND_FLOOR)

@@ -16,9 +16,9 @@ from decimal import Decimal
 from functools import lru_cache, reduce
 from operator import add
 
-from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.privacy.composition import Totals, compose
 from dpcore.privacy.events import PrivacyEvent
+from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.releases.releasable import Releasable
 
 _WORTH = Decimal("0.99")

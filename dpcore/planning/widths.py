@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, singledispatch
 from typing import Any, Final
 
+from dpcore.formatting import significant
 from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
@@ -28,7 +29,6 @@ from dpcore.releases.releasable import Releasable
 from dpcore.releases.request import Request
 from dpcore.releases.resized.plan import PublishedPlan, RepairedPlan
 from dpcore.releases.subsampled.plan import SubsampledPlan
-from dpcore.wording import significant
 
 _MANY: Final = 10**6
 """People enough that the error of noise of scale 1 does not span the bounds."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Final
 
-from dpcore.budget_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
 from dpcore.codec import TEXT, WHOLE, Schema, if_any, optional, several
 from dpcore.errors import DPCoreError, UntrustedLedgerError
+from dpcore.privacy_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import periods
 from dpcore.releases.hash_chain import Entry, EntryKind

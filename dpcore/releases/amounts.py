@@ -10,8 +10,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost, plain
-from dpcore.wording import significant
+from dpcore.formatting import significant
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost, plain
 
 NOTHING: Final = "nothing"
 _REMAINDER: Final = Decimal("0.00001")
@@ -20,7 +20,7 @@ _REMAINDER: Final = Decimal("0.00001")
 def limit_text(budget: PrivacyBudget) -> str:
     """Return a budget as it was typed, with every digit.
 
-    >>> from dpcore.budget_filter import PrivacyBudget
+    >>> from dpcore.privacy_filter import PrivacyBudget
     >>> limit_text(PrivacyBudget.of(epsilon=0.12345, delta=1e-5))
     'ε 0.12345, δ 10⁻⁵'
     """
@@ -33,7 +33,7 @@ def limit_text(budget: PrivacyBudget) -> str:
 def spent_text(budget: PrivacyBudget, cost: PrivacyCost) -> str:
     """Return the parts of a cost that a budget limits, rounded up.
 
-    >>> from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+    >>> from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
     >>> spent_text(PrivacyBudget.of(epsilon=3.0), PrivacyCost.of(epsilon=1 / 3))
     'ε 0.334'
     >>> spent_text(PrivacyBudget.of(epsilon=3.0, delta=0.01), PrivacyCost.of(epsilon=1))
@@ -45,7 +45,7 @@ def spent_text(budget: PrivacyBudget, cost: PrivacyCost) -> str:
 def left_text(budget: PrivacyBudget, left: PrivacyCost) -> str:
     """Return what is left of a budget, or of a limit within it.
 
-    >>> from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+    >>> from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
     >>> budget = PrivacyBudget.of(epsilon=3.0, delta=0.01)
     >>> left_text(budget, budget.remaining(PrivacyCost.of(epsilon=2.7999971)))
     'ε 0.2, δ 0.01'

@@ -16,8 +16,8 @@ from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.errors import BudgetExceeded, DataError, LedgerError, ParameterError
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import hash_chain, turns
 from dpcore.releases.account import Account, account_after

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from dpcore.budget_filter import PrivacyCost
 from dpcore.codec import TEXT, several
 from dpcore.errors import LedgerError, UntrustedLedgerError
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import hash_chain
 from dpcore.releases.account import Account, name_in

@@ -18,9 +18,9 @@ from datetime import MAXYEAR, date, timedelta
 from decimal import ROUND_FLOOR, Context, Decimal
 from typing import Final
 
-from dpcore.budget_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
 from dpcore.codec import TEXT, Pair, Schema, if_any, since
 from dpcore.errors import ParameterError
+from dpcore.privacy_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
 
 _DOWN = Context(prec=60, rounding=ROUND_FLOOR)
 _BELOW_ONE = Decimal(1) - Decimal("1E-12")

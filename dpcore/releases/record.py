@@ -11,8 +11,8 @@ from enum import StrEnum
 from typing import Any, Final
 
 from dpcore import codec
-from dpcore.budget_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
 from dpcore.errors import DataError, DPCoreError, ParameterError
+from dpcore.privacy_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.labelled import INTERVALS, LabelledIntervals
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from dpcore.budget_filter import PrivacyCost
 from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import Quantity
 from dpcore.models.question import ModelQuestion
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.identity import analysis_id
 from dpcore.releases.plans.plan import Drawing

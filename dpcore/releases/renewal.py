@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import LedgerError, ParameterError, UntrustedLedgerError
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import hash_chain, turns
 from dpcore.releases.account import OPENED, Account
 from dpcore.releases.checkpoint import Checkpoint, Tally

@@ -8,17 +8,18 @@ from functools import cached_property
 from typing import Final, cast
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, TEXT, Part, Schema, if_any, several
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import ParameterError
+from dpcore.formatting import epsilon_text, in_full
 from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL, Entry
 from dpcore.mechanisms.covariances import MECHANISMS, CovarianceRelease
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
+from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.releases import secure
 from dpcore.releases.constraints import CONSTRAINT, Constraint
 from dpcore.releases.plans.chains import MECHANISMS as OF_CHAINS
@@ -44,7 +45,6 @@ from dpcore.statistics.nested_counts import NestedCounts
 from dpcore.statistics.quantile import RankScores
 from dpcore.statistics.query import Query, quantile_names
 from dpcore.statistics.question import Question
-from dpcore.wording import epsilon_text, in_full
 
 MOST_PEOPLE = 10**8
 """The largest table whose rounding errors are covered where the range is infinite."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from dpcore.budget_filter import COST, PrivacyBudget, PrivacyCost
 from dpcore.errors import ParameterError
+from dpcore.privacy_filter import COST, PrivacyBudget, PrivacyCost
 from dpcore.releases import hash_chain, periods
 from dpcore.releases.account import Account, day_of
 from dpcore.releases.hash_chain import Entry, EntryKind, EntryTable

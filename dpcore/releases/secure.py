@@ -17,7 +17,6 @@ from importlib.metadata import version
 import numpy as np
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost, float_below
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Mechanism, Sensitivity
@@ -27,6 +26,7 @@ from dpcore.mechanisms.folded import FoldedLaplace, fold
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import AveragedLaplace, Laplace
 from dpcore.mechanisms.truncated import TruncatedLaplace
+from dpcore.privacy_filter import PrivacyCost, float_below
 from dpcore.releases.folding import Grid
 from dpcore.releases.measurements import covering, drawn_by, measurement
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 
-from dpcore.budget_filter import COST, PrivacyCost
+from dpcore.privacy_filter import COST, PrivacyCost
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import periods
 from dpcore.releases.account import Account

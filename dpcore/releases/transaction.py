@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import ClaimError, LedgerError
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
 from dpcore.releases.account import Account
 from dpcore.releases.identity import request_id

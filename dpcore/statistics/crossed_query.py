@@ -13,6 +13,7 @@ from dpcore.codec import Schema, if_any, several
 from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
+from dpcore.formatting import distinct
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import said_once
 from dpcore.statistics.histogram import Histogram
@@ -20,7 +21,6 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN, PLACE, SHARED
 from dpcore.statistics.query import Query
 from dpcore.statistics.question import Question
-from dpcore.wording import distinct
 
 MOST_CELLS: Final = 400
 """Cells of a table that somebody can read, and whose intervals say something."""

@@ -14,6 +14,7 @@ from dpcore.data.bounds import Interval
 from dpcore.data.dataset import Dataset
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
+from dpcore.formatting import distinct
 from dpcore.statistics.base import Statistic
 from dpcore.statistics.conditions import said_once
 from dpcore.statistics.entries import group_codes
@@ -22,7 +23,6 @@ from dpcore.statistics.of_groups import OfGroups
 from dpcore.statistics.pair_moments import PAIR, PairMoments
 from dpcore.statistics.parameters import COLUMN
 from dpcore.statistics.rows_of_people import of_people
-from dpcore.wording import distinct
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

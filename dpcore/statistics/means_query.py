@@ -15,6 +15,7 @@ from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
+from dpcore.formatting import distinct
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.base import Statistic
 from dpcore.statistics.conditions import clamped, filled, said_once, ungrouped
@@ -25,7 +26,6 @@ from dpcore.statistics.mean_moments import MeanMoments
 from dpcore.statistics.parameters import COLUMN, RELATION, UNIT
 from dpcore.statistics.question import Question
 from dpcore.statistics.rows_of_people import entries_of_people, of_people, owners_of
-from dpcore.wording import distinct
 
 FEWEST_MEANS: Final = 2
 MOST_MEANS: Final = 20

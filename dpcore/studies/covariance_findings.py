@@ -12,9 +12,9 @@ from typing import Final
 
 import numpy as np
 
+from dpcore.formatting import percent
 from dpcore.studies.covariance_study import LABELS, CovarianceDesign, Degenerate, ScenarioOutcome
 from dpcore.studies.findings import ClaimFinding, Verdict
-from dpcore.wording import percent
 
 _VARIANCES, _TOGETHER = ("v1", "v2"), ("cov", "r")
 NEGLIGIBLE: Final = 1e-3

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dpcore.arrays import FloatArray
+from dpcore.formatting import percent
 from dpcore.studies.findings import ClaimFinding, Verdict
 from dpcore.studies.proportion_study import Procedure, ProcedureAccuracy, ProportionDesign
-from dpcore.wording import percent
 
 _NEGLIGIBLE = 0.15
 _SAME = 1.05

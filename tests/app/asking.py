@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dpcore.formatting import epsilon_text, significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.releases.record import Release
-from dpcore.wording import epsilon_text, significant
 from tests.app.test_pages import button, by_label, charts
 from tests.app.test_questions import release, set_to, shown
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.wording import in_full, significant
+from dpcore.formatting import in_full, significant
 from tests.app.asking import go
 from tests.app.test_declarations import reloaded
 from tests.app.test_pages import button, by_label, mode, use_upload

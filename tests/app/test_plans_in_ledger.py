@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from dpcore.budget_filter import PrivacyCost
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode
 from dpcore.releases.transaction import release_all

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from tests.app.test_pages import CSV, button, by_label, charts, use_example, use_upload
 from tests.app.test_person_totals import epsilon, look
 from tests.app.test_questions import release, set_to, shown

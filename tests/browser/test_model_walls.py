@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
+from dpcore.formatting import significant
 from dpcore.individual.models.exposure import expose_model, known_relations
 from dpcore.models.design import Design
 from dpcore.models.loss_functions import ModelKind
@@ -21,7 +22,6 @@ from dpcore.models.question import ModelQuestion
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.models.errors import balanced_penalty
 from dpcore.releases.models.request import ModelRequest
-from dpcore.wording import significant
 from tests.browser.test_walls import COLUMN, PEOPLE, TOP, several, use_all
 from tests.browser.visitor import visit
 from tests.browser.wire import Wire, alone, spellings, within

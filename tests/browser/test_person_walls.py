@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dpcore.data.bounds import Interval
+from dpcore.formatting import significant
 from dpcore.individual.moves import move_in_statistic
 from dpcore.individual.release_losses import release_losses
 from dpcore.individual.totals import Counting, person_totals
@@ -14,7 +15,6 @@ from dpcore.relations import NeighboringRelation
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.attacks.disclosed_losses import attack_mean
 from dpcore.studies.individual.hypothesis_tests import laws_of_statistic
-from dpcore.wording import significant
 from tests.browser import test_model_walls
 from tests.browser.test_walls import (
     EPSILON,

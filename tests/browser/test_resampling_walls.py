@@ -10,13 +10,13 @@ from playwright.sync_api import expect
 
 from dpcore.data.bounds import Interval
 from dpcore.figures.resampling.bootstrap import methods
+from dpcore.formatting import significant
 from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.resampling.bootstrap_study import Experiment, People, exact_coverage
 from dpcore.studies.resampling.subsampling_study import SampledMean
-from dpcore.wording import significant
 from tests.browser.test_walls import COLUMN, INCOMES, PATHS, PEOPLE, TOP, request
 from tests.browser.visitor import Visitor, table, visit
 from tests.browser.wire import Wire, spellings, within

@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.readers.databases.reading import read_whole
 from dpcore.data.readers.databases.sources import Database
 from dpcore.errors import DataError, LedgerError
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.opening import on_server
 from tests.postgresql import Doorman

@@ -6,7 +6,7 @@ import pytest
 
 from dpcore.data.examples import EXAMPLES
 from dpcore.data.recognizable import Trap, findings
-from dpcore.wording import percent
+from dpcore.formatting import percent
 
 PEOPLE = 600
 

@@ -7,12 +7,12 @@ from functools import cache
 
 import numpy as np
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.documents.gathering import Background, planned, released
 from dpcore.figures.privacy_label import LabelFacts
 from dpcore.planning.basket import Basket
 from dpcore.planning.item import Item
 from dpcore.planning.totals import price_of
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode
 from dpcore.releases.transaction import release, release_all

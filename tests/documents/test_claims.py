@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.data.columns import MissingPolicy
 from dpcore.documents import claims
 from dpcore.documents.gathering import released
@@ -24,7 +23,9 @@ from dpcore.documents.page import Facts, Items, Paragraph, Section, Table
 from dpcore.documents.report import report
 from dpcore.documents.subject import left_of, spelled
 from dpcore.errors import BudgetExceeded
+from dpcore.formatting import delta_text, significant
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.digits import ends_text
 from dpcore.releases.enclosing import sides_of
@@ -34,7 +35,6 @@ from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from dpcore.studies.meaning.attacker import Guarantee
-from dpcore.wording import delta_text, significant
 from tests.conftest import ROOT
 from tests.documents.subjects import MEMBERS, NOW, answered, behind, meant, opened, questions, table
 from tests.documents.test_counts_in_papers import several

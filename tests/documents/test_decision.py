@@ -8,7 +8,6 @@ from html.parser import HTMLParser
 
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.data.columns import MissingPolicy
 from dpcore.documents import rests
 from dpcore.documents.decision import Decision, decision_page
@@ -21,6 +20,7 @@ from dpcore.planning.counting import numbers_of
 from dpcore.planning.group_sizes import Smallest
 from dpcore.planning.item import Item
 from dpcore.planning.options import Option
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.identity import mark_of
 from dpcore.statistics.difference_query import DifferenceQuery

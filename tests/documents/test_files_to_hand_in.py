@@ -8,12 +8,12 @@ from decimal import Decimal
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.documents.plans import plan_of, plan_text, schema
 from dpcore.documents.registry import BLANK, registry_entry
 from dpcore.planning.basket import Basket
 from dpcore.planning.files import from_json, to_json
 from dpcore.planning.item import Item
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from tests.conftest import ROOT
 from tests.documents.subjects import MEMBERS, answered, meant, table
 from tests.planning.test_files import PLAN, TABLE

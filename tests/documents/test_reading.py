@@ -9,7 +9,6 @@ from html import unescape
 import numpy as np
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import MissingPolicy
 from dpcore.documents.catalog import DOCUMENTS
@@ -18,6 +17,7 @@ from dpcore.documents.missing import LEFT_OUT, OTHERS, of_columns, treatment
 from dpcore.documents.numerals import Numerals
 from dpcore.documents.subject import PLANNED, Change
 from dpcore.documents.typed import Typed
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.releases.identity import mark_of
 from dpcore.releases.periods import Period
 from dpcore.releases.record import Mode

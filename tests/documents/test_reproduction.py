@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from dpcore.budget_filter import PrivacyCost
 from dpcore.documents.reproduction import notebook, script
 from dpcore.privacy.events import BootstrapEvent, FixedSampleEvent, SampleEvent
+from dpcore.privacy_filter import PrivacyCost
 from tests.documents.subjects import answered, meant
 
 # What is not below another number but for the last digits of floats.

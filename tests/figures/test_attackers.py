@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.figures.attackers import belief_text, odds_text, person_text, surest
+from dpcore.formatting import at_least, at_most, three_digits
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.person_laws import ScalarLaws
 from dpcore.privacy.interpretation import best_guess, posterior
 from dpcore.studies.individual import hypothesis_tests
-from dpcore.wording import at_least, at_most, three_digits
 
 UNIT = Interval(lower=0.0, upper=1.0)
 KEEPING = [key for key, entry in CATALOG.items() if entry.claim_holds]

@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 from dpcore.figures.meaning.label import Facts
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
@@ -32,6 +31,7 @@ from dpcore.mechanisms.exponential import Exponential
 from dpcore.planning.basket import Basket
 from dpcore.planning.item import Item
 from dpcore.planning.widths import width_of
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.releases import secure
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.rebuilding import is_model, model_request_from, request_from

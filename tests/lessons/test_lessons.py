@@ -7,9 +7,9 @@ import itertools
 import pytest
 
 from dpcore.errors import ParameterError
+from dpcore.formatting import epsilon_text
 from dpcore.lessons.lesson import LessonStep, ask, right, wrong
 from dpcore.lessons.paths import LESSONS, PATHS
-from dpcore.wording import epsilon_text
 
 EVERY = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
 

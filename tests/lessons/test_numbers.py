@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from dpcore.data.bounds import Interval
+from dpcore.formatting import epsilon_text, significant
 from dpcore.individual.exposure import expose
 from dpcore.lessons import survey
 from dpcore.lessons.paths import LESSONS
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.crowd import StatisticCrowd
 from dpcore.studies.teaching.laboratory import PUBLISHED, Setup, measure, redrawing_limit
-from dpcore.wording import epsilon_text, significant
 from tests.conftest import ROOT
 
 EVERY = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))

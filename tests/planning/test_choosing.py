@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 from scipy.stats import binomtest
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import open_table
 from dpcore.errors import BudgetExceeded, DataError, ParameterError
@@ -19,6 +18,7 @@ from dpcore.individual.release_losses import release_losses
 from dpcore.planning.choosing import KEY, TOLD, ChoiceRequest
 from dpcore.planning.searching import AboveThreshold
 from dpcore.privacy.events import event_from
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.rebuilding import request_from

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from dpcore.formatting import epsilon_text
 from dpcore.planning.aims import PART, assumed_aim
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.needs import needs, smallest_text, smallest_total
 from dpcore.planning.splits import scaled, settled
 from dpcore.relations import TableSize
-from dpcore.wording import epsilon_text
 from tests.planning.planned import ALL, PEOPLE, QUICK, item
 
 SIZE = TableSize(people=PEOPLE, public=True)

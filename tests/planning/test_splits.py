@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.budget_filter import typed
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG
@@ -20,6 +19,7 @@ from dpcore.planning.basket import Basket, Split
 from dpcore.planning.comparison import compare
 from dpcore.planning.item import Item
 from dpcore.planning.splits import parts, scaled, settled
+from dpcore.privacy_filter import typed
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from tests.planning.planned import ALL, QUICK, item, of_age

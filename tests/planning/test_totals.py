@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.budget_filter import PrivacyCost
 from dpcore.planning.totals import Price, price_of
 from dpcore.privacy import events
 from dpcore.privacy.composition import Totals, compose
 from dpcore.privacy.events import LaplaceEvent, NoiseEvent
+from dpcore.privacy_filter import PrivacyCost
 from tests.planning.oracle import DRAWN, INTERVAL, LOOSE, epsilon_of
 from tests.planning.planned import QUICK, of_age
 

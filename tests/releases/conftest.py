@@ -2,7 +2,7 @@ import itertools
 
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.ledger import Ledger
 from tests.releases.places import Place

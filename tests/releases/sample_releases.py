@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.periods import Period
 from dpcore.releases.record import Mode, Release

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2, norm
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost, computed
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
 from dpcore.data.readers.csv_reader import read_csv
@@ -22,6 +21,7 @@ from dpcore.privacy.bootstrap_cost import Correction, resampled_epsilon
 from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost, computed
 from dpcore.relations import PrivacyUnit, TableSize
 from dpcore.releases import secure
 from dpcore.releases.bootstrap import plan as bootstrap_plan

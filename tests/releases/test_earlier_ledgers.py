@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.errors import BudgetExceeded, LedgerError
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.releases import hash_chain, periods
 from dpcore.releases.account import ACCOUNT
 from dpcore.releases.ledger import Ledger

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.errors import BudgetExceeded, LedgerError, ParameterError
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.identity import analysis_id, request_id

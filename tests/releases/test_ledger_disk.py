@@ -9,8 +9,8 @@ import subprocess
 
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.errors import LedgerError
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.ledger import Ledger
 from tests.releases.sample_releases import spend

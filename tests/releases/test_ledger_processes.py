@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import scheduling
 from dpcore.releases.hash_chain import EntryKind
@@ -25,7 +25,7 @@ PROLOGUE = """
     sys.path.insert(0, {here!r})
     from sample_releases import TENTH, make_release, spend
     from tests.releases.places import opened
-    from dpcore.budget_filter import PrivacyBudget
+    from dpcore.privacy_filter import PrivacyBudget
     from dpcore.errors import BudgetExceeded
     from dpcore.relations import NeighboringRelation
     ledger = opened(sys.argv[1])

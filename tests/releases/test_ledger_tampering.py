@@ -10,8 +10,8 @@ import sqlite3
 
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.errors import LedgerError, UntrustedLedgerError
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import hash_chain
 from dpcore.releases.identity import canonical

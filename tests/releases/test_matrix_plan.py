@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.budget_filter import computed, typed
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.covariances import MECHANISMS, correlations_of, matrix_of
+from dpcore.privacy_filter import computed, typed
 from dpcore.releases import secure
 from dpcore.statistics.blocks import shifts_of
 from dpcore.statistics.kinds import StatisticKind

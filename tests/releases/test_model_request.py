@@ -9,7 +9,6 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.errors import ClaimError, DataError, ParameterError
 from dpcore.individual.models.exposure import expose_model
 from dpcore.models import guarantees
@@ -22,6 +21,7 @@ from dpcore.models.ridge import fit_ridge
 from dpcore.models.tables import InMemory
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import PrivacyUnit
 from dpcore.releases import secure
 from dpcore.releases.identity import canonical

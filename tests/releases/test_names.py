@@ -14,7 +14,6 @@ from datetime import UTC, date, datetime
 import numpy as np
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, check_titles
 from dpcore.data.preparation.aggregation import Preparation
 from dpcore.data.preparation.conditions import Comparison, NumberCondition, meeting
@@ -25,6 +24,7 @@ from dpcore.errors import ParameterError
 from dpcore.planning.basket import Basket
 from dpcore.planning.files import from_json, to_json
 from dpcore.planning.item import Item
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.declarations import DECLARATION, Declaration
 from dpcore.releases.ledger import Ledger

@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.earlier_reading import earlier_fingerprint
 from dpcore.data.readers.files import read
 from dpcore.errors import ParameterError
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.declared import read_by_column
 from dpcore.releases.ledger import Ledger

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.errors import BudgetExceeded, LedgerError
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import people
 from dpcore.releases.ledger import Ledger

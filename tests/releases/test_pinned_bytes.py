@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.models.design import Design, UnitRows
 from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.privacy.bootstrap_cost import Correction
 from dpcore.privacy.bootstrap_profiles import Bound
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases import hash_chain
 from dpcore.releases.bootstrap.request import BootstrapRequest

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget, computed, typed
 from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.covariances import MECHANISMS
+from dpcore.privacy_filter import PrivacyBudget, computed, typed
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.constraints import Constraint, ConstraintKind
 from dpcore.releases.ledger import Ledger

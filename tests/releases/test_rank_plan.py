@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpcore.budget_filter import computed, typed
+from dpcore.privacy_filter import computed, typed
 from dpcore.releases import secure
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, ranks
 from tests.statistics.neighbors import multisets

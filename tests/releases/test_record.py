@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.errors import DataError, ParameterError
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, WATERMARK, Mode, Release
 from dpcore.releases.table import to_csv

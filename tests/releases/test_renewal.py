@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.errors import BudgetExceeded, LedgerError, ParameterError, UntrustedLedgerError
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.renewal import begin_anew

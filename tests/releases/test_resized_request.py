@@ -12,7 +12,6 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
 from dpcore.data.readers.csv_reader import read_csv
@@ -21,6 +20,7 @@ from dpcore.individual.exposure import expose
 from dpcore.mechanisms.resized_repair import NoisyResample
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import secret_samples
 from dpcore.releases.ledger import Ledger

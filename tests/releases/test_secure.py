@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcore.budget_filter import PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
 from dpcore.mechanisms.base import Sensitivity
@@ -15,6 +14,7 @@ from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.truncated import TruncatedLaplace
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
 
 # So many draws that noise wider by 30 %, which the Kolmogorov distance tells least, is

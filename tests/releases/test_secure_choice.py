@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcore.budget_filter import PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.exponential import Exponential
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
 
 # Permute-and-flip then lies at a distance of about 200, where 42 would do: it is missed

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.errors import LedgerError, ParameterError, UntrustedLedgerError
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.hash_chain import EntryKind, append
 from dpcore.releases.opening import address, on_server

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy.special import gammaincc
 from scipy.stats import binom
 
-from dpcore.budget_filter import computed, typed
 from dpcore.errors import ParameterError
 from dpcore.inference.share_intervals import UNIT, Average, allowing
+from dpcore.privacy_filter import computed, typed
 from dpcore.releases import secure
 from dpcore.releases.constraints import ConstraintKind
 from dpcore.releases.plans.shares import fitting

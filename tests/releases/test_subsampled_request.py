@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.columns import MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
@@ -17,6 +16,7 @@ from dpcore.individual.exposure import expose
 from dpcore.privacy.amplification import amplify, subsampled_delta
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import LaplaceEvent, event_from
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases import secret_samples, secure
 from dpcore.releases.ledger import Ledger

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.dialects import DECIMAL_COMMA, sniff
 from dpcore.errors import ParameterError
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.table import file_name, noise_unit, to_csv

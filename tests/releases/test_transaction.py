@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta, timezone
 import numpy as np
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget, typed
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import BudgetExceeded, ClaimError, LedgerError, ParameterError
 from dpcore.inference.intervals import intervals
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.privacy_filter import PrivacyBudget, typed
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode, Release

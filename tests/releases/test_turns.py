@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.errors import BudgetExceeded, LedgerError
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.turns import Turns

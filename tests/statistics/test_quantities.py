@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.budget_filter import PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.dates import LAST_DAY, DateFormat, date_of, day_of, end_of_day
 from dpcore.data.quantities import DATES, DAYS, MOMENTS, Quantity
 from dpcore.errors import ParameterError
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.digits import number_text, with_ends
 from dpcore.releases.quantities import quantity_in

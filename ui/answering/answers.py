@@ -12,6 +12,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
 from dpcore.figures import answers as figures
 from dpcore.figures.theme import Picture
+from dpcore.formatting import capital, significant
 from dpcore.inference.intervals import LEVEL, Intervals
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.releases.digits import number_text
@@ -30,7 +31,6 @@ from dpcore.releases.table import noise_unit
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.means_query import MeansQuery
-from dpcore.wording import capital, significant
 from ui import offering, partwise, results, session
 from ui.answering import chains, crossed, groups, matrices, means, pair
 from ui.answering.previews import price

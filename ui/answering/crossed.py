@@ -8,13 +8,13 @@ import streamlit as st
 from dpcore.arrays import FloatArray
 from dpcore.figures.cross_tables import CrossNumbers, cross_picture
 from dpcore.figures.theme import Picture
+from dpcore.formatting import percent
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import with_ends
 from dpcore.releases.plans.crossed import CrossPlan
 from dpcore.releases.record import Release
 from dpcore.releases.request import Request
 from dpcore.statistics.crossed_query import CrossedQuery
-from dpcore.wording import percent
 from ui import results, session
 
 

@@ -11,13 +11,13 @@ import streamlit as st
 
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.group_answers import GroupDifference, difference_picture, difference_table
+from dpcore.formatting import interval_ends, percent
 from dpcore.inference.group_differences import Held, difference, more_in_percent
 from dpcore.releases.record import WATERMARK, Mode, Release
 from dpcore.releases.request import Request
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.means_query import MeansQuery
-from dpcore.wording import interval_ends, percent
 from ui import controls, results, session
 from ui.text import after_number, literal
 

@@ -7,6 +7,7 @@ import streamlit as st
 
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.contribution_bounds import CappedDataset
+from dpcore.formatting import capital, people, significant
 from dpcore.inference.intervals import expect
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.plans.plan import Direct
@@ -14,7 +15,6 @@ from dpcore.releases.request import Request
 from dpcore.releases.resized.request import ResizedRequest
 from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.bias import CAUSES, Bias, bias
-from dpcore.wording import capital, people, significant
 from ui import confidential, results, session
 from ui.study import Study
 from ui.text import after_number, literal

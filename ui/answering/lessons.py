@@ -13,6 +13,7 @@ from dpcore.data.bounds import Interval
 from dpcore.figures.covariances import ellipses_picture
 from dpcore.figures.draws import WIDEST, Shot, draws_picture
 from dpcore.figures.theme import Picture
+from dpcore.formatting import percent
 from dpcore.mechanisms.covariances import matrix_of
 from dpcore.postprocessing.psd_repair import repair
 from dpcore.releases.plans.chains import ChainPlan
@@ -28,7 +29,6 @@ from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.raw import sample_quantile
 from dpcore.studies.proportion_intervals import coverage
-from dpcore.wording import percent
 from ui import partwise, results, session
 from ui.answering import chains, crossed, groups, means, pair
 from ui.answering.answers import parts_picture

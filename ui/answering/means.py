@@ -14,6 +14,7 @@ from dpcore.data.quantities import quantity_of
 from dpcore.figures.answers import GroupNumbers
 from dpcore.figures.group_answers import ColumnMeans, means_picture
 from dpcore.figures.theme import Picture
+from dpcore.formatting import percent, significant
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import sizes_text
 from dpcore.releases.one_by_one import one_by_one
@@ -22,7 +23,6 @@ from dpcore.releases.record import Release
 from dpcore.releases.request import Request
 from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.means_query import MeansQuery
-from dpcore.wording import percent, significant
 from ui import controls, results, session
 from ui.text import literal
 

@@ -13,6 +13,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.group_answers import GroupDifference, difference_picture, untold_picture
 from dpcore.figures.theme import Picture
+from dpcore.formatting import percent, significant
 from dpcore.inference.group_differences import Held
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import sizes_text
@@ -21,7 +22,6 @@ from dpcore.releases.quantities import quantity_in
 from dpcore.releases.record import Release
 from dpcore.releases.request import Request
 from dpcore.releases.table import TOO_FEW
-from dpcore.wording import percent, significant
 from ui import controls, results, session
 from ui.text import after_number, literal
 

@@ -10,6 +10,7 @@ import streamlit as st
 from scipy.special import ndtri
 
 from dpcore.figures.attackers import odds_text
+from dpcore.formatting import capital, epsilon_text, significant
 from dpcore.inference.intervals import LEVEL, expect, level_of_each
 from dpcore.releases.account import Account
 from dpcore.releases.plans.chains import ChainPlan
@@ -23,7 +24,6 @@ from dpcore.releases.request import Request, offered
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.means_query import MeansQuery
-from dpcore.wording import capital, epsilon_text, significant
 from ui import accounts, results, session
 from ui.answering import chains, groups, means, pair
 from ui.offering import Places

@@ -18,7 +18,7 @@ from dpcore.data.preparation.steps import prepared_anew
 from dpcore.data.quantities import bounds_text, quantity_of, replacement_text
 from dpcore.data.recognizable import names_people
 from dpcore.errors import DPCoreError, ParameterError
-from dpcore.wording import in_full
+from dpcore.formatting import in_full
 from ui import controls, session
 from ui.asking import reading
 from ui.data import declaring

@@ -12,7 +12,7 @@ import streamlit as st
 from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
-from dpcore.wording import percent
+from dpcore.formatting import percent
 from ui import confidential, partwise, session
 
 

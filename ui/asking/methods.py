@@ -7,6 +7,7 @@ from typing import cast
 import pandas as pd
 import streamlit as st
 
+from dpcore.formatting import significant
 from dpcore.mechanisms.covariances import sensitivity_split
 from dpcore.releases.constraints import MOST_SYNTHESES, Constraint, ConstraintKind
 from dpcore.releases.plans.shares import fitting
@@ -15,7 +16,6 @@ from dpcore.releases.splits import rebalanced
 from dpcore.statistics.covariance_matrix import CovarianceMatrix
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.question import Question
-from dpcore.wording import significant
 from ui import controls, session
 
 _EQUAL, _BY_SENSITIVITY, _OWN = "equal parts", "same noise on all", "own shares"

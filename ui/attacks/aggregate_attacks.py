@@ -27,6 +27,16 @@ from dpcore.figures.attacks import (
     score_picture,
     values_picture,
 )
+from dpcore.formatting import (
+    at_most,
+    capital,
+    epsilon_text,
+    in_full,
+    interval_ends,
+    nearest,
+    percent,
+    significant,
+)
 from dpcore.inference.share_intervals import clopper_pearson
 from dpcore.privacy.interpretation import posterior
 from dpcore.studies.attacks.differencing import attack
@@ -48,16 +58,6 @@ from dpcore.studies.attacks.reconstruction import (
     rounded_counts,
 )
 from dpcore.studies.attacks.targets import Target
-from dpcore.wording import (
-    at_most,
-    capital,
-    epsilon_text,
-    in_full,
-    interval_ends,
-    nearest,
-    percent,
-    significant,
-)
 from ui import controls, session, work
 from ui.attacks.attack_target import (
     AttackTarget,

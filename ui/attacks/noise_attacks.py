@@ -26,6 +26,16 @@ from dpcore.figures.attacks import (
     stopwatch_picture,
 )
 from dpcore.figures.individual.disclosure import recovery_picture
+from dpcore.formatting import (
+    capital,
+    epsilon_text,
+    in_full,
+    measured,
+    nearest,
+    percent,
+    significant,
+    three_digits,
+)
 from dpcore.individual.own_worst import own_worst_shift
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.releases.secure import candidates
@@ -36,16 +46,6 @@ from dpcore.studies.attacks.floating_point import careless, on_grid
 from dpcore.studies.attacks.targets import Target
 from dpcore.studies.attacks.timing import redrawing, right, steady
 from dpcore.studies.teaching.laboratory import UNIT, acceptance
-from dpcore.wording import (
-    capital,
-    epsilon_text,
-    in_full,
-    measured,
-    nearest,
-    percent,
-    significant,
-    three_digits,
-)
 from ui import controls, results
 from ui.attacks.attack_target import (
     AttackTarget,

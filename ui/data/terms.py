@@ -8,14 +8,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import odds_text
-from dpcore.nouns import plural_of
+from dpcore.formatting import epsilon_text, in_full, plural_of
 from dpcore.privacy.conversions import epsilon_of_rho
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.declarations import Declaration
-from dpcore.wording import epsilon_text, in_full
 from ui import controls, links, session
 from ui.study import Terms
 from ui.text import literal

@@ -24,8 +24,8 @@ from dpcore.data.readers.files import (
     unpacked,
 )
 from dpcore.errors import DPCoreError
+from dpcore.formatting import capital
 from dpcore.relations import PrivacyUnit
-from dpcore.wording import capital
 from ui import confidential, controls, first_visit, session
 from ui.data import again, databases, declaring, large, terms
 from ui.study import Draft, Upload

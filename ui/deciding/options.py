@@ -9,12 +9,12 @@ from typing import Final
 import streamlit as st
 
 from dpcore.errors import ParameterError
+from dpcore.formatting import significant
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.files import from_json
 from dpcore.planning.item import LEAST, MOST
 from dpcore.planning.options import Option
 from dpcore.planning.splits import scaled
-from dpcore.wording import significant
 from ui import answered, controls, plans, session
 from ui.controls import EPSILON_HELP, Typed
 from ui.planning import loading

@@ -12,6 +12,7 @@ from dpcore.data.quantities import DAYS, Quantity
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import AttackerView, Sides, surest, worlds_text
 from dpcore.figures.plans import Possible, outcomes_picture
+from dpcore.formatting import brief, capital, epsilon_text, significant
 from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, hangs, is_difference
 from dpcore.planning.group_sizes import Smallest, seen, sign
 from dpcore.planning.item import Item
@@ -19,7 +20,6 @@ from dpcore.planning.options import Option, Row, rows_of
 from dpcore.planning.outcomes import DOTS, outcomes, usual
 from dpcore.planning.widths import Width
 from dpcore.studies.meaning.attacker import Guarantee
-from dpcore.wording import brief, capital, epsilon_text, significant
 from ui import controls, results, session, stand_ins
 from ui.offering import priced
 from ui.study import Study

@@ -19,13 +19,13 @@ from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import InPartsError
 from dpcore.figures.attackers import belief_text
 from dpcore.figures.individual.people import counted_picture, groups_picture
+from dpcore.formatting import epsilon_text, in_full, percent, rounded, significant
 from dpcore.individual.distribution import LossDistribution, Place, loss_distribution, person_of_row
 from dpcore.individual.explanation import explain_alone
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.models.request import ModelRequest
 from dpcore.releases.rebuilding import StatisticRequest
 from dpcore.releases.request import Request
-from dpcore.wording import epsilon_text, in_full, percent, rounded, significant
 from ui import controls, partwise, results, session, tabs
 from ui.individual import everybody, exposing
 from ui.study import Study

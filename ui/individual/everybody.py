@@ -17,6 +17,7 @@ from dpcore.arrays import FloatArray
 from dpcore.errors import DPCoreError
 from dpcore.figures.individual import guarantees, people
 from dpcore.figures.individual import one_person as published
+from dpcore.formatting import epsilon_text, percent, rounded, significant
 from dpcore.individual import generalization
 from dpcore.individual.chain import Chain
 from dpcore.individual.exposure import Exposure
@@ -24,7 +25,6 @@ from dpcore.individual.losses import Losses
 from dpcore.individual.models.exposure import ModelExposure
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.loss_comparisons import BoundCheck, moment_curve
-from dpcore.wording import epsilon_text, percent, rounded, significant
 from ui import controls, results, session
 from ui.individual.subject import AnySubject, ModelSubject
 from ui.study import Study

@@ -18,6 +18,7 @@ from dpcore.figures.individual.one_person import (
     laws_picture,
     realized_picture,
 )
+from dpcore.formatting import nearest, percent, significant
 from dpcore.individual.models.losses import evidence_of_release, laws_of_model
 from dpcore.individual.published_bounds import epsilon_at, profile
 from dpcore.mechanisms.person_laws import PersonLaws, ScalarLaws
@@ -25,7 +26,6 @@ from dpcore.models.influence import Influence
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode, Release
 from dpcore.studies.individual import hypothesis_tests
-from dpcore.wording import nearest, percent, significant
 from ui import controls, releasing, results, session, tabs
 from ui.individual import persons
 from ui.individual.persons import Person

@@ -12,8 +12,8 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dpcore.data.preparation.steps import names_of
+from dpcore.formatting import in_full, significant
 from dpcore.individual.losses import Losses
-from dpcore.wording import in_full, significant
 from ui import controls, session
 from ui.individual.subject import AnySubject
 from ui.study import Study

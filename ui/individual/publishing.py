@@ -15,9 +15,9 @@ from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.individual.disclosure import recovery_picture, told_text
+from dpcore.formatting import in_full, measured, significant
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.attacks.disclosed_losses import Recovery, attack_count, attack_mean
-from dpcore.wording import in_full, measured, significant
 from ui import controls, results, session
 from ui.controls import Cell
 from ui.individual import one_row, telling

@@ -11,6 +11,7 @@ import streamlit as st
 
 from dpcore.arrays import FloatArray
 from dpcore.figures.individual.disclosure import coverage_table, reports_picture
+from dpcore.formatting import epsilon_text, significant
 from dpcore.individual.own_worst import own_worst_shift
 from dpcore.individual.release_losses import ReleaseLosses
 from dpcore.models.loss_functions import ModelKind
@@ -25,7 +26,6 @@ from dpcore.studies.individual.reports import (
     simulated_table,
     study,
 )
-from dpcore.wording import epsilon_text, significant
 from ui import controls, results, session
 from ui.individual.subject import ModelSubject, StatisticSubject, Subject
 from ui.study import Study

@@ -15,12 +15,12 @@ from dpcore.arrays import FloatArray
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.figures.individual.counterfactuals import moved_picture
 from dpcore.figures.theme import Picture
+from dpcore.formatting import significant
 from dpcore.individual.models.records import record_in_units, record_of
 from dpcore.individual.moves import Moved, move_in_glm, move_in_statistic
 from dpcore.individual.what_if_ridge import move_in_ridge, ridge_base
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others
-from dpcore.wording import significant
 from ui import controls, results, session, tabs
 from ui.controls import Cell
 from ui.individual import one_row, persons, what_if_crowd

@@ -18,9 +18,9 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.figures.lessons import votes_picture
+from dpcore.formatting import people
 from dpcore.lessons.classroom import spaced
 from dpcore.lessons.lesson import Lesson, LessonStep, QuizQuestion
-from dpcore.wording import people
 from ui import controls, results, session
 from ui.lessons import phones
 from ui.lessons.lesson_choice import LessonPlace

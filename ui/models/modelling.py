@@ -13,6 +13,7 @@ from typing import Final
 import streamlit as st
 
 from dpcore.data.columns import Column, ColumnKind
+from dpcore.formatting import epsilon_text, in_full, significant
 from dpcore.models.design import Design
 from dpcore.models.loss_functions import USUAL_THRESHOLD, ModelKind
 from dpcore.models.penalty import Penalty
@@ -20,7 +21,6 @@ from dpcore.models.question import ModelQuestion
 from dpcore.releases.models.errors import balanced_penalty
 from dpcore.releases.models.mechanisms import ModelEntry, offered_for
 from dpcore.releases.models.request import ModelRequest
-from dpcore.wording import epsilon_text, in_full, significant
 from ui import controls, session
 from ui.controls import Cell
 from ui.models import columns, noise, scaling

@@ -8,6 +8,7 @@ import streamlit as st
 from dpcore.arrays import FloatArray
 from dpcore.errors import InPartsError
 from dpcore.figures.coefficients import coefficients_picture
+from dpcore.formatting import in_full, people, percent, significant
 from dpcore.models.diagnostics import Diagnostics, diagnose
 from dpcore.models.model_mechanisms import adaptive_posterior as published
 from dpcore.models.model_mechanisms.adaptive_posterior import AdaptivePosterior
@@ -16,7 +17,6 @@ from dpcore.models.shrinkage import plain_beside
 from dpcore.releases.models.errors import errors_of
 from dpcore.releases.models.request import ModelRequest
 from dpcore.releases.record import Release
-from dpcore.wording import in_full, people, percent, significant
 from ui import offering, results, session
 from ui.models import fitting, in_columns, modelling, penalties
 from ui.study import Study

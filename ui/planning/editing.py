@@ -8,11 +8,11 @@ from dataclasses import replace
 import streamlit as st
 
 from dpcore.errors import ParameterError
+from dpcore.formatting import capital, epsilon_text
 from dpcore.planning.assumed import condition
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.inverting import epsilon_for, people_for
 from dpcore.planning.item import HEAVIEST, LEAST, MOST, Item
-from dpcore.wording import capital, epsilon_text
 from ui import controls, plans, session
 from ui.controls import Typed
 from ui.text import after_number, literal, sentence_of

@@ -6,9 +6,9 @@ import math
 
 import streamlit as st
 
+from dpcore.formatting import capital, epsilon_text, significant
 from dpcore.planning.basket import Basket
 from dpcore.planning.needs import Need, needs, smallest_text
-from dpcore.wording import capital, epsilon_text, significant
 from ui import results
 from ui.study import Study
 from ui.text import literal

@@ -8,9 +8,10 @@ from functools import partial
 
 import streamlit as st
 
-from dpcore.budget_filter import PrivacyCost
+from dpcore.formatting import capital
 from dpcore.planning.basket import Basket
 from dpcore.planning.totals import Price, price_of
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases.identity import analysis_id
 from dpcore.releases.models.request import ModelRequest
 from dpcore.releases.record import Mode, Release
@@ -18,7 +19,6 @@ from dpcore.releases.releasable import Releasable
 from dpcore.releases.request import Request
 from dpcore.releases.resized.request import ResizedRequest
 from dpcore.releases.subsampled.request import SubsampledRequest
-from dpcore.wording import capital
 from ui import offering, plans, releasing, results, session
 from ui.answering import answers, differences
 from ui.documents import asking

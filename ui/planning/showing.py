@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from dpcore.budget_filter import PrivacyCost
 from dpcore.figures.compositions import prices_picture
 from dpcore.figures.plans import slide_picture
+from dpcore.formatting import epsilon_text, in_full, rounded, significant
 from dpcore.planning.aims import assumed_aim, says_nothing
 from dpcore.planning.assumed import OF_A_DIFFERENCE, is_difference
 from dpcore.planning.basket import Basket, Split
@@ -18,11 +18,11 @@ from dpcore.planning.comparison import compare
 from dpcore.planning.group_sizes import too_few
 from dpcore.planning.item import Item
 from dpcore.planning.totals import Price, price_of
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases.account import Account
 from dpcore.releases.amounts import spent_text
 from dpcore.releases.plans.ranks import RankPlan
 from dpcore.releases.record import Release
-from dpcore.wording import epsilon_text, in_full, rounded, significant
 from ui import accounts, head_counts, offering, plans, results, session, stand_ins
 from ui.study import Study
 from ui.text import literal

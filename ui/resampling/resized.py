@@ -16,12 +16,12 @@ import streamlit as st
 from dpcore.errors import ParameterError
 from dpcore.figures.resampling import resized as figures
 from dpcore.figures.resampling.resized import chance
+from dpcore.formatting import at_most, epsilon_text, people, significant
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized_repair import NoisyResample
 from dpcore.privacy.interpretation import best_guess
 from dpcore.studies.resampling import resized_study
 from dpcore.studies.resampling.resized_study import laplace_variance
-from dpcore.wording import at_most, epsilon_text, people, significant
 from ui import controls, results, tabs
 
 BY_Z, BY_EPSILON = "Z: one row in Z", "claimed ε = 1/Z"

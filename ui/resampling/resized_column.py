@@ -17,6 +17,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
+from dpcore.formatting import epsilon_text, people, significant
 from dpcore.individual.exposure import Exposure, expose
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.releases.record import Mode
@@ -24,7 +25,6 @@ from dpcore.releases.resized.request import Form, ResizedRequest
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
-from dpcore.wording import epsilon_text, people, significant
 from ui import confidential, controls, offering, session
 from ui.answering import answers, distortion
 from ui.asking import columns

@@ -34,6 +34,7 @@ from dpcore.figures.resampling.bootstrap import (
     scores_picture,
     share_text,
 )
+from dpcore.formatting import percent, significant
 from dpcore.inference.bootstrap_intervals import BoughtVariance
 from dpcore.postprocessing.combining import laplace_variance, laplace_weights, published_weights
 from dpcore.privacy.bootstrap_cost import (
@@ -57,7 +58,6 @@ from dpcore.studies.resampling.bootstrap_study import (
     run,
 )
 from dpcore.studies.resampling.laplace_averages import Equipartition, Rivals
-from dpcore.wording import percent, significant
 from ui import controls, results, session, tabs, work
 from ui.resampling.standard_errors_settings import BootstrapSettings, find_noise
 from ui.text import sentence_of

@@ -21,6 +21,7 @@ from dpcore.figures.resampling.bootstrap import (
     one_picture,
     others,
 )
+from dpcore.formatting import epsilon_text, people, significant
 from dpcore.inference.bootstrap_intervals import FEWEST_EXPECTED, FEWEST_PEOPLE, too_rare
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.quantities import quantity_in
@@ -29,7 +30,6 @@ from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from dpcore.studies.resampling.bootstrap_study import Experiment, People, Runs, run
-from dpcore.wording import epsilon_text, people, significant
 from ui import confidential, controls, offering, partwise, results, session, work
 from ui.answering import answers, distortion
 from ui.resampling.standard_errors_settings import (

@@ -14,6 +14,7 @@ import streamlit as st
 from dpcore.data.columns import Column
 from dpcore.errors import ParameterError
 from dpcore.figures.resampling.bootstrap import NamedMethod, methods, others
+from dpcore.formatting import significant
 from dpcore.privacy.bootstrap_cost import Correction, calibration_steps, claimed_epsilon, rho_for
 from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.releases.bootstrap.request import BootstrapRequest
@@ -21,7 +22,6 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 from dpcore.studies.resampling.bootstrap_study import Ages, Experiment, Normal, Population
-from dpcore.wording import significant
 from ui import controls, session, work
 from ui.asking import columns
 from ui.controls import Cell

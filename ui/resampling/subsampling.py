@@ -20,6 +20,7 @@ from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
 from dpcore.figures.resampling import subsampling as figures
 from dpcore.figures.resampling.subsampling import error_picture
+from dpcore.formatting import epsilon_text, percent, significant
 from dpcore.privacy import amplification, gaussian, laplace
 from dpcore.privacy.amplification import (
     ONE_SIDED_LIMIT,
@@ -43,7 +44,6 @@ from dpcore.studies.resampling.subsampling_study import (
     renyi_curve,
     simulate,
 )
-from dpcore.wording import epsilon_text, percent, significant
 from ui import confidential, controls, results, session
 from ui.study import Study
 

@@ -6,13 +6,13 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.figures.individual import people
+from dpcore.formatting import epsilon_text, significant
 from dpcore.individual.exposure import expose
 from dpcore.releases.request import Request
 from dpcore.releases.subsampled.plan import fixed_size
 from dpcore.releases.subsampled.request import KINDS, LAWS, SubsampledRequest
 from dpcore.statistics.query import Query
 from dpcore.studies.resampling.subsampling_study import SampledMean
-from dpcore.wording import epsilon_text, significant
 from ui import confidential, controls, offering, partwise, results, session
 from ui.answering import answers, distortion
 from ui.asking import inputs

@@ -9,13 +9,13 @@ import numpy as np
 import streamlit as st
 
 from dpcore.figures.synthesis import SyntheticCounts, kept_picture, original_picture
+from dpcore.formatting import percent
 from dpcore.releases.record import Mode
 from dpcore.synthesis.counted import Axis
 from dpcore.synthesis.fitting import Fitted, fit
 from dpcore.synthesis.original import exact, ties
 from dpcore.synthesis.rounding import Whole, whole
 from dpcore.synthesis.rows import as_written, deal
-from dpcore.wording import percent
 from ui import controls, results, session
 from ui.study import Study
 from ui.synthesis.sources import Sources

@@ -8,9 +8,9 @@ from typing import Final
 import streamlit as st
 
 from dpcore.errors import ParameterError
+from dpcore.formatting import significant
 from dpcore.releases.request import Request
 from dpcore.synthesis.questions import questions
-from dpcore.wording import significant
 from ui import controls, plans, session
 from ui.study import Study
 

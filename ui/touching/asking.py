@@ -11,7 +11,6 @@ import streamlit as st
 from dpcore.planning.options import Option
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.request import Request
-from dpcore.wording import compared_with
 from ui import controls, session
 from ui.deciding.showing import sureness
 from ui.offering import priced
@@ -112,7 +111,7 @@ def promise(plan: Option, study: Study) -> None:
     )
     if study.terms.relation is not NeighboringRelation.ADD_REMOVE:
         st.caption(
-            f"The promise is {compared_with(study.terms.relation)}. What "
+            f"The promise is {study.terms.relation.comparison}. What "
             f"{session.unit().indefinite} "
             "loses by being there at all is another question; choose the same above to "
             "compare like with like."

@@ -9,11 +9,11 @@ import numpy as np
 import streamlit as st
 
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 from dpcore.planning.choosing import TOLD, ChoiceRequest
 from dpcore.planning.item import LEAST, MOST
 from dpcore.planning.options import Option
 from dpcore.releases.record import Release
-from dpcore.wording import in_full
 from ui import controls, offering, plans, session
 from ui.study import Study
 from ui.text import sentence_of

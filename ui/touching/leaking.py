@@ -6,8 +6,8 @@ from typing import Final
 
 import streamlit as st
 
+from dpcore.formatting import epsilon_text
 from dpcore.studies.teaching.laboratory import COLLEAGUES, looked
-from dpcore.wording import epsilon_text
 from ui import controls
 
 _BOUND: Final = 500_000.0

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.figures.plans import LossSummary, budgets_picture, groups_picture
+from dpcore.formatting import percent, significant
 from dpcore.individual.losses import Losses
 from dpcore.individual.roles import role
 from dpcore.planning.comparison import BUDGETS
 from dpcore.planning.item import Item
 from dpcore.planning.losses import PlanLosses, as_losses, times
 from dpcore.planning.options import Option
-from dpcore.wording import compared_with, percent, significant
 from ui import results, session
 from ui.study import Study
 from ui.text import literal, sentence_of
@@ -44,7 +44,7 @@ def show(plan: Option, asked: Asked, study: Study) -> None:
         ordered = session.while_shown("plan-budgets", priced, lambda: _budgets(losses, plan, delta))
     _unknown(losses, items)
     st.markdown(
-        f"Losses here are **{compared_with(asked.relation)}**, from all {len(items)} "
+        f"Losses here are **{asked.relation.comparison}**, from all {len(items)} "
         "answers of the plan together."
     )
     _everybody(own, ordered, asked, plan)

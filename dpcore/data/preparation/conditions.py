@@ -17,7 +17,7 @@ from dpcore.data.columns import Column, ColumnKind, LabelEquality
 from dpcore.data.dataset import Dataset, DerivedDataset
 from dpcore.data.dates import day_of
 from dpcore.errors import DataError, ParameterError
-from dpcore.wording import in_full
+from dpcore.formatting import in_full
 
 _WHERE = " where "
 _WORD = re.compile(r"[^\W\d][\w-]*")

@@ -21,9 +21,9 @@ from dpcore.figures.theme import (
     whole_decades,
 )
 from dpcore.figures.traces import NAME, dot, line, lines, points
+from dpcore.formatting import people, significant
 from dpcore.individual.moves import Moved
 from dpcore.studies.individual.crowd import slope
-from dpcore.wording import people, significant
 
 _LIKE_ONE_OVER = 0.15
 _POINTS = 400

@@ -21,9 +21,9 @@ from dpcore.figures.theme import (
     plain,
 )
 from dpcore.figures.traces import NAME, above, dot, line, points, vertical
+from dpcore.formatting import brief, epsilon_text, measured, significant
 from dpcore.studies.attacks.disclosed_losses import Recovery
 from dpcore.studies.individual.reports import Reports
-from dpcore.wording import brief, epsilon_text, measured, significant
 
 _POINTS = 300
 _STYLES = {

@@ -44,6 +44,7 @@ from dpcore.figures.traces import (
     ring,
     vertical,
 )
+from dpcore.formatting import epsilon_text, percent, significant
 from dpcore.individual.chain import Chain
 from dpcore.studies.individual.frontier import Frontier
 from dpcore.studies.individual.leverage_map import IsoLine, LeverageMap
@@ -56,7 +57,6 @@ from dpcore.studies.wang2019 import (
     of_pane,
     times_less,
 )
-from dpcore.wording import compared_with, epsilon_text, percent, significant
 
 _DECADES = 6
 _MIDDLE = 0.5
@@ -166,7 +166,7 @@ def _chain_title(chain: Chain) -> str:
     promise = epsilon_text(chain.guarantee)
     if chain.mixed and chain.relation is not None and chain.promised is not None:
         return (
-            f"{compared_with(chain.relation).capitalize()}, the most exposed person "
+            f"{chain.relation.comparison.capitalize()}, the most exposed person "
             f"here loses {most}, the average one {average}; the guarantee of {promise} "
             f"is for {chain.promised.phrase}, which is another question"
         )

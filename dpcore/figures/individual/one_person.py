@@ -45,11 +45,11 @@ from dpcore.figures.traces import (
     points,
     vertical,
 )
+from dpcore.formatting import at_least, at_most, nearest, percent, significant
 from dpcore.individual.published_bounds import DELTAS, BoundCurve, Profile, at_delta
 from dpcore.mechanisms.person_laws import Line
 from dpcore.studies.individual.hypothesis_tests import Realized, Round, posterior
 from dpcore.studies.individual.loss_comparisons import BoundCheck
-from dpcore.wording import at_least, at_most, nearest, percent, significant
 
 WITH, WITHOUT = "with the person", "without"
 _HEADROOM = 1.15

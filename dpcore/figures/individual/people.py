@@ -39,6 +39,7 @@ from dpcore.figures.traces import (
     ring,
     vertical,
 )
+from dpcore.formatting import epsilon_text, significant
 from dpcore.individual.distribution import LossDistribution
 from dpcore.individual.exposure import Exposure
 from dpcore.individual.losses import GroupExposure, Losses
@@ -47,7 +48,6 @@ from dpcore.individual.totals import Counting, PersonTotals
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.loss_comparisons import OtherExposure
-from dpcore.wording import compared_with, epsilon_text, significant
 
 _MARKS = ((0.5, "50 %"), (0.9, "90 %"), (0.99, "99 %"), (1.0, "max"))
 _NAMED = ("50 %", "max")
@@ -500,7 +500,7 @@ class LossReference:
 
 def _clause(compared: LossReference | None) -> str:
     """Return the comparison in brackets; nothing where it is not known."""
-    return "" if compared is None else f" ({compared_with(compared.relation)})"
+    return "" if compared is None else f" ({compared.relation.comparison})"
 
 
 def totals_picture(

@@ -9,13 +9,13 @@ import numpy as np
 
 from dpcore.figures.theme import GUIDE, ROWS, STYLES, LineStyle, Picture, axis, log_axis
 from dpcore.figures.traces import NAME, Trace, Values, interval, line, rows
+from dpcore.formatting import percent, significant
 from dpcore.studies.resampling.laplace_averages import (
     BudgetSharing,
     Equipartition,
     Normality,
     Rivals,
 )
-from dpcore.wording import percent, significant
 
 _POINTS = 33
 _ENOUGH = 0.9

@@ -38,6 +38,7 @@ from dpcore.figures.traces import (
     lines,
     points,
 )
+from dpcore.formatting import epsilon_text, in_full, percent, significant
 from dpcore.inference.bootstrap_intervals import (
     CONSERVATIVE,
     LEVEL,
@@ -59,7 +60,6 @@ from dpcore.studies.resampling.bootstrap_study import (
     no_length,
     z_scores,
 )
-from dpcore.wording import epsilon_text, in_full, percent, significant
 
 COLOR = "#9C3D6E"
 """The color of the bootstrap on all pages."""

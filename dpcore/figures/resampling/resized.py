@@ -26,12 +26,12 @@ from dpcore.figures.theme import (
     whole_decades,
 )
 from dpcore.figures.traces import Trace, dot, histogram, interval, line, lines, points, vertical
+from dpcore.formatting import epsilon_text, people, significant
 from dpcore.mechanisms import resized_bootstrap, resized_repair
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized_repair import NoisyResample
 from dpcore.studies.resampling import resized_study
 from dpcore.studies.resampling.resized_study import AttackCurve, Rival, ScoreHistogram
-from dpcore.wording import epsilon_text, people, significant
 
 _PUBLISHED = STYLES[resized_bootstrap.KEY]
 _REPAIRED = STYLES[resized_repair.KEY]

@@ -11,6 +11,7 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.figures.theme import NEUTRAL, STYLES, LineStyle, Picture, axis, log_axis, whole_decades
 from dpcore.figures.traces import NAME, Trace, dot, interval, line, now, points
+from dpcore.formatting import epsilon_text, percent, significant
 from dpcore.privacy.amplification import NoiseLaw
 from dpcore.studies.resampling.subsampling_study import (
     ErrorParts,
@@ -19,7 +20,6 @@ from dpcore.studies.resampling.subsampling_study import (
     RenyiCurve,
     SimulatedErrors,
 )
-from dpcore.wording import epsilon_text, percent, significant
 
 _EXACT = LineStyle(color="#0072B2", width=3)
 _OTHER = LineStyle(color="#CC79A7", dash="dashdot")

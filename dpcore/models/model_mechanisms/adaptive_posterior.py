@@ -34,7 +34,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost, computed
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.search import first_where
 from dpcore.models import guarantees, leverage_and_residual
@@ -47,6 +46,7 @@ from dpcore.models.penalty import Penalty
 from dpcore.models.question import Fit, ModelQuestion
 from dpcore.models.ridge import RidgeFit, fit_ridge
 from dpcore.privacy import gaussian
+from dpcore.privacy_filter import PrivacyCost, computed
 
 _PENALTIES = 161
 _WIDEST = 12.0  # powers of ten that the penalties tried span

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.person_laws import PersonLaws
 from dpcore.models.design import Design
@@ -35,6 +34,7 @@ from dpcore.models.metrics import ISOTROPIC, Metric
 from dpcore.models.question import Fit, ModelQuestion
 from dpcore.models.ridge import RidgeFit
 from dpcore.models.ridge_influence import removals
+from dpcore.privacy_filter import PrivacyCost
 
 LossAt = Callable[[FloatArray, FloatArray], FloatArray]
 """The losses for leverages and residuals of that size, in which they ascend."""

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost, computed
 from dpcore.data.bounds import Interval
 from dpcore.inference.bootstrap_intervals import FEWEST_PEOPLE, LEVEL, Method
 from dpcore.mechanisms.base import Sensitivity
@@ -24,6 +23,7 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.privacy.bootstrap_cost import LEAST_DELTA, epsilon_of_step, revealed_epsilon
 from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.privacy.events import BootstrapEvent
+from dpcore.privacy_filter import PrivacyCost, computed
 from dpcore.releases import secure
 from dpcore.releases.plans.plan import Answer
 from dpcore.releases.secret_samples import secure_counts

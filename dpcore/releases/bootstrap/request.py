@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Final
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, choice, optional
 from dpcore.data.bounds import Interval
 from dpcore.data.partitions.table import Table, in_memory
@@ -23,6 +22,7 @@ from dpcore.privacy.bootstrap_cost import (
     resampled_step,
 )
 from dpcore.privacy.bootstrap_profiles import Bound
+from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import secure
 from dpcore.releases.bootstrap.plan import BootstrapPlan

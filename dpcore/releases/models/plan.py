@@ -17,7 +17,6 @@ from typing import Final
 import numpy as np
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost, computed
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ClaimError
 from dpcore.inference.intervals import LEVEL
@@ -28,6 +27,7 @@ from dpcore.models.guarantees import longest_fit
 from dpcore.models.model_mechanisms.model_mechanism import Drawn, ModelMechanism, together
 from dpcore.models.question import Fit, ModelQuestion
 from dpcore.privacy.events import ApproximateEvent, GaussianEvent, PrivacyEvent
+from dpcore.privacy_filter import PrivacyCost, computed
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, TEXT, WHOLE, Part, Schema, optional, several
 from dpcore.data.partitions.table import Table
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 from dpcore.models.loss_functions import ModelKind
 from dpcore.models.metrics import Metric
 from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
 from dpcore.models.question import Fit, ModelQuestion
+from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.releases.models.mechanisms import MODEL_MECHANISMS, ModelEntry, offered_for
 from dpcore.releases.models.plan import ModelPlan, slope_units
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import Releasable
 from dpcore.statistics.conditions import statement
-from dpcore.wording import in_full
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost
 from dpcore.inference.group_differences import (
     Ends,
     PairEstimates,
@@ -19,6 +18,7 @@ from dpcore.inference.group_ratios import reach
 from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer, OneMechanism

@@ -8,7 +8,6 @@ from typing import Final, Self
 import numpy as np
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import ParameterError
 from dpcore.inference.group_ratios import (
     GroupEstimates,
@@ -23,6 +22,7 @@ from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer, OneMechanism

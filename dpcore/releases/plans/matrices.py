@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import ParameterError
 from dpcore.inference.correlations import correlation_intervals
 from dpcore.inference.intervals import (
@@ -32,6 +31,7 @@ from dpcore.mechanisms.covariances import (
 from dpcore.postprocessing.psd_repair import repair
 from dpcore.privacy.conversions import rho_of_pure
 from dpcore.privacy.events import PureEvent
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost
 from dpcore.inference.group_ratios import (
     MeansEstimates,
     count_reach,
@@ -20,6 +19,7 @@ from dpcore.inference.group_ratios import (
 from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer, OneMechanism

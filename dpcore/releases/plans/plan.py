@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.inference.intervals import LEVEL, Intervals, intervals, noise_half_width
 from dpcore.inference.share_intervals import Average, population_intervals
 from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.privacy.events import PrivacyEvent
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.statistics.base import Statistic

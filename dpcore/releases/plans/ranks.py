@@ -8,9 +8,9 @@ import numpy as np
 from scipy.special import bdtrik
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost
 from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.exponential import Exponential
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
 from dpcore.releases.plans.plan import Answer, OneMechanism
 from dpcore.statistics.quantile import RankScores

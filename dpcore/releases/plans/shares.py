@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import LEVEL, Intervals
@@ -27,6 +26,7 @@ from dpcore.inference.share_intervals import (
 from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.privacy.events import PrivacyEvent, PureEvent
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
 from dpcore.releases.constraints import Constraint, ConstraintKind
 from dpcore.releases.labelled import LabelledIntervals

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import Intervals, intervals
@@ -19,6 +18,7 @@ from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized_repair import NoisyResample
 from dpcore.privacy.conversions import pure_epsilon_of
 from dpcore.privacy.events import ApproximateEvent, PureEvent
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import TableSize
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals

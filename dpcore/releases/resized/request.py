@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import Final
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed
 from dpcore.data.partitions.table import Table, in_memory
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import resized_bootstrap, resized_repair
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized_repair import NoisyResample
+from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import OfQuery
 from dpcore.releases.resized.plan import PublishedPlan, RepairedPlan

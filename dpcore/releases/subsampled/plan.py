@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost
 from dpcore.inference.intervals import LEVEL, Intervals, intervals, noise_half_width
 from dpcore.privacy import amplification
 from dpcore.privacy.amplification import NoiseLaw
 from dpcore.privacy.events import FixedSampleEvent, SampleEvent
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals

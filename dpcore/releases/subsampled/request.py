@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed, optional
 from dpcore.data.partitions.table import Table, in_memory
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
 from dpcore.privacy.amplification import base_epsilon
+from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.relations import TableSize
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import OfQuery

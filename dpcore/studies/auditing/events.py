@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
+from dpcore.formatting import significant
 from dpcore.studies.auditing.trials import WITH, Trial, TrialDraws
-from dpcore.wording import significant
 
 _FEW: Final = 4
 """Up to so many numbers, all differences of two are looked at."""

@@ -15,16 +15,16 @@ from typing import Final
 
 import numpy as np
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DPCoreError
+from dpcore.formatting import people
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.rebuilding import as_declared
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import Releasable
 from dpcore.releases.transaction import release
 from dpcore.studies.auditing import trials
-from dpcore.wording import people
 
 _TRIED: Final = 12
 """So many people are left out or replaced, evenly spaced over the rows."""

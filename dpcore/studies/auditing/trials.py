@@ -22,12 +22,12 @@ from typing import Any, Final, cast
 import numpy as np
 
 from dpcore.arrays import FloatArray
-from dpcore.budget_filter import PrivacyCost, computed
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.laplace import AveragedLaplace
 from dpcore.mechanisms.truncated import TruncatedLaplace
+from dpcore.privacy_filter import PrivacyCost, computed
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import secure
 from dpcore.releases.bootstrap.request import BootstrapRequest

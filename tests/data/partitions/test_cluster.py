@@ -19,11 +19,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.partitions import engine
 from dpcore.data.partitions.engine import VARIABLE, cluster_address
 from dpcore.errors import DataError
 from dpcore.individual.distribution import loss_distribution
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode
 from dpcore.releases.request import Request

@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import surest
+from dpcore.formatting import at_most
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.exponential import Exponential
@@ -24,7 +25,6 @@ from dpcore.studies.meaning.attacker import (
     of_mechanism,
     worst_pair,
 )
-from dpcore.wording import at_most
 
 BOUNDS = Interval(lower=0.0, upper=1.0)
 SHIFT = 0.3

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.figures.attackers import (
     AttackerView,
@@ -22,12 +21,13 @@ from dpcore.figures.attackers import (
     worlds_text,
 )
 from dpcore.figures.privacy_label import LabelFacts, sections, text_of
+from dpcore.formatting import at_most
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.privacy.interpretation import posterior
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.studies.meaning.attacker import Guarantee, of_mechanism
-from dpcore.wording import at_most
 
 RELATIONS = list(NeighboringRelation)
 JUDGING = ("safe", "harmless", "little", "high privacy", "compliant", "anonymous")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dpcore.errors import DPCoreError
+from dpcore.formatting import percent
 from dpcore.individual.models.exposure import expose_model
 from dpcore.individual.release_losses import (
     Plan,
@@ -30,7 +31,6 @@ from dpcore.releases.request import Request
 from dpcore.releases.subsampled.plan import SubsampledPlan
 from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.question import Question
-from dpcore.wording import percent
 from ui import session
 from ui.study import Study
 

@@ -9,13 +9,13 @@ import streamlit as st
 
 from dpcore.arrays import FloatArray
 from dpcore.figures.individual.people import LossReference, odometer_picture, totals_picture
+from dpcore.formatting import epsilon_text, rounded, significant
 from dpcore.individual.release_losses import ReleaseLosses
 from dpcore.individual.totals import Counting, PersonTotals, gather, odometer, person_totals
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode, charges
-from dpcore.wording import compared_with, epsilon_text, rounded, significant
 from ui import controls, recovery, results, session
 from ui.individual import everybody, persons
 from ui.individual.ledger import losses as ledger_losses
@@ -298,7 +298,7 @@ def _nothing(study: Study) -> str:
 def _compare(ledger: LedgerLosses, relation: NeighboringRelation) -> LossReference:
     """Say what the losses compare with, and what the charges do; return both."""
     others = {release.relation for release in ledger.releases} - {relation}
-    st.markdown(f"Losses here are **{compared_with(relation)}**.")
+    st.markdown(f"Losses here are **{relation.comparison}**.")
     if others:
         named = " and ".join(sorted(session.unit().change(other) for other in others))
         st.caption(

@@ -6,12 +6,12 @@ import numpy as np
 import streamlit as st
 
 from dpcore.figures.individual.guarantees import frontier_picture
+from dpcore.formatting import percent, significant
 from dpcore.individual.models.households import grouped, household_losses
 from dpcore.individual.variation import sampled_variation
 from dpcore.studies.individual.frontier import Frontier, frontier, varied
 from dpcore.studies.individual.leverage_map import Causes
 from dpcore.studies.individual.loss_comparisons import BoundCheck, gaussian_checks, posterior_checks
-from dpcore.wording import percent, significant
 from ui import results, session
 from ui.individual import everybody
 from ui.individual.subject import ModelSubject

@@ -17,6 +17,7 @@ from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import InPartsError
 from dpcore.figures.attackers import belief_text
 from dpcore.figures.individual.people import counted_picture
+from dpcore.formatting import epsilon_text, in_full, rounded, significant
 from dpcore.individual.chain import Chain
 from dpcore.individual.models.distribution import (
     ModelDistribution,
@@ -29,7 +30,6 @@ from dpcore.models.glm_influence import AuditedRemovals
 from dpcore.models.question import Fit
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.models.request import ModelRequest
-from dpcore.wording import epsilon_text, in_full, rounded, significant
 from ui import results, session, tabs
 from ui.individual import counted, everybody
 from ui.individual.models import exposing

@@ -12,13 +12,13 @@ from dpcore.figures.individual.guarantees import (
     iso_epsilon_picture,
     split_picture,
 )
+from dpcore.formatting import epsilon_text, percent, significant
 from dpcore.individual.models.distribution import ModelDistribution
 from dpcore.individual.models.exposure import ModelExposure
 from dpcore.models.glm_influence import AuditedRemovals
 from dpcore.models.question import Fit
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.studies.individual.leverage_map import Causes, LeverageMap, causes, leverage_map
-from dpcore.wording import epsilon_text, percent, significant
 from ui import results, session
 from ui.individual import everybody, persons
 from ui.individual.models import closer

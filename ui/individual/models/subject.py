@@ -13,13 +13,13 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dpcore.data.preparation.identifiers import unit_codes
+from dpcore.formatting import people
 from dpcore.individual.models.exposure import ModelExposure, expose_model
 from dpcore.models.glm import GlmFit
 from dpcore.models.glm_influence import Audit, AuditedRemovals
 from dpcore.models.loss_functions import ModelKind
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.models.request import ModelRequest
-from dpcore.wording import people
 from ui import session, work
 from ui.individual.subject import ModelSubject
 from ui.models import fitting

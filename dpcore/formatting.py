@@ -1,4 +1,4 @@
-"""Numbers as people read them, with one rule for their rounding.
+"""Numbers and nouns as people read them, with one rule for rounding.
 
 What is a value is rounded to the nearest, such as a person's own loss. What is a limit
 is rounded away from it: a guarantee or a price, and whatever is said to be "at most".
@@ -9,9 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
-
-from dpcore.nouns import plural_of
-from dpcore.relations import NeighboringRelation
+from typing import Final
 
 _DIGITS = 3
 # Enough for every digit before and after the point of any float.
@@ -21,6 +19,12 @@ _WORDS = ((12, "trillion"), (9, "billion"), (6, "million"))
 _LARGEST_IN_WORDS, _SMALLEST_IN_DIGITS = 1e15, 1e-4
 _SYMBOLS = tuple("εδρλ")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+_IRREGULAR: Final = {"person": "people", "child": "children", "man": "men", "woman": "women"}
+_HISSING: Final = ("s", "x", "z", "ch", "sh")
+_VOWELS: Final = "aeiou"
+_SPOKEN_AS_CONSONANT: Final = ("uni", "use", "eu", "one")
+_SPOKEN_AS_VOWEL: Final = ("hour", "heir", "honor")
 
 
 def significant(number: float, digits: int = _DIGITS, *, up: bool = False) -> str:
@@ -41,7 +45,7 @@ def significant(number: float, digits: int = _DIGITS, *, up: bool = False) -> st
         return "∞" if number > 0 else "-∞"
     if number == 0:
         return "0"
-    exact = _told(number, up=up)
+    exact = _to_round(number, up=up)
     place = exact.adjusted() - digits + 1
     rounding = ROUND_CEILING if up else ROUND_HALF_EVEN
     rounded = exact.quantize(Decimal(1).scaleb(min(place, 0)), rounding, _EXACT)
@@ -76,7 +80,7 @@ def delta_text(delta: float) -> str:
     """
     if delta == 0:
         return "0"
-    exact = _told(delta, up=True)
+    exact = _to_round(delta, up=True)
     place = Decimal(1).scaleb(exact.adjusted() - _DIGITS + 1)
     digits = _plain(exact.quantize(place, ROUND_CEILING, _EXACT))
     # Down, so that the share is no smaller than what is said.
@@ -124,7 +128,7 @@ def rounded(epsilons: Iterable[float], *, up: bool = False) -> list[float]:
         if epsilon == 0 or not math.isfinite(epsilon):
             found.append(epsilon)
             continue
-        exact = _told(epsilon, up=up)
+        exact = _to_round(epsilon, up=up)
         place = Decimal(1).scaleb(exact.adjusted() - _DIGITS + 1)
         found.append(float(exact.quantize(place, rounding, _EXACT)))
     return found
@@ -250,18 +254,7 @@ def people(count: int, noun: str = "person") -> str:
     return f"{count:,} {noun if count == 1 else plural_of(noun)}"
 
 
-def compared_with(relation: NeighboringRelation) -> str:
-    """Return what a loss compares the table of a person with, in words.
-
-    >>> compared_with(NeighboringRelation.ADD_REMOVE)
-    'compared with not being there'
-    """
-    if relation is NeighboringRelation.ADD_REMOVE:
-        return "compared with not being there"
-    return "compared with another record in their place"
-
-
-def _told(number: float, *, up: bool) -> Decimal:
+def _to_round(number: float, *, up: bool) -> Decimal:
     """Return the number to be rounded.
 
     What is above a short number by the last bits of the format alone, as a sum of
@@ -284,10 +277,10 @@ def distinct(names: Iterable[str]) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     for name in names:
-        told, place = name, 2
-        while told in found:
-            told, place = f"{name} ({place})", place + 1
-        found[told] = None
+        numbered, place = name, 2
+        while numbered in found:
+            numbered, place = f"{name} ({place})", place + 1
+        found[numbered] = None
     return tuple(found)
 
 
@@ -298,3 +291,31 @@ def brief(name: str, most: int = 20) -> str:
     ('age', 'a name that goes on…')
     """
     return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
+
+
+def plural_of(noun: str) -> str:
+    """Return the usual plural of a noun, which a curator may replace.
+
+    >>> plural_of("person"), plural_of("household"), plural_of("person-year")
+    ('people', 'households', 'person-years')
+    >>> plural_of("city"), plural_of("survey"), plural_of("box")
+    ('cities', 'surveys', 'boxes')
+    """
+    for singular, plural in _IRREGULAR.items():
+        before = noun.removesuffix(singular)
+        if before != noun and before[-1:] in {"", " ", "-"}:
+            return before + plural
+    if noun.endswith("y") and noun[-2:-1] not in {"", *_VOWELS}:
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(_HISSING) else f"{noun}s"
+
+
+def with_article(noun: str) -> str:
+    """Return a noun after its indefinite article.
+
+    >>> with_article("household"), with_article("employee"), with_article("unit")
+    ('a household', 'an employee', 'a unit')
+    """
+    first = noun.casefold()
+    vowel = first.startswith(tuple(_VOWELS)) and not first.startswith(_SPOKEN_AS_CONSONANT)
+    return f"{'an' if vowel or first.startswith(_SPOKEN_AS_VOWEL) else 'a'} {noun}"
