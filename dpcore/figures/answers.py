@@ -75,8 +75,9 @@ def answer_picture(
     parts = {"noise alone": noise}
     if total is not None:
         parts["noise and sampling"] = total
-    title = answer_text(value, noise, total, quantity)
-    return _number_line(value, parts, title, statement, quantity)
+    return _number_line(
+        value, parts, answer_text(value, noise, total, quantity), statement, quantity
+    )
 
 
 def resampled_picture(
@@ -350,8 +351,7 @@ def _as_released(title: str) -> str:
 def _named(numbers: GroupNumbers, place: int, quantity: Quantity) -> str:
     """Return a group with its number and interval in words."""
     low, high = (float(end) for end in numbers.noise[place])
-    ratio = float(numbers.ratios[place])
-    value, lower, upper = with_ends(ratio, (low, high), quantity)
+    value, lower, upper = with_ends(float(numbers.ratios[place]), (low, high), quantity)
     said = f"{value} {quantity.suffix}".rstrip()
     return f"“{numbers.groups[place]}” with {said} (95 %: {lower} to {upper})"
 
@@ -437,8 +437,9 @@ def chain_picture(
         for name, ends, stroke in drawn
         if ends is not None
     ]
-    dots = ring(_NOISE, 12)
-    traces.append(points(percents, found.values, "sanitized quantile", dots, hover=hover))
+    traces.append(
+        points(percents, found.values, "sanitized quantile", ring(_NOISE, 12), hover=hover)
+    )
     table: dict[str, Any] = {
         "percent below": percents,
         "sanitized quantile": cells(found.values, quantity),
@@ -474,16 +475,16 @@ def chain_text(found: Quantiles, *, quantity: Quantity, counted: str) -> str:
     parts: list[str] = []
     for place in dict.fromkeys((told[0], middle, told[-1])):
         low, high = (float(end) for end in found.noise[place])
-        drawn = float(found.values[place])
-        value, lower, upper = with_ends(drawn, (low, high), quantity)
+        value, lower, upper = with_ends(float(found.values[place]), (low, high), quantity)
         after = f" {quantity.suffix}".rstrip()
         percent = f"{100 * found.shares[place]:.6g} %"
         have = "" if parts else f" of the {counted} have"
         said = f"{percent}{have} at most {value}{after}"
         parts.append(f"{said} (95 %: {lower} to {upper})")
     few = len(found.shares) - len(told)
-    text = f"{'; '.join(parts)}; all intervals hold at once"
-    return text + (f"; {few} of {len(found.shares)} cannot be told" if few else "")
+    return f"{'; '.join(parts)}; all intervals hold at once" + (
+        f"; {few} of {len(found.shares)} cannot be told" if few else ""
+    )
 
 
 def _stems(across: list[float], ends: FloatArray) -> tuple[list[float | None], list[float | None]]:

@@ -346,7 +346,6 @@ def belief_picture(told: AttackerView, prior: float) -> Picture:
         said = f"; through {told.label} at most {limit} after 95 of 100 releases"
     table |= {f"{name}, %": 100 * after for name, after, _ in curves}
     text = belief_text(sure.epsilon, delta=sure.delta, prior=prior)
-    marked = float(curves[0][1][round(prior * (_WIDTH - 1))])
     return Picture.of(
         f"{capital(text)}{said}",
         table,
@@ -357,7 +356,13 @@ def belief_picture(told: AttackerView, prior: float) -> Picture:
                 line(100 * before, 100 * y, name, stroke, hover="%{x:.0f} → %{y:.1f} %")
                 for name, y, stroke in curves
             ),
-            points([100 * prior], [100 * marked], "", dot(PUBLIC, 11), showlegend=False),
+            points(
+                [100 * prior],
+                [100 * float(curves[0][1][round(prior * (_WIDTH - 1))])],
+                "",
+                dot(PUBLIC, 11),
+                showlegend=False,
+            ),
         ],
         height=420,
         xaxis=axis("sure before, %", range=[0, 100]),
@@ -375,9 +380,8 @@ def detection_picture(told: AttackerView) -> Picture:
     alarm = np.unique([*np.linspace(0, 1, _WIDTH), *np.geomspace(1e-4, 0.05, 40)])
     found = {name: attack.detection(alarm) for name, attack in told.laws.items()}
     strokes = dict.fromkeys(found, STYLES[told.key]) | {told.name: GUIDE}
-    first = next(iter(told.laws.values()))
     # As often as the best guess at even odds is wrong, in whole people.
-    named = max(1, round(_WHOLE * (1 - float(first.best_guess(0.5)))))
+    named = max(1, round(_WHOLE * (1 - float(next(iter(told.laws.values())).best_guess(0.5)))))
     at = {name: float(attack.detection(named / _WHOLE)) for name, attack in told.laws.items()}
     sides = told.sides
     title = (

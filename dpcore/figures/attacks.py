@@ -59,13 +59,12 @@ BEFORE: Final = LineStyle(color=NEUTRAL, dash="dot")
 SHARE_OF_GUESSES: Final = "guesses that are right, %"
 
 
-_POINTS = 300
 _REACH = 5.0
 
 
 def running_picture(found: Averaging) -> Picture:
     """Return the running mean with its band, the studio's answer, and the budget."""
-    places = np.unique(np.geomspace(1, len(found.answers), _POINTS).astype(np.int64))
+    places = np.unique(np.geomspace(1, len(found.answers), 300).astype(np.int64))
     means, first = found.means[places - 1], float(found.answers[0])
     off = band(places, found.scale)
     half = _REACH * found.scale
@@ -147,13 +146,12 @@ def values_picture(found: Differencing, *, name: str, what: str, unit: str) -> P
     ends = [(bounds.lower, bounds.upper), (exact, exact), (low, high)]
     suffix = f" {unit}" if unit else ""
     said = [significant(exact, 7), *interval_ends(low, high)]
-    title = (
-        f"Exact totals tell that {name} has {said[0]}{suffix}; private ones leave "
-        f"everything from {said[1]} to {said[2]}{suffix} possible"
-    )
     strokes = (BEFORE, CARELESS, PRIVATE)
     return Picture.of(
-        title,
+        (
+            f"Exact totals tell that {name} has {said[0]}{suffix}; private ones leave "
+            f"everything from {said[1]} to {said[2]}{suffix} possible"
+        ),
         {
             "by": _VALUES_ROWS,
             "at least": [first for first, _ in ends],
@@ -302,16 +300,18 @@ class RecoveredShares:
 
 def bars_picture(found: RecoveredShares) -> Picture:
     """Return the share of the column recovered from each kind of counts."""
-    total = f"private, total ε {epsilon_text(found.epsilon)}"
-    shares = {"guessing": found.guessing, **found.careless, total: found.private}
+    shares = {
+        "guessing": found.guessing,
+        **found.careless,
+        f"private, total ε {epsilon_text(found.epsilon)}": found.private,
+    }
     exact = next(iter(found.careless.values()))
     colors = [BEFORE.color, *[CARELESS.color for _ in found.careless], PRIVATE.color]
-    title = (
-        f"Exact counts give away {nearest(exact)} of the secret column, private ones "
-        f"{nearest(found.private)}, where guessing gets {nearest(found.guessing)}"
-    )
     return Picture.of(
-        title,
+        (
+            f"Exact counts give away {nearest(exact)} of the secret column, private ones "
+            f"{nearest(found.private)}, where guessing gets {nearest(found.guessing)}"
+        ),
         {
             "counts": [*shares, "no attack can expect more"],
             "share of the column": [*shares.values(), found.ceiling],
@@ -423,13 +423,12 @@ def stopwatch_picture(watch: Stopwatch, names: tuple[str, str], *, redrawn: bool
     counts = [np.histogram(each, edges)[0] for each in (watch.first, watch.second)]
     means = [significant(float(each.mean())) for each in (watch.first, watch.second)]
     how = "Drawn until it fits" if redrawn else "With as many draws every time"
-    title = (
-        f"{how}, a release takes {means[0]} µs on average at {names[0]}, and "
-        f"{means[1]} µs at {names[1]}"
-    )
     middle = (edges[:-1] + edges[1:]) / 2
     return Picture.of(
-        title,
+        (
+            f"{how}, a release takes {means[0]} µs on average at {names[0]}, and "
+            f"{means[1]} µs at {names[1]}"
+        ),
         {"from, µs": edges[:-1], "to, µs": edges[1:], names[0]: counts[0], names[1]: counts[1]},
         drawn="Two histograms of simulated times over each other",
         height=_TIME_HEIGHT,
@@ -489,7 +488,6 @@ def rounds_picture(
 
 
 _BITS_ROWS = ("b·log(u) in floating point", "whole steps of a public grid")
-_BITS_HEIGHT = 220
 
 
 def low_bits_picture(careless: LowBits, private: LowBits) -> Picture:
@@ -501,7 +499,7 @@ def low_bits_picture(careless: LowBits, private: LowBits) -> Picture:
         f"away by their last digits, and {three_digits(shares[1])} of those on a grid",
         {"noise": _BITS_ROWS, "releases that the other answer cannot give": shares},
         drawn="Two bars: the share of releases that only one of the two answers can give",
-        height=_BITS_HEIGHT,
+        height=220,
         traces=[
             rows(
                 _BITS_ROWS,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Final
 
 import numpy as np
 
@@ -15,8 +14,6 @@ from dpcore.studies.auditing.lower_bound import EventCount, PrivacyAudit
 from dpcore.studies.auditing.trials import WITH
 from dpcore.studies.meaning.attacker import Guarantee
 from dpcore.studies.teaching.laboratory import BoundEvent, LabAudit
-
-_GRID: Final = 201
 
 
 def verdict(audit: PrivacyAudit) -> str:
@@ -87,7 +84,7 @@ def seen(audit: PrivacyAudit) -> str:
 def roc_picture(audit: PrivacyAudit) -> Picture:
     """Return the operating characteristic that was found, and the promised region."""
     curve, claim = audit.curve, audit.claim
-    alarm = np.linspace(0, 1, _GRID)
+    alarm = np.linspace(0, 1, 201)
     upper, lower = _region(claim, alarm)
     high = np.minimum(1, curve.detection + curve.margin)
     low = np.maximum(0, curve.detection - curve.margin)
@@ -217,8 +214,13 @@ def audit_picture(audit: LabAudit, event: BoundEvent, *, expected: float) -> Pic
     caught = audit.caught_from(setup.epsilon)
     lines = [(setup.epsilon, f"promised: at most {significant(setup.epsilon)}", GUIDE)]
     if math.isfinite(truth):
-        exact = LineStyle(color=stroke.color, width=2)
-        lines.append((truth, f"exact for this event: {significant(truth)}", exact))
+        lines.append(
+            (
+                truth,
+                f"exact for this event: {significant(truth)}",
+                LineStyle(color=stroke.color, width=2),
+            )
+        )
     ends = np.array([audit.draws[0] / 1.3, audit.draws[-1] * 1.3])
     highest = max(setup.epsilon, truth if math.isfinite(truth) else 0) + 1.5
     return Picture.of(

@@ -40,7 +40,7 @@ def date_ticks(quantity: Quantity, low: float, high: float) -> dict[str, Any]:
     """
     if not quantity.is_date:
         return {}
-    places = np.linspace(low, high, _TICKS)
+    places = np.linspace(low, high, 5)
     return {"tickvals": places.tolist(), "ticktext": cells(places, quantity)}
 
 
@@ -66,5 +66,4 @@ def _text(value: float | None, quantity: Quantity) -> str | None:
     return quantity.about(value)
 
 
-_TICKS: Final = 5
 _NUMBERS: Final = {along: re.compile(rf"%\{{{along}:[^}}]*\}}") for along in "xy"}

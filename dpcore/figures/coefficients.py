@@ -48,14 +48,17 @@ def coefficients_picture(
             error_x=_bars(values, ends),
         )
     ]
-    name = "simulated" if simulated else "released"
-    table: dict[str, Any] = {"coefficient": list(labels), name: values}
+    table: dict[str, Any] = {
+        "coefficient": list(labels),
+        "simulated" if simulated else "released": values,
+    }
     if ends is not None:
         table |= {"lower": ends[:, 0], "upper": ends[:, 1]}
     if truth is not None:
         table["without noise"] = truth
-        hover = "%{customdata}: %{x:.4g} without noise"
-        exact = points(truth, places, "without noise", TRUTH, hover=hover)
+        exact = points(
+            truth, places, "without noise", TRUTH, hover="%{customdata}: %{x:.4g} without noise"
+        )
         traces.append(exact | {"customdata": names})
     scale = f"coefficient (model scale){': ' if statement else ''}{on_axis(statement)}"
     return Picture.of(

@@ -105,14 +105,19 @@ def prices_picture(price: Price) -> Picture:
     ]
     at = f"at δ {epsilon_text(price.delta)}" if price.delta else "at δ 0"
     title = _takeaway(charged, float(price.added.epsilon), best, at)
-    colors = [PUBLIC if name == best else NEUTRAL for name in ways]
     return Picture.of(
         title,
         {"counted by": list(ways), "epsilon": list(ways.values())},
         alt=f"{title}. "
         + "; ".join(f"{n}: {_price_text(value)}" for n, value in ways.items())
         + ".",
-        **loss_rows(list(ways), list(ways.values()), texts, colors, f"total ε of the plan, {at}"),
+        **loss_rows(
+            list(ways),
+            list(ways.values()),
+            texts,
+            [PUBLIC if name == best else NEUTRAL for name in ways],
+            f"total ε of the plan, {at}",
+        ),
     )
 
 

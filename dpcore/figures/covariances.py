@@ -22,7 +22,6 @@ BEFORE, AFTER = "#D55E00", "#0072B2"
 _SCALE = [(0.0, "#6BAED6"), (0.5, "#F7F7F7"), (1.0, "#F4A582")]
 _RADIUS = math.sqrt(-2 * math.log(0.05))
 """An ellipse of that radius holds 95 % of a Gaussian."""
-_POINTS = 90
 _MOST_PANELS = 6
 _MOST_WRITTEN = 6
 
@@ -113,8 +112,7 @@ def ellipses_picture(
     columns = min(len(pairs), 3)
     rows = math.ceil(len(pairs) / columns)
     changed = not np.array_equal(before, after)
-    first = LineStyle(color=BEFORE if changed else AFTER, dash="dash")
-    drawn = [("as released", before, first)]
+    drawn = [("as released", before, LineStyle(color=BEFORE if changed else AFTER, dash="dash"))]
     if changed:
         drawn.append(("repaired", after, LineStyle(color=AFTER)))
     if truth is not None:
@@ -171,9 +169,8 @@ def ellipses_picture(
 
 
 def _map(names: list[str], matrix: FloatArray, end: str, unsure: NDArray[np.bool_]) -> Trace:
-    values = vector_of(matrix)
     columns = len(names)
-    shades = matrix_of([*np.ones(columns), *correlations_of(values)])
+    shades = matrix_of([*np.ones(columns), *correlations_of(vector_of(matrix))])
     # A column without variance has no correlation, not even with itself.
     shades[np.diag(matrix) <= 0, :] = shades[:, np.diag(matrix) <= 0] = np.nan
     texts = [
@@ -240,9 +237,8 @@ def _matrix_title(
 
 
 def _ellipse(matrix: FloatArray, i: int, j: int) -> tuple[FloatArray, FloatArray]:
-    part = matrix[np.ix_([i, j], [i, j])]
-    values, vectors = np.linalg.eigh(part)
-    angles = np.linspace(0, 2 * np.pi, _POINTS)
+    values, vectors = np.linalg.eigh(matrix[np.ix_([i, j], [i, j])])
+    angles = np.linspace(0, 2 * np.pi, 90)
     circle = _RADIUS * np.array([np.cos(angles), np.sin(angles)])
     x, y = (vectors * np.sqrt(np.maximum(values, 0))) @ circle
     return x, y
@@ -255,7 +251,6 @@ def _stretch(place: int, of: int) -> list[float]:
     return [start, min(start + width, 1.0)]
 
 
-_PANEL_HEIGHT = 340
 _APART = 0.22
 _INVISIBLE = 0.005
 _ROOM = 1.04
@@ -292,7 +287,7 @@ def panel_picture(outcomes: Sequence[ScenarioOutcome], statistic: str) -> Pictur
         numbers(outcomes, [statistic]),
         alt=f"{title}. {_words(outcomes, statistic)}",
         traces=traces,
-        height=_PANEL_HEIGHT,
+        height=340,
         xaxis=axis(
             "number of people",
             tickvals=list(range(len(people))),
@@ -317,8 +312,7 @@ def _axis(outcomes: Sequence[ScenarioOutcome], statistic: str) -> dict[str, Any]
     if statistic == _COVARIANCE:
         return axis(f"{text} (scaled to this run)")
     top = _ROOM * max(outcome.largest[statistic] for outcome in outcomes)
-    least = -top if statistic == _CORRELATION else top - _ROOM * top
-    return axis(text, range=[least, top])
+    return axis(text, range=[-top if statistic == _CORRELATION else top - _ROOM * top, top])
 
 
 def _traces(key: str, at: FloatArray, summaries: list[Summary]) -> list[Trace]:
@@ -338,7 +332,6 @@ def _traces(key: str, at: FloatArray, summaries: list[Summary]) -> list[Trace]:
         )
         for low, high, width, opacity in ((0, 4, 1.5, 1.0), (1, 3, 9, 0.45))
     ]
-    exact = [summary.exact for summary in summaries]
     means = points(
         at,
         [summary.mean for summary in summaries],
@@ -351,7 +344,13 @@ def _traces(key: str, at: FloatArray, summaries: list[Summary]) -> list[Trace]:
         legendgroup=key,
         customdata=[[*summary.percentiles, summary.exact, summary.truth] for summary in summaries],
     )
-    return [*bars, line(at, exact, stroke=replace(stroke, width=2), **quiet), means]
+    return [
+        *bars,
+        line(
+            at, [summary.exact for summary in summaries], stroke=replace(stroke, width=2), **quiet
+        ),
+        means,
+    ]
 
 
 def _panel_title(outcomes: Sequence[ScenarioOutcome], statistic: str) -> str:

@@ -96,12 +96,10 @@ def cross_text(found: CrossNumbers, *, unit: str) -> str:
     places = [divmod(int(place), found.counts.shape[1]) for place in order]
     first = places[0]
     low, high = found.noise[first]
-    others = [found.noise[place][1] for place in places[1:]]
     rows, columns = found.names
     cell = f"“{rows[first[0]]}” and “{columns[first[1]]}”"
-    count = float(found.counts[first])
-    value, *ends = with_ends(count, (float(low), float(high)), _COUNT)
-    sure = low > max(others)
+    value, *ends = with_ends(float(found.counts[first]), (float(low), float(high)), _COUNT)
+    sure = low > max([found.noise[place][1] for place in places[1:]])
     text = (
         f"Most {unit} are in {cell}: {value} (95 %: {ends[0]} to {ends[1]})"
         if sure

@@ -23,7 +23,6 @@ WIDEST = 0.1
 _REACH = 30
 """In sensitivities: three noise scales of Laplace noise at the widest epsilon."""
 _BEYOND = 0.5
-_BARS = 31
 _TALLEST, _TALL, _TOP = 1.12, 1.02, 1.25
 
 
@@ -81,10 +80,9 @@ def draws_picture(
     says of what all of them are answers, with or without noise.
     """
     window, count = shot.window, len(draws)
-    counts, edges = np.histogram(draws, _BARS, _apart(window))
+    counts, edges = np.histogram(draws, 31, _apart(window))
     beyond = (int(np.sum(draws < edges[0])), int(np.sum(draws > edges[-1])))
     inside = window.lower <= released <= window.upper
-    name = "your release" if inside else "your release, farther out"
     return Picture.of(
         _takeaway(draws, shot, bias, quantity.of_differences, sum(beyond)),
         {
@@ -100,7 +98,12 @@ def draws_picture(
             | {"marker": {"color": STYLES[key].color}},
             _bars(np.array(beyond), edges[[0, -2]], edges[[1, -1]], "farther out")
             | {"marker": {"color": NEUTRAL, "pattern": {"shape": "/"}}, "showlegend": any(beyond)},
-            *landmark(float(window.clip(released)), _TALL * count, name, "dot"),
+            *landmark(
+                float(window.clip(released)),
+                _TALL * count,
+                "your release" if inside else "your release, farther out",
+                "dot",
+            ),
             *landmark(shot.truth, _TALLEST * count, "without noise", "solid"),
         ],
         barmode="stack",
@@ -151,7 +154,6 @@ def _takeaway(draws: FloatArray, shot: Shot, bias: float, unit: str, beyond: int
 
 def _apart(window: Interval) -> tuple[float, float]:
     """Return ends of a histogram, apart by more than floats are."""
-    least = 1e-9 * max(abs(window.lower), abs(window.upper)) or 1.0
     middle = (window.lower + window.upper) / 2
-    half = max(window.width / 2, least)
+    half = max(window.width / 2, 1e-9 * max(abs(window.lower), abs(window.upper)) or 1.0)
     return middle - half, middle + half

@@ -25,7 +25,6 @@ _NOISE, _TOTAL = "#0072B2", "rgba(0,114,178,0.35)"
 _NAMED: Final = 3
 # Heights in pixels: a row of a panel, what is between two, and the room around them.
 _ROW, _BETWEEN, _TOP, _BOTTOM = 30, 64, 70, 60
-_LONGEST: Final = 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +58,7 @@ def means_picture(columns: tuple[ColumnMeans, ...], *, statement: str, counted: 
     traces: list[Trace] = []
     notes: list[Trace] = []
     layout: dict[str, Any] = {}
-    shown = [plain(brief(group, _LONGEST)) for group in groups]
+    shown = [plain(brief(group, 18)) for group in groups]
     for place, column in enumerate(columns):
         top = 1 - place * (inside + _BETWEEN) / height
         end = str(place + 1) if place else ""
@@ -168,25 +167,30 @@ def _traces(column: ColumnMeans, end: str) -> list[Trace]:
         if ends is not None
     ]  # fmt: skip
     name = "sanitized mean"
-    means = numbers.ratios[said]
     traces.append(
-        points(means, said, name, ring(_NOISE, 12), hover=hover,
+        points(numbers.ratios[said], said, name, ring(_NOISE, 12), hover=hover,
                legendgroup=name, **axes)
     )  # fmt: skip
     if column.truth is not None:
         known = np.flatnonzero(~np.isnan(column.truth))
         name = "mean without noise"
-        truth = column.truth[known]
-        traces.append(points(truth, known, name, TRUTH, legendgroup=name, **axes))
+        traces.append(points(column.truth[known], known, name, TRUTH, legendgroup=name, **axes))
     return traces
 
 
 def _notes(column: ColumnMeans, end: str, top: float) -> list[Trace]:
     """Return the name of a panel above it, and what stands for groups too small."""
     unit = f", {column.quantity.name}" if column.quantity.name else ""
-    name = f"<b>{plain(brief(column.name, 40))}</b>{plain(unit)}"
     above = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    notes = [note(name, 0, top, **above, font={"size": 14})]
+    notes = [
+        note(
+            f"<b>{plain(brief(column.name, 40))}</b>{plain(unit)}",
+            0,
+            top,
+            **above,
+            font={"size": 14},
+        )
+    ]
     notes += [
         note(TOO_FEW, 0.5, int(place), xref=f"x{end} domain", yref=f"y{end}")
         for place in np.flatnonzero(np.isnan(column.numbers.ratios))
@@ -289,8 +293,7 @@ def difference_picture(
         for name, ends, stroke in drawn
         if ends is not None
     ]
-    what = "difference"
-    dot = points([found.apart.value], [0], what, ring(_NOISE, 14), hover=hover)
+    dot = points([found.apart.value], [0], "difference", ring(_NOISE, 14), hover=hover)
     traces.append(dot)
     title = difference_text(found, noun=noun, unit=unit, holds=holds)
     table = difference_table([found], noun=noun, unit=unit)
@@ -321,9 +324,8 @@ def untold_picture(truth: float, *, unit: str) -> Picture:
     what = "difference without noise"
     known = not math.isnan(truth)
     value = f"{significant(truth)} {unit}".strip() if known else "not defined"
-    title = f"The answer tells no difference; without noise it is {value}"
     return Picture.of(
-        title,
+        f"The answer tells no difference; without noise it is {value}",
         {what: [truth]},
         drawn="One point beside a line at no difference",
         height=_HEIGHT,

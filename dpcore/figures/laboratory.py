@@ -28,8 +28,6 @@ from dpcore.formatting import epsilon_text, significant, three_digits
 from dpcore.mechanisms.base import Mechanism
 from dpcore.studies.teaching.laboratory import Meter, Setup, TwoWorlds
 
-_RELEASE = "released number (0 and 1 are the bounds)"
-_BAND = "rgba(127,127,127,0.16)"
 _FAINT = "rgba(127,127,127,0.10)"
 _EDGE = LineStyle(color=NEUTRAL, dash="dash", width=1)
 _ASIDE = 0.006
@@ -55,8 +53,13 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
     is drawn over the highest one, and evidence over what was promised.
     """
     color, epsilon = STYLES[setup.key].color, meter.nominal
-    names = (f"value {significant(at)}" for at in worlds.positions)
-    laws = dict(zip(names, (worlds.first, worlds.second), strict=True))
+    laws = dict(
+        zip(
+            ((f"value {significant(at)}" for at in worlds.positions)),
+            (worlds.first, worlds.second),
+            strict=True,
+        )
+    )
     strokes = (LineStyle(color=color), OTHER)
     title = _takeaway(worlds, meter, setup)
     return Picture.of(
@@ -70,7 +73,11 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
             *_lollipops(worlds, strokes),
             *_evidence(worlds, epsilon, setup.key),
         ],
-        xaxis=axis(_RELEASE, anchor="y2", range=[_SIGHT[0] - _MARGIN, _SIGHT[1] + _MARGIN]),
+        xaxis=axis(
+            "released number (0 and 1 are the bounds)",
+            anchor="y2",
+            range=[_SIGHT[0] - _MARGIN, _SIGHT[1] + _MARGIN],
+        ),
         yaxis=axis(
             "how likely<br>(1: likeliest)", domain=[0.56, 1], tickvals=[0, 1], range=[0, _HEADROOM]
         ),
@@ -81,7 +88,7 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
             tickvals=[-2, -1, 0, 1, 2],
         ),
         yaxis3={"overlaying": "y", "anchor": "x", "range": [0, 1.2], "visible": False},
-        shapes=[band(-1, 1, _BAND, _EDGE, yref="y2")],
+        shapes=[band(-1, 1, "rgba(127,127,127,0.16)", _EDGE, yref="y2")],
         annotations=_labels(worlds, meter),
         showlegend=True,
         legend={
@@ -161,9 +168,17 @@ def _excesses(
 
 
 def _labels(worlds: TwoWorlds, meter: Meter) -> list[Trace]:
-    promised = f"promised: at most ±{significant(meter.nominal)}"
-    corner = {"xref": "paper", "xanchor": "right", "yanchor": "top"}
-    labels = [note(promised, 1, 1, yref="y2", **corner)]
+    labels = [
+        note(
+            f"promised: at most ±{significant(meter.nominal)}",
+            1,
+            1,
+            yref="y2",
+            xref="paper",
+            xanchor="right",
+            yanchor="top",
+        )
+    ]
     if not meter.holds and worlds.largest > meter.nominal * (1 + _SAME):
         at = int(np.nanargmax(np.abs(worlds.log_ratio)))
         left = worlds.x[at] < _HALF
@@ -234,19 +249,20 @@ def atoms_picture(mechanism: Mechanism, setup: Setup) -> Picture:
     lower, upper = mechanism.atoms(place)
     here = tuple(float(atom) for atom in mechanism.atoms(setup.place))
     solid = replace(STYLES[setup.key], dash="solid")
-    dashed = replace(solid, dash="dash")
-    title = (
-        f"With the value at {significant(setup.place)}, {three_digits(here[0])} of all "
-        f"releases are exactly 0 and {three_digits(here[1])} exactly 1"
-    )
     return Picture.of(
-        title,
+        (
+            f"With the value at {significant(setup.place)}, {three_digits(here[0])} of all "
+            f"releases are exactly 0 and {three_digits(here[1])} exactly 1"
+        ),
         {"value": place, "P(exactly 0)": lower, "P(exactly 1)": upper},
         drawn="Two lines over the value",
         height=320,
         traces=lines(
             place,
-            [("exactly 0", 100 * lower, solid), ("exactly 1", 100 * upper, dashed)],
+            [
+                ("exactly 0", 100 * lower, solid),
+                ("exactly 1", 100 * upper, replace(solid, dash="dash")),
+            ],
             hover="value %{x:.2f}: %{y:.3g} %",
         ),
         xaxis=_VALUE,
@@ -258,13 +274,12 @@ def atoms_picture(mechanism: Mechanism, setup: Setup) -> Picture:
 def tries_picture(tries: FloatArray, place: FloatArray, setup: Setup) -> Picture:
     """Return how many draws a release takes on average, over where the value lies."""
     here, there = (float(np.interp(at, place, tries)) for at in (setup.place, setup.other))
-    title = (
-        f"A release takes {significant(here)} draws on average at the value "
-        f"{significant(setup.place)}, but {significant(there)} at "
-        f"{significant(setup.other)}"
-    )
     return Picture.of(
-        title,
+        (
+            f"A release takes {significant(here)} draws on average at the value "
+            f"{significant(setup.place)}, but {significant(there)} at "
+            f"{significant(setup.other)}"
+        ),
         {"value": place, "draws": tries},
         drawn="A line that is highest at the bounds",
         height=320,
@@ -280,8 +295,6 @@ def tries_picture(tries: FloatArray, place: FloatArray, setup: Setup) -> Picture
 def _now(place: float, name: str = "now") -> Trace:
     return now(place, name, xanchor="left" if place < _HALF else "right", yanchor="top")
 
-
-_POINTS = 400
 
 HEIGHT = "how likely (1: likeliest answer)"
 """Densities are drawn over the highest of them, so that every epsilon has one scale."""
@@ -304,10 +317,8 @@ def two_worlds_picture(
     Each of ``worlds`` has a name and the number that the noise is added to;
     ``mechanism`` guarantees ``epsilon`` without a delta.
     """
-    positions = [position for _, position in worlds]
-    x = np.sort(np.concatenate([np.linspace(*window, _POINTS), positions]))
+    x = np.sort(np.concatenate([np.linspace(*window, 400), [position for _, position in worlds]]))
     laws = {name: mechanism.pdf(x, position) for name, position in worlds}
-    strokes = (LineStyle(color=STYLES[key].color), OTHER)
     said = belief_text(epsilon, about=" which of the two is true")
     title = said[0].upper() + said[1:]
     bumps = "; ".join(f"{name}, around {significant(at)}" for name, at in worlds)
@@ -319,7 +330,7 @@ def two_worlds_picture(
         traces=densities(
             x,
             {plain(name): density for name, density in laws.items()},
-            strokes,
+            (LineStyle(color=STYLES[key].color), OTHER),
             hover="%{x:.4g}",
             fill="rgba(127,127,127,0.10)",
         ),

@@ -55,14 +55,13 @@ def bounding_picture(
     """
     total = np.hypot(bias, noise)
     best, here = int(np.argmin(total)), int(np.argmin(np.abs(upper - at)))
-    title = (
-        f"With an upper bound of {significant(at)} {unit} the average is off by "
-        f"{significant(float(total[here]))} typically, of which "
-        f"{significant(float(np.abs(bias[here])))} is bias; best would be a bound of "
-        f"{significant(float(upper[best]))}"
-    )
     return Picture.of(
-        title,
+        (
+            f"With an upper bound of {significant(at)} {unit} the average is off by "
+            f"{significant(float(total[here]))} typically, of which "
+            f"{significant(float(np.abs(bias[here])))} is bias; best would be a bound of "
+            f"{significant(float(upper[best]))}"
+        ),
         {"upper bound": upper, "bias": bias, "noise": noise, "total": total},
         drawn="Bias falls as the bound rises, noise rises, and their total has a least "
         "place between",
@@ -96,12 +95,11 @@ def covering_picture(
     held = np.abs(answers - truth) <= half
     row = np.arange(1, len(answers) + 1)
     looks = ((held, "holds the truth", PUBLIC, "circle"), (~held, "misses it", _MISSED, "x"))
-    title = (
-        f"{int(held.sum())} of {len(answers)} intervals of ±{significant(half)} {unit} "
-        "hold the truth"
-    )
     return Picture.of(
-        title,
+        (
+            f"{int(held.sum())} of {len(answers)} intervals of ±{significant(half)} {unit} "
+            "hold the truth"
+        ),
         {
             "answer": answers,
             "from": answers - half,
@@ -127,7 +125,6 @@ def covering_picture(
     )
 
 
-_BARS = 45
 _MOST = 50
 _POSSIBLE = "rgba(127,127,127,0.25)"
 
@@ -152,7 +149,7 @@ def found_picture(
         what: What was found, with its unit.
 
     """
-    counts, edges = np.histogram(np.clip(found, *ends), _BARS, ends)
+    counts, edges = np.histogram(np.clip(found, *ends), 45, ends)
     shares = 100 * counts / len(found)
     possible = float(np.mean((found >= bounds.lower) & (found <= bounds.upper)))
     limits = " to ".join(significant(end) for end in (bounds.lower, bounds.upper))
@@ -221,15 +218,13 @@ def faults_picture(faults: Sequence[Fault], *, promised: float) -> Picture:
     The upper bars are drawn over what was ``promised``, so that no axis moves with it.
     """
     worst = max(faults, key=lambda fault: fault.epsilon)
-    title = (
-        f"ε {promised:g} was promised; “{worst.name}” gives away ε "
-        f"{epsilon_text(worst.epsilon)}, and near the bound all of them are biased"
-    )
     names = [plain(fault.name) for fault in faults]
     colors = [STYLES[fault.key].color for fault in faults]
-    promise = vertical(1.0, stroke=_PROMISE) | {"y0": 0.61}
     return Picture.of(
-        title,
+        (
+            f"ε {promised:g} was promised; “{worst.name}” gives away ε "
+            f"{epsilon_text(worst.epsilon)}, and near the bound all of them are biased"
+        ),
         {
             "way": [fault.name for fault in faults],
             "epsilon given away": [fault.epsilon for fault in faults],
@@ -257,7 +252,7 @@ def faults_picture(faults: Sequence[Fault], *, promised: float) -> Picture:
                 yaxis="y2",
             ),
         ],
-        shapes=[promise],
+        shapes=[vertical(1.0, stroke=_PROMISE) | {"y0": 0.61}],
         xaxis=axis(
             "given away (dashed: promised)",
             range=[0, _MOST_TIMES],
@@ -364,7 +359,6 @@ def claims_picture(
     )
 
 
-_BAND = "rgba(0,114,178,0.15)"
 _TYPICAL = 2
 
 
@@ -383,13 +377,12 @@ def running_picture(
     half = _TYPICAL * typical
     spent = epsilon * count
     one, all_ = (significant(float(error)) for error in typical[[0, -1]])
-    title = (
-        f"The average of {len(errors)} answers is off by about {all_} {unit}, one of "
-        f"them by about {one}; the price is ε {epsilon_text(float(spent[-1]))} instead "
-        f"of {epsilon_text(epsilon)}"
-    )
     return Picture.of(
-        title,
+        (
+            f"The average of {len(errors)} answers is off by about {all_} {unit}, one of "
+            f"them by about {one}; the price is ε {epsilon_text(float(spent[-1]))} instead "
+            f"of {epsilon_text(epsilon)}"
+        ),
         {"answers": count, "average is off by": average, "ε spent": spent},
         drawn="A line that wanders ever closer around 0, in a band that narrows",
         traces=[
@@ -397,7 +390,7 @@ def running_picture(
                 count.astype(np.float64),
                 np.minimum(half, reach),
                 np.maximum(-half, -reach),
-                _BAND,
+                "rgba(0,114,178,0.15)",
                 "where most such averages lie",
             ),
             line(
@@ -415,7 +408,6 @@ def running_picture(
     )
 
 
-_LONGEST = 34
 _ROW = 44
 
 
@@ -428,12 +420,11 @@ def votes_picture(choices: Sequence[str], counts: Sequence[int], *, right: int) 
     names = [plain(choice) for choice in choices]
     # Answers may be alike once they are cut short.
     ticks = [
-        plain(f"{'✓ ' if place == right else ''}{brief(text, _LONGEST)}")
+        plain(f"{'✓ ' if place == right else ''}{brief(text, 34)}")
         for place, text in enumerate(choices)
     ]
-    title = f"{counts[right]} of {total} predicted it ({percent(counts[right] / total)})"
     return Picture.of(
-        title,
+        f"{counts[right]} of {total} predicted it ({percent(counts[right] / total)})",
         {
             "answer": list(choices),
             "right": ["yes" if i == right else "no" for i in range(len(choices))],

@@ -135,8 +135,9 @@ def _strip(scene: Scene) -> dict[str, Any]:
     names = [plain(name) for name in scene.names]
     if scene.change is RecordChange.ADDITION:
         names.append(NEWCOMER)
-    places = np.arange(len(scene.names), dtype=np.float64)
-    traces, arrows = _marks(scene, scene.rows[:, VALUE], places)
+    traces, arrows = _marks(
+        scene, scene.rows[:, VALUE], np.arange(len(scene.names), dtype=np.float64)
+    )
     return {
         "traces": traces,
         "height": _AROUND + _ROW * len(names),
@@ -209,8 +210,7 @@ def _marks(scene: Scene, x: FloatArray, y: FloatArray) -> tuple[list[Trace], lis
         end_x = record[[VALUE]]
         where = float(len(y)) if person is None else y[person]
         end_y = record[[SECOND]] if plane else [where]
-        hollow = _ghost(15, CONFIDENTIAL)
-        traces.append(points(end_x, end_y, marker=hollow, hover=""))
+        traces.append(points(end_x, end_y, marker=_ghost(15, CONFIDENTIAL), hover=""))
         if person is not None:
             arrows.append(_arrow((x[person], y[person]), (end_x[0], end_y[0])))
     return traces, arrows
@@ -249,8 +249,7 @@ def _lines(scene: Scene) -> list[Trace]:
     now = _upright(here, f"{label} {significant(here)}", "right" if rises else "left")
     if not np.isfinite(there) or there == here:
         return [now]
-    side = "left" if rises else "right"
-    return [now, _upright(there, f"then {significant(there)}", side, _THEN)]
+    return [now, _upright(there, f"then {significant(there)}", "left" if rises else "right", _THEN)]
 
 
 def _upright(at: float, text: str, anchor: str, stroke: LineStyle = DOTTED) -> Trace:
@@ -266,10 +265,9 @@ def reach_picture(scene: Scene, worst: float) -> Picture:
     names = (NEWCOMER,) if scene.change is RecordChange.ADDITION else scene.names
     known = [x for x in (*reach, worst) if np.isfinite(x)]
     edge = 1.15 * max([*known, 0.0]) or 1.0
-    lengths = np.where(np.isfinite(reach), reach, edge)
     bars = rows(
         [plain(name) for name in names],
-        lengths,
+        np.where(np.isfinite(reach), reach, edge),
         [significant(float(x)) if np.isfinite(x) else "∞" for x in reach],
         CONFIDENTIAL,
         textposition="auto",

@@ -165,8 +165,7 @@ def _plan_title(found: Comparison, marks: FloatArray) -> str:
     if met < targets:
         some = f"meets {met or 'none'} of {targets} targets"
         title = f"The plan {some if targets > 1 else 'misses the target'}"
-        others = len(found.names) - targets
-        told = total_text(found.smallest, targets=targets, others=others)
+        told = total_text(found.smallest, targets=targets, others=len(found.names) - targets)
         return f"{title} with ε {own}" + (f"; {told}" if told else "")
     title = f"The plan meets {every_target(targets)} with ε {own}"
     if math.isnan(found.smallest):
@@ -204,7 +203,6 @@ def _alt(title: str, found: Comparison, texts: list[list[str]], columns: list[st
 
 
 _BINS: Final = 30
-_DOT: Final = 10
 _GAP: Final = 3.0
 
 
@@ -247,7 +245,7 @@ def outcomes_picture(
                 x,
                 base + y,
                 one.name,
-                dot(stroke.color, _DOT, stroke.symbol),
+                dot(stroke.color, 10, stroke.symbol),
                 # Dots of dates stand on an axis of days.
                 hover="" if quantity.is_date else "about %{x:.4g}",
                 aside=plain(one.name),
@@ -257,11 +255,10 @@ def outcomes_picture(
         top = base + float(y.max()) + 1.6
         notes.append(_named(one.name, top))
         base = top + _GAP
-    title = _outcomes_title(question, possible, assumed, quantity.of_differences, wanted)
     ends = 2 * edges[0] - edges[2], 2 * edges[-1] - edges[-3]
     had = f"{quantity.about(assumed, 6)}{_after(quantity.suffix)}"
     return Picture.of(
-        title,
+        _outcomes_title(question, possible, assumed, quantity.of_differences, wanted),
         {one.name: cells(one.values, quantity) for one in possible},
         drawn=f"{len(possible[0].values)} equally likely answers under each plan, if "
         f"the table had {had}",
@@ -284,8 +281,7 @@ def _edges(possible: Sequence[Possible], assumed: float, wanted: float | None) -
     What must be seen lies half-way between two of them, so that as many dots stand
     within its lines as answers do.
     """
-    known = np.concatenate([one.values for one in possible])
-    reach = float(np.abs(known - assumed).max())
+    reach = float(np.abs(np.concatenate([one.values for one in possible]) - assumed).max())
     reach = max(reach, wanted or 0.0) or 1.0
     width = 2 * reach / (_BINS - 1)
     if wanted is None or wanted < width / 2:
@@ -344,7 +340,6 @@ def _after(unit: str) -> str:
 
 
 _MOST_GROUPS: Final = 30
-_LONGEST_GROUP: Final = 24
 _ROOM: Final = 1.35
 
 
@@ -371,13 +366,12 @@ class LossSummary:
 def budgets_picture(crowds: Sequence[LossSummary], *, own: int, limit: float) -> Picture:
     """Return how many people lose more than ``limit`` under several totals."""
     now = crowds[own]
-    title = (
-        f"Under {now.name} {now.above:,} of {now.people:,} lose more than "
-        f"{significant(limit)} ({percent(now.above / now.people)}); the most exposed "
-        f"person loses {significant(now.maximum)}"
-    )
     return Picture.of(
-        title,
+        (
+            f"Under {now.name} {now.above:,} of {now.people:,} lose more than "
+            f"{significant(limit)} ({percent(now.above / now.people)}); the most exposed "
+            f"person loses {significant(now.maximum)}"
+        ),
         {
             "total": [crowd.name for crowd in crowds],
             "lose more": [crowd.above for crowd in crowds],
@@ -410,19 +404,18 @@ def groups_picture(crowds: Sequence[LossSummary], *, by: str, limit: float) -> P
     shares = [crowd.above / crowd.people for crowd in shown]
     most = max(range(len(shown)), key=shares.__getitem__)
     least = min(range(len(shown)), key=shares.__getitem__)
-    title = (
-        f"By {by}, nobody loses more than {significant(limit)}"
-        if not any(shares)
-        else f"{percent(shares[most])} of “{shown[most].name}” lose more than "
-        f"{significant(limit)}, and {percent(shares[least])} of “{shown[least].name}”"
-    )
     texts = [
         f"{crowd.above:,} of {crowd.people:,}; most {significant(crowd.maximum)}" for crowd in shown
     ]
     # Labels may be alike once they are cut short.
     names = [plain(crowd.name) for crowd in shown]
     return Picture.of(
-        title,
+        (
+            f"By {by}, nobody loses more than {significant(limit)}"
+            if not any(shares)
+            else f"{percent(shares[most])} of “{shown[most].name}” lose more than "
+            f"{significant(limit)}, and {percent(shares[least])} of “{shown[least].name}”"
+        ),
         {
             "group": [crowd.name for crowd in crowds],
             "people": [crowd.people for crowd in crowds],
@@ -439,8 +432,5 @@ def groups_picture(crowds: Sequence[LossSummary], *, by: str, limit: float) -> P
             range=[0, _ROOM * max(100 * max(shares), 1.0) * 1.3],
         ),
         yaxis=ROWS
-        | {
-            "tickvals": names,
-            "ticktext": [plain(brief(crowd.name, _LONGEST_GROUP)) for crowd in shown],
-        },
+        | {"tickvals": names, "ticktext": [plain(brief(crowd.name, 24)) for crowd in shown]},
     )

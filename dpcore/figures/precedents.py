@@ -49,8 +49,10 @@ class _Row:
 
     @property
     def words(self) -> list[str]:
-        name = [f"<b>{part}</b>" for part in wrap(self.name, _WIDEST)]
-        return [*name, *wrap(self.promise, _WIDEST)]
+        return [
+            *[f"<b>{part}</b>" for part in wrap(self.name, _WIDEST)],
+            *wrap(self.promise, _WIDEST),
+        ]
 
 
 def precedents_picture(

@@ -153,8 +153,11 @@ def _can(facts: LabelFacts) -> tuple[str, ...]:
         "What is true of the group as a whole: that is the purpose. What follows from "
         "it for a member of the group follows for everybody, in the table or not."
     )
-    unit = f"About one {noun}: from all releases together, {limit}."
-    return group, unit, "What they knew before, from elsewhere, they still know."
+    return (
+        group,
+        f"About one {noun}: from all releases together, {limit}.",
+        "What they knew before, from elsewhere, they still know.",
+    )
 
 
 def _cannot(facts: LabelFacts) -> tuple[str, ...]:
@@ -179,8 +182,7 @@ def _budget(facts: LabelFacts) -> tuple[str, ...]:
     if facts.budget.rho is not None:
         agreed += f" That is at most ε {epsilon_text(epsilon)} at δ {in_full(USUAL_DELTA)}."
     if facts.used_up:
-        all_spent = f"All of it is spent: {_odds(epsilon, delta, facts)}."
-        return agreed, all_spent, _after(facts)
+        return agreed, f"All of it is spent: {_odds(epsilon, delta, facts)}.", _after(facts)
     if spent > 0:
         many = "1 release" if facts.releases == 1 else f"{facts.releases} releases"
         so_far = f"Spent so far, by {many}: {_odds(spent, lost, facts)}."

@@ -35,16 +35,6 @@ def leak_picture(size: PrivateSize, *, widest: float) -> Picture:
     ends = size.log_ratio_at_bounds()
     clamped = np.concatenate([[ends[0]], size.log_ratio(inside[1:-1]), [ends[1]]])
     bit = STYLES["bit"]
-    promises = [
-        level(
-            at,
-            f"promised: {word}{epsilon_text(epsilon)}",
-            LineStyle(color=NEUTRAL, dash="dash"),
-            textposition="start",
-            yanchor="bottom" if at > 0 else "top",
-        )
-        for at, word in ((epsilon, "at most "), (-epsilon, "at least −"))
-    ]
     far = abs(float(revealed[0]))
     largest = replace(size, epsilon=max(widest, epsilon))
     deepest = abs(float(largest.log_ratio(y[:1])[0]))
@@ -69,7 +59,16 @@ def leak_picture(size: PrivateSize, *, widest: float) -> Picture:
                 showlegend=False,
             ),
         ],
-        shapes=promises,
+        shapes=[
+            level(
+                at,
+                f"promised: {word}{epsilon_text(epsilon)}",
+                LineStyle(color=NEUTRAL, dash="dash"),
+                textposition="start",
+                yanchor="bottom" if at > 0 else "top",
+            )
+            for at, word in ((epsilon, "at most "), (-epsilon, "at least −"))
+        ],
         xaxis=axis("published mean", range=[float(y[0]), float(y[-1])]),
         yaxis=axis(
             "for (+) or against (−) the person, log",

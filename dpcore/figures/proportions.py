@@ -90,8 +90,7 @@ def study_picture(
     lines = view.lines(results)
     targets = view.targets(design)
     sizes = sorted(design.people)
-    ends = _ends(results, view, targets)
-    layout, notes = _panels(design, targets, view.measure, sizes, ends)
+    layout, notes = _panels(design, targets, view.measure, sizes, _ends(results, view, targets))
     rows = math.ceil(len(targets) / _COLUMNS)
     names = ", ".join(target_name(design.targets[target]) for target in targets)
     return Picture.of(
@@ -121,7 +120,6 @@ def _trace(
     factor = _HUNDRED if measure is Measure.COVERAGE else 1.0
     people = np.array([result.people for result in results])
     suffix = str(panel + 1) if panel else ""
-    errors = np.array([error[target] for _, error in pairs])
     return line(
         people * _APART**place,
         factor * np.array([value[target] for value, _ in pairs]),
@@ -130,7 +128,9 @@ def _trace(
         hover="n %{customdata}: %{y:.4g} ± %{error_y.array:.2g}",
         aside=NAME,
         marker={"symbol": stroke.symbol, "size": 7},
-        error_y=interval(_ERRORS * factor * errors, thickness=1, width=2),
+        error_y=interval(
+            _ERRORS * factor * np.array([error[target] for _, error in pairs]), thickness=1, width=2
+        ),
         customdata=people,
         legendgroup=procedure.name,
         showlegend=panel == 0,
@@ -192,9 +192,16 @@ def _panels(
         )
         name = design.targets[target]
         true = sum(design.shares[cell] for cell in name)
-        above = {"xref": "paper", "yref": "paper", "yanchor": "bottom"}
-        text = f"{target_name(name)} = {true:.4g}"
-        notes.append(note(text, left + width / 2, top, **above))
+        notes.append(
+            note(
+                f"{target_name(name)} = {true:.4g}",
+                left + width / 2,
+                top,
+                xref="paper",
+                yref="paper",
+                yanchor="bottom",
+            )
+        )
     right = {Measure.BIAS: 0.0, Measure.COVERAGE: 95.0}.get(measure)
     if right is not None:
         ends_of = [str(panel + 1) if panel else "" for panel in range(len(targets))]
@@ -323,7 +330,6 @@ def table(design: ProportionDesign, results: Sequence[ProcedureAccuracy]) -> pd.
 
 _HIGH = math.sqrt(3) / 2
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, _HIGH]])
-_HEIGHT = 480
 _STEP = 1.3
 
 
@@ -339,16 +345,6 @@ def simplex_picture(
         for panel in range(len(clouds))
     ]
     x, y = np.array([shares @ at for at in corners]).T
-    traces = [
-        _edges(corners),
-        *(_dots(cloud, at, names) for cloud, at in zip(clouds, corners, strict=True)),
-        points(x, y, marker=TRUTH | {"size": 12}, hover="truth"),
-    ]
-    notes = [
-        note
-        for cloud, at in zip(clouds, corners, strict=True)
-        for note in _corner_notes(plain(str(cloud.procedure)), names, at)
-    ]
     hidden = {"visible": False, "fixedrange": True}
     nearest = min(clouds, key=lambda cloud: cloud.distance)
     farthest = max(clouds, key=lambda cloud: cloud.distance)
@@ -372,9 +368,17 @@ def simplex_picture(
             for cloud in clouds
         ],
         alt=f"{len(clouds)} triangles of releases around the truth. {title}. {emptied}.",
-        height=_HEIGHT,
-        traces=traces,
-        annotations=notes,
+        height=480,
+        traces=[
+            _edges(corners),
+            *(_dots(cloud, at, names) for cloud, at in zip(clouds, corners, strict=True)),
+            points(x, y, marker=TRUTH | {"size": 12}, hover="truth"),
+        ],
+        annotations=[
+            note
+            for cloud, at in zip(clouds, corners, strict=True)
+            for note in _corner_notes(plain(str(cloud.procedure)), names, at)
+        ],
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
         showlegend=False,
         xaxis=hidden | {"range": [-0.1, _STEP + 1.1]},
@@ -389,15 +393,13 @@ def tree_picture(leaves: int, branching: int) -> Picture:
     tree, flat = pairs[sizes.index(leaves)]
     wins = [size for size, (up, down) in zip(sizes, pairs, strict=True) if up < down]
     start = f"it wins from {wins[0]} cells on" if wins else "it wins for no size shown"
-    title = (
-        f"With {leaves} cells a tree leaves {significant(tree / flat)} times the noise "
-        f"variance of flat releases in the sum of half of them; {start}"
-    )
     names = (str(Procedure.HISTOGRAM), "released flat, moved to sum 1")
     strokes = (LINES[Procedure.HISTOGRAM], LINES[Procedure.PROJECTION])
-    variances = [1, 2, 4, 8, 16, 32]
     return Picture.of(
-        title,
+        (
+            f"With {leaves} cells a tree leaves {significant(tree / flat)} times the noise "
+            f"variance of flat releases in the sum of half of them; {start}"
+        ),
         {"cells": sizes, names[0]: pairs[:, 0], names[1]: pairs[:, 1]},
         drawn="Two rising lines against the number of cells",
         traces=[
@@ -414,7 +416,7 @@ def tree_picture(leaves: int, branching: int) -> Picture:
         ],
         shapes=[now(leaves, textangle=None)],
         xaxis=log_axis("cells", **_read_at(sizes)),
-        yaxis=log_axis("noise variance, times one cell's", **_read_at(variances)),
+        yaxis=log_axis("noise variance, times one cell's", **_read_at([1, 2, 4, 8, 16, 32])),
     )
 
 
@@ -462,8 +464,7 @@ def _read_at(numbers: list[int]) -> dict[str, Any]:
 
 def _edges(corners: list[FloatArray]) -> Trace:
     gap = [[math.nan, math.nan]]
-    lines = np.vstack([np.vstack([at, at[:1], gap]) for at in corners])
-    x, y = lines.T
+    x, y = np.vstack([np.vstack([at, at[:1], gap]) for at in corners]).T
     return line(x, y, stroke=LineStyle(color=NEUTRAL, width=1.5), hover="")
 
 
@@ -483,6 +484,8 @@ def _dots(cloud: Cloud, corners: FloatArray, names: tuple[str, str, str]) -> Tra
 
 def _corner_notes(title: str, names: tuple[str, str, str], corners: FloatArray) -> list[Trace]:
     left, bottom = corners[0]
-    places = [(-0.02, -0.06), (1.02, -0.06), (0.5, _HIGH + 0.05)]
-    words = [*zip(names, places, strict=True), (f"<b>{title}</b>", (0.5, 1.05))]
+    words = [
+        *zip(names, [(-0.02, -0.06), (1.02, -0.06), (0.5, _HIGH + 0.05)], strict=True),
+        (f"<b>{title}</b>", (0.5, 1.05)),
+    ]
     return [note(text, left + x, bottom + y, xref="x", yref="y") for text, (x, y) in words]

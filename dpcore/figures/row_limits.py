@@ -37,16 +37,14 @@ def limits_picture(found: LimitErrors, limit: int, *, of: str, table: bool) -> P
     )
     if here != best:
         title += f"; with {limit} it is {percent(float(found.total[here]))}"
-    left_out = np.hypot(found.bias, found.choice)
     curves = (
-        ("left out", left_out, DOTTED),
+        ("left out", np.hypot(found.bias, found.choice), DOTTED),
         ("noise", found.noise, STYLES["laplace"]),
         ("both", found.total, LineStyle(color=NEUTRAL, width=3)),
     )
     ends = whole_decades(
         max(_FLOOR, float(min(found.total.min(), found.noise.min()))), float(found.total.max())
     )
-    most = max(2.0, float(np.log10(limit)))
     return Picture.of(
         title,
         {
@@ -67,6 +65,8 @@ def limits_picture(found: LimitErrors, limit: int, *, of: str, table: bool) -> P
             for name, y, stroke in curves
         ],
         shapes=[now(limit)],
-        xaxis=log_axis("rows of each person that count at most", range=[0.0, most]),
+        xaxis=log_axis(
+            "rows of each person that count at most", range=[0.0, max(2.0, float(np.log10(limit)))]
+        ),
         yaxis=log_axis("typical error", range=[float(np.log10(end)) for end in ends]),
     )

@@ -257,8 +257,12 @@ def _in_order(labels: Sequence[str], known: dict[str, Any]) -> dict[str, Any]:
     if known.get("autorange") == "reversed":
         ends.reverse()
     rest = {key: value for key, value in known.items() if key != "autorange"}
-    order = {"categoryorder": "array", "categoryarray": list(labels)}
-    return {"range": ends} | rest | {"type": "category"} | order
+    return (
+        {"range": ends}
+        | rest
+        | {"type": "category"}
+        | {"categoryorder": "array", "categoryarray": list(labels)}
+    )
 
 
 def _by_place(mark: dict[str, Any], axes: dict[str, Any]) -> dict[str, Any]:

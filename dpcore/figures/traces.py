@@ -71,9 +71,12 @@ def line(
         drawn["shape"] = "hv"
     if fill:
         more = {"fill": "tozeroy", "fillcolor": fill} | more
-    mode = "lines" if marker is None else "lines+markers"
-    told = _told(hover, aside)
-    return _scatter(x, y, mode, name, marker, text) | {"line": drawn} | told | more
+    return (
+        _scatter(x, y, "lines" if marker is None else "lines+markers", name, marker, text)
+        | {"line": drawn}
+        | _told(hover, aside)
+        | more
+    )
 
 
 def lines(
@@ -106,8 +109,7 @@ def points(
     ``marker`` is a ``dot``, a ``ring`` or ``theme.TRUTH``; intervals around the dots
     are ``error_x`` or ``error_y``, see ``interval``.
     """
-    told = _told(hover, aside)
-    return _scatter(x, y, "markers", name, marker, text) | told | more
+    return _scatter(x, y, "markers", name, marker, text) | _told(hover, aside) | more
 
 
 def dot(
@@ -243,9 +245,10 @@ def histogram(
 ) -> Trace:
     """Return bars of ``counts`` between ``edges``, on a ``log`` axis or not."""
     low, high = edges[:-1], edges[1:]
-    middle = np.sqrt(low * high) if log else (low + high) / 2
     more = {"width": high - low} | more
-    return bars(middle, counts, name, marker, hover=hover, **more)
+    return bars(
+        np.sqrt(low * high) if log else (low + high) / 2, counts, name, marker, hover=hover, **more
+    )
 
 
 def rows(
@@ -259,14 +262,12 @@ def rows(
 ) -> Trace:
     """Return lying bars with their names before and ``text`` behind; see ``ROWS``."""
     lying = {"orientation": "h", "textposition": "outside", "cliponaxis": False}
-    marker = {"color": color}
-    return bars(lengths, names, "", marker, hover=hover, text=text) | lying | more
+    return bars(lengths, names, "", {"color": color}, hover=hover, text=text) | lying | more
 
 
 def box(x: Values, five: FloatArray, name: str, color: str, **more: Any) -> Trace:
     """Return boxes of minimum, quartiles and maximum, the columns of ``five``."""
-    ends = ("lowerfence", "q1", "median", "q3", "upperfence")
-    numbers = dict(zip(ends, five.T, strict=True))
+    numbers = dict(zip(("lowerfence", "q1", "median", "q3", "upperfence"), five.T, strict=True))
     known = {"type": "box", "name": name, "x": x, "marker": {"color": color}}
     return known | numbers | more
 
@@ -283,8 +284,7 @@ def heat(
 ) -> Trace:
     """Return cells colored by ``z``, from the first to the last color of ``scale``."""
     cells = {"type": "heatmap", "x": x, "y": y, "z": z, "colorscale": scale}
-    known = {"zmin": ends[0], "zmax": ends[1], "showscale": False}
-    return cells | known | _told(hover, "") | more
+    return cells | {"zmin": ends[0], "zmax": ends[1], "showscale": False} | _told(hover, "") | more
 
 
 def regions(
@@ -368,8 +368,7 @@ def note(text: str, x: object, y: object, **more: Any) -> Trace:
 
 def above(text: str, x: float, y: float = 1.0, **more: Any) -> Trace:
     """Return words to the left of ``x`` on the upper edge, or at that share of it."""
-    place = {"yref": "paper", "xanchor": "right", "yanchor": "bottom"}
-    return note(text, x, y, **place | more)
+    return note(text, x, y, **{"yref": "paper", "xanchor": "right", "yanchor": "bottom"} | more)
 
 
 def _scatter(

@@ -100,7 +100,6 @@ def curves_picture(  # noqa: PLR0913 - a figure is described by its words
             of one category".
 
     """
-    of_each = f" of the {each}" if each else ""
     # An axis is too short to name the number: the title does.
     label = f"{_WORDS[metric]}{f', {unit}' if unit else ''}"
     lines = [
@@ -114,7 +113,7 @@ def curves_picture(  # noqa: PLR0913 - a figure is described by its words
         )
         for curve in curves
     ]
-    title = _curves_title(here, metric, axis, unit, of_each, chosen)
+    title = _curves_title(here, metric, axis, unit, f" of the {each}" if each else "", chosen)
     return Picture.of(
         title,
         _curves_table(curves, axis.label),
@@ -133,12 +132,11 @@ def winners_picture(winners: Winners, *, axis: str, each: str = "") -> Picture:
     """
     of_each = f" of the {each}" if each else ""
     labels = np.array([*(CATALOG[key].label for key in winners.keys), _TIE])
-    colors = [*(STYLES[key].color for key in winners.keys), NEUTRAL]
     ground = regions(
         winners.position,
         winners.epsilon,
         winners.best,
-        colors,
+        [*(STYLES[key].color for key in winners.keys), NEUTRAL],
         hover="place %{x:.2f}, epsilon %{y:.3g}: %{customdata[0]}, "
         "%{customdata[1]:.1f} % below the next",
         opacity=0.75,
@@ -177,8 +175,7 @@ def winners_picture(winners: Winners, *, axis: str, each: str = "") -> Picture:
 def _word(winners: Winners, label: str, where: NDArray[np.intp]) -> Trace:
     """Return the name of a winner in the middle of the cells that it wins."""
     row, column = where[len(where) // 2]
-    at = winners.position[column], np.log10(winners.epsilon[row])
-    return note(label, *at, **PLATE)
+    return note(label, *(winners.position[column], np.log10(winners.epsilon[row])), **PLATE)
 
 
 def _dots_trace(dots: Dots) -> Trace:
@@ -212,8 +209,7 @@ def _heights(label: str, axis: SweepAxis, metric: ErrorMetric) -> dict[str, Any]
     if axis.heights is None:
         return _scale(label, log=True) | FITTING
     low, high = np.log10(axis.heights)
-    span = {"range": [low - _MARGIN, high + _MARGIN]}
-    return _scale(label, log=True) | FITTING | span
+    return _scale(label, log=True) | FITTING | {"range": [low - _MARGIN, high + _MARGIN]}
 
 
 def _curves_title(
@@ -277,7 +273,6 @@ _MOST_LINES = 8
 _STEEP = 0.2
 _LABEL_AT = 0.3
 _VISIBLE_SHARE = 0.02
-_FLIP_REACH = 0.16
 
 
 def map_picture(maps: ErrorMaps, key: str, *, here: tuple[float, float]) -> Picture:
@@ -287,7 +282,6 @@ def map_picture(maps: ErrorMaps, key: str, *, here: tuple[float, float]) -> Pict
     scale that the page is set to.
     """
     flips = maps.quantity is MapQuantity.MSE and maps.fairness is Fairness.NOMINAL
-    notes = [*_region_names(maps), *(_flip_notes() if flips else ())]
     title = _map_title(maps)
     shares = ", ".join(
         f"{CATALOG[name].label} {percent(maps.share(index))}"
@@ -325,7 +319,7 @@ def map_picture(maps: ErrorMaps, key: str, *, here: tuple[float, float]) -> Pict
             range=[np.log10(maps.scale[0]), np.log10(maps.scale[-1])],
             tickvals=[0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
         ),
-        annotations=notes,
+        annotations=[*_region_names(maps), *(_flip_notes() if flips else ())],
         showlegend=False,
     )
 
@@ -353,8 +347,9 @@ def _region_names(maps: ErrorMaps) -> list[Trace]:
             continue
         row, column = _heart(maps.best == index)
         place, scale = maps.place[column], maps.scale[row]
-        side = _anchor(float(place))
-        notes.append(note(plain(label), place, np.log10(scale), xanchor=side, **PLATE))
+        notes.append(
+            note(plain(label), place, np.log10(scale), xanchor=_anchor(float(place)), **PLATE)
+        )
     return notes
 
 
@@ -419,11 +414,10 @@ def _map_title(maps: ErrorMaps) -> str:
 
 
 def _map_table(maps: ErrorMaps) -> dict[str, FloatArray]:
-    names = np.array([*(CATALOG[key].label for key in maps.keys), _TIE])
     columns = {
         "scale / range": np.repeat(maps.scale, len(maps.place)),
         "value": np.tile(maps.place, len(maps.scale)),
-        "least": names[maps.best].ravel(),
+        "least": np.array([*(CATALOG[key].label for key in maps.keys), _TIE])[maps.best].ravel(),
     }
     for key, values in zip(maps.keys, maps.heights, strict=True):
         columns[f"{maps.quantity}, {CATALOG[key].label}"] = values.ravel()
@@ -432,7 +426,7 @@ def _map_table(maps: ErrorMaps) -> dict[str, FloatArray]:
 
 def _flip_lines() -> list[Trace]:
     """Return the lines along which truncation and BIT change order near a bound."""
-    away = np.linspace(0.03, _FLIP_REACH, 20)
+    away = np.linspace(0.03, 0.16, 20)
     hover = "distance / scale = 1.148"
     return [line(x, away / FLIP_ONE_SIDED, stroke=DOTTED, hover=hover) for x in (away, 1 - away)]
 

@@ -26,7 +26,6 @@ from dpcore.individual.moves import Moved
 from dpcore.studies.individual.crowd import slope
 
 _LIKE_ONE_OVER = 0.15
-_POINTS = 400
 _DECADES = 6
 _NOTABLE = 1.01
 _ROUNDING = 1e-6
@@ -80,12 +79,24 @@ def crowd_picture(
     now = float(losses[place])
     if np.isfinite(now) and now > 0:
         if crowd.hyperbola:
-            dashed = LineStyle(color=NEUTRAL, dash="dash", width=1.5)
-            falling = now * at[place] / at
-            traces.append(line(at, falling, "falling like 1/n", dashed, hover=""))
-        here = dot(CONFIDENTIAL, 13, "diamond")
-        hover = "as it is: ε %{y:.4g}"
-        traces.append(points([at[place]], [now], "as it is", here, hover=hover))
+            traces.append(
+                line(
+                    at,
+                    now * at[place] / at,
+                    "falling like 1/n",
+                    LineStyle(color=NEUTRAL, dash="dash", width=1.5),
+                    hover="",
+                )
+            )
+        traces.append(
+            points(
+                [at[place]],
+                [now],
+                "as it is",
+                dot(CONFIDENTIAL, 13, "diamond"),
+                hover="as it is: ε %{y:.4g}",
+            )
+        )
     return Picture.of(
         _crowd_title(crowd, at, losses, now),
         {crowd.axis: at, "epsilon": losses},
@@ -118,9 +129,8 @@ def moved_picture(moved: Moved, *, key: str) -> Picture:
     known = [end for part in (moved.before, moved.after) for end in _ends(part[np.isfinite(part)])]
     known += [at for at in (moved.own_before, moved.own_after) if _shown(at)]
     most = max(known, default=1.0)
-    least = max(min(known, default=1.0), most * 10.0**-_DECADES)
-    floor, top = whole_decades(least, most)
-    levels = np.geomspace(floor, top * (1 + 1e-9), _POINTS)
+    floor, top = whole_decades(max(min(known, default=1.0), most * 10.0**-_DECADES), most)
+    levels = np.geomspace(floor, top * (1 + 1e-9), 400)
     before, after = (_share_within(part, levels) for part in (moved.before, moved.after))
     traces = lines(
         levels,
@@ -203,5 +213,4 @@ def _share_within(losses: FloatArray, levels: FloatArray) -> FloatArray:
         found = np.ceil(np.log(losses / levels[0]) / step - _ROUNDING)
     usual = np.isfinite(losses)
     places[usual] = np.clip(np.nan_to_num(found[usual]), 0, len(levels))
-    counts = np.bincount(places, minlength=len(levels) + 1)[:-1]
-    return np.asarray(np.cumsum(counts) / len(losses))
+    return np.asarray(np.cumsum(np.bincount(places, minlength=len(levels) + 1)[:-1]) / len(losses))

@@ -32,8 +32,6 @@ _STYLES = {
     "as published": LineStyle(color="#CC79A7", dash="dashdot"),
     "with a noisy Hessian": LineStyle(color="#009E73", dash="dot"),
 }
-_HEIGHT = 320
-_LONGEST = 30
 
 
 def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
@@ -43,8 +41,7 @@ def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
     read = {name: _quantiles(values, ranks) for name, values in curves.items()}
     finite = np.concatenate([values[np.isfinite(values)] for values in read.values()])
     top = max(float(finite.max(initial=0.0)), guarantee)
-    positive = finite[finite > 0]
-    floor = max(1e-4 * top, float(positive.min(initial=top)))
+    floor = max(1e-4 * top, float(finite[finite > 0].min(initial=top)))
     truth, free = (_middle(curves[name]) for name in ("secret truth", "free report"))
     title = (
         f"Half of the people really lost at most {epsilon_text(truth)}; half are told "
@@ -133,8 +130,11 @@ def recovery_picture(found: Recovery, *, what: str, unit: str) -> Picture:
         ),
         "the attacker's choice": ([found.recovered], CONFIDENTIAL, "diamond", found.slack),
     }
-    known = [found.truth, found.release, *found.candidates]
-    ends = [*known, found.release - found.reach, found.release + found.reach]
+    ends = [
+        *[found.truth, found.release, *found.candidates],
+        found.release - found.reach,
+        found.release + found.reach,
+    ]
     margin = 0.08 * (max(ends) - min(ends)) or 1.0
     exact = found.error <= 1e-6 * max(abs(found.truth), found.reach)
     gain = found.reach / found.error if found.error > 0 else float("inf")
@@ -168,10 +168,10 @@ def recovery_picture(found: Recovery, *, what: str, unit: str) -> Picture:
             )
             for name, (xs, color, symbol, reach) in rows.items()
         ],
-        height=_HEIGHT,
+        height=320,
         showlegend=False,
         margin={"l": 60, "r": 24, "t": 40, "b": 50},
-        xaxis=axis(plain(brief(what, _LONGEST)), range=[min(ends) - margin, max(ends) + margin]),
+        xaxis=axis(plain(brief(what, 30)), range=[min(ends) - margin, max(ends) + margin]),
         yaxis=ROWS,
         shapes=[vertical(found.truth, stroke=DOTTED)],
         annotations=[above("without noise", found.truth, xanchor="auto")],

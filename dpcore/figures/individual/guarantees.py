@@ -320,7 +320,6 @@ def _cells(found: LeverageMap) -> Trace:
     finite = shade[np.isfinite(shade)]
     low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
     ticks = np.linspace(low, high, 4)
-    told = np.dstack([found.people, found.epsilon])
     return heat(
         middles_x,
         middles_y,
@@ -329,7 +328,7 @@ def _cells(found: LeverageMap) -> Trace:
         (low, high),
         hover="%{customdata[0]:,} people, mean epsilon %{customdata[1]:.3g}<br>"
         "%{x:.3g} across, residual %{y:.3g}",
-        customdata=told,
+        customdata=np.dstack([found.people, found.epsilon]),
         hoverongaps=False,
         showscale=True,
         colorbar={
@@ -577,23 +576,21 @@ def precision_picture(parts: Sequence[FigurePart]) -> Picture:
     """Return privacy against accuracy of one posterior sample, both on log axes."""
     mine = of_pane(parts, Pane.BY_PRECISION)
     losses = [cast("SampleLosses", part.losses) for part in mine]
-    at_most = LineStyle(color=_FOUND, dash="longdash")
     average = LineStyle(color="#56B4E9", dash="dot")
     curves = [
         (_DP, [s.guarantee for s in losses], _PROMISE),
-        ("anybody, at most", [s.for_all for s in losses], at_most),
+        ("anybody, at most", [s.for_all for s in losses], LineStyle(color=_FOUND, dash="longdash")),
         ("most exposed", [s.losses.max() for s in losses], LineStyle(color=CONFIDENTIAL)),
         ("average", [s.losses.mean() for s in losses], average),
     ]
     factors = [one.times_on_average for one in losses]
     floor = min(float(one.losses.mean()) for one in losses)
     between = " to ".join(dict.fromkeys([_less(min(factors)), _less(max(factors))]))
-    title = (
-        f"Against the guarantee, the average person loses {between}; no loss of "
-        f"accuracy shown brings the average below {significant(floor)}"
-    )
     return Picture.of(
-        title,
+        (
+            f"Against the guarantee, the average person loses {between}; no loss of "
+            f"accuracy shown brings the average below {significant(floor)}"
+        ),
         numbers(mine).drop(columns="pane"),
         drawn="Losses of a posterior sample against its excess risk",
         traces=_lines([one.excess for one in losses], curves),

@@ -65,7 +65,6 @@ _HALF = 0.5
 _SAME = 1e-9
 # So that a jump at the end is not taken for the frame.
 _ROOM = 1.12
-_BAND = "rgba(127,127,127,0.18)"
 _GUESS = dot(CONFIDENTIAL, 12, "diamond")
 _QUANTILES = (0.05, 0.5, 0.95)
 _NUMBER = Quantity()
@@ -171,8 +170,7 @@ def _ratio_axis(own: float) -> dict[str, Any]:
     """Return the axis of the ratio, in the person's own loss where that is finite."""
     if not 0 < own < np.inf:
         return axis("log of ratio")
-    title = "log of ratio,<br>in own ε"
-    return axis(title, range=[-_MOST, _MOST], tickvals=[-1, 0, 1], **FITTING)
+    return axis("log of ratio,<br>in own ε", range=[-_MOST, _MOST], tickvals=[-1, 0, 1], **FITTING)
 
 
 def _log_ratio(curve: Line) -> FloatArray:
@@ -336,22 +334,31 @@ def detection_picture(
     best = int(np.argmax(prior * detection + (1 - prior) * (1 - alarm)))
     even = float(np.max(detection - alarm))
     hover = "false alarm %{x:.3f}: found %{y:.3f}"
-    test = LineStyle(color=STYLES[key].color, width=3)
-    diagonal = LineStyle(color=NEUTRAL, dash="dash", width=1.5)
     blind = max(prior, 1 - prior)
-    title = (
-        f"Who is {percent(prior)} sure beforehand that the person is in the table "
-        f"guesses right {nearest(guess)} of the time at best, and {percent(blind)} "
-        "without the release"
-    )
     return Picture.of(
-        title,
+        (
+            f"Who is {percent(prior)} sure beforehand that the person is in the table "
+            f"guesses right {nearest(guess)} of the time at best, and {percent(blind)} "
+            "without the release"
+        ),
         {"false alarm": alarm, "found": detection},
         drawn=f"Chance of finding the person against the chance of a false alarm; they "
         f"differ by at most {percent(even)}",
         traces=[
-            line(alarm, detection, "best test", test, hover=hover),
-            line([0, 1], [0, 1], "guessing blindly", diagonal, hover=""),
+            line(
+                alarm,
+                detection,
+                "best test",
+                LineStyle(color=STYLES[key].color, width=3),
+                hover=hover,
+            ),
+            line(
+                [0, 1],
+                [0, 1],
+                "guessing blindly",
+                LineStyle(color=NEUTRAL, dash="dash", width=1.5),
+                hover="",
+            ),
             points([alarm[best]], [detection[best]], "best guess", _GUESS, hover=hover),
         ],
         height=400,
@@ -369,13 +376,12 @@ def belief_picture(
     ``prior`` is marked. The ``guarantee`` over all tables is a pure epsilon, or
     infinite.
     """
-    color = STYLES[key].color
     before = np.linspace(0.001, 0.999, 201)
     absent, present = (np.quantile(part, _QUANTILES, method="inverted_cdf") for part in evidence)
     low, middle, high = (posterior(before, level) for level in present)
-    guessed, told = LineStyle(color=color, width=2), "9 of 10 releases with the person"
+    guessed, told = LineStyle(color=STYLES[key].color, width=2), "9 of 10 releases with the person"
     traces = [
-        area(100 * before, 100 * high, 100 * low, _BAND, told),
+        area(100 * before, 100 * high, 100 * low, "rgba(127,127,127,0.18)", told),
         _belief(before, middle, "half of them are above", guessed),
         _belief(before, posterior(before, absent[1]), "the same without", GUIDE),
     ]
@@ -396,13 +402,12 @@ def belief_picture(
             error_y=interval([most - half], [half - least], thickness=2, width=6),
         )
     )
-    title = (
-        f"A belief of {percent(prior)} that the person is there ends at least at "
-        f"{at_least(float(at[0]))} and at most at {at_most(float(at[2]))} in 9 of 10 "
-        "releases, if they are"
-    )
     return Picture.of(
-        title,
+        (
+            f"A belief of {percent(prior)} that the person is there ends at least at "
+            f"{at_least(float(at[0]))} and at most at {at_most(float(at[2]))} in 9 of 10 "
+            "releases, if they are"
+        ),
         {"before": before, "5 %": low, "half": middle, "95 %": high},
         drawn="Belief after the release against belief before",
         traces=traces,
@@ -447,8 +452,9 @@ def _thinned(alarm: FloatArray, detection: FloatArray) -> tuple[FloatArray, Floa
     # As far apart along the curve as can be.
     along = np.cumsum(np.abs(np.diff(alarm, prepend=0)) + np.abs(np.diff(detection, prepend=0)))
     places = np.searchsorted(along, np.linspace(0, along[-1], _POINTS))
-    corner = int(np.argmax(detection - alarm))
-    places = np.unique(np.append(np.minimum(places, len(alarm) - 1), [0, corner]))
+    places = np.unique(
+        np.append(np.minimum(places, len(alarm) - 1), [0, int(np.argmax(detection - alarm))])
+    )
     return alarm[places], detection[places]
 
 
@@ -538,20 +544,8 @@ def _bound_traces(bound: BoundCurve, dash: str) -> list[Trace]:
 
 def checks_picture(checks: Sequence[BoundCheck]) -> Picture:
     """Return each bound over the exact loss, along the exact losses of the people."""
-    lines = [
-        line(
-            check.epsilon,
-            check.lowest,
-            check.label,
-            stroke,
-            hover="exact loss %{x:.3g}: the bound is %{y:.3g} times as much",
-            aside=NAME,
-        )
-        for check, stroke in zip(checks, _STYLES, strict=False)
-    ]
     quotients = np.concatenate([check.lowest for check in checks])
     low = min(0.5, 0.9 * float(quotients.min()))
-    high = max(2.0, 1.1 * float(quotients.max()))
     listed = "; ".join(
         f"{check.label} understates for {percent(check.understated)}" for check in checks
     )
@@ -563,12 +557,22 @@ def checks_picture(checks: Sequence[BoundCheck]) -> Picture:
             "largest exact loss over the bound": [check.worst for check in checks],
         },
         alt=f"Lines of bound over exact loss, the smallest of each group. {listed}.",
-        traces=lines,
+        traces=[
+            line(
+                check.epsilon,
+                check.lowest,
+                check.label,
+                stroke,
+                hover="exact loss %{x:.3g}: the bound is %{y:.3g} times as much",
+                aside=NAME,
+            )
+            for check, stroke in zip(checks, _STYLES, strict=False)
+        ],
         height=460,
         xaxis=log_axis("exact privacy loss, epsilon", exponentformat="power"),
         yaxis=log_axis(
             "bound / exact",
-            range=[np.log10(low), np.log10(high)],
+            range=[np.log10(low), np.log10(max(2.0, 1.1 * float(quotients.max())))],
             tickvals=[0.1, 0.2, 0.5, 1, 2, 5, 10, 100],
         ),
         shapes=[

@@ -99,14 +99,13 @@ def exposure_picture(
     )
     most = "at most " if exposure.upper else ""
     most += significant(maximum, up=exposure.upper)
-    title = (
-        f"Half of the people lose at most {epsilon_text(median)}, the most exposed "
-        f"{most}; {promise}"
-        if significant(float(exposure.ordered[0])) != significant(maximum)
-        else f"Everybody loses {most}; {promise}"
-    )
     return Picture.of(
-        title,
+        (
+            f"Half of the people lose at most {epsilon_text(median)}, the most exposed "
+            f"{most}; {promise}"
+            if significant(float(exposure.ordered[0])) != significant(maximum)
+            else f"Everybody loses {most}; {promise}"
+        ),
         {"epsilon at most": x, "share of people": share},
         drawn="Histogram and cumulative share of each person's privacy loss",
         traces=[
@@ -159,9 +158,13 @@ def _sides(places: FloatArray, floor: float, top: float) -> list[str]:
 
 def people_bars(losses: Losses, edges: FloatArray, color: str) -> Trace:
     """Return how many people lose how much; the first bar has all who lose less."""
-    counts = losses.histogram(np.concatenate([[-1.0], edges[1:]]))
-    hover = "around %{x:.3g}: %{y:,} people"
-    return histogram(counts, edges, marker={"color": color}, hover=hover, log=True)
+    return histogram(
+        losses.histogram(np.concatenate([[-1.0], edges[1:]])),
+        edges,
+        marker={"color": color},
+        hover="around %{x:.3g}: %{y:,} people",
+        log=True,
+    )
 
 
 def loss_lines(levels: dict[str, float], *dashes: str) -> dict[str, Any]:
@@ -183,18 +186,16 @@ def loss_lines(levels: dict[str, float], *dashes: str) -> dict[str, Any]:
 def groups_picture(groups: Sequence[GroupExposure], *, by: str, key: str) -> Picture:
     """Return who bears the loss: median to 90 % and the largest, a group a row."""
     shown = [plain(group.label) for group in groups]
-    height = max(320, 60 + 34 * len(groups))
-    medians = [group.median for group in groups]
     most = max(groups, key=lambda group: group.mean)
     least = min(groups, key=lambda group: group.mean)
     highest, lowest = significant(most.mean), significant(least.mean)
-    title = (
-        f"On average all groups lose alike ({highest})"
-        if highest == lowest
-        else f"On average “{most.label}” loses most ({highest}), “{least.label}” least ({lowest})"
-    )
     return Picture.of(
-        title,
+        (
+            f"On average all groups lose alike ({highest})"
+            if highest == lowest
+            else f"On average “{most.label}” loses most ({highest}), "
+            f"“{least.label}” least ({lowest})"
+        ),
         {
             "group": [group.label for group in groups],
             "people": [group.people for group in groups],
@@ -204,10 +205,10 @@ def groups_picture(groups: Sequence[GroupExposure], *, by: str, key: str) -> Pic
             "most exposed": [group.maximum for group in groups],
         },
         drawn=f"Median, 90 % and largest loss for {len(groups)} groups",
-        height=min(height, 900),
+        height=min(max(320, 60 + 34 * len(groups)), 900),
         traces=[
             points(
-                medians,
+                [group.median for group in groups],
                 shown,
                 "median, bar up to 90 %",
                 dot(STYLES[key].color, 11),
@@ -275,12 +276,11 @@ def moments_picture(
         )
     ]
     thick, here = replace(STYLES[key], width=3), ring("black")
-    title = (
-        f"The moment of order {order:g} is {significant(moment)}, between the average "
-        f"person's loss ({significant(mean)}) and the largest ({significant(largest)})"
-    )
     return Picture.of(
-        title,
+        (
+            f"The moment of order {order:g} is {significant(moment)}, between the average "
+            f"person's loss ({significant(mean)}) and the largest ({significant(largest)})"
+        ),
         {"order": orders, "moment": moments},
         drawn="A line that rises with the order of the moment",
         traces=[
@@ -395,7 +395,6 @@ def _calibrated(other: OtherExposure) -> str:
     )
 
 
-_BARS: Final = 50
 _MOST_POINTS: Final = 1_000
 _SHARES: Final = (0.5, 0.9, 0.99, 1.0)
 
@@ -415,12 +414,11 @@ def counted_picture(losses: LossDistribution, *, key: str, alike: bool = True) -
     quantiles = [losses.quantile(q)[1] for q in _SHARES]
     median, maximum = significant(quantiles[0], up=True), significant(losses.maximum)
     about = "" if alike else ", about another change"
-    title = (
-        f"Half of the people lose at most {median}, the most exposed {maximum}; the "
-        f"guarantee promises {epsilon_text(worst)}{about}"
-    )
     return Picture.of(
-        title,
+        (
+            f"Half of the people lose at most {median}, the most exposed {maximum}; the "
+            f"guarantee promises {epsilon_text(worst)}{about}"
+        ),
         {"epsilon at most": upper, "share of people": share},
         drawn="Histogram and cumulative share of each person's privacy loss",
         traces=[
@@ -469,9 +467,9 @@ def _side(losses: LossDistribution) -> str:
 
 def _bars(losses: LossDistribution) -> tuple[FloatArray, FloatArray]:
     """Return counts of people in a few wide cells, and their edges."""
-    starts = np.linspace(0, len(losses.counts), _BARS, endpoint=False).astype(np.intp)
-    counts = np.add.reduceat(losses.counts, starts)
-    return counts, losses.edges[np.append(starts, len(losses.counts))]
+    starts = np.linspace(0, len(losses.counts), 50, endpoint=False).astype(np.intp)
+    edges = losses.edges[np.append(starts, len(losses.counts))]
+    return np.add.reduceat(losses.counts, starts), edges
 
 
 _MOST_STEPS = 500
@@ -515,8 +513,7 @@ def totals_picture(
     top = 1.2 * top or 1.0
     finite = totals.ordered[np.isfinite(totals.ordered) & (totals.ordered > 0)]
     least = float(finite[0]) if len(finite) else top
-    floor = max(0.999 * least, top * 10.0**-_DECADES)
-    edges = np.geomspace(min(floor, top / 10), top, BINS + 1)
+    edges = np.geomspace(min(max(0.999 * least, top * 10.0**-_DECADES), top / 10), top, BINS + 1)
     losses, share = totals.ecdf(_POINTS)
     median = float(totals.quantiles(0.5))
     rows = [
@@ -629,9 +626,10 @@ def _only(own: float, ways: dict[Counting, FloatArray], charged: float) -> dict[
     """Return the ways of counting one release as bars: a path of one has no lines."""
     names = ["this release alone", *(way.value for way in _STYLES), "charged"]
     losses = [own, *(float(ways[way][0]) for way in _STYLES), charged]
-    told = [significant(loss) for loss in losses]
     colors = [PUBLIC, *(stroke.color for stroke in _STYLES.values()), NEUTRAL]
-    drawn = loss_rows(names, losses, told, colors, "epsilon of this person")
+    drawn = loss_rows(
+        names, losses, [significant(loss) for loss in losses], colors, "epsilon of this person"
+    )
     return drawn | {"height": 320, "showlegend": False}
 
 

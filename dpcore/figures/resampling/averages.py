@@ -17,7 +17,6 @@ from dpcore.studies.resampling.laplace_averages import (
     Rivals,
 )
 
-_POINTS = 33
 _ENOUGH = 0.9
 _FEW = 10
 _DRAWS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 50, 70)
@@ -28,17 +27,16 @@ _GAUSSIAN = 1.35
 
 def limits_picture(rivals: Rivals) -> Picture:
     """Return up to how many draws an average beats Gaussian noise; figure 2."""
-    deltas = np.geomspace(1e-10, 1e-2, _POINTS)
+    deltas = np.geomspace(1e-10, 1e-2, 33)
     several = [Rivals(epsilon=rivals.epsilon, delta=float(d)) for d in deltas]
     published = [one.published_limit for one in several]
     exact = [one.limit for one in several]
-    title = (
-        f"At δ {significant(rivals.delta)} the average of fewer than "
-        f"{significant(rivals.limit)} Laplace draws has less noise than Gaussian noise "
-        f"calibrated exactly; {significant(rivals.published_limit)} is claimed"
-    )
     return Picture.of(
-        title,
+        (
+            f"At δ {significant(rivals.delta)} the average of fewer than "
+            f"{significant(rivals.limit)} Laplace draws has less noise than Gaussian noise "
+            f"calibrated exactly; {significant(rivals.published_limit)} is claimed"
+        ),
         {"δ": deltas, "log(1.25/δ)": published, "exact limit": exact},
         drawn="Two decreasing lines against δ from 1e-10 to 1e-2",
         traces=[
@@ -60,10 +58,8 @@ def rivals_picture(rivals: Rivals, draws: int) -> Picture:
     k = np.array(sorted({*(each for each in _DRAWS if each < draws), draws}))
     pure = [rivals.average(int(each)) for each in k]
     fair = [rivals.fair(int(each)) for each in k]
-    level = [rivals.level(int(each)) for each in k]
     flat = np.ones(len(k))
     one = rivals.average(1)
-    top = _HEADROOM * max(draws, _GAUSSIAN * rivals.published_limit)
     title = (
         f"One Laplace draw has variance {significant(fair[0])}, the average of {draws} "
         f"has {significant(fair[-1])} at the same ε and δ, Gaussian noise "
@@ -74,7 +70,7 @@ def rivals_picture(rivals: Rivals, draws: int) -> Picture:
         {
             "draws": k,
             "variance at the same pure ε": pure,
-            "its ε at δ": level,
+            "its ε at δ": [rivals.level(int(each)) for each in k],
             "variance at the same ε and δ": fair,
             "Gaussian, exact": rivals.analytic * flat,
             "Gaussian, classic": rivals.classic * flat,
@@ -99,7 +95,10 @@ def rivals_picture(rivals: Rivals, draws: int) -> Picture:
             )
         ],
         xaxis=axis("Laplace draws averaged", **_whole(draws)),
-        yaxis=axis("variance of the noise, over that of one draw", range=[0, top]),
+        yaxis=axis(
+            "variance of the noise, over that of one draw",
+            range=[0, _HEADROOM * max(draws, _GAUSSIAN * rivals.published_limit)],
+        ),
     )
 
 
@@ -231,5 +230,4 @@ def _whole(most: int) -> dict[str, int]:
 
 
 def _line(x: Values, y: Values, name: str, stroke: LineStyle, **more: Any) -> Trace:  # noqa: ANN401 - Plotly's own vocabulary
-    known = {"hover": "%{x:.4g}: %{y:.4g}", "aside": NAME} | more
-    return line(x, y, name, stroke, **known)
+    return line(x, y, name, stroke, **{"hover": "%{x:.4g}: %{y:.4g}", "aside": NAME} | more)

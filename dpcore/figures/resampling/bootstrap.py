@@ -142,9 +142,13 @@ def rule_line(
 def steps(values: FloatArray, edges: FloatArray, one: NamedMethod) -> Trace:
     """Return the outline of a histogram, as shares of all values."""
     counts, _ = np.histogram(values, edges)
-    thin = replace(one, stroke=replace(one.stroke, width=2))
-    shares = [*(counts / len(values)), 0.0]
-    return rule_line(edges, shares, thin, "%{x:.3g}: %{y:.1%}", steps=True)
+    return rule_line(
+        edges,
+        [*(counts / len(values)), 0.0],
+        replace(one, stroke=replace(one.stroke, width=2)),
+        "%{x:.3g}: %{y:.1%}",
+        steps=True,
+    )
 
 
 def unit_of(experiment: Experiment) -> str:
@@ -159,7 +163,7 @@ _FEWEST_DIGITS, _MOST_DIGITS = 4, 13
 def length(number: float, experiment: Experiment) -> str:
     """Return how long an interval is, and say so where that is useless.
 
-    >>>     >>> from dpcore.studies.resampling.bootstrap_study import Experiment
+    >>> from dpcore.studies.resampling.bootstrap_study import Experiment
     >>> length(4.8123, Experiment()), length(130.0, Experiment())
     ('4.81 years long', 'wider than all that is possible (100 years): useless')
 
@@ -260,7 +264,6 @@ def levels_picture(found: Sequence[BootstrapLevels], *, here: int, delta: float)
     )
 
 
-_MOST_BARS = 50
 _STEPS = 24
 _FAR = 6.0
 """In errors from sampling: how far releases are looked at."""
@@ -285,8 +288,7 @@ def one_picture(
     one is spoken of; ``truth`` is the mean of the population, where it is known.
     """
     found = {one.name: one.method.around(numbers, noise=noise, people=people) for one in shown}
-    bins = max(1, min(_MOST_BARS, 2 * int(len(numbers) ** 0.5)))
-    counts, edges = np.histogram(numbers, bins)
+    counts, edges = np.histogram(numbers, max(1, min(50, 2 * int(len(numbers) ** 0.5))))
     top = float(counts.max())
     heights = -top * np.arange(1, len(shown) + 1) / 10
     ends = {"symbol": "line-ns-open", "size": 12}
@@ -375,13 +377,12 @@ def one_shot_picture(experiment: Experiment, runs: Runs) -> Picture:
         "average of bootstraps": (runs.centers, LineStyle(color=COLOR, dash="longdashdot")),
     }
     more = (given / plainly) ** 2 - 1
-    title = (
-        f"Over tables the two look alike (spread {significant(runs.one_shots.std())} "
-        f"and {significant(runs.centers.std())}), but around the table's own mean the "
-        f"average of bootstraps has {percent(more)} more variance"
-    )
     return Picture.of(
-        title,
+        (
+            f"Over tables the two look alike (spread {significant(runs.one_shots.std())} "
+            f"and {significant(runs.centers.std())}), but around the table's own mean the "
+            f"average of bootstraps has {percent(more)} more variance"
+        ),
         {
             "release": list(laws),
             "standard error over tables, simulated": [
@@ -469,7 +470,6 @@ def copies_picture(experiment: Experiment) -> Picture:
 _HEIGHT = 420
 _LOW = 0.4
 """Of the level: the three estimators of the source cover that, with any noise."""
-_FAINT = 0.55
 _BINS = 60
 _FEWER = 30
 _REACH = 5.0
@@ -607,14 +607,13 @@ def ranges_picture(experiments: Sequence[Experiment], *, shown: Sequence[NamedMe
     unit = unit_of(experiments[-1])
     last = rows[len(times) - 1]
     first = shown[0].name
-    title = (
-        f"With {times[-1]} bootstraps the {first} standard error lies anywhere between "
-        f"{significant(last['5 % are below'])} and "
-        f"{significant(last['5 % are above'])} in 9 of 10 tables; the true one is "
-        f"{significant(true[-1])}"
-    )
     return Picture.of(
-        title,
+        (
+            f"With {times[-1]} bootstraps the {first} standard error lies anywhere between "
+            f"{significant(last['5 % are below'])} and "
+            f"{significant(last['5 % are above'])} in 9 of 10 tables; the true one is "
+            f"{significant(true[-1])}"
+        ),
         rows,
         drawn="Thick lines are means of standard errors, thin ones hold nine tenths",
         height=_HEIGHT,
@@ -638,7 +637,6 @@ def errors_picture(experiment: Experiment, runs: Runs, shown: Sequence[NamedMeth
     }
     high = _REACH * math.sqrt(experiment.sampling) or 1.0
     edges = np.linspace(0.0, high, _FEWER + 1)
-    where = "true" if true < high else "true: beyond"
     unbiased = errors["unbiased"]
     zero = float(np.mean(unbiased == 0))
     expected = no_length(experiment, shown[0].method)
@@ -667,7 +665,7 @@ def errors_picture(experiment: Experiment, runs: Runs, shown: Sequence[NamedMeth
         f"simulated tables; a standard error of 0 is expected for {percent(expected)}.",
         traces=[
             *(steps(np.minimum(errors[m.name], high), edges, m) for m in shown),
-            *landmark(min(true, high), 1.02, where, "dash"),
+            *landmark(min(true, high), 1.02, "true" if true < high else "true: beyond", "dash"),
         ],
         xaxis=axis(f"estimated standard error{unit}, the last step: or more", range=[0.0, high]),
         yaxis=axis(
@@ -685,8 +683,9 @@ def scores_picture(experiment: Experiment, runs: Runs, shown: Sequence[NamedMeth
     scores = {one.name: z_scores(experiment, one.method, runs) for one in shown}
     middle = (edges[1:] + edges[:-1]) / 2
     width = edges[1] - edges[0]
-    height = width * np.exp(-(middle**2) / 2) / math.sqrt(2 * math.pi)
-    normal = line(middle, height, "right", GUIDE, hover="")
+    normal = line(
+        middle, width * np.exp(-(middle**2) / 2) / math.sqrt(2 * math.pi), "right", GUIDE, hover=""
+    )
     beyond = {
         one.name: (
             float(np.mean(np.abs(scores[one.name]) > one.method.quantile(experiment.bootstraps))),
@@ -727,4 +726,4 @@ def _line(x: list[int], y: list[float], one: NamedMethod, **more: object) -> Tra
 def _end(x: list[int], y: list[float], one: NamedMethod) -> Trace:
     """Return one end of the range, thinner and without an entry of its own."""
     thin = replace(one, stroke=replace(one.stroke, dash="dot", width=1.2))
-    return _line(x, y, thin, opacity=_FAINT, showlegend=False)
+    return _line(x, y, thin, opacity=0.55, showlegend=False)

@@ -52,7 +52,6 @@ _MORE = LineStyle(color=_RARE.color, symbol="x", width=2)
 _CHANCE = axis("probability", tickformat=".0%", range=[-0.02, 1.05])
 _FEW = 100
 _MARGIN = 0.04
-_POINTS = 81
 _RIVAL_POINTS = 101
 _LEAST = 1e-8
 _RIVAL_LEAST = 1e-6
@@ -114,7 +113,7 @@ def profile_picture(bootstrap: ResizedBootstrap, ones: int, repaired: NoisyResam
         far = 1.2 * never
     # Powers of ten around all of that seldom move with epsilon.
     span = whole_decades(min(claim, level) / 10, far)
-    epsilon = np.geomspace(*span, _POINTS)
+    epsilon = np.geomspace(*span, 81)
     # Just below its level the repaired form falls to 0 steeply.
     epsilon = np.union1d(epsilon, level * (1 - np.geomspace(1e-8, 0.1, 15)))
     epsilon = np.union1d(epsilon, level * (1 + 1e-9))
@@ -136,12 +135,11 @@ def profile_picture(bootstrap: ResizedBootstrap, ones: int, repaired: NoisyResam
         for delta, stroke in zip(deltas.values(), strokes, strict=True)
         for mark in ending(epsilon, delta, least=_LEAST, color=stroke.color)
     ]
-    title = (
-        f"No ε is enough: a rare trait is given away for sure with probability "
-        f"{chance(tau)}, whatever the ε"
-    )
     return Picture.of(
-        title,
+        (
+            f"No ε is enough: a rare trait is given away for sure with probability "
+            f"{chance(tau)}, whatever the ε"
+        ),
         {"ε": epsilon} | deltas,
         drawn=f"δ against ε. A flat line at {significant(tau)} for a trait that one "
         f"person has; for {chosen} it falls from {significant(here[0])} to "
@@ -172,12 +170,11 @@ def reveal_picture(curve: AttackCurve, bootstrap: ResizedBootstrap, beliefs: Flo
     are no proof, and stand in the table and in what hovering says.
     """
     enough = bootstrap.looks_until(0.95)
-    title = (
-        f"{significant(enough)} {'score proves' if enough == 1 else 'scores prove'} a "
-        "rare trait with 95 % probability; answers with noise never prove it"
-    )
     return Picture.of(
-        title,
+        (
+            f"{significant(enough)} {'score proves' if enough == 1 else 'scores prove'} a "
+            "rare trait with 95 % probability; answers with noise never prove it"
+        ),
         _attack_table(curve) | {"Laplace: how sure at most": beliefs},
         drawn="The chance of proof rises with the number of scores, from "
         f"{chance(float(curve.exact[0]))} for one to {chance(float(curve.exact[-1]))} "
@@ -282,9 +279,8 @@ def scores_picture(found: ScoreHistogram, ones: int, tau: float) -> Picture:
 
 def _attack(curve: AttackCurve, name: str, color: str) -> list[Trace]:
     hover = "%{x:,} scores: %{y:.2%}"
-    exact = LineStyle(color=color)
     return [
-        line(curve.scores, curve.exact, f"{name}, exactly", exact, hover=hover),
+        line(curve.scores, curve.exact, f"{name}, exactly", LineStyle(color=color), hover=hover),
         points(
             curve.scores,
             curve.simulated,
@@ -300,13 +296,11 @@ def _attack(curve: AttackCurve, name: str, color: str) -> list[Trace]:
 def variance_picture(bootstrap: ResizedBootstrap, ones: int, rivals: Sequence[Rival]) -> Picture:
     """Return variances against the number of ones: claimed, real, and of rivals."""
     n = bootstrap.people
-    most = max(1, n // 2)
-    counts = np.unique(np.rint(np.geomspace(1, most, _RIVAL_POINTS)))
-    real = bootstrap.variance(counts / n)
+    counts = np.unique(np.rint(np.geomspace(1, max(1, n // 2), _RIVAL_POINTS)))
     claim = bootstrap.claimed_variance
     flat = np.ones(len(counts))
     curves = [
-        ("resized bootstrap, really", real, _REAL),
+        ("resized bootstrap, really", bootstrap.variance(counts / n), _REAL),
         ("resized bootstrap, claimed", claim * flat, _RARE),
         *(
             (rival.name, rival.variance * flat, _RIVALS[rival.key])
@@ -316,12 +310,11 @@ def variance_picture(bootstrap: ResizedBootstrap, ones: int, rivals: Sequence[Ri
     ]
     known = np.concatenate([values[values > 0] for _, values, _ in curves])
     here = float(bootstrap.variance(ones / n))
-    title = (
-        f"With {ones:,} ones in {n:,} the variance is {significant(here)}, "
-        f"{significant(here / claim)} times the claim"
-    )
     return Picture.of(
-        title,
+        (
+            f"With {ones:,} ones in {n:,} the variance is {significant(here)}, "
+            f"{significant(here / claim)} times the claim"
+        ),
         {"ones": counts} | {name: values for name, values, _ in curves},
         drawn="The real variance rises with the number of ones; all others are flat",
         traces=lines(counts, curves, hover="%{x:,} ones: variance %{y:.3g}"),
@@ -372,23 +365,25 @@ def rivals_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> Pict
 def detection_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> Picture:
     """Return the best chance of telling two tables apart: of scores, and of a rival."""
     alarm = np.concatenate([[0.0], np.geomspace(1e-4, 1.0, _RIVAL_POINTS - 1)])
-    rare = resized_study.detection(bootstrap, alarm)
     start = min(ones, bootstrap.people - 1)
     here = np.interp(alarm, *_upper(resized_study.detection_around(bootstrap, start)))
-    ours = {"a rare trait": rare, f"{start:,} or {start + 1:,} ones": here}
+    ours = {
+        "a rare trait": resized_study.detection(bootstrap, alarm),
+        f"{start:,} or {start + 1:,} ones": here,
+    }
     theirs = {rival.name: rival.detection(alarm)}
     tau = bootstrap.delta()
-    title = (
-        f"Without any false alarm an attacker finds a rare trait {chance(tau)} of the "
-        f"time in one score, and {chance(rival.delta)} against {rival.name}"
-    )
-    hover = "false alarm %{x:.3f}: found %{y:.3f}"
-    blind = line([0, 1], [0, 1], "guessing blindly", GUIDE, hover="")
     return Picture.of(
-        title,
+        (
+            f"Without any false alarm an attacker finds a rare trait {chance(tau)} of the "
+            f"time in one score, and {chance(rival.delta)} against {rival.name}"
+        ),
         {"false alarm": alarm} | _of_resized(ours) | theirs,
         drawn="Three lines above the diagonal",
-        traces=[*_three(alarm, ours | theirs, rival, hover), blind],
+        traces=[
+            *_three(alarm, ours | theirs, rival, "false alarm %{x:.3f}: found %{y:.3f}"),
+            line([0, 1], [0, 1], "guessing blindly", GUIDE, hover=""),
+        ],
         xaxis=axis("chance of a false alarm", range=[0, 1]),
         yaxis=axis("chance of finding the person", range=[0, 1.03]),
     )
@@ -401,9 +396,16 @@ def _of_resized(ours: dict[str, FloatArray]) -> dict[str, FloatArray]:
 def _three(
     x: FloatArray, values: dict[str, FloatArray], rival: Rival, hover: str, *, least: float = 0.0
 ) -> list[Trace]:
-    shown = [np.where(y >= least, y, np.nan) for y in values.values()]
-    strokes = (_RARE, _REAL, _RIVALS[rival.key])
-    return lines(x, zip(values, shown, strokes, strict=True), hover=hover)
+    return lines(
+        x,
+        zip(
+            values,
+            [np.where(y >= least, y, np.nan) for y in values.values()],
+            (_RARE, _REAL, _RIVALS[rival.key]),
+            strict=True,
+        ),
+        hover=hover,
+    )
 
 
 def _upper(corners: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:

@@ -29,7 +29,6 @@ _SAMPLED = LineStyle(color="#009E73", dash="dot")
 _SHARE = "share of the rows in the sample"
 _HOVER = "%{x:.3g}: %{y:.4g}"
 _SMALLEST = 1e-300
-_BOTTOM = 1e-12
 _CEILING = 1.5
 """In epsilons on the sample: above 1 a bound says nothing."""
 _FAR = 10.0
@@ -110,20 +109,18 @@ def renyi_picture(curve: RenyiCurve) -> Picture:
     """
     ends = curve.order[[0, -1]]
     top = curve.level
-    level = np.full(2, top)
-    title = (
-        f"A sample of {percent(curve.rate)} leaves the zCDP level at ρ "
-        f"{significant(curve.level)}: were it {significant(curve.claimed_level)}, ε "
-        f"would be {epsilon_text(curve.claimed_epsilon)} at δ "
-        f"{significant(curve.delta)}, and it is {epsilon_text(curve.exact_epsilon)}"
-    )
     return Picture.of(
-        title,
+        (
+            f"A sample of {percent(curve.rate)} leaves the zCDP level at ρ "
+            f"{significant(curve.level)}: were it {significant(curve.claimed_level)}, ε "
+            f"would be {epsilon_text(curve.claimed_epsilon)} at δ "
+            f"{significant(curve.delta)}, and it is {epsilon_text(curve.exact_epsilon)}"
+        ),
         {"order": curve.order, "divergence over order": curve.slope},
         drawn=f"A curve that climbs from {significant(float(curve.slope[0]))} at order "
         f"2 to the level without a sample",
         traces=[
-            _over(top, ends, level, "without a sample", replace(_OTHER, color=NEUTRAL)),
+            _over(top, ends, np.full(2, top), "without a sample", replace(_OTHER, color=NEUTRAL)),
             _over(top, ends, np.full(2, curve.claimed_level), "if it shrank", _CLAIM),
             _over(top, curve.order, curve.slope, "with the sample", _EXACT, marker={}),
         ],
@@ -145,21 +142,28 @@ def profile_picture(
     for law, (whole, sampled) in profiles.items():
         color = STYLES[law].color
         for what, delta, dash in (("whole table", whole, "dot"), ("sample", sampled, "solid")):
-            seen = np.where(delta > _SMALLEST, delta, np.nan)
             name, stroke = f"{names[law]}, {what}", LineStyle(color=color, dash=dash)
-            lines.append(line(epsilon, seen, name, stroke, hover=_HOVER, aside=NAME))
-            ends += ending(epsilon, delta, least=_BOTTOM, color=color)
+            lines.append(
+                line(
+                    epsilon,
+                    np.where(delta > _SMALLEST, delta, np.nan),
+                    name,
+                    stroke,
+                    hover=_HOVER,
+                    aside=NAME,
+                )
+            )
+            ends += ending(epsilon, delta, least=1e-12, color=color)
             table[name] = delta
     parts = [
         f"{significant(float(whole[0]))} to {significant(float(one[0]))} ({names[law]})"
         for law, (whole, one) in profiles.items()
     ]
-    title = (
-        f"A secret sample of {percent(rate)} pulls the whole privacy profile down; at "
-        f"ε 0 δ falls from {' and from '.join(parts)}"
-    )
     return Picture.of(
-        title,
+        (
+            f"A secret sample of {percent(rate)} pulls the whole privacy profile down; at "
+            f"ε 0 δ falls from {' and from '.join(parts)}"
+        ),
         table,
         drawn="Falling curves of δ against ε",
         traces=[*lines, *told_once(ends)],
@@ -207,13 +211,12 @@ def error_picture(
         )
     here = float(np.exp(np.interp(np.log(at), np.log(parts.rate), np.log(total))))
     suffix = f" {unit}" if unit else ""
-    title = (
-        f"At the same final ε, a release from {percent(at)} of the rows is off by "
-        f"{significant(here)}{suffix}, one from all rows by "
-        f"{significant(whole)}{suffix}: {significant(here / whole)} times less"
-    )
     return Picture.of(
-        title,
+        (
+            f"At the same final ε, a release from {percent(at)} of the rows is off by "
+            f"{significant(here)}{suffix}, one from all rows by "
+            f"{significant(whole)}{suffix}: {significant(here / whole)} times less"
+        ),
         {
             _SHARE: parts.rate,
             "error from who is sampled": np.sqrt(parts.sampling),
@@ -237,8 +240,16 @@ def _over(
     **more: Any,  # noqa: ANN401 - Plotly's own vocabulary
 ) -> Trace:
     """Return a curve over a number that moves with the noise; hovering says ``y``."""
-    hover = "%{x:.3g}: %{customdata:.4g}"
-    return line(x, y / unit, name, stroke, hover=hover, aside=NAME, customdata=y, **more)
+    return line(
+        x,
+        y / unit,
+        name,
+        stroke,
+        hover="%{x:.3g}: %{customdata:.4g}",
+        aside=NAME,
+        customdata=y,
+        **more,
+    )
 
 
 def _now(at: float) -> Trace:
