@@ -110,10 +110,6 @@ def _unclosed() -> bytes:
     return workbook(["<c " * 20_000_000])
 
 
-def _commas() -> bytes:
-    return b"," * (181 << 20)
-
-
 def _comma_lines() -> bytes:
     header = ",".join(f"c{place}" for place in range(2000))
     return f"{header}\n".encode() + (b"," * 1999 + b"\n") * 94_000
@@ -159,7 +155,7 @@ def _legitimate() -> bytes:
 def _packed_commas() -> bytes:
     import gzip  # noqa: PLC0415
 
-    return gzip.compress(_commas())
+    return gzip.compress(b"," * (181 << 20))
 
 
 def _white_space() -> bytes:

@@ -263,7 +263,12 @@ def worlds_picture(told: AttackerView) -> Picture:
                 _SIDE + 0.1,
                 font={"size": 15},
             ),
-            note("<br>".join(_broken(_short(name))), left + 4.5, -1.0, yanchor="top"),
+            note(
+                "<br>".join(_broken(name if name.startswith("any") else f"through {name}")),
+                left + 4.5,
+                -1.0,
+                yanchor="top",
+            ),
         ]
         rows.append({"with": name, "right in a share of": share, "worlds": f"{right:,} of {of:,}"})
     return Picture.of(
@@ -306,10 +311,6 @@ def _grid(left: float, count: int, *, show: bool) -> list[Trace]:
         points(x[part], y[part], name, marker, hover=name, showlegend=show)
         for name, part, marker in kinds
     ]
-
-
-def _short(name: str) -> str:
-    return name if name.startswith("any") else f"through {name}"
 
 
 def _broken(name: str) -> list[str]:

@@ -143,14 +143,14 @@ def events_table(audit: PrivacyAudit) -> list[dict[str, str]]:
         {"event": count.event.text, "ε at least": lower_text(count.epsilon)}
         | {
             f"{side}, of {count.draws:,}": f"{hits:,}"
-            for side, hits in zip(audit.trial.sides, _hits(count), strict=True)
+            for side, hits in zip(
+                audit.trial.sides,
+                (count.hits if count.event.likelier == WITH else count.hits[::-1]),
+                strict=True,
+            )
         }
         for count in audit.counts
     ]
-
-
-def _hits(count: EventCount) -> tuple[int, int]:
-    return count.hits if count.event.likelier == WITH else count.hits[::-1]
 
 
 def _region(claim: Guarantee, alarm: FloatArray) -> tuple[FloatArray, FloatArray]:

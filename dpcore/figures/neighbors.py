@@ -332,7 +332,11 @@ def why(key: str, scene: Scene, worst: float) -> str:
         "count": "Whatever one person does, one person more or less is counted: 1. "
         "The bounds do not matter, and neither does the number of people.",
         "proportion": f"One person more or less is counted, among {larger}: {most}.",
-        "variance": _spread(larger, width, most),
+        "variance": (
+            f"A single person at the far bound, away from everybody else, makes a variance "
+            f"of {width}²/{larger} = {most}. Where people are spread already, one of them "
+            "matters less."
+        ),
         "population-variance": f"A single person at the far bound, away from everybody "
         f"else, makes a variance of (n - 1)/n² times {width}²: {most}.",
         "standard-deviation": f"Exactly {width}/√{larger} = {most}, but a poor route: "
@@ -364,14 +368,6 @@ def _sum(scene: Scene, most: str) -> str:
         f"A person who comes or goes brings or takes the whole value: at most {most}, "
         f"the bound farther from 0 of {lower} and {upper}. Bounds around 0 make it "
         "small: subtract a public number from all values first."
-    )
-
-
-def _spread(people: int, width: str, most: str) -> str:
-    return (
-        f"A single person at the far bound, away from everybody else, makes a variance "
-        f"of {width}²/{people} = {most}. Where people are spread already, one of them "
-        "matters less."
     )
 
 

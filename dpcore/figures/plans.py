@@ -51,7 +51,10 @@ def slide_picture(found: Comparison) -> Picture:
     that it hangs on a size of groups that was assumed.
     """
     marks = found.enough
-    columns = [_budget(total, own=i == found.own) for i, total in enumerate(found.totals)]
+    columns = [
+        (f"{significant(total)}{' (plan)' if (i == found.own) else ''}")
+        for i, total in enumerate(found.totals)
+    ]
     texts = [
         [
             _cell(Width(half=half, unit=unit), mark, void=void, star=star)
@@ -90,10 +93,6 @@ def slide_picture(found: Comparison) -> Picture:
             "fixedrange": True,
         },
     )
-
-
-def _budget(total: float, *, own: bool) -> str:
-    return f"{significant(total)}{' (plan)' if own else ''}"
 
 
 def _cells(columns: list[str], marks: FloatArray, texts: list[list[str]]) -> Trace:
@@ -253,7 +252,16 @@ def outcomes_picture(
             )
         )
         top = base + float(y.max()) + 1.6
-        notes.append(_named(one.name, top))
+        notes.append(
+            note(
+                f"<b>{plain(brief(one.name, 60))}</b>",
+                0,
+                top,
+                xref="paper",
+                xanchor="left",
+                font={"size": 13},
+            )
+        )
         base = top + _GAP
     ends = 2 * edges[0] - edges[2], 2 * edges[-1] - edges[-3]
     had = f"{quantity.about(assumed, 6)}{_after(quantity.suffix)}"
@@ -300,13 +308,6 @@ def _stacked(values: FloatArray, edges: FloatArray) -> tuple[FloatArray, FloatAr
         inside = places == at
         heights[inside] = np.arange(np.count_nonzero(inside))
     return edges[0] + width * places, heights
-
-
-def _named(name: str, y: float) -> Trace:
-    return note(
-        f"<b>{plain(brief(name, 60))}</b>", 0, y, xref="paper", xanchor="left",
-        font={"size": 13},
-    )  # fmt: skip
 
 
 def _lines(assumed: float, wanted: float | None) -> list[Trace]:

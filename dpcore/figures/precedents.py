@@ -77,14 +77,52 @@ def precedents_picture(
     ends = whole_decades(rows[0].number, rows[-1].number)
     return Picture.of(
         title,
-        [_told(one) for one in those],
+        [
+            {
+                "name": one.name,
+                "curator": one.curator,
+                "year": str(one.published),
+                "privacy loss": one.loss,
+                "protects": one.unit,
+                "period": one.period,
+                "model": str(one.model),
+                "easily misread": one.note,
+                "source": one.source,
+            }
+            for one in those
+        ],
         drawn=f"Real uses in order of their {_SYMBOLS[notion]}, each with its unit and "
         f"period, {CONFIRMED}",
-        traces=[*_stems(rows, ends[0]), *_marks(rows)],
+        traces=[
+            *[
+                line(
+                    [ends[0], row.number],
+                    [row.place, row.place],
+                    "",
+                    _STEM,
+                    hover="",
+                    showlegend=False,
+                )
+                for row in rows
+            ],
+            *_marks(rows),
+        ],
         height=height + _EDGES,
         xaxis=log_axis(f"{_SYMBOLS[notion]}, for the unit and the period in each line", *ends),
         yaxis=axis(range=[height, 0], showticklabels=False, showgrid=False),
-        annotations=[_beside(row) for row in rows],
+        annotations=[
+            note(
+                "<br>".join(row.words),
+                0,
+                row.place - _GAP * 0.2,
+                xref="paper",
+                xanchor="left",
+                yanchor="bottom",
+                align="left",
+                font={"size": 12},
+            )
+            for row in rows
+        ],
         margin={"l": 16, "r": 16, "t": 40, "b": 60},
     )
 
@@ -96,14 +134,6 @@ def _placed(rows: Sequence[_Row]) -> tuple[list[_Row], int]:
         used += _LINE * len(row.words) + _GAP
         placed.append(replace(row, place=used - _GAP * 0.7))
     return placed, used
-
-
-def _stems(rows: Sequence[_Row], low: float) -> list[Trace]:
-    """Return a line from the edge to each mark, so that its words lead to it."""
-    return [
-        line([low, row.number], [row.place, row.place], "", _STEM, hover="", showlegend=False)
-        for row in rows
-    ]
 
 
 def _marks(rows: Sequence[_Row]) -> list[Trace]:
@@ -125,19 +155,6 @@ def _marks(rows: Sequence[_Row]) -> list[Trace]:
     return traces
 
 
-def _beside(row: _Row) -> Trace:
-    return note(
-        "<br>".join(row.words),
-        0,
-        row.place - _GAP * 0.2,
-        xref="paper",
-        xanchor="left",
-        yanchor="bottom",
-        align="left",
-        font={"size": 12},
-    )
-
-
 def _title(known: Sequence[_Row], symbol: str) -> str:
     if not known:
         return f"None of these has a recorded {symbol}"
@@ -145,17 +162,3 @@ def _title(known: Sequence[_Row], symbol: str) -> str:
     if len(known) == 1:
         return f"One use has a recorded {symbol}: {first.promise}"
     return f"{len(known)} real uses, from {first.promise}, to {last.promise}"
-
-
-def _told(one: Precedent) -> dict[str, str]:
-    return {
-        "name": one.name,
-        "curator": one.curator,
-        "year": str(one.published),
-        "privacy loss": one.loss,
-        "protects": one.unit,
-        "period": one.period,
-        "model": str(one.model),
-        "easily misread": one.note,
-        "source": one.source,
-    }

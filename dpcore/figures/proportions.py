@@ -95,7 +95,18 @@ def study_picture(
     names = ", ".join(target_name(design.targets[target]) for target in targets)
     return Picture.of(
         _takeaway(design, lines, view, targets),
-        _shown(design, lines, view, targets),
+        [
+            {
+                "procedure": str(procedure),
+                "people": result.people,
+                "target": target_name(design.targets[target]),
+                str(view.measure): result.of(view.measure)[0][target],
+                "standard error": result.of(view.measure)[1][target],
+            }
+            for procedure, line in lines.items()
+            for result in line
+            for target in targets
+        ],
         drawn=f"{len(targets)} panels, {names}: {view.measure} against the number of "
         f"people from {sizes[0]} to {sizes[-1]} (log scale), one line a procedure",
         height=_ROW * rows + _TOP + _BOTTOM,
@@ -271,26 +282,6 @@ def _takeaway(
         f"{where}, 95 % intervals cover the truth in only {percent(means[low])} of "
         f"cases with {low}, in {percent(means[high])} with {high}"
     )
-
-
-def _shown(
-    design: ProportionDesign,
-    lines: dict[Procedure, list[ProcedureAccuracy]],
-    view: View,
-    targets: list[int],
-) -> list[dict[str, Any]]:
-    return [
-        {
-            "procedure": str(procedure),
-            "people": result.people,
-            "target": target_name(design.targets[target]),
-            str(view.measure): result.of(view.measure)[0][target],
-            "standard error": result.of(view.measure)[1][target],
-        }
-        for procedure, line in lines.items()
-        for result in line
-        for target in targets
-    ]
 
 
 def target_name(target: tuple[int, ...]) -> str:

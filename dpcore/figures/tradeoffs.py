@@ -116,7 +116,22 @@ def curves_picture(  # noqa: PLR0913 - a figure is described by its words
     title = _curves_title(here, metric, axis, unit, f" of the {each}" if each else "", chosen)
     return Picture.of(
         title,
-        _curves_table(curves, axis.label),
+        pd.concat(
+            [
+                pd.DataFrame(
+                    {
+                        "mechanism": CATALOG[curve.key].label,
+                        axis.label: curve.x,
+                        "bias": curve.bias,
+                        "spread": curve.spread,
+                        "typical error": curve.rmse,
+                        "true epsilon": curve.epsilon,
+                    }
+                )
+                for curve in curves
+            ],
+            ignore_index=True,
+        ),
         alt=f"Lines of {label} against {axis.label}, one a mechanism. {title}",
         traces=[*lines, *(_dots_trace(each) for each in dots)],
         xaxis=_scale(axis.label, log=axis.log) | FITTING,
@@ -249,25 +264,6 @@ def _joined(keys: Iterable[str]) -> str:
     return " and ".join(CATALOG[key].label for key in keys)
 
 
-def _curves_table(curves: Sequence[ErrorCurve], axis: str) -> pd.DataFrame:
-    return pd.concat(
-        [
-            pd.DataFrame(
-                {
-                    "mechanism": CATALOG[curve.key].label,
-                    axis: curve.x,
-                    "bias": curve.bias,
-                    "spread": curve.spread,
-                    "typical error": curve.rmse,
-                    "true epsilon": curve.epsilon,
-                }
-            )
-            for curve in curves
-        ],
-        ignore_index=True,
-    )
-
-
 _LEVELS = tuple(digit * 10.0**power for power in range(-6, 2) for digit in (1, 2, 5))
 _MOST_LINES = 8
 _STEEP = 0.2
@@ -302,7 +298,17 @@ def map_picture(maps: ErrorMaps, key: str, *, here: tuple[float, float]) -> Pict
                 [*(STYLES[key].color for key in maps.keys), NEUTRAL],
                 opacity=0.35,
             ),
-            *_borders(maps),
+            *[
+                border(
+                    maps.place,
+                    maps.scale,
+                    np.clip(maps.lead[index], -_STEEP, _STEEP).astype(np.float32),
+                    CLEARLY,
+                    STYLES[key].color,
+                )
+                for index, key in enumerate(maps.keys)
+                if 0 < maps.share(index) < 1
+            ],
             *(_flip_lines() if flips else ()),
             *_level_lines(maps, key),
             points(
@@ -322,21 +328,6 @@ def map_picture(maps: ErrorMaps, key: str, *, here: tuple[float, float]) -> Pict
         annotations=[*_region_names(maps), *(_flip_notes() if flips else ())],
         showlegend=False,
     )
-
-
-def _borders(maps: ErrorMaps) -> list[Trace]:
-    """Draw the outline of every winner's region, where it wins by 1 % or more."""
-    return [
-        border(
-            maps.place,
-            maps.scale,
-            np.clip(maps.lead[index], -_STEEP, _STEEP).astype(np.float32),
-            CLEARLY,
-            STYLES[key].color,
-        )
-        for index, key in enumerate(maps.keys)
-        if 0 < maps.share(index) < 1
-    ]
 
 
 def _region_names(maps: ErrorMaps) -> list[Trace]:

@@ -38,7 +38,10 @@ def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
     """Return the shares of people below each loss: realized, and as told."""
     curves = {"secret truth": reports.truth, **reports.told}
     ranks = np.linspace(0, 1, _POINTS + 1)[1:]
-    read = {name: _quantiles(values, ranks) for name, values in curves.items()}
+    read = {
+        name: np.asarray(np.quantile(values, ranks, method="inverted_cdf"))
+        for name, values in curves.items()
+    }
     finite = np.concatenate([values[np.isfinite(values)] for values in read.values()])
     top = max(float(finite.max(initial=0.0)), guarantee)
     floor = max(1e-4 * top, float(finite[finite > 0].min(initial=top)))
@@ -99,10 +102,6 @@ def coverage_table(
             "median times the truth": [significant(times[name]) for name in covered],
         }
     )
-
-
-def _quantiles(values: FloatArray, ranks: FloatArray) -> FloatArray:
-    return np.asarray(np.quantile(values, ranks, method="inverted_cdf"))
 
 
 def _middle(values: FloatArray) -> float:

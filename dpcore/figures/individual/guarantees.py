@@ -303,7 +303,20 @@ def iso_epsilon_picture(
             "own epsilon": found.top_epsilon,
         },
         alt=alt,
-        traces=[_cells(found), *_drawn_lines(found.lines), _points(found, rows)],
+        traces=[
+            _cells(found),
+            *[
+                line(
+                    iso.leverage,
+                    side * iso.residual,
+                    stroke=_LINE,
+                    hover=f"everybody on this line loses {significant(iso.epsilon)}",
+                )
+                for iso in found.lines
+                for side in (1, -1)
+            ],
+            _points(found, rows),
+        ],
         height=460,
         showlegend=False,
         annotations=_line_names(found.lines, 0.9 * float(found.residual_edges[-1])),
@@ -341,19 +354,6 @@ def _cells(found: LeverageMap) -> Trace:
             "title": {"text": "own epsilon (mean of the cell)", "side": "top"},
         },
     )
-
-
-def _drawn_lines(lines: Sequence[IsoLine]) -> list[Trace]:
-    return [
-        line(
-            iso.leverage,
-            side * iso.residual,
-            stroke=_LINE,
-            hover=f"everybody on this line loses {significant(iso.epsilon)}",
-        )
-        for iso in lines
-        for side in (1, -1)
-    ]
 
 
 def _line_names(lines: Sequence[IsoLine], height: float) -> list[Trace]:

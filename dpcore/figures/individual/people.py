@@ -368,7 +368,11 @@ def sentences(others: Sequence[OtherExposure]) -> tuple[str, ...]:
         if other.key == "truncated-published":
             said.append(_redrawing(other))
         if other.key == "truncated":
-            said.append(_calibrated(other))
+            said.append(
+                "Truncation, calibrated, adds more noise first, so that its guarantee holds "
+                f"although it redraws: losses are {other.least:.3g} to {other.most:.3g} times "
+                "those through Laplace noise of the same guarantee."
+            )
     return tuple(said)
 
 
@@ -384,14 +388,6 @@ def _redrawing(other: OtherExposure) -> str:
         "Truncation (redrawing), as published, at the same noise raises losses to "
         f"{other.least:.3g} to {other.most:.3g} times those without it: {why} Its "
         f"guarantee, {epsilon_text(other.worst_case)}, is larger for the same reason."
-    )
-
-
-def _calibrated(other: OtherExposure) -> str:
-    return (
-        "Truncation, calibrated, adds more noise first, so that its guarantee holds "
-        f"although it redraws: losses are {other.least:.3g} to {other.most:.3g} times "
-        "those through Laplace noise of the same guarantee."
     )
 
 
@@ -442,7 +438,11 @@ def counted_picture(losses: LossDistribution, *, key: str, alike: bool = True) -
                 marker=dot(CONFIDENTIAL, 9),
                 hover="%{y} %: at most %{x:.4g}",
                 text=[f"50 %: {median}", "", "", f"max: {maximum}"],
-                textposition=["bottom right", *[_side(losses)] * 3],
+                textposition=[
+                    "bottom right",
+                    *[("top left" if 2 * losses.maximum > losses.edges[-1] else "bottom right")]
+                    * 3,
+                ],
                 cliponaxis=False,
                 yaxis="y2",
             ),
@@ -458,11 +458,6 @@ def counted_picture(losses: LossDistribution, *, key: str, alike: bool = True) -
         shapes=[vertical(worst, stroke=LineStyle(color=NEUTRAL, dash="dash", width=2))],
         annotations=[above("worst case (DP)", worst, 1.0)],
     )
-
-
-def _side(losses: LossDistribution) -> str:
-    """Return where the words of the last mark have room: on the way to the middle."""
-    return "top left" if 2 * losses.maximum > losses.edges[-1] else "bottom right"
 
 
 def _bars(losses: LossDistribution) -> tuple[FloatArray, FloatArray]:

@@ -401,7 +401,10 @@ def one_shot_picture(experiment: Experiment, runs: Runs) -> Picture:
         traces=[
             line(
                 edges,
-                [*(_within(values, edges) / runs.tables), 0.0],
+                [
+                    *(np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0] / runs.tables),
+                    0.0,
+                ],
                 name,
                 stroke,
                 hover="%{x:.4g}: %{y:.1%}",
@@ -416,11 +419,6 @@ def one_shot_picture(experiment: Experiment, runs: Runs) -> Picture:
         ),
         yaxis=axis("share of releases", tickformat=".0%", range=[0, 0.55]),
     )
-
-
-def _within(values: FloatArray, edges: FloatArray) -> FloatArray:
-    """Return how many lie in each step, those farther out in the outermost ones."""
-    return np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0]
 
 
 def copies_picture(experiment: Experiment) -> Picture:
