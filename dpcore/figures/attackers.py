@@ -256,6 +256,8 @@ def worlds_picture(told: AttackerView) -> Picture:
         # One panel alone stands in the middle.
         left = (column + 1 - len(shares) / 2) * _APART
         traces += _grid(left, filled, show=not traces)
+        words = (name if name.startswith("any") else f"through {name}").split()
+        half = (len(words) + 1) // 2
         notes += [
             note(
                 f"<b>{right:,}</b> of {of:,}",
@@ -264,7 +266,7 @@ def worlds_picture(told: AttackerView) -> Picture:
                 font={"size": 15},
             ),
             note(
-                "<br>".join(_broken(name if name.startswith("any") else f"through {name}")),
+                "<br>".join([" ".join(words[:half]), " ".join(words[half:])]),
                 left + 4.5,
                 -1.0,
                 yanchor="top",
@@ -311,12 +313,6 @@ def _grid(left: float, count: int, *, show: bool) -> list[Trace]:
         points(x[part], y[part], name, marker, hover=name, showlegend=show)
         for name, part, marker in kinds
     ]
-
-
-def _broken(name: str) -> list[str]:
-    words = name.split()
-    half = (len(words) + 1) // 2
-    return [" ".join(words[:half]), " ".join(words[half:])]
 
 
 def belief_picture(told: AttackerView, prior: float) -> Picture:

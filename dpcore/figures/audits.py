@@ -8,7 +8,7 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.figures.theme import DOTTED, GUIDE, PUBLIC, STYLES, LineStyle, Picture, axis, log_axis
-from dpcore.figures.traces import FAINT, Trace, area, dot, interval, line, points, ring
+from dpcore.figures.traces import FAINT, area, dot, interval, line, points, ring
 from dpcore.formatting import epsilon_text, percent, significant, three_digits
 from dpcore.studies.auditing.lower_bound import EventCount, PrivacyAudit
 from dpcore.studies.auditing.trials import WITH
@@ -90,6 +90,10 @@ def roc_picture(audit: PrivacyAudit) -> Picture:
     low = np.maximum(0, curve.detection - curve.margin)
     first, second = audit.trial.sides
     at_most, at_least = _region(claim, curve.alarm)
+    # The two tested events, with the limits that count.
+    ends = np.array([_corner(count) for count in audit.counts])
+    x, y, wide, tall = 100 * ends.T
+    none = np.zeros(len(ends))
     return Picture.of(
         _roc_title(audit),
         {
@@ -115,7 +119,15 @@ def roc_picture(audit: PrivacyAudit) -> Picture:
                 dot(PUBLIC, 4),
                 hover="%{y:.2f} % rightly, %{x:.2f} % wrongly",
             ),
-            _tested(audit),
+            points(
+                x,
+                y,
+                "tested events",
+                ring(PUBLIC, 11),
+                hover="%{y:.2f} % rightly, %{x:.2f} % wrongly",
+                error_x=interval(wide, none, thickness=1.5, width=4),
+                error_y=interval(none, tall, thickness=1.5, width=4),
+            ),
         ],
         xaxis=axis("wrongly taken for the first world, %", range=[-1, 101]),
         yaxis=axis("rightly taken for it, %", range=[-1, 103]),
@@ -156,22 +168,6 @@ def events_table(audit: PrivacyAudit) -> list[dict[str, str]]:
 def _region(claim: Guarantee, alarm: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the most and the least detections that the promise allows."""
     return claim.detection(alarm), 1 - claim.detection(1 - alarm)
-
-
-def _tested(audit: PrivacyAudit) -> Trace:
-    """Return the two tested events, with the limits that count."""
-    ends = np.array([_corner(count) for count in audit.counts])
-    x, y, wide, tall = 100 * ends.T
-    none = np.zeros(len(ends))
-    return points(
-        x,
-        y,
-        "tested events",
-        ring(PUBLIC, 11),
-        hover="%{y:.2f} % rightly, %{x:.2f} % wrongly",
-        error_x=interval(wide, none, thickness=1.5, width=4),
-        error_y=interval(none, tall, thickness=1.5, width=4),
-    )
 
 
 def _corner(count: EventCount) -> tuple[float, float, float, float]:

@@ -80,7 +80,10 @@ def draws_picture(
     says of what all of them are answers, with or without noise.
     """
     window, count = shot.window, len(draws)
-    counts, edges = np.histogram(draws, 31, _apart(window))
+    # Ends of a histogram, apart by more than floats are.
+    middle = (window.lower + window.upper) / 2
+    half = max(window.width / 2, 1e-9 * max(abs(window.lower), abs(window.upper)) or 1.0)
+    counts, edges = np.histogram(draws, 31, (middle - half, middle + half))
     beyond = (int(np.sum(draws < edges[0])), int(np.sum(draws > edges[-1])))
     inside = window.lower <= released <= window.upper
     return Picture.of(
@@ -150,10 +153,3 @@ def _takeaway(draws: FloatArray, shot: Shot, bias: float, unit: str, beyond: int
             "are counted at its edges"
         )
     return title
-
-
-def _apart(window: Interval) -> tuple[float, float]:
-    """Return ends of a histogram, apart by more than floats are."""
-    middle = (window.lower + window.upper) / 2
-    half = max(window.width / 2, 1e-9 * max(abs(window.lower), abs(window.upper)) or 1.0)
-    return middle - half, middle + half

@@ -62,15 +62,42 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
     )
     strokes = (LineStyle(color=color), OTHER)
     title = _takeaway(worlds, meter, setup)
+    traces = []
+    for atom in worlds.atoms:
+        inward = 1 if atom.at < _HALF else -1
+        ends = ((atom.first, 0), (atom.second, 2))
+        for (share, aside), stroke in zip(ends, strokes, strict=True):
+            label = f"exactly {atom.at:g}: {three_digits(share)}"
+            traces.append(
+                lollipop(
+                    atom.at + inward * aside * _ASIDE,
+                    share,
+                    stroke,
+                    hover="%{y:.3f} exactly on the bound",
+                    text=label if share > _LABELED else "",
+                    side="right" if inward > 0 else "left",
+                    yaxis="y3",
+                )
+            )
+    first, second = (significant(at) for at in worlds.positions)
+    spikes = "".join(
+        f" Exactly {atom.at:g} is released with probability {three_digits(atom.first)} "
+        f"or {three_digits(atom.second)}, log ratio {significant(atom.log_ratio)}."
+        for atom in worlds.atoms
+    )
     return Picture.of(
         title,
         {"release": worlds.x, "log of ratio": worlds.log_ratio}
         | {f"density, {name}": density for name, density in laws.items()},
-        alt=_description(worlds, meter, title),
+        alt=(
+            f"Above, the laws of the release for the values {first} and {second}; below, "
+            f"the logarithm of their ratio with a band of ±{significant(meter.nominal)}."
+            f"{spikes} {title}."
+        ),
         height=400,
         traces=[
             *densities(worlds.x, laws, strokes, hover="%{x:.3f}", fill=_FAINT),
-            *_lollipops(worlds, strokes),
+            *traces,
             *_evidence(worlds, epsilon, setup.key),
         ],
         xaxis=axis(
@@ -100,27 +127,6 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
             "traceorder": "normal",
         },
     )
-
-
-def _lollipops(worlds: TwoWorlds, strokes: tuple[LineStyle, LineStyle]) -> list[Trace]:
-    traces = []
-    for atom in worlds.atoms:
-        inward = 1 if atom.at < _HALF else -1
-        ends = ((atom.first, 0), (atom.second, 2))
-        for (share, aside), stroke in zip(ends, strokes, strict=True):
-            label = f"exactly {atom.at:g}: {three_digits(share)}"
-            traces.append(
-                lollipop(
-                    atom.at + inward * aside * _ASIDE,
-                    share,
-                    stroke,
-                    hover="%{y:.3f} exactly on the bound",
-                    text=label if share > _LABELED else "",
-                    side="right" if inward > 0 else "left",
-                    yaxis="y3",
-                )
-            )
-    return traces
 
 
 def _evidence(worlds: TwoWorlds, epsilon: float, key: str) -> list[Trace]:
@@ -226,20 +232,6 @@ def _takeaway(worlds: TwoWorlds, meter: Meter, setup: Setup) -> str:
     return (
         f"No release is more than {found} times as likely in one world as in the "
         f"other: the promise of at most {promised} times is kept"
-    )
-
-
-def _description(worlds: TwoWorlds, meter: Meter, title: str) -> str:
-    first, second = (significant(at) for at in worlds.positions)
-    spikes = "".join(
-        f" Exactly {atom.at:g} is released with probability {three_digits(atom.first)} "
-        f"or {three_digits(atom.second)}, log ratio {significant(atom.log_ratio)}."
-        for atom in worlds.atoms
-    )
-    return (
-        f"Above, the laws of the release for the values {first} and {second}; below, "
-        f"the logarithm of their ratio with a band of ±{significant(meter.nominal)}."
-        f"{spikes} {title}."
     )
 
 

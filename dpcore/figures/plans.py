@@ -237,12 +237,18 @@ def outcomes_picture(
     edges = _edges(possible, assumed, wanted)
     traces, notes, base = [], [], 0.0
     for one in reversed(possible):
-        x, y = _stacked(one.values, edges)
+        # Where each dot stands: in the middle of its bin, on those before it.
+        width = edges[1] - edges[0]
+        places = np.round((one.values - edges[0]) / width).astype(int)
+        heights = np.zeros(len(one.values))
+        for at in np.unique(places):
+            inside = places == at
+            heights[inside] = np.arange(np.count_nonzero(inside))
         stroke = STYLES.get(one.key, GUIDE)
         traces.append(
             points(
-                x,
-                base + y,
+                edges[0] + width * places,
+                base + heights,
                 one.name,
                 dot(stroke.color, 10, stroke.symbol),
                 # Dots of dates stand on an axis of days.
@@ -251,7 +257,7 @@ def outcomes_picture(
                 showlegend=False,
             )
         )
-        top = base + float(y.max()) + 1.6
+        top = base + float(heights.max()) + 1.6
         notes.append(
             note(
                 f"<b>{plain(brief(one.name, 60))}</b>",
@@ -265,6 +271,9 @@ def outcomes_picture(
         base = top + _GAP
     ends = 2 * edges[0] - edges[2], 2 * edges[-1] - edges[-3]
     had = f"{quantity.about(assumed, 6)}{_after(quantity.suffix)}"
+    lines = [vertical(assumed, "assumed", GUIDE, layer="below")]
+    if wanted is not None:
+        lines += [vertical(assumed + side * wanted, "", DOTTED, layer="below") for side in (-1, 1)]
     return Picture.of(
         _outcomes_title(question, possible, assumed, quantity.of_differences, wanted),
         {one.name: cells(one.values, quantity) for one in possible},
@@ -272,7 +281,7 @@ def outcomes_picture(
         f"the table had {had}",
         traces=traces,
         annotations=notes,
-        shapes=_lines(assumed, wanted),
+        shapes=lines,
         height=int(110 + 13 * base),
         xaxis=axis(
             f"answer{', ' + plain(quantity.name) if quantity.name else ''}",
@@ -297,24 +306,6 @@ def _edges(possible: Sequence[Possible], assumed: float, wanted: float | None) -
     width = wanted / (max(1, round(wanted / width)) - 0.5)
     half = math.ceil(reach / width)
     return np.asarray(assumed + width * np.arange(-half, half + 1))
-
-
-def _stacked(values: FloatArray, edges: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return where each dot stands: in the middle of its bin, on those before it."""
-    width = edges[1] - edges[0]
-    places = np.round((values - edges[0]) / width).astype(int)
-    heights = np.zeros(len(values))
-    for at in np.unique(places):
-        inside = places == at
-        heights[inside] = np.arange(np.count_nonzero(inside))
-    return edges[0] + width * places, heights
-
-
-def _lines(assumed: float, wanted: float | None) -> list[Trace]:
-    lines = [vertical(assumed, "assumed", GUIDE, layer="below")]
-    if wanted is not None:
-        lines += [vertical(assumed + side * wanted, "", DOTTED, layer="below") for side in (-1, 1)]
-    return lines
 
 
 def _outcomes_title(

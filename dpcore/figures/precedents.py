@@ -17,7 +17,7 @@ from dpcore.figures.theme import (
     log_axis,
     whole_decades,
 )
-from dpcore.figures.traces import Trace, dot, line, note, points
+from dpcore.figures.traces import dot, line, note, points
 from dpcore.studies.meaning.precedents import CONFIRMED, Model, Precedent
 
 Notion = Literal["epsilon", "rho"]
@@ -75,6 +75,21 @@ def precedents_picture(
         known.append(mine)
     rows, height = _placed(sorted(known, key=lambda row: row.number))
     ends = whole_decades(rows[0].number, rows[-1].number)
+    traces = []
+    for kind, (name, marker) in _MARKS.items():
+        of = [row for row in rows if row.kind == kind]
+        if of:
+            traces.append(
+                points(
+                    [row.number for row in of],
+                    [row.place for row in of],
+                    name,
+                    marker,
+                    hover="%{customdata}",
+                    customdata=[row.promise for row in of],
+                    cliponaxis=False,
+                )
+            )
     return Picture.of(
         title,
         [
@@ -105,7 +120,7 @@ def precedents_picture(
                 )
                 for row in rows
             ],
-            *_marks(rows),
+            *traces,
         ],
         height=height + _EDGES,
         xaxis=log_axis(f"{_SYMBOLS[notion]}, for the unit and the period in each line", *ends),
@@ -134,25 +149,6 @@ def _placed(rows: Sequence[_Row]) -> tuple[list[_Row], int]:
         used += _LINE * len(row.words) + _GAP
         placed.append(replace(row, place=used - _GAP * 0.7))
     return placed, used
-
-
-def _marks(rows: Sequence[_Row]) -> list[Trace]:
-    traces = []
-    for kind, (name, marker) in _MARKS.items():
-        of = [row for row in rows if row.kind == kind]
-        if of:
-            traces.append(
-                points(
-                    [row.number for row in of],
-                    [row.place for row in of],
-                    name,
-                    marker,
-                    hover="%{customdata}",
-                    customdata=[row.promise for row in of],
-                    cliponaxis=False,
-                )
-            )
-    return traces
 
 
 def _title(known: Sequence[_Row], symbol: str) -> str:

@@ -103,6 +103,12 @@ def price_picture(
     )
     title = f"Hiding the number among {now.people} people costs {price}"
     powers = {"exponentformat": "power", "dtick": 1}
+    # The ends of the errors that any epsilon has, as powers of ten.
+    known = [
+        replace(size, epsilon=epsilon).public_error(place) for size in sizes for epsilon in epsilons
+    ]
+    # Of many people and few: a noisy average errs a few times as much.
+    low, high = whole_decades(min(known), _ROOM * max(known))
     return Picture.of(
         title,
         {
@@ -125,17 +131,5 @@ def price_picture(
             ),
         ],
         xaxis=log_axis("number of people", range=[_LEAST, _LARGEST], **powers),
-        yaxis=log_axis("typical error", range=_errors(sizes, place, epsilons), **powers),
+        yaxis=log_axis("typical error", range=[math.log10(low), math.log10(high)], **powers),
     )
-
-
-def _errors(
-    sizes: Sequence[PrivateSize], place: float, epsilons: tuple[float, float]
-) -> list[float]:
-    """Return the ends of the errors that any epsilon has, as powers of ten."""
-    known = [
-        replace(size, epsilon=epsilon).public_error(place) for size in sizes for epsilon in epsilons
-    ]
-    # Of many people and few: a noisy average errs a few times as much.
-    low, high = whole_decades(min(known), _ROOM * max(known))
-    return [math.log10(low), math.log10(high)]

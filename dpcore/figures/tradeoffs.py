@@ -283,9 +283,16 @@ def map_picture(maps: ErrorMaps, key: str, *, here: tuple[float, float]) -> Pict
         f"{CATALOG[name].label} {percent(maps.share(index))}"
         for index, name in enumerate(maps.keys)
     )
+    columns = {
+        "scale / range": np.repeat(maps.scale, len(maps.place)),
+        "value": np.tile(maps.place, len(maps.scale)),
+        "least": np.array([*(CATALOG[name].label for name in maps.keys), _TIE])[maps.best].ravel(),
+    }
+    for name, values in zip(maps.keys, maps.heights, strict=True):
+        columns[f"{maps.quantity}, {CATALOG[name].label}"] = values.ravel()
     return Picture.of(
         title,
-        _map_table(maps),
+        columns,
         alt=f"A map over position and scale, with level lines of the {maps.quantity} "
         f"of {CATALOG[key].label}. Lowest on: {shares}; no difference on "
         f"{percent(maps.share(len(maps.keys)))}. {title}.",
@@ -402,17 +409,6 @@ def _map_title(maps: ErrorMaps) -> str:
     return (
         f"At the {maps.fairness}, the least {maps.quantity}{bounded}: {', '.join(won)} of the map"
     )
-
-
-def _map_table(maps: ErrorMaps) -> dict[str, FloatArray]:
-    columns = {
-        "scale / range": np.repeat(maps.scale, len(maps.place)),
-        "value": np.tile(maps.place, len(maps.scale)),
-        "least": np.array([*(CATALOG[key].label for key in maps.keys), _TIE])[maps.best].ravel(),
-    }
-    for key, values in zip(maps.keys, maps.heights, strict=True):
-        columns[f"{maps.quantity}, {CATALOG[key].label}"] = values.ravel()
-    return columns
 
 
 def _flip_lines() -> list[Trace]:

@@ -294,6 +294,14 @@ def iso_epsilon_picture(
     )
     if words:
         alt += f" Lines of equal loss: {words}."
+    middles_x = np.sqrt(found.leverage_edges[1:] * found.leverage_edges[:-1])
+    middles_y = (found.residual_edges[1:] + found.residual_edges[:-1]) / 2
+    with np.errstate(divide="ignore"):
+        shade = np.log10(found.epsilon)
+    finite = shade[np.isfinite(shade)]
+    low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
+    ticks = np.linspace(low, high, 4)
+    labels = [f"row {row}" for row in rows]
     return Picture.of(
         title,
         {
@@ -304,7 +312,27 @@ def iso_epsilon_picture(
         },
         alt=alt,
         traces=[
-            _cells(found),
+            heat(
+                middles_x,
+                middles_y,
+                np.where(np.isneginf(shade), low, shade),
+                SCALE,
+                (low, high),
+                hover="%{customdata[0]:,} people, mean epsilon %{customdata[1]:.3g}<br>"
+                "%{x:.3g} across, residual %{y:.3g}",
+                customdata=np.dstack([found.people, found.epsilon]),
+                hoverongaps=False,
+                showscale=True,
+                colorbar={
+                    "orientation": "h",
+                    "y": 1.0,
+                    "yanchor": "bottom",
+                    "thickness": 12,
+                    "tickvals": ticks,
+                    "ticktext": [significant(10.0**tick, 2) for tick in ticks.tolist()],
+                    "title": {"text": "own epsilon (mean of the cell)", "side": "top"},
+                },
+            ),
             *[
                 line(
                     iso.leverage,
@@ -315,44 +343,26 @@ def iso_epsilon_picture(
                 for iso in found.lines
                 for side in (1, -1)
             ],
-            _points(found, rows),
+            points(
+                found.top_leverage,
+                found.top_residual,
+                marker=dot(CONFIDENTIAL, 11, "diamond", line={"color": "black", "width": 1.5}),
+                hover="%{customdata[0]}: epsilon %{customdata[1]}<br>"
+                "%{x:.3g} across, residual %{y:.3g}",
+                text=[labels[0], *[""] * (len(labels) - 1)],
+                textposition="middle left",
+                cliponaxis=False,
+                customdata=[
+                    [label, significant(loss)]
+                    for label, loss in zip(labels, found.top_epsilon.tolist(), strict=True)
+                ],
+            ),
         ],
         height=460,
         showlegend=False,
         annotations=_line_names(found.lines, 0.9 * float(found.residual_edges[-1])),
         xaxis=log_axis(leverage, *found.leverage_edges[[0, -1]].tolist()),
         yaxis=axis(plain(residual), range=found.residual_edges[[0, -1]].tolist()),
-    )
-
-
-def _cells(found: LeverageMap) -> Trace:
-    middles_x = np.sqrt(found.leverage_edges[1:] * found.leverage_edges[:-1])
-    middles_y = (found.residual_edges[1:] + found.residual_edges[:-1]) / 2
-    with np.errstate(divide="ignore"):
-        shade = np.log10(found.epsilon)
-    finite = shade[np.isfinite(shade)]
-    low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
-    ticks = np.linspace(low, high, 4)
-    return heat(
-        middles_x,
-        middles_y,
-        np.where(np.isneginf(shade), low, shade),
-        SCALE,
-        (low, high),
-        hover="%{customdata[0]:,} people, mean epsilon %{customdata[1]:.3g}<br>"
-        "%{x:.3g} across, residual %{y:.3g}",
-        customdata=np.dstack([found.people, found.epsilon]),
-        hoverongaps=False,
-        showscale=True,
-        colorbar={
-            "orientation": "h",
-            "y": 1.0,
-            "yanchor": "bottom",
-            "thickness": 12,
-            "tickvals": ticks,
-            "ticktext": [significant(10.0**tick, 2) for tick in ticks.tolist()],
-            "title": {"text": "own epsilon (mean of the cell)", "side": "top"},
-        },
     )
 
 
@@ -367,23 +377,6 @@ def _line_names(lines: Sequence[IsoLine], height: float) -> list[Trace]:
         x, y = float(np.log10(iso.leverage[place])), float(iso.residual[place])
         notes.append(note(f"ε {significant(iso.epsilon)}", x, y, **PLATE))
     return notes
-
-
-def _points(found: LeverageMap, rows: Sequence[int]) -> Trace:
-    labels = [f"row {row}" for row in rows]
-    return points(
-        found.top_leverage,
-        found.top_residual,
-        marker=dot(CONFIDENTIAL, 11, "diamond", line={"color": "black", "width": 1.5}),
-        hover="%{customdata[0]}: epsilon %{customdata[1]}<br>%{x:.3g} across, residual %{y:.3g}",
-        text=[labels[0], *[""] * (len(labels) - 1)],
-        textposition="middle left",
-        cliponaxis=False,
-        customdata=[
-            [label, significant(loss)]
-            for label, loss in zip(labels, found.top_epsilon.tolist(), strict=True)
-        ],
-    )
 
 
 def _map_title(found: LeverageMap, rows: Sequence[int]) -> str:
@@ -417,7 +410,27 @@ def frontier_picture(found: Frontier, *, key: str) -> Picture:
     here = [(found.at(loss), stroke.color) for _, loss, stroke in curves]
     here = [(loss, color) for loss, color in here if _known(loss)]
     hover = "epsilon %{x:.3g}: error %{y:.3g}"
-    title = _frontier_title(found)
+    noise = significant(found.at(found.noise), 3)
+    if np.isfinite(found.without_noise):
+        size = (
+            f"{significant(found.at(found.error), 3)}: {noise} from the noise, "
+            f"{significant(found.penalty, 3)} from the penalty and "
+            f"{significant(found.targets, 3)} from the scatter of the targets"
+        )
+    else:
+        size = f"{noise} from the noise alone"
+    most = significant(found.at(found.maximum))
+    average = significant(found.at(found.mean))
+    promise = found.at(found.guarantee)
+    guarantee = (
+        f"the guarantee allows {epsilon_text(promise)}"
+        if np.isfinite(promise)
+        else "no guarantee is known"
+    )
+    title = (
+        f"The typical error of the coefficients is {size}; {guarantee}, the most "
+        f"exposed person loses {most}, the average one {average}"
+    )
     limit = (
         f" Cramér-Rao limit: {significant(found.cramer_rao)}."
         if np.isfinite(found.cramer_rao)
@@ -468,30 +481,6 @@ def frontier_picture(found: Frontier, *, key: str) -> Picture:
 def _known(losses: FloatArray | float) -> NDArray[np.bool_]:
     """Tell which losses have a place on a log axis."""
     return np.isfinite(losses) & (np.asarray(losses) > 0)
-
-
-def _frontier_title(found: Frontier) -> str:
-    noise = significant(found.at(found.noise), 3)
-    if np.isfinite(found.without_noise):
-        size = (
-            f"{significant(found.at(found.error), 3)}: {noise} from the noise, "
-            f"{significant(found.penalty, 3)} from the penalty and "
-            f"{significant(found.targets, 3)} from the scatter of the targets"
-        )
-    else:
-        size = f"{noise} from the noise alone"
-    most = significant(found.at(found.maximum))
-    average = significant(found.at(found.mean))
-    promise = found.at(found.guarantee)
-    guarantee = (
-        f"the guarantee allows {epsilon_text(promise)}"
-        if np.isfinite(promise)
-        else "no guarantee is known"
-    )
-    return (
-        f"The typical error of the coefficients is {size}; {guarantee}, the most "
-        f"exposed person loses {most}, the average one {average}"
-    )
 
 
 _POWERS = {"dtick": 1, "exponentformat": "power"}

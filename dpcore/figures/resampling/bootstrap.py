@@ -496,7 +496,22 @@ def coverage_picture(
             e.times: coverage(e, one.method, runs[e.times]) for e in experiments if e.times in runs
         }
         if found:
-            traces.append(_dots(found, runs, one))
+            # Simulated shares with bars of two standard errors, of Wilson's kind.
+            shares = np.array(list(found.values()))
+            tables = np.array([runs[k].tables for k in found])
+            errors = 2 * np.sqrt((shares * (1 - shares) + 1 / tables) / (tables + 4))
+            traces.append(
+                points(
+                    list(found),
+                    shares,
+                    f"{one.name}, simulated",
+                    dot(one.stroke.color, 8, one.stroke.symbol),
+                    hover="%{x} bootstraps: %{y:.1%} simulated",
+                    error_y=interval(errors, thickness=1.4, width=3),
+                    legendgroup=one.name,
+                    showlegend=False,
+                )
+            )
         rows += [
             {
                 "bootstraps": k,
@@ -511,6 +526,8 @@ def coverage_picture(
     if not runs:
         table = table.drop(columns=["coverage, simulated", "simulated tables"])
     title = _coverage_title(table, shown)
+    # The lower end of the axis: seldom another one, whatever the noise is.
+    low = _LOW * level
     return Picture.of(
         title,
         table,
@@ -528,15 +545,9 @@ def coverage_picture(
         yaxis=axis(
             "intervals that hold the true mean",
             tickformat=".0%",
-            range=[_floor(table, level), 1.02],
+            range=[(low if table["coverage, exact"].min() >= low else 0.0), 1.02],
         ),
     )
-
-
-def _floor(table: pd.DataFrame, level: float) -> float:
-    """Return the lower end of the axis: seldom another one, whatever the noise is."""
-    low = _LOW * level
-    return low if table["coverage, exact"].min() >= low else 0.0
 
 
 def _coverage_title(table: pd.DataFrame, shown: Sequence[NamedMethod]) -> str:
@@ -555,23 +566,6 @@ def _coverage_title(table: pd.DataFrame, shown: Sequence[NamedMethod]) -> str:
     if len(mine):
         title += f"; corrected ones in at least {percent(float(mine.min()))}"
     return title
-
-
-def _dots(found: Mapping[int, float], runs: Mapping[int, Runs], one: NamedMethod) -> Trace:
-    """Return simulated shares with bars of two standard errors, of Wilson's kind."""
-    shares = np.array(list(found.values()))
-    tables = np.array([runs[k].tables for k in found])
-    errors = 2 * np.sqrt((shares * (1 - shares) + 1 / tables) / (tables + 4))
-    return points(
-        list(found),
-        shares,
-        f"{one.name}, simulated",
-        dot(one.stroke.color, 8, one.stroke.symbol),
-        hover="%{x} bootstraps: %{y:.1%} simulated",
-        error_y=interval(errors, thickness=1.4, width=3),
-        legendgroup=one.name,
-        showlegend=False,
-    )
 
 
 def ranges_picture(experiments: Sequence[Experiment], *, shown: Sequence[NamedMethod]) -> Picture:
