@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
@@ -22,16 +23,73 @@ from dpcore.figures.theme import (
     on_axis,
     plain,
 )
-from dpcore.figures.traces import NAME, bars, interval, line, note, points, ring
+from dpcore.figures.traces import NAME, Trace, bars, interval, line, note, points, ring
 from dpcore.formatting import capital, measured
 from dpcore.inference.intervals import Intervals
 from dpcore.releases.digits import ends_text, reach, with_ends
 from dpcore.releases.table import TOO_FEW
 
-_TOTAL = "rgba(0,114,178,0.35)"
-_NOISE = "#0072B2"
+TOTAL = "rgba(0,114,178,0.35)"
+NOISE = "#0072B2"
 _HEIGHT = 230
 _NAMED = 3
+_NUMBER = Quantity()
+
+
+def interval_bars(
+    at: Sequence[Any],
+    noise: FloatArray,
+    total: FloatArray | None,
+    *,
+    hover: str,
+    panel: Trace | None = None,
+) -> list[Trace]:
+    """Return a bar at each place, those of the noise over those with sampling.
+
+    Bars are upright, with gaps between them; in a ``panel`` of several they lie.
+    """
+    traces = []
+    for name, ends, style in (
+        ("noise and sampling", total, LineStyle(color=TOTAL, width=12)),
+        ("noise alone", noise, LineStyle(color=NOISE, width=5)),
+    ):
+        if ends is not None:
+            x = [each for place in at for each in (place, place, None)]
+            y = [each for low, high in ends.tolist() for each in (low, high, None)]
+            if panel is None:
+                traces.append(line(x, y, name, style, hover=hover, aside=NAME))
+            else:
+                lying: Trace = {"legendgroup": name} | panel
+                traces.append(line(y, x, name, style, hover=hover, aside=NAME, **lying))
+    return traces
+
+
+def interval_columns(
+    noise: FloatArray, total: FloatArray | None, quantity: Quantity = _NUMBER
+) -> dict[str, Any]:
+    """Return the ends of intervals as columns of a table."""
+    return {
+        f"{name}, {end}": cells(ends[..., place].ravel(), quantity)
+        for name, ends in (("noise", noise), ("with sampling", total))
+        if ends is not None
+        for place, end in enumerate(("lower", "upper"))
+    }
+
+
+def held_text(value: float, ends: FloatArray, quantity: Quantity) -> str:
+    """Return a number with its unit and interval."""
+    text, low, high = with_ends(float(value), (float(ends[0]), float(ends[1])), quantity)
+    return f"{f'{text} {quantity.suffix}'.rstrip()} (95 %: {low} to {high})"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first three names, and how many there are beside.
+
+    >>> listed(["a", "b"]), listed(list("abcde"))
+    ('a, b', 'a, b, c and 2 more')
+    """
+    others = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {others} more" if others > 0 else "")
 
 
 def answer_text(
@@ -122,7 +180,7 @@ def _number_line(
 
     Where they read ``alike``, the widest one stands for all of them, under that name.
     """
-    strokes = (LineStyle(color=_NOISE, width=8), LineStyle(color=_TOTAL, width=20))
+    strokes = (LineStyle(color=NOISE, width=8), LineStyle(color=TOTAL, width=20))
     drawn = [
         (alike or name, ends, stroke)
         for (name, ends), stroke in zip(parts.items(), strokes, strict=False)
@@ -133,7 +191,7 @@ def _number_line(
         for name, ends, stroke in drawn
     ]
     what = "sanitized value"
-    center = points([value], [0], what, ring(_NOISE, 14), hover=hover, aside=what)
+    center = points([value], [0], what, ring(NOISE, 14), hover=hover, aside=what)
     bars = "a bar" if len(drawn) == 1 else "a thin and a thick bar"
     return Picture.of(
         title,
@@ -175,21 +233,15 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
             shown,
             values,
             f"sanitized {noun}",
-            {"color": _NOISE},
+            {"color": NOISE},
             hover="%{x}: %{y:,.4g}",
             opacity=0.75,
             error_y=interval(high - values, values - low),
         )
     ]
-    table: dict[str, Any] = {
-        "cell": list(labels),
-        f"sanitized {noun}": values,
-        "noise, lower": low,
-        "noise, upper": high,
-    }
-    if sampled:
-        table["with sampling, lower"] = around.total[:, 0]
-        table["with sampling, upper"] = around.total[:, 1]
+    table: dict[str, Any] = {"cell": list(labels), f"sanitized {noun}": values} | interval_columns(
+        around.noise, around.total if sampled else None
+    )
     if truth is not None:
         traces.append(points(shown, truth, f"{noun} without noise", TRUTH))
         table[f"{noun} without noise"] = truth
@@ -206,7 +258,7 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
     if values[first] - values[second] < 2 * off:
         title += ", so the order is not certain"
     return Picture.of(
-        title if truth is None else _as_released(title),
+        title if truth is None else as_released(title),
         table,
         drawn=f"{len(labels)} bars of a sanitized {noun} with error bars: {statement}",
         height=HEIGHT + below(statement),
@@ -237,6 +289,40 @@ class GroupNumbers:
     counts: FloatArray
     counts_noise: FloatArray
 
+    @property
+    def unknown(self) -> NDArray[np.bool_]:
+        """Tell which groups have too few people to say."""
+        return np.isnan(self.ratios)
+
+    @property
+    def few(self) -> list[str]:
+        """Return the names of those groups, in quotation marks."""
+        return [f"“{self.groups[place]}”" for place in np.flatnonzero(self.unknown)]
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """Return the places of the others, the largest number first."""
+        known = np.flatnonzero(~self.unknown)
+        return known[np.argsort(self.ratios[known])[::-1]]
+
+    def text(self, place: int, quantity: Quantity) -> str:
+        """Return a group with its number and interval in words."""
+        return f"“{self.groups[place]}” with " + held_text(
+            self.ratios[place], self.noise[place], quantity
+        )
+
+    def bars(self, at: Sequence[Any], *, hover: str, panel: Trace | None = None) -> list[Trace]:
+        """Return the intervals of the groups that can be told, at their places."""
+        known = ~self.unknown
+        total = None if self.total is None else self.total[known]
+        return interval_bars(at, self.noise[known], total, hover=hover, panel=panel)
+
+    def count_columns(self, counted: str) -> dict[str, Any]:
+        """Return the counts with their intervals as columns of a table."""
+        low, high = self.counts_noise.T
+        names = f"sanitized {counted}", f"{counted}, lower", f"{counted}, upper"
+        return dict(zip(names, (self.counts, low, high), strict=True))
+
 
 def groups_picture(
     numbers: GroupNumbers,
@@ -257,35 +343,27 @@ def groups_picture(
     none, in Classroom mode only.
     """
     shown = [plain(group) for group in numbers.groups]
-    said = ~np.isnan(numbers.ratios)
-    drawn = (
-        ("noise and sampling", numbers.total, LineStyle(color=_TOTAL, width=12)),
-        ("noise alone", numbers.noise, LineStyle(color=_NOISE, width=5)),
-    )
+    said = ~numbers.unknown
     hover = "%{x}: %{y:,.4g}"
-    traces = [
-        line(*_upright(shown, ends, said), name, stroke, hover=hover, aside=NAME)
-        for name, ends, stroke in drawn
-        if ends is not None
-    ]
+    known = [name for name, there in zip(shown, said, strict=True) if there]
+    traces = numbers.bars(known, hover=hover)
     traces.append(
-        points(
-            [name for name, there in zip(shown, said, strict=True) if there],
-            numbers.ratios[said],
-            f"sanitized {noun}",
-            ring(_NOISE, 12),
-            hover=hover,
-        )
+        points(known, numbers.ratios[said], f"sanitized {noun}", ring(NOISE, 12), hover=hover)
     )
-    table = _group_table(numbers, noun=noun, counted=counted, quantity=quantity)
+    table: dict[str, Any] = (
+        {"group": list(numbers.groups), f"sanitized {noun}": cells(numbers.ratios, quantity)}
+        | interval_columns(numbers.noise, numbers.total, quantity)
+        | numbers.count_columns(counted)
+        | {"note": np.where(said, "", TOO_FEW)}
+    )
     if truth is not None:
-        known = ~np.isnan(truth)
-        there = [name for name, there in zip(shown, known, strict=True) if there]
-        traces.append(points(there, truth[known], f"{noun} without noise", TRUTH))
+        there = ~np.isnan(truth)
+        names = [name for name, one in zip(shown, there, strict=True) if one]
+        traces.append(points(names, truth[there], f"{noun} without noise", TRUTH))
         table[f"{noun} without noise"] = cells(truth, quantity)
     title = groups_text(numbers, noun=noun, quantity=quantity)
     return Picture.of(
-        title if truth is None else _as_released(title),
+        title if truth is None else as_released(title),
         table,
         drawn=f"{len(shown)} groups, {int(said.sum())} with a dot and bars for a "
         f"sanitized {noun}: {statement}",
@@ -303,91 +381,43 @@ def groups_picture(
 
 def groups_text(numbers: GroupNumbers, *, noun: str, quantity: Quantity) -> str:
     """Return which group has the largest number, as far as that can be told."""
-    said = np.flatnonzero(~np.isnan(numbers.ratios))
-    few = [
-        f"“{group}”"
-        for place, group in enumerate(numbers.groups)
-        if place not in set(said.tolist())
-    ]
-    if len(said) == 0:
+    few, order = numbers.few, numbers.order
+    if len(order) == 0:
         return (
             f"No {noun} can be told: no group's count can be told from that of an "
             "empty one. Spend more, or ask for fewer groups"
         )
-    order = said[np.argsort(numbers.ratios[said])[::-1]]
     first = order[0]
+    largest = numbers.text(first, quantity)
     if len(order) == 1:
-        text = f"One {noun} can be told: {_named(numbers, first, quantity)}"
+        text = f"One {noun} can be told: {largest}"
     elif numbers.noise[first, 0] > numbers.noise[order[1:], 1].max():
-        largest = "largest" if not few else f"largest {noun} that can be told"
-        noun = "" if few else f" {noun}"
-        text = f"The {largest}{noun} is that of {_named(numbers, first, quantity)}"
+        text = (
+            f"The largest {noun} that can be told is that of {largest}"
+            if few
+            else f"The largest {noun} is that of {largest}"
+        )
     else:
         # Whoever may have more than somebody surely has, however small the draw.
         surest = numbers.noise[order, 0].max()
         open_ = [place for place in order if numbers.noise[place, 1] >= surest]
         names = [f"“{numbers.groups[place]}”" for place in open_]
-        others = len(names) - _NAMED
-        listed = ", ".join(names[:_NAMED]) + (f" and {others} more" if others > 0 else "")
         among = " among those that can be told," if few else ""
         text = (
             f"Which {noun} is the largest cannot be told:{among} it may be that of any "
-            f"of {len(names)}, {listed}. The largest that was drawn is "
-            f"{_named(numbers, first, quantity)}"
+            f"of {len(names)}, {listed(names)}. The largest that was drawn is {largest}"
         )
     text += "; all intervals hold at once"
     if few:
-        others = len(few) - _NAMED
-        more = f" and {others} more" if others > 0 else ""
-        text += f"; too few to say: {', '.join(few[:_NAMED])}{more}"
+        text += f"; too few to say: {listed(few)}"
     return text
 
 
-def _as_released(title: str) -> str:
+def as_released(title: str) -> str:
     """Say that a title is about the answer, where the true numbers stand beside it."""
     return f"As released, {title[0].lower()}{title[1:]}"
 
 
-def _named(numbers: GroupNumbers, place: int, quantity: Quantity) -> str:
-    """Return a group with its number and interval in words."""
-    low, high = (float(end) for end in numbers.noise[place])
-    value, lower, upper = with_ends(float(numbers.ratios[place]), (low, high), quantity)
-    said = f"{value} {quantity.suffix}".rstrip()
-    return f"“{numbers.groups[place]}” with {said} (95 %: {lower} to {upper})"
-
-
-def _upright(
-    shown: list[str], ends: FloatArray, said: FloatArray
-) -> tuple[list[str | None], list[float | None]]:
-    """Return the points of one upright bar a group, with gaps between them."""
-    across: list[str | None] = []
-    up: list[float | None] = []
-    for place in np.flatnonzero(said):
-        across += [shown[place], shown[place], None]
-        up += [float(ends[place, 0]), float(ends[place, 1]), None]
-    return across, up
-
-
-def _group_table(
-    numbers: GroupNumbers, *, noun: str, counted: str, quantity: Quantity
-) -> dict[str, Any]:
-    table: dict[str, Any] = {
-        "group": list(numbers.groups),
-        f"sanitized {noun}": cells(numbers.ratios, quantity),
-        "noise, lower": cells(numbers.noise[:, 0], quantity),
-        "noise, upper": cells(numbers.noise[:, 1], quantity),
-    }
-    if numbers.total is not None:
-        table["with sampling, lower"] = cells(numbers.total[:, 0], quantity)
-        table["with sampling, upper"] = cells(numbers.total[:, 1], quantity)
-    table[f"sanitized {counted}"] = numbers.counts
-    table[f"{counted}, lower"] = numbers.counts_noise[:, 0]
-    table[f"{counted}, upper"] = numbers.counts_noise[:, 1]
-    table["note"] = np.where(np.isnan(numbers.ratios), TOO_FEW, "")
-    return table
-
-
-_TOTAL, _NOISE = "rgba(0,114,178,0.35)", "#0072B2"
 _NEVER_TOLD = "no quantile can be told: only the bounds enclose them"
 
 
@@ -428,27 +458,14 @@ def chain_picture(
     """
     percents = [100 * share for share in found.shares]
     hover = "%{x:.4g} %: %{y:,.5g}"
-    drawn = (
-        ("noise and sampling", found.total, LineStyle(color=_TOTAL, width=12)),
-        ("noise alone", found.noise, LineStyle(color=_NOISE, width=5)),
-    )
-    traces = [
-        line(*_stems(percents, ends), name, stroke, hover=hover, aside=NAME)
-        for name, ends, stroke in drawn
-        if ends is not None
-    ]
+    traces = interval_bars(percents, found.noise, found.total, hover=hover)
     traces.append(
-        points(percents, found.values, "sanitized quantile", ring(_NOISE, 12), hover=hover)
+        points(percents, found.values, "sanitized quantile", ring(NOISE, 12), hover=hover)
     )
     table: dict[str, Any] = {
         "percent below": percents,
         "sanitized quantile": cells(found.values, quantity),
-        "noise, lower": cells(found.noise[:, 0], quantity),
-        "noise, upper": cells(found.noise[:, 1], quantity),
-    }
-    if found.total is not None:
-        table["with sampling, lower"] = cells(found.total[:, 0], quantity)
-        table["with sampling, upper"] = cells(found.total[:, 1], quantity)
+    } | interval_columns(found.noise, found.total, quantity)
     title = chain_text(found, quantity=quantity, counted=counted)
     if truth is not None:
         traces.append(points(percents, truth, "quantile without noise", TRUTH))
@@ -474,24 +491,11 @@ def chain_text(found: Quantiles, *, quantity: Quantity, counted: str) -> str:
     middle = min(told, key=lambda place: abs(found.shares[place] - 0.5))
     parts: list[str] = []
     for place in dict.fromkeys((told[0], middle, told[-1])):
-        low, high = (float(end) for end in found.noise[place])
-        value, lower, upper = with_ends(float(found.values[place]), (low, high), quantity)
-        after = f" {quantity.suffix}".rstrip()
-        percent = f"{100 * found.shares[place]:.6g} %"
-        have = "" if parts else f" of the {counted} have"
-        said = f"{percent}{have} at most {value}{after}"
-        parts.append(f"{said} (95 %: {lower} to {upper})")
+        share = f"{100 * found.shares[place]:.6g} %{'' if parts else f' of the {counted} have'}"
+        parts.append(
+            f"{share} at most {held_text(found.values[place], found.noise[place], quantity)}"
+        )
     few = len(found.shares) - len(told)
     return f"{'; '.join(parts)}; all intervals hold at once" + (
         f"; {few} of {len(found.shares)} cannot be told" if few else ""
     )
-
-
-def _stems(across: list[float], ends: FloatArray) -> tuple[list[float | None], list[float | None]]:
-    """Return the points of one upright bar for each share, with gaps between them."""
-    x: list[float | None] = []
-    y: list[float | None] = []
-    for place, (low, high) in zip(across, ends.tolist(), strict=True):
-        x += [place, place, None]
-        y += [low, high, None]
-    return x, y

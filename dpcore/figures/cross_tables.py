@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
+from dpcore.figures.answers import as_released, held_text, interval_columns
 from dpcore.figures.theme import ROWS, SCALE, Picture, axis, on_axis, plain
 from dpcore.figures.traces import heat
 from dpcore.formatting import measured
@@ -76,7 +77,7 @@ def cross_picture(
     table = _table(found)
     if truth is not None:
         table[f"{unit} without noise"] = truth.ravel()
-        title = f"As released, {title[0].lower()}{title[1:]}"
+        title = as_released(title)
     first, second = found.axes
     return Picture.of(
         title,
@@ -95,16 +96,13 @@ def cross_text(found: CrossNumbers, *, unit: str) -> str:
     order = np.argsort(found.counts, axis=None)[::-1]
     places = [divmod(int(place), found.counts.shape[1]) for place in order]
     first = places[0]
-    low, high = found.noise[first]
     rows, columns = found.names
     cell = f"“{rows[first[0]]}” and “{columns[first[1]]}”"
-    value, *ends = with_ends(float(found.counts[first]), (float(low), float(high)), _COUNT)
-    sure = low > max([found.noise[place][1] for place in places[1:]])
+    count = held_text(found.counts[first], found.noise[first], _COUNT)
     text = (
-        f"Most {unit} are in {cell}: {value} (95 %: {ends[0]} to {ends[1]})"
-        if sure
-        else f"The largest count that was drawn is that of {cell}, with {value} (95 %: "
-        f"{ends[0]} to {ends[1]}); {_UNTOLD}"
+        f"Most {unit} are in {cell}: {count}"
+        if found.noise[first][0] > max(found.noise[place][1] for place in places[1:])
+        else f"The largest count that was drawn is that of {cell}, with {count}; {_UNTOLD}"
     )
     reach = found.reach
     return f"{text}. All cells and sums hold at once; a cell is within ± " + measured(reach, reach)
@@ -141,10 +139,5 @@ def _table(found: CrossNumbers) -> dict[str, Any]:
         found.axes[0]: [row for row in rows for _ in columns],
         f"{found.axes[1]} ": [column for _ in rows for column in columns],
         "sanitized count": found.counts.ravel(),
-        "noise, lower": found.noise[..., 0].ravel(),
-        "noise, upper": found.noise[..., 1].ravel(),
-    }
-    if found.total is not None:
-        table["with sampling, lower"] = found.total[..., 0].ravel()
-        table["with sampling, upper"] = found.total[..., 1].ravel()
+    } | interval_columns(found.noise, found.total)
     return table

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
-from dpcore.figures.answers import GroupNumbers
+from dpcore.figures.answers import NOISE, TOTAL, GroupNumbers, as_released, interval_columns, listed
 from dpcore.figures.calendar import cells, date_axis, placed
 from dpcore.figures.theme import TRUTH, LineStyle, Picture, axis, below, on_axis, plain
 from dpcore.figures.traces import NAME, Trace, line, note, points, ring, vertical
 from dpcore.formatting import brief, capital, significant
-from dpcore.inference.group_differences import Ends, Held
+from dpcore.inference.group_differences import Held
 from dpcore.releases.digits import with_ends
 from dpcore.releases.table import TOO_FEW
 
-_NOISE, _TOTAL = "#0072B2", "rgba(0,114,178,0.35)"
 _NAMED: Final = 3
 # Heights in pixels: a row of a panel, what is between two, and the room around them.
 _ROW, _BETWEEN, _TOP, _BOTTOM = 30, 64, 70, 60
@@ -82,7 +79,7 @@ def means_picture(columns: tuple[ColumnMeans, ...], *, statement: str, counted: 
     told = any(column.truth is not None for column in columns)
     bottom = _BOTTOM + below(on_axis(statement))
     return Picture.of(
-        f"As released, {title[0].lower()}{title[1:]}" if told else title,
+        as_released(title) if told else title,
         _table(columns, counted),
         drawn=f"{len(columns)} panels of {len(groups)} groups, a dot and bars for each "
         f"sanitized mean: {statement}",
@@ -114,13 +111,8 @@ def means_text(columns: tuple[ColumnMeans, ...]) -> str:
     >>> means_text((age,))[:57]
     'Largest mean of age: “men” with 50.0 (95 %: 48.0 to 52.0)'
     """
-    numbers = columns[0].numbers
-    few = [
-        f"“{group}”"
-        for group, there in zip(numbers.groups, np.isnan(numbers.ratios), strict=True)
-        if there
-    ]
-    if len(few) == len(numbers.groups):
+    few = columns[0].numbers.few
+    if len(few) == len(columns[0].numbers.groups):
         return (
             "No mean can be told: no group's count can be told from that of an empty "
             "one. Spend more, or ask for fewer groups"
@@ -131,44 +123,28 @@ def means_text(columns: tuple[ColumnMeans, ...]) -> str:
         told.append(f"{more} more column{'s' if more > 1 else ''} below")
     text = f"Largest mean of {'; of '.join(told)}; all intervals hold at once"
     if few:
-        others = len(few) - _NAMED
-        after = f" and {others} more" if others > 0 else ""
-        text += f"; {TOO_FEW}: {', '.join(few[:_NAMED])}{after}"
+        text += f"; {TOO_FEW}: {listed(few)}"
     return text
 
 
 def _largest(column: ColumnMeans) -> str:
     numbers = column.numbers
-    said = np.flatnonzero(~np.isnan(numbers.ratios))
-    first, *others = said[np.argsort(numbers.ratios[said])[::-1]]
-    low, high = (float(end) for end in numbers.noise[first])
-    mean, quantity = float(numbers.ratios[first]), column.quantity
-    value, *ends = with_ends(mean, (low, high), quantity)
-    mean_text = f"{value} {quantity.suffix}".rstrip()
-    held = f"“{numbers.groups[first]}” with {mean_text} (95 %: {ends[0]} to {ends[1]})"
-    if all(low > numbers.noise[other, 1] for other in others):
+    first, *others = numbers.order
+    held = numbers.text(first, column.quantity)
+    if all(numbers.noise[first, 0] > numbers.noise[other, 1] for other in others):
         return f"{column.name}: {held}"
     return f"{column.name}: cannot be told, {held} was drawn largest"
 
 
 def _traces(column: ColumnMeans, end: str) -> list[Trace]:
     numbers = column.numbers
-    said = np.flatnonzero(~np.isnan(numbers.ratios))
+    said = np.flatnonzero(~numbers.unknown)
     axes: dict[str, Any] = {"xaxis": f"x{end}", "yaxis": f"y{end}", "showlegend": not end}
     hover = f"%{{x:,.4g}} {plain(column.quantity.suffix)}".rstrip()
-    drawn = (
-        ("noise and sampling", numbers.total, LineStyle(color=_TOTAL, width=12)),
-        ("noise alone", numbers.noise, LineStyle(color=_NOISE, width=5)),
-    )
-    traces = [
-        line(*_across(ends, said), name, stroke, hover=hover, aside=NAME,
-             legendgroup=name, **axes)
-        for name, ends, stroke in drawn
-        if ends is not None
-    ]  # fmt: skip
+    traces = numbers.bars(said.astype(float).tolist(), hover=hover, panel=axes)
     name = "sanitized mean"
     traces.append(
-        points(numbers.ratios[said], said, name, ring(_NOISE, 12), hover=hover,
+        points(numbers.ratios[said], said, name, ring(NOISE, 12), hover=hover,
                legendgroup=name, **axes)
     )  # fmt: skip
     if column.truth is not None:
@@ -193,58 +169,37 @@ def _notes(column: ColumnMeans, end: str, top: float) -> list[Trace]:
     ]
     notes += [
         note(TOO_FEW, 0.5, int(place), xref=f"x{end} domain", yref=f"y{end}")
-        for place in np.flatnonzero(np.isnan(column.numbers.ratios))
+        for place in np.flatnonzero(column.numbers.unknown)
     ]
     return notes
 
 
-def _across(
-    ends: FloatArray, said: NDArray[np.intp]
-) -> tuple[list[float | None], list[float | None]]:
-    """Return the points of one level bar a group, with gaps between them."""
-    across: list[float | None] = []
-    up: list[float | None] = []
-    for place in said:
-        across += [float(ends[place, 0]), float(ends[place, 1]), None]
-        up += [float(place), float(place), None]
-    return across, up
-
-
 def _table(columns: tuple[ColumnMeans, ...], counted: str) -> dict[str, Any]:
     """Return a row for each group of each column."""
-    each = [column.numbers for column in columns]
-    groups = len(each[0].groups)
-    ratios = np.concatenate([numbers.ratios for numbers in each])
-
-    def joined(of: Callable[[ColumnMeans], FloatArray]) -> list[Any]:
-        return [cell for one in columns for cell in cells(of(one), one.quantity)]
-
-    table: dict[str, Any] = {
-        "mean of": [column.name for column in columns for _ in range(groups)],
-        "group": [group for numbers in each for group in numbers.groups],
-        "sanitized mean": joined(lambda one: one.numbers.ratios),
-        "unit": [column.quantity.name for column in columns for _ in range(groups)],
-        "noise, lower": joined(lambda one: one.numbers.noise[:, 0]),
-        "noise, upper": joined(lambda one: one.numbers.noise[:, 1]),
+    parts: list[dict[str, Any]] = [
+        {
+            "mean of": [column.name] * len(column.numbers.groups),
+            "group": column.numbers.groups,
+            "sanitized mean": cells(column.numbers.ratios, column.quantity),
+            "unit": [column.quantity.name] * len(column.numbers.groups),
+        }
+        | interval_columns(column.numbers.noise, column.numbers.total, column.quantity)
+        | column.numbers.count_columns(counted)
+        | (
+            {}
+            if column.truth is None
+            else {"mean without noise": cells(column.truth, column.quantity)}
+        )
+        | {"note": np.where(column.numbers.unknown, TOO_FEW, "")}
+        for column in columns
+    ]
+    return {
+        name: [cell for part in parts for cell in part[name]]
+        for name in parts[0]
+        if all(name in part for part in parts)
     }
-    if all(numbers.total is not None for numbers in each):
-        for name, side in (("lower", 0), ("upper", 1)):
-            table[f"with sampling, {name}"] = [
-                cell
-                for one in columns
-                for cell in cells(cast("FloatArray", one.numbers.total)[:, side], one.quantity)
-            ]
-    counts = np.concatenate([numbers.counts_noise for numbers in each])
-    table[f"sanitized {counted}"] = np.concatenate([numbers.counts for numbers in each])
-    table[f"{counted}, lower"] = counts[:, 0]
-    table[f"{counted}, upper"] = counts[:, 1]
-    if all(column.truth is not None for column in columns):
-        table["mean without noise"] = joined(lambda one: cast("FloatArray", one.truth))
-    table["note"] = np.where(np.isnan(ratios), TOO_FEW, "")
-    return table
 
 
-_NOISE, _TOTAL = "#0072B2", "rgba(0,114,178,0.35)"
 _HEIGHT = 240
 FOR_ALL_PAIRS = "it holds for all pairs of groups at once"
 """How much holds together where any two groups of an answer may be compared."""
@@ -285,16 +240,15 @@ def difference_picture(
     """
     hover = "%{x:,.4g}"
     drawn = (
-        ("noise and sampling", found.apart.total, LineStyle(color=_TOTAL, width=20)),
-        ("noise alone", found.apart.noise, LineStyle(color=_NOISE, width=8)),
+        ("noise and sampling", found.apart.total, LineStyle(color=TOTAL, width=20)),
+        ("noise alone", found.apart.noise, LineStyle(color=NOISE, width=8)),
     )
     traces = [
         line(list(ends), [0, 0], name, stroke, hover=hover, aside=NAME)
         for name, ends, stroke in drawn
         if ends is not None
     ]
-    dot = points([found.apart.value], [0], "difference", ring(_NOISE, 14), hover=hover)
-    traces.append(dot)
+    traces.append(points([found.apart.value], [0], "difference", ring(NOISE, 14), hover=hover))
     title = difference_text(found, noun=noun, unit=unit, holds=holds)
     table = difference_table([found], noun=noun, unit=unit)
     if truth is not None:
@@ -381,18 +335,12 @@ def difference_table(pairs: list[GroupDifference], *, noun: str, unit: str) -> d
     }
     for name, held in amounts.items():
         table[name] = [None if one is None else one.value for one in held]
-        noise = [None if one is None else one.noise for one in held]
-        table[f"{name}: noise, lower"] = [_end(ends, 0) for ends in noise]
-        table[f"{name}: noise, upper"] = [_end(ends, 1) for ends in noise]
-        if known:
-            total = [None if one is None else one.total for one in held]
-            table[f"{name}: with sampling, lower"] = [_end(ends, 0) for ends in total]
-            table[f"{name}: with sampling, upper"] = [_end(ends, 1) for ends in total]
+        for label in ("noise", "total") if known else ("noise",):
+            ends = [None if one is None else getattr(one, label) for one in held]
+            of = "noise" if label == "noise" else "with sampling"
+            for side, end in enumerate(("lower", "upper")):
+                table[f"{name}: {of}, {end}"] = [each and float(each[side]) for each in ends]
     return table
-
-
-def _end(ends: Ends | None, side: int) -> float | None:
-    return None if ends is None else float(ends[side])
 
 
 def _amount(held: Held, sign: int, unit: str) -> str:
