@@ -51,7 +51,7 @@ logging.withhold_messages()
 st.set_page_config(page_title="Epsilon Studio", page_icon="🔒", layout="wide")
 session.start()
 page = st.navigation(
-    session.remember("pages", "", _pages),
+    session.once("_pages", _pages),
     position="top",
     # On a phone the side bar has the links: none of them behind a further click.
     expanded=True,

@@ -636,6 +636,13 @@ def public(key: str) -> object:
     return st.session_state.get(key)
 
 
+def once(key: str, make: Callable[[], _T]) -> _T:
+    """Return a public note of this tab, made when it is first asked for."""
+    if key not in st.session_state:
+        st.session_state[key] = make()
+    return cast("_T", st.session_state[key])
+
+
 def take(key: str) -> object:
     """Return a public note of this tab, once."""
     return st.session_state.pop(key, None)
