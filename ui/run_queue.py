@@ -2,7 +2,8 @@
 
 Threads of Python take turns: twenty runs side by side all end when the last one does,
 and lose time to each other. In a queue half of them end in half of the time. A run that
-takes long lets the next one begin beside it, so that nobody waits for its work.
+takes long lets the next one begin beside it, so that nobody waits for its work. One that
+begins anew goes first, once: a press is answered by both, and has waited for its turn.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Final
+
+from streamlit.runtime.scriptrunner import RerunException
 
 _AT_ONCE: Final = 1
 _SHORT_SECONDS: Final = 0.5
@@ -37,6 +40,7 @@ class RunQueue:
     ) -> None:
         self._at_once, self._seconds, self._clock = at_once, seconds, clock
         self._changed = threading.Condition()
+        self._thread = threading.local()
         self._names = itertools.count()
         self._waiting: deque[int] = deque()
         self._begun: dict[int, float] = {}
@@ -44,9 +48,11 @@ class RunQueue:
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
         """Wait for a turn, and have it until the end of the block."""
+        first = getattr(self._thread, "begins_anew", False)
+        self._thread.begins_anew = False
         with self._changed:
             name = next(self._names)
-            self._waiting.append(name)
+            self._waiting.insert(0 if first else len(self._waiting), name)
             try:
                 while self._waiting[0] != name or len(self._short()) >= self._at_once:
                     self._changed.wait(self._until_one_is_long())
@@ -56,6 +62,9 @@ class RunQueue:
                 self._changed.notify_all()
         try:
             yield
+        except RerunException:
+            self._thread.begins_anew = not first
+            raise
         finally:
             with self._changed:
                 del self._begun[name]

@@ -6,6 +6,7 @@ import threading
 from contextlib import ExitStack
 
 import pytest
+from streamlit.runtime.scriptrunner import RerunData, RerunException
 
 from ui.run_queue import RunQueue
 
@@ -83,3 +84,28 @@ def test_a_run_that_fails_gives_its_turn_back():
     thread = begun(queue, runs, "next", end)
     assert runs.first(1) == ["next"]
     thread.join()
+
+
+def test_a_run_that_begins_anew_goes_first_once():
+    queue, runs = RunQueue(at_once=1, clock=lambda: 0.0), Runs()
+    end, others = threading.Event(), []
+
+    def press():
+        for name in ("press", "again", "once more"):
+            try:
+                with queue.turn():
+                    runs.put(name)
+                    if name == "press":
+                        others.extend(begun(queue, runs, each, end) for each in "ab")
+                        waiting(queue, 2)
+                    raise RerunException(RerunData())  # noqa: TRY301 - as a page does
+            except RerunException:
+                continue
+
+    thread = threading.Thread(target=press, daemon=True)
+    end.set()
+    thread.start()
+    found = runs.first(5)
+    assert (found[:2], found[-1], {*found[2:4]}) == (["press", "again"], "once more", {*"ab"})
+    for each in (thread, *others):
+        each.join()
