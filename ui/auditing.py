@@ -343,8 +343,7 @@ def _say(asked: AuditRequest, done: PrivacyAudit) -> None:
     """Say the verdict, the event, and what is wrong where that is known."""
     told = f"**{literal(audits.verdict(done))}.** {_telling(done)}"
     box = st.warning if done.refuted else st.info
-    icon = ":material/gavel:" if done.refuted else ":material/search:"
-    box(told, icon=icon)
+    box(told, icon=(":material/gavel:" if done.refuted else ":material/search:"))
     if asked.mistake is not None:
         st.markdown(
             f"Released is {asked.mistake.released}. **What is wrong:** "
@@ -355,8 +354,7 @@ def _say(asked: AuditRequest, done: PrivacyAudit) -> None:
 def _telling(done: PrivacyAudit) -> str:
     # A name of the table in it may hold marks of its own.
     event, limit = audits.telling(done)
-    named = f"The most telling event: **{literal(event)}**. " if event else ""
-    return named + literal(limit)
+    return (f"The most telling event: **{literal(event)}**. " if event else "") + literal(limit)
 
 
 def _numbers(done: PrivacyAudit) -> None:

@@ -97,8 +97,7 @@ def ask() -> InterpretationSubject:
         "a question is a part of it. Nothing here is computed from the table, or "
         "spent.",
     )
-    asked = {_BUDGET: _budget, _PLAN: _plan, _QUESTION: _question}
-    return asked.get(about, _own)(study)
+    return {_BUDGET: _budget, _PLAN: _plan, _QUESTION: _question}.get(about, _own)(study)
 
 
 def _budget(study: Study) -> InterpretationSubject:
@@ -219,8 +218,7 @@ def _own(study: Study | None) -> InterpretationSubject:
     )
     sides = Sides.of(relation)
     if key == _ANY:
-        sure = Guarantee(epsilon=epsilon, delta=delta)
-        told = AttackerView(guarantee=sure, sides=sides)
+        told = AttackerView(guarantee=Guarantee(epsilon=epsilon, delta=delta), sides=sides)
         return InterpretationSubject(told=told, reading=None, facts=facts, name=f"ε {epsilon:g}")
     entry = CATALOG[key]
     with controls.valid():
@@ -319,8 +317,7 @@ def beliefs(subject: InterpretationSubject) -> None:
     )
     picture = belief_picture(subject.told, before / _CASES)
     results.show(picture, "belief", simulated=True)
-    sure = subject.told.guarantee
-    if sure.delta > 0:
+    if subject.told.guarantee.delta > 0:
         st.markdown(
             "With a δ, very unlikely releases may tell all. So the guarantee limits "
             "how often the best guess is right, over all releases."

@@ -16,7 +16,7 @@ from dpcore.figures.laboratory import atoms_picture, tries_picture, worlds_pictu
 from dpcore.figures.tradeoffs import flip_sentence, map_picture
 from dpcore.formatting import epsilon_text, nearest, percent, significant, three_digits
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.attacks.floating_point import given_away
+from dpcore.studies.attacks.floating_point import careless
 from dpcore.studies.comparing.error_curves import Fairness
 from dpcore.studies.comparing.error_maps import MapQuantity, Remedy, error_maps, remedies
 from dpcore.studies.teaching.laboratory import (
@@ -337,7 +337,7 @@ def _redraws(setup: Setup) -> None:
     picture = tries_picture(tries(place, scale, UNIT), place, setup)
     results.show(picture, "tries", simulated=True)
     rng = np.random.default_rng(_SEED)
-    share = given_away(setup.place, setup.other, scale, draws=_DRAWS, rng=rng)
+    share = careless(setup.place, setup.other, scale, draws=_DRAWS, rng=rng).given_away
     st.markdown(
         "**Time tells.** Whoever can measure how long a release takes learns about the "
         "number of draws, hence about the value, on top of ε. Drawing by the inverse "

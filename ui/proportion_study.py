@@ -208,8 +208,7 @@ _SETS = (2, 3, 5, 10, 20)
 
 def download(current: ProportionSimulation) -> None:
     """Offer every number of the run. It is simulated, and so public."""
-    write = partial(table, current.design, current.found)
-    results.table_files(write, "study-2", "study-2")
+    results.table_files(partial(table, current.design, current.found), "study-2", "study-2")
     st.caption("Simulated from the settings above: no person's data, and no budget spent.")
 
 

@@ -504,8 +504,7 @@ def _answer(scene: Scene, worst: float, extreme: str) -> None:
     else:
         over_all = f"by {all_tables}"
         end = "Noise must cover this, not what happens in one table."
-    message = f"{here}; over all tables {over_all}."
-    st.header(literal(message), anchor=False)
+    st.header(literal(f"{here}; over all tables {over_all}."), anchor=False)
     st.markdown(literal(f"The worst table: {extreme}. {end}"))
     first, second, third = st.columns(3)
     first.metric(

@@ -140,8 +140,7 @@ def latest(asked: Wang2019Design) -> Study:
 
 def first(current: Study) -> None:
     """Show Figure 1 with its two factors."""
-    mine = of_pane(current.pieces, Pane.NESTED)
-    losses = cast("NestedLosses", mine[0].losses)
+    losses = cast("NestedLosses", of_pane(current.pieces, Pane.NESTED)[0].losses)
     cells = st.columns(4)
     cells[0].metric(
         "DP over anybody, found",
@@ -189,8 +188,7 @@ def _pane(current: Study, pane: Pane) -> None:
     if not mine:
         st.info("The run was stopped before it came to this picture.")
         return
-    by_size = pane is Pane.BY_SIZE
-    picture = figures.sizes_picture if by_size else figures.precision_picture
+    picture = figures.sizes_picture if (pane is Pane.BY_SIZE) else figures.precision_picture
     results.show(picture(mine), f"f12-{pane.name.lower()}", simulated=True)
 
 

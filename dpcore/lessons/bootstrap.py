@@ -39,8 +39,7 @@ def _missed(people: int) -> float:
 
 def _copies(people: int) -> int:
     """Return how many copies of a person come more often than is left out."""
-    often = bdtrc(np.arange(people), people, 1 / people)
-    return int(np.count_nonzero(often > _DELTA))
+    return int(np.count_nonzero(bdtrc(np.arange(people), people, 1 / people) > _DELTA))
 
 
 def _told(level: float) -> str:

@@ -253,8 +253,7 @@ class Rooms:
                 return False
             if room.question is None or choice not in range(len(room.question.choices)):
                 return False
-            given = room.answers.get(lesson, {})
-            answers = room.answers | {lesson: given | {seat: choice}}
+            answers = room.answers | {lesson: room.answers.get(lesson, {}) | {seat: choice}}
             self._rooms[code] = replace(room, answers=answers)
             return True
 

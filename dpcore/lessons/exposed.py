@@ -25,8 +25,7 @@ def _exposure(epsilon: float) -> Exposure:
 
 
 def _visits(place: int) -> str:
-    values = survey.table(survey.PATIENTS).numbers("visits")
-    return significant(float(values[place]))
+    return significant(float(survey.table(survey.PATIENTS).numbers("visits")[place]))
 
 
 def _shown(settings: Settings) -> LessonView:

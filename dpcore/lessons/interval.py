@@ -26,8 +26,7 @@ def _half(epsilon: float, people: int | None = None) -> float:
 
 
 def _held(epsilon: float, people: int) -> tuple[LessonView, int]:
-    ages = survey.ages()[:people]
-    truth, half = float(ages.mean()), _half(epsilon, people)
+    truth, half = float(survey.ages()[:people].mean()), _half(epsilon, people)
     noise = survey.noise_of_mean(epsilon, people)
     answers = noise.simulate(truth, rng=survey.generator(), size=(_ANSWERS,))
     held = int((abs(answers - truth) <= half).sum())

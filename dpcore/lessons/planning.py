@@ -26,8 +26,7 @@ def _comparison(total: float, strictness: float = 1.0) -> Comparison:
         replace(Item.of(survey.mean_request(1.0, name=name)), wanted=wanted / strictness)
         for name, wanted in _WANTED
     )
-    basket = Basket(items=items, total=total, split=Split.BEST)
-    return compare(settled(basket), _BUDGETS)
+    return compare(settled(Basket(items=items, total=total, split=Split.BEST)), _BUDGETS)
 
 
 def _enough(found: Comparison) -> list[int]:

@@ -77,8 +77,7 @@ def mean_request(
     asked = column(name, key)
     if bounds is not None:
         # No value is missing, but its replacement must lie within the bounds.
-        middle = (bounds.lower + bounds.upper) / 2
-        asked = replace(asked, bounds=bounds, replacement=middle)
+        asked = replace(asked, bounds=bounds, replacement=((bounds.lower + bounds.upper) / 2))
     query = Query(
         kind=StatisticKind.MEAN,
         column=asked,

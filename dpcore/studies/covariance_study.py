@@ -265,8 +265,7 @@ def _conditional_means(
     a, d = (nearest + reach) / noise, (reach - nearest) / noise
     if clamped:
         weight = np.exp(-np.abs(value - nearest) / noise)
-        shift = weight * noise / 2 * law.incomplete_difference(1, d, a)
-        return np.asarray(nearest + shift)
+        return np.asarray(nearest + weight * noise / 2 * law.incomplete_difference(1, d, a))
     mass = law.incomplete_sum(1, a, d)
     return np.asarray(nearest + noise * law.incomplete_difference(2, d, a) / mass)
 
@@ -302,8 +301,7 @@ class Summary:
     @property
     def exact(self) -> float:
         """Return the mean that infinitely many repetitions would have."""
-        means = exact_means(self.design, self.scenario)
-        return means[self.statistic]
+        return exact_means(self.design, self.scenario)[self.statistic]
 
     @property
     def bias(self) -> float:
@@ -336,8 +334,7 @@ class ScenarioOutcome:
     def largest(self) -> dict[str, float]:
         """Return the largest possible value of each statistic."""
         release = self.design.release(self.scenario.key, self.scenario.people)
-        tops = (*release.largest.tolist(), 1.0)
-        return dict(zip(STATISTICS, tops, strict=True))
+        return dict(zip(STATISTICS, (*release.largest.tolist(), 1.0), strict=True))
 
     @property
     def zero_variance(self) -> float:
@@ -426,7 +423,21 @@ def _outcomes(
     if design.degenerate is Degenerate.DROP:
         covariance[undefined] = correlation[undefined] = np.nan
     values = np.stack([first, second, covariance, correlation])
-    kept, mean, sd, percentiles = _summaries(values)
+    ordered = np.sort(values, axis=-1)  # NaN last
+    size = values.shape[-1]
+    kept = size - np.count_nonzero(np.isnan(ordered), axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.nansum(ordered, axis=-1) / kept
+        squares = np.square(ordered - mean[..., np.newaxis])
+        sd = np.sqrt(np.nansum(squares, axis=-1) / (kept - 1))
+    sd[kept <= 1] = np.nan
+    # Between the two nearest of the values that count, as NumPy does.
+    place = np.maximum(kept - 1, 0)[..., np.newaxis] * (np.array(PERCENTS) / 100)
+    below = place.astype(np.intp)
+    low = np.take_along_axis(ordered, below, axis=-1)
+    high = np.take_along_axis(ordered, np.minimum(below + 1, size - 1), axis=-1)
+    part = place - below
+    percentiles = np.where(part > 0, low + (high - low) * part, low)
     at_ends = np.zeros(kept.shape)
     ends = np.count_nonzero(np.abs(correlation) == 1, axis=-1)
     at_ends[3] = ends / np.maximum(kept[3], 1)
@@ -455,26 +466,6 @@ def _outcomes(
             )
         )
     return outcomes
-
-
-def _summaries(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return count, mean, deviation and percentiles over the last axis, without NaN."""
-    ordered = np.sort(values, axis=-1)  # NaN last
-    size = values.shape[-1]
-    kept = size - np.count_nonzero(np.isnan(ordered), axis=-1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.nansum(ordered, axis=-1) / kept
-        squares = np.square(ordered - mean[..., np.newaxis])
-        sd = np.sqrt(np.nansum(squares, axis=-1) / (kept - 1))
-    sd[kept <= 1] = np.nan
-    # Between the two nearest of the values that count, as NumPy does.
-    place = np.maximum(kept - 1, 0)[..., np.newaxis] * (np.array(PERCENTS) / 100)
-    below = place.astype(np.intp)
-    low = np.take_along_axis(ordered, below, axis=-1)
-    high = np.take_along_axis(ordered, np.minimum(below + 1, size - 1), axis=-1)
-    part = place - below
-    percentiles = np.where(part > 0, low + (high - low) * part, low)
-    return kept, mean, sd, percentiles
 
 
 def numbers(

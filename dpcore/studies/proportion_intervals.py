@@ -171,8 +171,7 @@ def _inverted(point: Point, released: FloatArray) -> FloatArray:
             for i in range(_GRID)
         ]
     )
-    columns = [np.interp(released, grid, end) for end in ends.T]
-    return np.stack(columns, axis=-1)
+    return np.stack([np.interp(released, grid, end) for end in ends.T], axis=-1)
 
 
 def _price(name: str, sets: int, ends: FloatArray, share: float) -> IntervalPrice:

@@ -84,7 +84,13 @@ class ProportionDesign:
     """
 
     def __post_init__(self) -> None:
-        _require_shares(self.shares)
+        _require(
+            FEWEST_CELLS <= len(self.shares) <= MOST_CELLS,
+            f"proportions: {FEWEST_CELLS} to {MOST_CELLS} of them",
+        )
+        _require(all(0 <= share <= 1 for share in self.shares), "every proportion: 0 to 1")
+        total = sum(self.shares)
+        _require(abs(total - 1) <= _ROUNDING, f"the proportions sum to 1, not to {total:.6g}")
         for epsilon in self.epsilons:
             require_budget(epsilon)
         _require(
@@ -137,16 +143,6 @@ class ProportionDesign:
     def tree(self) -> Tree:
         """Return the tree of the universal histogram."""
         return Tree.folded(len(self.shares))
-
-
-def _require_shares(shares: tuple[float, ...]) -> None:
-    _require(
-        FEWEST_CELLS <= len(shares) <= MOST_CELLS,
-        f"proportions: {FEWEST_CELLS} to {MOST_CELLS} of them",
-    )
-    _require(all(0 <= share <= 1 for share in shares), "every proportion: 0 to 1")
-    total = sum(shares)
-    _require(abs(total - 1) <= _ROUNDING, f"the proportions sum to 1, not to {total:.6g}")
 
 
 def _require(holds: bool, what: str) -> None:  # noqa: FBT001 - a condition

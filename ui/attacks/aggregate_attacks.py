@@ -38,16 +38,14 @@ from dpcore.formatting import (
     significant,
 )
 from dpcore.inference.share_intervals import clopper_pearson
-from dpcore.privacy.interpretation import posterior
+from dpcore.privacy.interpretation import best_guess, posterior
 from dpcore.studies.attacks.differencing import attack
 from dpcore.studies.attacks.membership import Game, Rounds, game, play
 from dpcore.studies.attacks.reconstruction import (
     Parts,
     ReconstructionMethod,
     Solver,
-    ceiling,
     epsilons,
-    exact_counts,
     guessing,
     known_roughly,
     likely_at_most,
@@ -198,14 +196,13 @@ def _pieces(
     solver = Solver.of(inside)
     share = known_roughly(float(bits.mean()))
     solve = partial(recover, solver, bits=bits, share=share, method=asked.method)
-    yield "exact", solve(exact_counts(solver, bits)).shares, 0.0
+    yield "exact", solve(rounded_counts(solver, bits)), 0.0
     for unit in _UNITS:
-        told = rounded_counts(solver, bits, unit)
-        yield f"rounded to {unit}s", solve(told).shares, 0.0
+        yield f"rounded to {unit}s", solve(rounded_counts(solver, bits, unit)), 0.0
     # The chosen total first: it is there if the work is stopped.
     for total in sorted(asked.totals.tolist(), key=lambda one: one != asked.epsilon):
         told = private_counts(solver, bits, epsilon=total, runs=asked.runs, rng=rng)
-        yield total, solve(told).shares, noise_scale(solver, total)
+        yield total, solve(told), noise_scale(solver, total)
 
 
 def _shown(
@@ -223,15 +220,13 @@ def _shown(
     shares, scale = private[asked.epsilon]
     mean, guess = float(shares.mean()), guessing(bits)
     share = known_roughly(float(bits.mean()))
-    limit = float(ceiling(asked.epsilon, share=share))
-    limit = max(limit, guess)
+    limit = max(float(best_guess(asked.epsilon, prior=share)), guess)
     bars = RecoveredShares(
         guessing=guess, careless=careless, private=mean, epsilon=asked.epsilon, ceiling=limit
     )
     subject.show(bars_picture(bars), "reconstruction")
     exact = careless["exact"]
-    larger = max(share, 1 - share)
-    luck = likely_at_most(asked.people, float(posterior(larger, asked.epsilon)))
+    luck = likely_at_most(asked.people, float(posterior(max(share, 1 - share), asked.epsilon)))
     show_verdict(
         f"{asked.counts:,} exact counts give away {nearest(exact)} of the column: "
         f"{round(exact * asked.people)} of {asked.people} people. Rounding to "
@@ -245,7 +240,7 @@ def _shown(
         curve = RecoveryCurve(
             epsilons=np.array(ordered),
             shares=[private[total][0] for total in ordered],
-            ceilings=np.maximum(ceiling(np.array(ordered), share=share), guess),
+            ceilings=np.maximum(best_guess(np.array(ordered), prior=share), guess),
             guessing=guess,
             chosen=asked.epsilon,
         )
@@ -257,7 +252,7 @@ def _shown(
         f"A total for all counts together. Noise of scale {significant(scale)} on each "
         f"makes them cost ε {epsilon_text(asked.epsilon)} for one person's answer, so "
         "that the best guess about a person whose answer is open is right with "
-        f"probability at most e^ε/(1 + e^ε) = {at_most(limit_of(asked.epsilon))}. By "
+        f"probability at most e^ε/(1 + e^ε) = {at_most(float(best_guess(asked.epsilon)))}. By "
         f"luck one release may reach more, but more than {percent(luck)} in at most 1 "
         "of 1,000 releases, if people's answers are independent.",
     )
@@ -268,11 +263,6 @@ def _runs(shares: FloatArray) -> str:
         return "one release"
     ends = f"from {nearest(float(shares.min()))} to {nearest(float(shares.max()))}"
     return f"mean of {len(shares)} releases, {ends}"
-
-
-def limit_of(epsilon: float) -> float:
-    """Return how often the best guess at even odds is right, at most."""
-    return float(ceiling(epsilon, share=0.5))
 
 
 _ROUNDS: Final = 10_000
@@ -323,9 +313,8 @@ def _machine(subject: AttackTarget, private: Game, exact: Game, epsilon: float, 
     scores = []
     for about in (exact, private):
         rounds = play(about, _ROUNDS, rng=np.random.default_rng([seed, 1]))
-        right = rounds.right(about.says_inside(rounds.released))
-        scores.append(float(right.mean()))
-    limit = float(ceiling(epsilon, share=0.5))
+        scores.append(float(rounds.right(about.says_inside(rounds.released)).mean()))
+    limit = float(best_guess(epsilon))
     picture = machine_picture(
         careless=scores[0],
         private=scores[1],
@@ -415,7 +404,7 @@ def _score(
         f"Round {played}: it was **{was}**. You were {said}. Score: "
         f"**{int(yours.sum())} of {played}**; the machine has {int(machine.sum())}."
     )
-    limit = float(ceiling(epsilon, share=0.5)) if about.scale else 1.0
+    limit = float(best_guess(epsilon)) if about.scale else 1.0
     subject.show(score_picture(yours, machine, limit=limit), "membership-score")
 
 

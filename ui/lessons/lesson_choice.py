@@ -244,8 +244,7 @@ def link(page: str, settings: dict[str, str]) -> str:
     >>> link("http://127.0.0.1:8501/lessons?mode=x#top", {"path": "class"})
     'http://127.0.0.1:8501/lessons?path=class'
     """
-    parts = urlsplit(page)
-    return urlunsplit(parts._replace(query=urlencode(settings), fragment=""))
+    return urlunsplit(urlsplit(page)._replace(query=urlencode(settings), fragment=""))
 
 
 def show_handout(path: Path) -> None:

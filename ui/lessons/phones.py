@@ -179,8 +179,7 @@ def _client(request: Request) -> str:
     except ValueError:
         network = host
     else:
-        mapped = getattr(address, "ipv4_mapped", None)
-        address = mapped or address
+        address = getattr(address, "ipv4_mapped", None) or address
         bits = _IPV6_NETWORK if address.version == ipaddress.IPV6LENGTH else 32
         network = str(ipaddress.ip_network((address, bits), strict=False))
     return hmac.new(KEY, network.encode(), DIGEST).hexdigest()
@@ -233,8 +232,7 @@ def for_devices(page: str, *, address: str, hosts: Sequence[str], port: int) -> 
     if not host:
         return None
     place = f"[{host}]" if ":" in host else host
-    scheme = parts.scheme or "http"
-    return urlunsplit(parts._replace(scheme=scheme, netloc=f"{place}:{port}"))
+    return urlunsplit(parts._replace(scheme=(parts.scheme or "http"), netloc=f"{place}:{port}"))
 
 
 def command(host: str, *, port: int) -> str:

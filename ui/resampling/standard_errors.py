@@ -517,8 +517,7 @@ def _bought(asked: BootstrapSettings, runs: Runs) -> None:
     """Say what intervals cover whose variance was paid for, on the same tables."""
     e = asked.experiment
     rng = np.random.default_rng([asked.seed, 1])
-    width = e.population.bounds.width
-    plain = BoughtVariance(width=width, people=e.people, rho=e.rho)
+    plain = BoughtVariance(width=e.population.bounds.width, people=e.people, rho=e.rho)
     tail = min(_SAFE_TAIL, (1 - asked.level) / 5)
     safe = replace(plain, share=_SAFE_SHARE, tail=tail)
     (held, paid), (safely, longer) = (
@@ -643,8 +642,7 @@ def _here(asked: BootstrapSettings) -> tuple[int, ...]:
 
 def _part(experiment: Experiment) -> int:
     """Return how many tables take a part of a second."""
-    draws = experiment.people * experiment.times
-    return max(1, min(_MOST_A_PART, _DRAWS_A_PART // draws))
+    return max(1, min(_MOST_A_PART, _DRAWS_A_PART // (experiment.people * experiment.times)))
 
 
 def _privacy(asked: BootstrapSettings) -> None:

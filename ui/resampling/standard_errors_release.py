@@ -278,8 +278,7 @@ def _study(query: Query, asked: BootstrapSettings) -> None:
         doing=f"Simulating {_TABLES} tables",
     )
     if pieces:
-        runs = Runs.joined(pieces)
-        results.show(errors_picture(mine, runs, asked.shown), "se-column-errors")
+        results.show(errors_picture(mine, Runs.joined(pieces), asked.shown), "se-column-errors")
 
 
 def _people(query: Query) -> People:

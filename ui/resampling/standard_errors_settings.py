@@ -68,8 +68,7 @@ class BootstrapSettings:
         """
         e = self.experiment
         rest = [getattr(self, name) for name in names]
-        known = (e.population.name, e.people, e.rho, e.times, e.factor)
-        return repr((*known, *rest))
+        return repr((*(e.population.name, e.people, e.rho, e.times, e.factor), *rest))
 
 
 def ask_settings() -> BootstrapSettings:

@@ -58,7 +58,8 @@ class Averaging:
     @property
     def affordable(self) -> int:
         """Return how many fresh answers the budget pays for."""
-        return paid_for(self.budget, self.epsilon)
+        # A budget of ten times a price that no float holds exactly pays for ten.
+        return math.floor(self.budget / self.epsilon * (1 + 1e-12))
 
     @property
     def settled(self) -> float:
@@ -83,16 +84,6 @@ def needed(epsilon: float) -> int:
     """
     require_budget(epsilon)
     return math.ceil(2 * (_Z / (_HALF * epsilon)) ** 2)
-
-
-def paid_for(budget: float, epsilon: float) -> int:
-    """Return how many answers of a price a budget pays for.
-
-    >>> paid_for(1.0, 0.1)
-    10
-    """
-    # A budget of ten times a price that no float holds exactly pays for ten.
-    return math.floor(budget / epsilon * (1 + 1e-12))
 
 
 def ask_again(

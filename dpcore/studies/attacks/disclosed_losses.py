@@ -157,8 +157,7 @@ def attack_mean(
     mean = float(bounds.clip(np.array(clamped.mean())))
     scale = bounds.width / (people * epsilon)
     value = float(clamped[person])
-    exact = abs(value - mean) / (people - 1) / scale
-    told, unit = rounded_up(exact, digits)
+    told, unit = rounded_up((abs(value - mean) / (people - 1) / scale), digits)
     release = mean + float(rng.laplace(scale=scale))
     # Rounding up may put the candidate just beyond a bound.
     found = means_from_loss(told, value=value, scale=scale, people=people, bounds=bounds) or (
@@ -207,7 +206,7 @@ def attack_count(
     told, unit = rounded_up(loss, digits)
     found = counts_from_loss(told, release=release, sigma=sigma, member=member)
     # Not by nearness to the release: the two are equally far from it, but for 1/2.
-    nearest: float = min(found, key=_off_whole)
+    nearest: float = min(found, key=lambda number: abs(number - max(round(number), 0)))
     return Recovery(
         told=told,
         release=release,
@@ -217,8 +216,3 @@ def attack_count(
         recovered=float(round(nearest)),
         truth=float(counted),
     )
-
-
-def _off_whole(number: float) -> float:
-    """Return how far a number is from a count."""
-    return abs(number - max(round(number), 0))

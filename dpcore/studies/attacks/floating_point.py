@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Final
 
 import numpy as np
 
@@ -62,20 +61,6 @@ def reachable(releases: FloatArray, value: float, noise: float) -> FloatArray:
     return np.asarray(hits.any(axis=1), dtype=np.float64)
 
 
-def given_away(
-    first: float, second: float, noise: float, *, draws: int, rng: np.random.Generator
-) -> float:
-    """Return the share of naive releases of ``first`` that ``second`` cannot give.
-
-    Each of them gives the value away with certainty, whatever epsilon was promised.
-    """
-    releases = naive_releases(first, noise, draws=draws, rng=rng)
-    return 1 - float(reachable(releases, second, noise).mean())
-
-
-_FINE: Final = 2.0**-30
-
-
 def step_of(scale: float) -> float:
     """Return the step of the grid: a power of two, far below the noise.
 
@@ -84,7 +69,7 @@ def step_of(scale: float) -> float:
     """
     if not 0 < scale < math.inf:
         raise ParameterError(f"the scale of the noise must be positive and finite, got {scale}.")
-    return 2.0 ** math.floor(math.log2(scale)) * _FINE
+    return 2.0 ** math.floor(math.log2(scale)) * 2.0**-30
 
 
 def grid_releases(

@@ -30,14 +30,12 @@ from enum import StrEnum
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import betainc
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.laplace import least_scale
-from dpcore.privacy.interpretation import best_guess
 
 _MIDDLE = 0.5
 _NO_NEWS = 1e-10
@@ -153,20 +151,6 @@ class Solver:
         return guessed.astype(np.float64).reshape(*told.shape[:-1], people)
 
 
-def rounded(counts: FloatArray, unit: int) -> FloatArray:
-    """Return counts rounded to multiples of ``unit``, as offices often publish them."""
-    return np.asarray(unit * np.floor(counts / unit + _MIDDLE))
-
-
-def rounding_variance(unit: int) -> float:
-    """Return the variance of a uniform error of a whole number below ``unit``.
-
-    >>> rounding_variance(1), rounding_variance(5)
-    (0.0, 2.0)
-    """
-    return (unit**2 - 1) / 12
-
-
 def noise_scale(solver: Solver, epsilon: float) -> float:
     """Return the scale of Laplace noise at which all counts together cost epsilon.
 
@@ -176,23 +160,6 @@ def noise_scale(solver: Solver, epsilon: float) -> float:
     """
     require_budget(epsilon)
     return least_scale(float(max(solver.often, 1)), epsilon)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecoveredShares:
-    """How much of the column is recovered from one kind of counts. CONFIDENTIAL.
-
-    Attributes:
-        shares: Of people whose answer is guessed right, one for each run.
-
-    """
-
-    shares: FloatArray = field(repr=False)
-
-    @property
-    def share(self) -> float:
-        """Return the mean over the runs."""
-        return float(self.shares.mean())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,15 +176,14 @@ class ReleasedCounts:
     variance: float
 
 
-def exact_counts(solver: Solver, bits: FloatArray) -> ReleasedCounts:
-    """Return the exact counts of yes among the answers ``bits``, shape ``(n,)``."""
-    return ReleasedCounts(counts=(solver.inside @ bits)[np.newaxis], variance=0.0)
+def rounded_counts(solver: Solver, bits: FloatArray, unit: int = 1) -> ReleasedCounts:
+    """Return the counts of yes among the answers ``bits``, shape ``(n,)``.
 
-
-def rounded_counts(solver: Solver, bits: FloatArray, unit: int) -> ReleasedCounts:
-    """Return the counts rounded to multiples of ``unit``."""
-    counts = rounded(solver.inside @ bits, unit)[np.newaxis]
-    return ReleasedCounts(counts=counts, variance=rounding_variance(unit))
+    They are rounded to multiples of ``unit``, as offices often publish them; the error
+    is then about uniform on whole numbers, of variance ``(unit^2 - 1)/12``.
+    """
+    counts = unit * np.floor(solver.inside @ bits / unit + _MIDDLE)
+    return ReleasedCounts(counts=counts[np.newaxis], variance=(unit**2 - 1) / 12)
 
 
 def private_counts(
@@ -242,8 +208,10 @@ def recover(
     *,
     share: float,
     method: ReconstructionMethod = ReconstructionMethod.LEAST_SQUARES,
-) -> RecoveredShares:
-    """Return how much of the answers ``bits`` an attacker recovers from the counts.
+) -> FloatArray:
+    """Return which share of ``bits`` an attacker recovers from the counts, one a run.
+
+    CONFIDENTIAL.
 
     Args:
         solver: The public parts.
@@ -261,22 +229,13 @@ def recover(
         guessed = solver.program(told.counts)
     else:
         guessed = solver.solve(told.counts, variance=told.variance, share=share)
-    return RecoveredShares(shares=np.asarray((guessed == bits).mean(axis=-1)))
+    return np.asarray((guessed == bits).mean(axis=-1))
 
 
 def guessing(bits: FloatArray) -> float:
     """Return how many are guessed right without any counts: the larger group."""
     yes = float(bits.mean())
     return max(yes, 1 - yes)
-
-
-def ceiling(epsilon: ArrayLike, *, share: float) -> FloatArray:
-    """Return how likely the best guess about a person is right, at most.
-
-    >>> round(float(ceiling(1.0, share=0.5)), 4)
-    0.7311
-    """
-    return best_guess(epsilon, prior=share)
 
 
 def likely_at_most(people: int, chance: float, *, missed: float = _SURE) -> float:
@@ -300,5 +259,4 @@ def known_roughly(share: float) -> float:
 
 def epsilons(chosen: float, steps: int) -> FloatArray:
     """Return so many totals to try from 0.1 to 1,000, and the chosen one, ascending."""
-    tried = np.geomspace(0.1, 1000.0, steps)
-    return np.unique(np.append(tried, chosen))
+    return np.unique(np.append(np.geomspace(0.1, 1000.0, steps), chosen))

@@ -30,21 +30,10 @@ JITTER: Final = 6.0
 _FAR = 1e-12
 
 
-def chance_of(tries: ArrayLike, kept: float) -> FloatArray:
-    """Return how likely a release takes so many draws.
-
-    >>> chance_of([1, 2, 3], 0.5).tolist()
-    [0.5, 0.25, 0.125]
-    """
-    k = np.asarray(tries, dtype=np.float64)
-    return np.asarray((1 - _checked(kept)) ** (k - 1) * kept)
-
-
 def at_most(draws: ArrayLike, kept: float, *, releases: int) -> FloatArray:
     """Return how likely so many releases take at most so many draws together."""
     k = np.asarray(draws, dtype=np.float64)
-    enough = np.maximum(k - releases + 1, 1.0)
-    below = betainc(float(releases), enough, _checked(kept))
+    below = betainc(float(releases), np.maximum(k - releases + 1, 1.0), _checked(kept))
     return np.where(k >= releases, below, 0.0)
 
 
@@ -72,8 +61,7 @@ def right(first: float, second: float, *, releases: int) -> float:
         steeper = np.log1p(-low) - np.log1p(-high)
     most = releases + np.floor(releases * np.log(high / low) / steeper)
     below = [float(at_most(most, kept, releases=releases)) for kept in (low, high)]
-    gap = below[1] - below[0]
-    return float(0.5 + gap / 2)
+    return float(0.5 + (below[1] - below[0]) / 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -89,8 +89,7 @@ def _together(searched: TrialDraws) -> Iterator[Score]:
 
     The evidence is the log-likelihood ratio of two normal laws fitted to the draws.
     """
-    apart = np.abs(_apart(searched))
-    kept = np.sort(np.argsort(-apart, kind="stable")[:_TOGETHER])
+    kept = np.sort(np.argsort(-np.abs(_apart(searched)), kind="stable")[:_TOGETHER])
     one, other = searched.first[:, kept], searched.second[:, kept]
     moved = one.mean(axis=0) - other.mean(axis=0)
     sharp = np.linalg.solve((_covariance(one) + _covariance(other)) / 2, moved)
@@ -180,8 +179,7 @@ class ScoreCells:
 
     def ranked(self, counts: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the cells from the likeliest of the first world to the second's."""
-        odds = (counts[0] + 0.5) / (counts[1] + 0.5)
-        return np.argsort(-odds, kind="stable")
+        return np.argsort(-((counts[0] + 0.5) / (counts[1] + 0.5)), kind="stable")
 
 
 def cells(score: Score, searched: TrialDraws) -> ScoreCells:
@@ -191,8 +189,7 @@ def cells(score: Score, searched: TrialDraws) -> ScoreCells:
     repeated = distinct[times >= max(_TWICE, _REPEATED * len(values))]
     rest = values[~np.isin(values, repeated)]
     number = min(_CELLS, max(2, len(values) // (2 * _A_CELL)))
-    shares = np.linspace(0, 1, number + 1)[1:-1]
-    between = np.quantile(rest, shares) if len(rest) else rest
+    between = np.quantile(rest, np.linspace(0, 1, number + 1)[1:-1]) if len(rest) else rest
     return ScoreCells(score=score, cuts=np.unique(np.concatenate([repeated, between])))
 
 
@@ -223,8 +220,7 @@ class CellEvent:
 
 def _where(cuts: FloatArray, held: NDArray[np.bool_]) -> str:
     """Return in words which numbers are held."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], held.astype(int), [0]])))
-    runs = edges.reshape(-1, 2)
+    runs = np.flatnonzero(np.diff(np.concatenate([[0], held.astype(int), [0]]))).reshape(-1, 2)
     if len(runs) == 0 or len(cuts) == 0:
         return "is anything" if held.any() else "is nothing"
     words = [_run(cuts, first, last - 1) for first, last in runs.tolist()]
@@ -269,11 +265,19 @@ def most_telling(
     best, found = -np.inf, None
     for one in candidates:
         for ranked, order, counts in _orders(one, searched, likelier):
-            value, size = _best_prefix(counts[:, order], searched.number, delta, z)
-            better = best * _BETTER if ranked and best > 0 else best
-            if value > better or found is None:
+            hits = np.minimum(np.cumsum(counts[:, order], axis=1), searched.number)
+            low, high = (
+                score_limits(hits[0], searched.number, z)[0],
+                score_limits(hits[1], searched.number, z)[1],
+            )
+            bound = np.log(np.maximum(low - delta, _NEVER)) - np.log(high)
+            place = int(bound.argmax())
+            value, size = float(bound[place]), place + 1
+            if value > (best * _BETTER if ranked and best > 0 else best) or found is None:
                 best = value
-                held = _joined(order[:size], counts)
+                held = np.zeros(counts.shape[1], dtype=bool)
+                held[order[:size]] = True
+                held[1:-1] |= (~counts[:, 1:-1].any(axis=0)) & (held[:-2] & held[2:])
                 found = CellEvent(cells=one, held=held, likelier=likelier)
     assert found is not None, "there is always a score"  # noqa: S101
     return found
@@ -295,25 +299,6 @@ def _orders(
     yield False, places, counts
     yield False, places[::-1], counts
     yield True, one.ranked(ranking), 2 * judging
-
-
-def _joined(chosen: NDArray[np.intp], counts: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return which cells are chosen, with cuts in their midst that nothing falls on."""
-    held = np.zeros(counts.shape[1], dtype=bool)
-    held[chosen] = True
-    empty = ~counts[:, 1:-1].any(axis=0)
-    between = held[:-2] & held[2:]
-    held[1:-1] |= empty & between
-    return held
-
-
-def _best_prefix(counts: NDArray[np.intp], draws: int, delta: float, z: float) -> tuple[float, int]:
-    """Return the largest predicted bound of the first so many cells, and how many."""
-    hits = np.minimum(np.cumsum(counts, axis=1), draws)
-    low, high = score_limits(hits[0], draws, z)[0], score_limits(hits[1], draws, z)[1]
-    bound = np.log(np.maximum(low - delta, _NEVER)) - np.log(high)
-    place = int(bound.argmax())
-    return float(bound[place]), place + 1
 
 
 def score_limits(

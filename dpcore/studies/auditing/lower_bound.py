@@ -60,8 +60,7 @@ class EventCount:
     def shares(self) -> tuple[float, float]:
         """Return how often it happened in the first world, and in the second."""
         likelier, other = (hits / self.draws for hits in self.hits)
-        first = self.event.likelier == WITH
-        return (likelier, other) if first else (other, likelier)
+        return (likelier, other) if (self.event.likelier == WITH) else (other, likelier)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -219,11 +218,8 @@ def _curve(
     one: ScoreCells, searched: TrialDraws, tested: TrialDraws, confidence: float
 ) -> RocCurve:
     """Return how often both worlds are taken for the first, cell after cell."""
-    order = one.ranked(one.counts(searched))
-    counts = one.counts(tested)[:, order]
-    kept = counts.any(axis=0)
-    shares = np.cumsum(counts[:, kept], axis=1) / tested.number
-    start = np.zeros((2, 1))
-    detection, alarm = np.concatenate([start, shares], axis=1)
+    counts = one.counts(tested)[:, one.ranked(one.counts(searched))]
+    shares = np.cumsum(counts[:, counts.any(axis=0)], axis=1) / tested.number
+    detection, alarm = np.concatenate([np.zeros((2, 1)), shares], axis=1)
     margin = math.sqrt(math.log(4 / (1 - confidence)) / (2 * tested.number))
     return RocCurve(alarm=alarm, detection=detection, margin=margin)

@@ -155,8 +155,7 @@ def _bootstrap_real() -> float:
     """Return the epsilon that one noisy resample gives at the delta of the claim."""
 
     def holds(epsilon: float) -> bool:
-        delta = attained_delta(1.0, epsilon, people=_RESAMPLED)
-        return float(delta) <= _BOOTSTRAP.delta
+        return float(attained_delta(1.0, epsilon, people=_RESAMPLED)) <= _BOOTSTRAP.delta
 
     return halved(holds, 1.0, 20.0)[1]
 

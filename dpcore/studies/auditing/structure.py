@@ -69,8 +69,7 @@ def _names(request: Releasable, dataset: Dataset) -> Check:
     try:
         table = trials.narrowed(request, dataset)
         alike = trials.of_one_record(table, 0)
-        shapes = {np.shape(request.value(each)) for each in (table, alike)}
-        passed = len(shapes) == 1
+        passed = len({np.shape(request.value(each)) for each in (table, alike)}) == 1
         how = (
             "Asked of the table, and of one in which everybody has the record of row "
             "1: as many numbers are named."

@@ -252,8 +252,7 @@ def narrowed(request: Releasable, dataset: Dataset) -> Dataset:
     kept = tuple(column for column in table.columns if column.name in names)
     if not kept:  # everybody is counted
         return table
-    frame = table.frame[[column.name for column in kept]]
-    return replace(table, frame=frame, columns=kept)
+    return replace(table, frame=table.frame[[column.name for column in kept]], columns=kept)
 
 
 def without(dataset: Dataset, row: int) -> Dataset:
@@ -266,8 +265,7 @@ def without(dataset: Dataset, row: int) -> Dataset:
     _check(dataset, row)
     if dataset.people == 1:
         raise ParameterError("the only row of a table cannot be left out.")
-    places = np.delete(np.arange(dataset.people), row)
-    return replace(dataset, frame=dataset.frame.iloc[places])
+    return replace(dataset, frame=dataset.frame.iloc[np.delete(np.arange(dataset.people), row)])
 
 
 def replaced(dataset: Dataset, row: int, other: int) -> Dataset:
@@ -292,8 +290,7 @@ def of_one_record(dataset: Dataset, row: int) -> Dataset:
 
     """
     _check(dataset, row)
-    places = np.full(dataset.people, row)
-    return replace(dataset, frame=dataset.frame.iloc[places])
+    return replace(dataset, frame=dataset.frame.iloc[np.full(dataset.people, row)])
 
 
 def claim(request: Releasable) -> Guarantee:
@@ -428,8 +425,7 @@ def _worst_noise(plan: OneMechanism, mechanism: Mechanism) -> tuple[FloatArray, 
     if others > 0:
         left = min(sensitivity.l1 - sensitivity.largest, others * sensitivity.largest)
         square = max(0.0, sensitivity.l2**2 - sensitivity.largest**2)
-        each = min(left / others, math.sqrt(square / others))
-        moves[1 : others + 1] = each
+        moves[1 : others + 1] = min(left / others, math.sqrt(square / others))
     pairs = [worst_pair(mechanism, float(move)) for move in moves]
     low, high = (np.array([getattr(p, end) for p in pairs]) for end in ("low", "high"))
     turned = np.arange(numbers) % 2 == 1

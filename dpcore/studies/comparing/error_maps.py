@@ -121,7 +121,11 @@ def error_maps(quantity: MapQuantity, fairness: Fairness, shift: float) -> Error
     rows = [dict(_at_scale(float(b), fairness, shift)) for b in scale]
     keys = tuple(rows[0])
     heights = np.array([[_height(row[key], quantity, place) for row in rows] for key in keys])
-    lead = _lead(heights, keys, quantity)
+    logs = np.log(np.maximum(heights, _TINY))
+    if quantity is MapQuantity.BIAS:
+        logs[keys.index("laplace")] = np.inf
+    others = [np.delete(logs, index, axis=0).min(axis=0) for index in range(len(keys))]
+    lead = np.array(others) - logs
     return ErrorMaps(
         quantity=quantity,
         fairness=fairness,
@@ -152,15 +156,6 @@ def _height(mechanism: Mechanism, quantity: MapQuantity, place: FloatArray) -> F
     if quantity is MapQuantity.VARIANCE:
         return mechanism.variance(place)
     return mechanism.mse(place)
-
-
-def _lead(heights: FloatArray, keys: tuple[str, ...], quantity: MapQuantity) -> FloatArray:
-    """Compare each map with the others; unbounded noise has no bias and is left out."""
-    logs = np.log(np.maximum(heights, _TINY))
-    if quantity is MapQuantity.BIAS:
-        logs[keys.index("laplace")] = np.inf
-    others = [np.delete(logs, index, axis=0).min(axis=0) for index in range(len(keys))]
-    return np.array(others) - logs
 
 
 def _crossing(column: FloatArray, logs: FloatArray, level: float) -> float:

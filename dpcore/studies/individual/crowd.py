@@ -164,8 +164,7 @@ class StatisticCrowd:
                 "several rows of a person count."
             )
         if query.size.public:
-            size = TableSize(people=len(values), public=True)
-            query = replace(query, size=size)
+            query = replace(query, size=TableSize(people=len(values), public=True))
         statistic = query.statistic
         shifts = shifts_of(statistic, values, self.exposure.relation)
         actual = np.asarray(shifts.actual)
@@ -175,8 +174,7 @@ class StatisticCrowd:
         rows = query.unit.rows
         if rows > 1:
             others = statistic.range.clip(actual + rows * (others - actual))
-        delta = self.exposure.delta
-        losses = self.request.plan.pair_epsilon(actual, others, delta=delta)
+        losses = self.request.plan.pair_epsilon(actual, others, delta=self.exposure.delta)
         return float(np.max(losses))
 
 

@@ -105,11 +105,9 @@ def laws_of_statistic(
         raise DataError("the statistic is undefined with one person less.")
     rows = request.query.unit.rows
     if rows > 1:
-        moved = present + rows * (others - present)
-        others = request.query.statistic.range.clip(moved)
+        others = request.query.statistic.range.clip(present + rows * (others - present))
     plan = request.plan
-    losses = plan.pair_epsilon(present, others, delta=exposure.delta)
-    absent = others[int(np.argmax(losses))]
+    absent = others[int(np.argmax(plan.pair_epsilon(present, others, delta=exposure.delta)))]
     if not isinstance(plan, Direct):
         return ProfileLaws.of_plan(plan, absent, present)
     changed = np.flatnonzero(absent != present)
@@ -124,8 +122,7 @@ def laws_of_statistic(
             reach=_REACH * request.query.sensitivity.largest,
         )
     if isinstance(plan.mechanism, Gaussian):
-        length = float(np.linalg.norm(absent - present))
-        return gaussian_laws(length / plan.mechanism.noise)
+        return gaussian_laws(float(np.linalg.norm(absent - present)) / plan.mechanism.noise)
     return ProfileLaws.of_plan(plan, absent, present)
 
 

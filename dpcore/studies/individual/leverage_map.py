@@ -23,7 +23,6 @@ from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.models.factor import row_blocks
 from dpcore.models.influence import Influence
-from dpcore.models.metrics import Metric
 from dpcore.models.model_mechanisms.model_mechanism import LossAt, ModelMechanism
 from dpcore.models.question import Fit
 
@@ -85,7 +84,11 @@ def causes(
     loss_at = real.loss_by(delta)
     variation = None if loss_at is None else real.variation(here, delta=delta)
     if real.public:
-        pull = _pulls(fit, real.metric)
+        directions = real.metric.directions(fit.factor)
+        pull = np.empty(fit.people)
+        for rows in row_blocks(*fit.features.shape):
+            moved = fit.features[rows] @ directions
+            pull[rows] = np.sqrt(np.einsum("ij,ij->i", moved, moved))
         missed = residual
         if leaves:
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -107,15 +110,6 @@ def causes(
         loss_at=loss_at,
         variation=variation,
     )
-
-
-def _pulls(fit: Fit, metric: Metric) -> FloatArray:
-    directions = metric.directions(fit.factor)
-    pulls = np.empty(fit.people)
-    for rows in row_blocks(*fit.features.shape):
-        moved = fit.features[rows] @ directions
-        pulls[rows] = np.sqrt(np.einsum("ij,ij->i", moved, moved))
-    return pulls
 
 
 _CELLS = 40
@@ -210,15 +204,23 @@ def leverage_map(
     least = _NARROW * reach
     ends = (min(_MARGIN * float(y.min()), -least), max(_MARGIN * float(y.max()), least))
     y_edges = np.linspace(*ends, _CELLS + 1)
-    counts, sums = _binned(x, y, loss, x_edges, y_edges)
+    across = np.log(np.maximum(x, x_edges[0]) / x_edges[0])
+    across *= _CELLS / np.log(x_edges[-1] / x_edges[0])
+    up = (y - y_edges[0]) * (_CELLS / (y_edges[-1] - y_edges[0]))
+    column = np.minimum(across.astype(np.intp), _CELLS - 1)
+    cell = np.clip(up.astype(np.intp), 0, _CELLS - 1) * _CELLS + column
+    shape = (_CELLS, _CELLS)
+    counts = np.bincount(cell, minlength=_CELLS**2).reshape(shape)
+    sums = np.bincount(cell, loss, minlength=_CELLS**2).reshape(shape).astype(np.float64)
     with np.errstate(invalid="ignore"):
         means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-    top = _largest(loss, most)
+    count = min(most, len(loss))
+    found = np.argpartition(loss, len(loss) - count)[len(loss) - count :]
+    top = np.asarray(found[np.lexsort((found, -loss[found]))])
     lines: tuple[IsoLine, ...] = ()
     floor = np.nan
     if loss_at is not None:
-        levels = _levels(loss)
-        lines = _lines(loss_at, levels, (float(x_edges[0]), float(x_edges[-1])), reach)
+        lines = _lines(loss_at, _levels(loss), (float(x_edges[0]), float(x_edges[-1])), reach)
         floor = float(loss_at(np.array([np.median(x)]), np.zeros(1))[0])
     return LeverageMap(
         leverage_edges=x_edges,
@@ -236,28 +238,6 @@ def leverage_map(
     )
 
 
-def _binned(
-    x: FloatArray, y: FloatArray, loss: FloatArray, x_edges: FloatArray, y_edges: FloatArray
-) -> tuple[NDArray[np.intp], FloatArray]:
-    """Return counts and sums of losses, shape ``(y cells, x cells)``."""
-    across = np.log(np.maximum(x, x_edges[0]) / x_edges[0])
-    across *= _CELLS / np.log(x_edges[-1] / x_edges[0])
-    up = (y - y_edges[0]) * (_CELLS / (y_edges[-1] - y_edges[0]))
-    column = np.minimum(across.astype(np.intp), _CELLS - 1)
-    row = np.clip(up.astype(np.intp), 0, _CELLS - 1)
-    cell = row * _CELLS + column
-    shape = (_CELLS, _CELLS)
-    counts = np.bincount(cell, minlength=_CELLS**2).reshape(shape)
-    sums = np.bincount(cell, loss, minlength=_CELLS**2).reshape(shape)
-    return counts, np.asarray(sums, dtype=np.float64)
-
-
-def _largest(loss: FloatArray, most: int) -> NDArray[np.intp]:
-    count = min(most, len(loss))
-    found = np.argpartition(loss, len(loss) - count)[len(loss) - count :]
-    return np.asarray(found[np.lexsort((found, -loss[found]))])
-
-
 def _levels(loss: FloatArray) -> list[float]:
     """Return a few round losses between the smallest and the largest, far apart."""
     high = float(loss.max())
@@ -268,8 +248,7 @@ def _levels(loss: FloatArray) -> list[float]:
     powers = range(int(np.floor(np.log10(low))), int(np.floor(np.log10(high))) + 1)
     known = [digit * 10.0**power for power in powers for digit in _DIGITS]
     inside = [level for level in known if low <= level <= high] or [high / 2]
-    step = -(-len(inside) // _MOST_LINES)
-    return inside[::-1][::step]
+    return inside[::-1][:: -(-len(inside) // _MOST_LINES)]
 
 
 def _lines(

@@ -170,13 +170,11 @@ def study(
         ParameterError: A row is longer than 1, or a target neither 0 nor 1.
 
     """
-    lengths = np.einsum("ij,ij->i", x, x)
-    if len(x) and not lengths.max() <= 1 + _LENGTH_ROUNDING:
+    if len(x) and not np.einsum("ij,ij->i", x, x).max() <= 1 + _LENGTH_ROUNDING:
         raise ParameterError("rows must be at most 1 long: divide or clip them.")
     fit, quantile = settings.fit, None
     if settings.sharper is not None:
-        noisy = settings.sharper.hessian(x.shape[1])
-        quantile = noisy.quantile(settings.failure / 2, rng)
+        quantile = settings.sharper.hessian(x.shape[1]).quantile(settings.failure / 2, rng)
         fit = replace(fit, penalty=max(fit.penalty, _TAU_MARGIN * quantile))
     model = fit_glm(x, y, loss=Logistic(), penalty=Penalty(strength=fit.penalty))
     return ReportStudy(settings=settings, fit=fit, model=model, quantile=quantile)

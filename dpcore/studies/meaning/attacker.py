@@ -49,7 +49,7 @@ from dpcore.mechanisms.person_laws import ScalarLaws
 from dpcore.mechanisms.search import first_where
 from dpcore.privacy.halving import halved
 from dpcore.privacy.interpretation import best_guess
-from dpcore.releases.plans.plan import Direct, Plan
+from dpcore.releases.plans.plan import Direct
 from dpcore.releases.request import Request
 
 
@@ -181,8 +181,7 @@ class ProfileBound:
     def detection(self, alarm: ArrayLike) -> FloatArray:
         """Return the highest chance of detection that all of them allow."""
         alarm = np.asarray(alarm, dtype=np.float64)
-        allowed = [_detection(e, d, alarm) for e, d in self.guarantees]
-        return np.asarray(np.min(allowed, axis=0))
+        return np.asarray(np.min([_detection(e, d, alarm) for e, d in self.guarantees], axis=0))
 
     def best_guess(self, prior: ArrayLike) -> FloatArray:
         """Return how often the best guess is right, at most."""
@@ -290,8 +289,7 @@ class ValuePair:
     def _found_below(self, alarm: FloatArray) -> FloatArray:
         """Return the detection of tests for the lower value."""
         at = self.mechanism.quantile(alarm, self.high)
-        there = self._at(at, self.high)
-        missing = self.mechanism.cdf(at, self.high) - there
+        missing = self.mechanism.cdf(at, self.high) - self._at(at, self.high)
         found = self.mechanism.cdf(at, self.low) - self._at(at, self.low)
         return found + self._split(at, alarm - missing, self.high, self.low)
 
@@ -311,22 +309,17 @@ class ValuePair:
         if bounds is None:
             return np.zeros_like(at)
         lower, upper = self.mechanism.atoms(place)
-        on = np.where(at == bounds.lower, lower, 0.0)
-        return np.where(at == bounds.upper, upper, on)
+        return np.where(at == bounds.upper, upper, np.where(at == bounds.lower, lower, 0.0))
 
     def _right(self, prior: FloatArray) -> FloatArray:
         """Return how often the best threshold is right, ``prior`` for ``high``."""
-        at = self._threshold(prior)
-        below = self.mechanism.cdf(at, self.low)
-        return np.asarray(prior * self._above(at, self.high) + (1 - prior) * below)
-
-    def _threshold(self, prior: FloatArray) -> FloatArray:
-        """Return the least release after which the higher value is the likelier one."""
         start, stop = (np.full_like(prior, end) for end in self._likely)
         pdf = self.mechanism.pdf
-        return first_where(
+        at = first_where(
             lambda x: prior * pdf(x, self.high) >= (1 - prior) * pdf(x, self.low), start, stop
         )
+        below = self.mechanism.cdf(at, self.low)
+        return np.asarray(prior * self._above(at, self.high) + (1 - prior) * below)
 
     @property
     def _likely(self) -> tuple[float, float]:
@@ -388,8 +381,7 @@ def _highest(mechanism: Mechanism, apart: float, low: float, high: float) -> flo
     best = low
     for _ in range(_ZOOMS if high > low else 0):
         grid = np.linspace(low, high, _GRID)[:, np.newaxis]
-        told = mechanism.pair_delta(grid, grid + apart, epsilon=0.0)
-        top = int(told.argmax())
+        top = int(mechanism.pair_delta(grid, grid + apart, epsilon=0.0).argmax())
         best = float(grid[top, 0])
         low, high = float(grid[max(top - 1, 0), 0]), float(grid[min(top + 1, 400), 0])
     return best
@@ -415,13 +407,6 @@ class WorstAttack:
     exact: bool
 
 
-class _Known(Protocol):
-    """The epsilon of a plan, or of a mechanism, over all tables."""
-
-    def __call__(self, *, delta: float) -> float:
-        """Return it at a delta."""
-
-
 def of_request(request: Request) -> WorstAttack:
     """Return what the answer to a request tells an attacker."""
     plan = request.plan
@@ -430,7 +415,10 @@ def of_request(request: Request) -> WorstAttack:
         exact = _pair_of(plan.mechanism, plan.sensitivity)
         if exact is not None:
             return _reading(given, exact, plan.worst_case)
-    return _of_plan(given, plan)
+    attack = ProfileBound.of(lambda delta: plan.worst_case(delta=delta))
+    return WorstAttack(
+        guarantee=given, attack=attack, largest_loss=attack.largest_loss, exact=False
+    )
 
 
 def of_mechanism(
@@ -465,20 +453,14 @@ def _pair_of(mechanism: Mechanism, sensitivity: Sensitivity) -> ValuePair | None
     return None
 
 
-def _reading(given: Guarantee | None, attack: ValuePair, worst_case: _Known) -> WorstAttack:
+def _reading(
+    given: Guarantee | None, attack: ValuePair, worst_case: Callable[..., float]
+) -> WorstAttack:
     return WorstAttack(
         guarantee=given, attack=attack, largest_loss=worst_case(delta=0.0), exact=True
     )
 
 
-def _of_plan(given: Guarantee | None, plan: Plan) -> WorstAttack:
-    attack = ProfileBound.of(lambda delta: plan.worst_case(delta=delta))
-    return WorstAttack(
-        guarantee=given, attack=attack, largest_loss=attack.largest_loss, exact=False
-    )
-
-
 def _guarantee(epsilon: float, delta: float) -> Guarantee | None:
     """Return what is really given; none where that is nothing finite."""
-    known = 0 < epsilon < float("inf")
-    return Guarantee(epsilon=epsilon, delta=delta) if known else None
+    return Guarantee(epsilon=epsilon, delta=delta) if 0 < epsilon < math.inf else None

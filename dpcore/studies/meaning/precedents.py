@@ -127,8 +127,7 @@ class Precedent:
         >>> precedents()[13].promise
         'ε 2.64 for one user on one day, every day anew'
         """
-        known = self.protects is not Protects.UNKNOWN
-        joint = " for " if known else ", "
+        joint = " for " if (self.protects is not Protects.UNKNOWN) else ", "
         return f"{self.loss}{joint}{self.unit}, {self.period}"
 
     @property

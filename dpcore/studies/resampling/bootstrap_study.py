@@ -269,8 +269,7 @@ class Experiment:
     @property
     def bagged_error(self) -> float:
         """Return the true standard error of the average of the bootstraps."""
-        bagging = self.resampling / self.times
-        return math.sqrt(self.sampling + bagging + self.bootstraps.noise)
+        return math.sqrt(self.sampling + (self.resampling / self.times) + self.bootstraps.noise)
 
     @property
     def one_shot_error_given_table(self) -> float:
@@ -324,8 +323,7 @@ def error_range(experiment: Experiment, method: Method) -> tuple[float, float]:
 
 def mean_length(experiment: Experiment, method: Method) -> float:
     """Return the mean length of the intervals."""
-    errors = 2 * method.quantile(experiment.bootstraps)
-    return errors * mean_error(experiment, method)
+    return (2 * method.quantile(experiment.bootstraps)) * mean_error(experiment, method)
 
 
 def no_length(experiment: Experiment, method: Method) -> float:
@@ -345,8 +343,7 @@ def _clipped(experiment: Experiment, method: Method) -> float:
     expected = _expected(experiment)
     if expected == 0:
         return 0.0
-    share = known.subtracted(method.tail)
-    edge = k * known.noise * share
+    edge = k * known.noise * known.subtracted(method.tail)
     if method.rule is Rule.PUBLISHED and method.clipping is Clipping.WHOLE:
         edge -= known.noise
     half = (k - 1) / 2
@@ -357,12 +354,10 @@ def _spreads(experiment: Experiment, method: Method) -> tuple[FloatArray, FloatA
     """Return sample variances and their weights, a rule for each side of the clip."""
     split = _clipped(experiment, method)
     low = split * (_NODES + 1) / 2
-    high = split + (1 - split) * (_NODES + 1) / 2
-    share = np.concatenate([low, high])
+    share = np.concatenate([low, (split + (1 - split) * (_NODES + 1) / 2)])
     weight = np.concatenate([split * _WEIGHTS, (1 - split) * _WEIGHTS]) / 2
     half = (experiment.times - 1) / 2
-    spread = _expected(experiment) * gammaincinv(half, share) / half
-    return np.asarray(spread), weight
+    return np.asarray(_expected(experiment) * gammaincinv(half, share) / half), weight
 
 
 _BLOCK = 1 << 18
@@ -401,14 +396,12 @@ def simulate(experiment: Experiment, tables: int, rng: np.random.Generator) -> R
 
     Bootstraps are made in blocks: memory does not grow with their number.
     """
-    shape = (5, tables)
-    found = np.empty(shape)
+    found = np.empty((5, tables))
     for i in range(tables):
         values = experiment.population.draw(rng, experiment.people)
         drawn = _bootstraps(experiment, values, rng)
         found[:4, i] = values.mean(), values.var(), drawn.mean(), drawn.var(ddof=1)
-    noise = math.sqrt(experiment.one_shot_noise)
-    found[4] = found[0] + noise * rng.standard_normal(tables)
+    found[4] = found[0] + math.sqrt(experiment.one_shot_noise) * rng.standard_normal(tables)
     return Runs(
         means=found[0], variances=found[1], centers=found[2], spreads=found[3], one_shots=found[4]
     )
@@ -431,8 +424,7 @@ def one_table(experiment: Experiment, rng: np.random.Generator) -> FloatArray:
 def coverage(experiment: Experiment, method: Method, runs: Runs) -> float:
     """Return the share of the intervals that hold the mean of the population."""
     reach = method.half_width(experiment.bootstraps, runs.spreads)
-    away = np.abs(runs.centers - experiment.population.mean)
-    return float(np.mean(away <= reach))
+    return float(np.mean(np.abs(runs.centers - experiment.population.mean) <= reach))
 
 
 def z_scores(experiment: Experiment, method: Method, runs: Runs) -> FloatArray:

@@ -113,7 +113,14 @@ class Equipartition:
         if sharing is BudgetSharing.OPTIMAL:
             return composition.optimal_part(self.epsilon, self.times, self.delta)
         if sharing is BudgetSharing.LAPLACE:
-            return self._laplace()
+            low = composition.optimal_part(self.epsilon, self.times, self.delta)
+            low, _ = halved(
+                lambda part: laplace_epsilon(part, self.times, self.delta) > self.epsilon,
+                low,
+                1.2 * low,
+                times=_STEPS,
+            )
+            return low
         raise ParameterError("Gaussian answers under zCDP have no epsilon of their own.")
 
     def variance(self, sharing: BudgetSharing) -> float:
@@ -135,8 +142,7 @@ class Equipartition:
         """
         if sharing in {BudgetSharing.ZCDP, BudgetSharing.LAPLACE, BudgetSharing.ONE}:
             return self.epsilon
-        part = self.part(sharing)
-        return composition.optimal_epsilon(part, self.times, self.delta)
+        return composition.optimal_epsilon(self.part(sharing), self.times, self.delta)
 
     @property
     def rho(self) -> float:
@@ -155,25 +161,13 @@ class Equipartition:
         )
         return low
 
-    def _laplace(self) -> float:
-        """Return the largest part whose composed Laplace noise costs ``epsilon``."""
-        low = composition.optimal_part(self.epsilon, self.times, self.delta)
-        low, _ = halved(
-            lambda part: laplace_epsilon(part, self.times, self.delta) > self.epsilon,
-            low,
-            1.2 * low,
-            times=_STEPS,
-        )
-        return low
-
 
 def laplace_epsilon(part: float, times: int, delta: float) -> float:
     """Return what ``times`` Laplace answers of ``part`` cost together at ``delta``.
 
     By privacy loss distributions; the discretization errs upwards.
     """
-    events = [LaplaceEvent.of(part)] * times
-    return compose(events, delta=delta).pld
+    return compose([LaplaceEvent.of(part)] * times, delta=delta).pld
 
 
 _REMEMBERED = 1024
@@ -234,8 +228,7 @@ class Rivals:
         0.650086
         """
         noise = LaplaceSum(draws=draws)
-        shift = np.array([self.epsilon])
-        return float(symmetric.epsilon_of(noise, shift, self.delta)[0])
+        return float(symmetric.epsilon_of(noise, np.array([self.epsilon]), self.delta)[0])
 
     def fair(self, draws: int) -> float:
         """Return the variance of an average that is exactly (epsilon, delta)-DP.

@@ -167,11 +167,9 @@ def detection_around(
         ParameterError: There is no neighbor with one more one.
 
     """
-    pair = bootstrap.pair(ones, scores=scores)
-    more, fewer = pair.laws
+    more, fewer = bootstrap.pair(ones, scores=scores).laws
     low = min(more.counts[0], fewer.counts[0])
-    high = max(more.counts[-1], fewer.counts[-1])
-    size = int(high - low) + 1
+    size = int(max(more.counts[-1], fewer.counts[-1]) - low) + 1
     corners = []
     for law in (fewer, more):
         mass = np.zeros(size)
@@ -256,8 +254,7 @@ def averaging(
     # Scores of later numbers contain the earlier ones, as for one attacker who goes on.
     steps = np.diff(trials, prepend=0)
     found = rng.binomial(steps, ones / bootstrap.people, size=(runs, len(steps)))
-    totals = np.cumsum(found, axis=1)
-    off = np.abs(2.0 * bootstrap.people * totals - 2.0 * ones * trials)
+    off = np.abs(2.0 * bootstrap.people * np.cumsum(found, axis=1) - 2.0 * ones * trials)
     return _curve(scores, exact, (off < trials).mean(axis=0), runs)
 
 
@@ -266,8 +263,7 @@ def scores_to_average(bootstrap: ResizedBootstrap, ones: int) -> int:
 
     ``(2 * 1.96)^2 n^2 p (1 - p) / m``, by the normal approximation; at least 1.
     """
-    n = bootstrap.people
-    spread = ones * (n - ones) / bootstrap.draws
+    spread = ones * (bootstrap.people - ones) / bootstrap.draws
     return max(1, math.ceil((2 * _FACTOR) ** 2 * spread))
 
 

@@ -320,8 +320,7 @@ class SampledMean:
     def _parts(self, rate: ArrayLike, square: float) -> ErrorParts:
         q = _rates(rate)
         noise = 2 * (self.width / (self.people * self.effective_epsilon(q))) ** 2
-        sampling = square / self.people * (1 / q - 1)
-        return ErrorParts(rate=q, sampling=sampling, noise=noise)
+        return ErrorParts(rate=q, sampling=(square / self.people * (1 / q - 1)), noise=noise)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -363,8 +362,7 @@ def simulate(
             f"at most {MOST_SIMULATED:,} values are simulated, by at least 2 draws, "
             f"got {study.people} and {draws}."
         )
-    asked = _rates(rates)
-    sizes = np.maximum(np.round(asked * study.people), 1).astype(int)
+    sizes = np.maximum(np.round(_rates(rates) * study.people), 1).astype(int)
     shuffled = rng.permuted(np.tile(entries, (draws, 1)), axis=1)
     so_far = np.cumsum(shuffled, axis=1)
     truth = entries.mean()

@@ -73,8 +73,7 @@ def sizes(rows: FloatArray, setting: TableSetting) -> tuple[int, ...]:
     people = len(rows)
     if not 1 <= people <= MOST_PEOPLE:
         raise ParameterError(f"the table must have 1 to {MOST_PEOPLE} people, got {people}.")
-    groups = rows[:, GROUP].astype(np.intp)
-    return tuple(np.bincount(groups, minlength=setting.groups).tolist())
+    return tuple(np.bincount(rows[:, GROUP].astype(np.intp), minlength=setting.groups).tolist())
 
 
 def worst_neighbor(
@@ -92,7 +91,8 @@ def worst_neighbor(
 
     """
     _ = sizes(rows, setting)
-    rows = _clamped(rows, setting)
+    rows = rows.copy()
+    rows[:, :GROUP] = setting.bounds.clip(rows[:, :GROUP])
     here = float(statistic.value(rows, setting))
     joins = change is RecordChange.ADDITION
     others = rows[np.newaxis] if joins else _without_each(rows)
@@ -112,7 +112,7 @@ def worst_neighbor(
         records, values = _best(records, everything, here)
         if statistic.curved:
             records, values = _followed(statistic, others, setting, records, here)
-    reach = _distance(values, here)
+    reach = np.nan_to_num(np.abs(values - here), nan=0.0, posinf=np.inf)
     if statistic.unlimited is not None and records is not None and np.isfinite(here):
         reach = np.where(statistic.unlimited(others, setting), np.inf, reach)
     person = int(np.argmax(reach))
@@ -147,28 +147,15 @@ def worst_table(
     return worst
 
 
-def _clamped(rows: FloatArray, setting: TableSetting) -> FloatArray:
-    clamped = rows.copy()
-    clamped[:, :GROUP] = setting.bounds.clip(rows[:, :GROUP])
-    return clamped
-
-
-def _distance(values: FloatArray, here: float) -> FloatArray:
-    """Return the changes; 0 where either table has no value."""
-    return np.nan_to_num(np.abs(values - here), nan=0.0, posinf=np.inf)
-
-
 def _without_each(rows: FloatArray) -> FloatArray:
     """Return the tables without each person, shape ``(n, n - 1, 3)``."""
     n = len(rows)
-    others = ~np.eye(n, dtype=bool)
-    return np.broadcast_to(rows, (n, n, 3))[others].reshape(n, n - 1, 3)
+    return np.broadcast_to(rows, (n, n, 3))[~np.eye(n, dtype=bool)].reshape(n, n - 1, 3)
 
 
 def _joined(others: FloatArray, records: FloatArray) -> FloatArray:
     """Return the tables ``(p, c, m + 1, 3)`` of ``(p, m, 3)`` and ``(p, c, 3)``."""
-    shape = (*records.shape[:2], *others.shape[1:])
-    kept = np.broadcast_to(others[:, np.newaxis], shape)
+    kept = np.broadcast_to(others[:, np.newaxis], (*records.shape[:2], *others.shape[1:]))
     return np.concatenate([kept, records[:, :, np.newaxis]], axis=2)
 
 
@@ -207,8 +194,7 @@ def _best(records: FloatArray, values: FloatArray, here: float) -> tuple[FloatAr
 
     Where no record leads to a value, the value is NaN.
     """
-    change = np.nan_to_num(np.abs(values - here), nan=-1.0, posinf=np.inf)
-    most = change.argmax(axis=1)
+    most = np.nan_to_num(np.abs(values - here), nan=-1.0, posinf=np.inf).argmax(axis=1)
     everyone = np.arange(len(most))
     return records[everyone, most], values[everyone, most]
 
@@ -227,8 +213,7 @@ def _followed(
         step /= 2
         trial = records[:, np.newaxis] + step * around
         trial[..., :GROUP] = setting.bounds.clip(trial[..., :GROUP])
-        values = statistic.value(_joined(others, trial), setting)
-        records, found = _best(trial, values, here)
+        records, found = _best(trial, statistic.value(_joined(others, trial), setting), here)
     return records, found
 
 
