@@ -7,7 +7,6 @@ everywhere. A word may name others by writing them in [brackets].
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -464,13 +463,9 @@ _TERMS: Final = (
 )
 
 
-def _by_name(terms: Iterable[GlossaryEntry]) -> dict[str, GlossaryEntry]:
-    return {name.casefold(): term for term in terms for name in term.names}
-
-
 TERMS: Final = tuple(sorted(_TERMS, key=lambda term: term.word.casefold()))
 """All words, by the alphabet."""
-_NAMES: Final = _by_name(TERMS)
+_NAMES: Final = {name.casefold(): term for term in TERMS for name in term.names}
 
 
 def term(name: str) -> GlossaryEntry:

@@ -175,7 +175,7 @@ class PrivacyBudget:
 
     def describe(self) -> str:
         """Return the caps in words."""
-        return f"{self.caption(self._as_cost())} in total"
+        return f"{self.caption(PrivacyCost(**dict(self._caps())))} in total"
 
     def caption(self, cost: PrivacyCost) -> str:
         """Return those parts of ``cost`` in words that this budget caps."""
@@ -196,9 +196,6 @@ class PrivacyBudget:
     def _caps(self) -> tuple[tuple[str, Decimal], ...]:
         named = ("epsilon", self.epsilon), ("delta", self.delta), ("rho", self.rho)
         return tuple((name, cap) for name, cap in named if cap is not None)
-
-    def _as_cost(self) -> PrivacyCost:
-        return PrivacyCost(**dict(self._caps()))
 
 
 COST: Final = Pair(PrivacyCost.to_json, PrivacyCost.from_json)

@@ -165,7 +165,7 @@ class Dataset(DescribedTable):
             return np.where(codes == MISSING_CODE, np.nan, codes.astype(np.float64))
         if not column.kind.is_numeric:
             raise ParameterError(f"{name!r} is a column of the type {column.kind}, not of numbers.")
-        return self._read.numbers(column)
+        return self._read.once(column, _numbers)
 
     def codes(self, name: str) -> NDArray[np.int64]:
         """Return the position of each value in the public labels, shape ``(n,)``.
@@ -180,7 +180,7 @@ class Dataset(DescribedTable):
         column = self.column(name)
         if column.kind.is_numeric:
             raise ParameterError("a column of numbers has no labels; declare it a category.")
-        return self._read.codes(column)
+        return self._read.once(column, _codes)
 
     def missing(self, name: str) -> NDArray[np.bool_]:
         """Return who has no valid value, shape ``(n,)``."""
@@ -296,34 +296,27 @@ class _Read:
         self._frame = frame
         self._of = of
         self._rows = slice(start, start + len(frame))
-        self._known: dict[tuple[str, bool], tuple[Hashable, NDArray[Any]]] = {}
+        self._known: dict[tuple[str, object], tuple[Hashable, NDArray[Any]]] = {}
 
-    def numbers(self, column: Column) -> FloatArray:
-        """Return the numbers of a column of numbers or dates."""
-        return self._once(column, _numbers, as_codes=False)
-
-    def codes(self, column: Column) -> NDArray[np.int64]:
-        """Return the codes of any other column."""
-        return self._once(column, _codes, as_codes=True)
-
-    def _once(
-        self, column: Column, read: Callable[[pd.Series, Column], NDArray[Any]], *, as_codes: bool
+    def once(
+        self, column: Column, read: Callable[[pd.Series, Column], NDArray[Any]]
     ) -> NDArray[Any]:
+        """Return what the cells of a column mean, as numbers or as codes."""
         cells = self._frame[column.name]
         if is_number(cells) and column.kind is not ColumnKind.DATE:
             return read(cells, column)
         if self._of is not None:
-            whole: NDArray[Any] = self._of._once(column, read, as_codes=as_codes)  # noqa: SLF001 - of the same class
+            whole: NDArray[Any] = self._of.once(column, read)
             return whole[self._rows]
         declared = (
             *(column.kind, column.labels, column.compares_numbers),
             *(column.missing_codes, column.notation, column.dates),
         )
-        known = self._known.get((column.name, as_codes))
+        known = self._known.get((column.name, read))
         if known is None or known[0] != declared:
             known = declared, read(cells, column)
             known[1].flags.writeable = False
-            self._known[column.name, as_codes] = known
+            self._known[column.name, read] = known
         return known[1]
 
 

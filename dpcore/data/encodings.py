@@ -165,15 +165,11 @@ def _of_one_language(text: str) -> float:
     another script beside Latin ones.
     """
     words = Counter(_WORD.findall(text))
-    signs = sum(_beyond(word) * many for word, many in words.items())
+    signs = sum(sum(not sign.isascii() for sign in word) * many for word, many in words.items())
     return max(
         sum(_fitting(word, letters) * many for word, many in words.items()) / max(signs, 1)
         for letters in _ALPHABETS
     )
-
-
-def _beyond(word: str) -> int:
-    return sum(not sign.isascii() for sign in word)
 
 
 def _fitting(word: str, letters: frozenset[str]) -> int:

@@ -77,7 +77,8 @@ def check_bytes(
 
     """
     limit = MAX_BYTES if most is None else most
-    check(_megabytes(size), limit >> 20, what, advice=advice)
+    # The last megabyte may not be full.
+    check(-(-size >> 20), limit >> 20, what, advice=advice)
 
 
 def check_unpacked(size: int) -> None:
@@ -104,8 +105,3 @@ def check_rows(rows: int, columns: int, cells: int | None = None) -> None:
     check(rows, MAX_ROWS, "the file has more than {} records")
     most = min(MAX_CELLS, cells or MAX_CELLS)
     check(rows * columns, most, "the table has more than {} cells")
-
-
-def _megabytes(size: int) -> int:
-    """Return how many megabytes some bytes are, the last of which may not be full."""
-    return -(-size >> 20)

@@ -92,7 +92,7 @@ def proposed_column(name: str, cells: pd.Series, *, like: Column) -> Column:
     """Return a first description of a column that is read ``like`` another one."""
     codes = like.missing_codes
     if is_number(cells):
-        column = _of_numbers(name, cells)
+        column = _of_values(name, cells.to_numpy(dtype=np.float64, na_value=np.nan))
     else:
         kept = cells[~has_any(cells, codes, numeric=False)].dropna()
         column = _of_text(name, kept, like.notation)
@@ -110,10 +110,6 @@ def _words_among_numbers(cells: pd.Series, notation: Notation) -> tuple[str, ...
     words = sorted(map(str, cells[~numbers].unique())) if numbers.any() else []
     usual = all(word.casefold() in USUAL_CODES for word in words)
     return tuple(words) if usual and len(words) <= _MOST_CODES else ()
-
-
-def _of_numbers(name: str, cells: pd.Series) -> Column:
-    return _of_values(name, cells.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def _of_values(name: str, values: FloatArray) -> Column:

@@ -85,11 +85,10 @@ def mutual_information(counts: FloatArray) -> float:
     shares = held / total
     apart = np.outer(shares.sum(axis=1), shares.sum(axis=0))
     inside = shares > 0
-    return max(float(np.sum(xlogy(shares[inside], (shares / _or_one(apart))[inside]))), 0.0)
-
-
-def _or_one(shares: FloatArray) -> FloatArray:
-    return np.where(shares > 0, shares, 1.0)
+    return max(
+        float(np.sum(xlogy(shares[inside], (shares / np.where(apart > 0, apart, 1.0))[inside]))),
+        0.0,
+    )
 
 
 def _cells_of_each(counted: Iterable[Counted]) -> dict[str, Axis]:
@@ -153,10 +152,15 @@ def _in_order(pairs: list[Counted]) -> tuple[Counted, ...]:
         found = next((one for one in waiting if known.intersection(one.names)), waiting[0])
         waiting.remove(found)
         first = found.names[0] in known or found.names[1] not in known
-        ordered.append(found if first else _turned(found))
+        ordered.append(
+            found
+            if first
+            else replace(
+                found,
+                axes=found.axes[::-1],
+                counts=found.counts.T,
+                ends=np.swapaxes(found.ends, 0, 1),
+            )
+        )
         known.update(found.names)
     return tuple(ordered)
-
-
-def _turned(one: Counted) -> Counted:
-    return replace(one, axes=one.axes[::-1], counts=one.counts.T, ends=np.swapaxes(one.ends, 0, 1))

@@ -20,7 +20,12 @@ def ask(dataset: TableT, keep: Callable[[Table], None]) -> TableT:
 
     A name that cannot be used is explained in place, and the last one stays.
     """
-    derived = [column for column in dataset.columns if _is_derived(dataset, column)]
+    derived = [
+        column
+        for column in dataset.columns
+        # None of the file, whichever of its rows count.
+        if column.name.removesuffix(dataset.ending) not in dataset.header
+    ]
     if not derived:
         return dataset
     form = st.expander(
@@ -59,8 +64,3 @@ def _field(column: Column, place: int) -> str:
         persist_state="session",
     )
     return " ".join(text.split())
-
-
-def _is_derived(dataset: Table, column: Column) -> bool:
-    """Return whether a column is none of the file, whichever of its rows count."""
-    return column.name.removesuffix(dataset.ending) not in dataset.header

@@ -228,7 +228,11 @@ def follow_link() -> None:
     """
     study = session.study()
     wanted = st.query_params.get(_LINK)
-    if study is None and session.draft() is None and wanted in _keys():
+    if (
+        study is None
+        and session.draft() is None
+        and wanted in {example.key for example in EXAMPLES}
+    ):
         with st.spinner("Loading the survey …"):
             use_example(str(wanted))
         st.rerun()
@@ -237,10 +241,6 @@ def follow_link() -> None:
         st.query_params[_LINK] = named
     elif named is None and wanted is not None:
         del st.query_params[_LINK]
-
-
-def _keys() -> set[str]:
-    return {example.key for example in EXAMPLES}
 
 
 def _agree_lesson(study: Study) -> None:

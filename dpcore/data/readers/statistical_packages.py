@@ -53,7 +53,9 @@ def _program(data: bytes) -> str:
     """Return how ``_READERS`` names the kind of a file; empty for any other file."""
     if data.startswith(_SPSS):
         return "SPSS"
-    if data.startswith(_STATA) or _is_old_stata(data):
+    # An older one begins with the version, the order of bytes, and a 1.
+    old = data[:1] and data[0] in _OLD_STATA and data[1:3] in {b"\1\1", b"\2\1"}
+    if data.startswith(_STATA) or (old and len(data) > 3):  # noqa: PLR2004 - as said
         return "Stata"
     if data.startswith(_SAS):
         return "SAS"
@@ -71,11 +73,6 @@ _READERS: Final = {
     "SAS transport": "read_xport",
     "SPSS portable": "read_por",
 }
-
-
-def _is_old_stata(data: bytes) -> bool:
-    # The version, the order of bytes, and a 1.
-    return len(data) > 3 and data[0] in _OLD_STATA and data[1:3] in {b"\1\1", b"\2\1"}  # noqa: PLR2004 - see above
 
 
 def read_coded(data: bytes) -> FileTable:
