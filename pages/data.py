@@ -6,9 +6,9 @@ from ui import first_visit, session
 from ui.asking import columns, fit
 from ui.data import (
     declaring,
-    display_names,
-    for_a_class,
-    preparing,
+    derived_columns,
+    disclosure_risks,
+    privacy_units,
     same_people,
     terms,
     upload,
@@ -27,7 +27,7 @@ if current is None:
     st.info("Choose a built-in survey, or upload a table of your own.")
     session.end_page()
 
-waiting = preparing.ask(current)
+waiting = privacy_units.ask(current)
 
 st.header("Columns")
 st.caption(
@@ -37,7 +37,7 @@ st.caption(
 columns.tell_ending(current.dataset)
 drafted = session.draft() is not None
 keep = session.redraft if drafted else declaring.redeclare
-named = display_names.ask(current.dataset, keep)
+named = derived_columns.ask_names(current.dataset, keep)
 position = columns.choose(named, every=True)
 dataset = columns.declare(named, position, keep)
 if dataset is None:
@@ -77,6 +77,6 @@ if not drafted:
     using.tell_new_questions()
     upload.tell_format(current.file_format)
     columns.tell_undeclared(dataset)
-    for_a_class.check()
+    disclosure_risks.check()
     if st.button("Continue to Release"):
         session.go("pages/release.py")

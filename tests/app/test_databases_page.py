@@ -110,8 +110,8 @@ def ended(monkeypatch):
 
     monkeypatch.setattr("ui.work._AT_FIRST", -1.0)
     monkeypatch.setattr("ui.work._PATIENCE", -1.0)
-    monkeypatch.setattr("ui.data.databases.read", read)
-    monkeypatch.setattr("ui.data.databases.Progress", SimpleNamespace)
+    monkeypatch.setattr("ui.data.server_tables.read", read)
+    monkeypatch.setattr("ui.data.server_tables.Progress", SimpleNamespace)
     return ended
 
 

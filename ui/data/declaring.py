@@ -6,20 +6,28 @@ Only what was typed or confirmed is kept, and only of uploads in Release mode.
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import NoReturn
+
+import streamlit as st
 
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import FileFormat
 from dpcore.data.partitions.table import PartitionedDataset, Table
-from dpcore.data.preparation.steps import PreparationSteps, as_read, steps_of
+from dpcore.data.preparation.conditions import Condition, FilteredDataset
+from dpcore.data.preparation.contribution_bounds import CappedDataset
+from dpcore.data.preparation.steps import PreparationSteps, as_read, prepared, steps_of
 from dpcore.data.readers.files import Opened
-from dpcore.errors import LedgerError, ParameterError
+from dpcore.errors import DPCoreError, LedgerError, ParameterError
+from dpcore.relations import NeighboringRelation
 from dpcore.releases.declarations import Declaration, Declarations
 from dpcore.releases.record import Mode
 from dpcore.releases.storage import default_folder
 from ui import session
-from ui.data import fingerprinting
+from ui.data import fingerprinting, terms
 from ui.study import Draft, Earlier, Study
+from ui.text import literal
 
 _FOLDER = "declared"
 
@@ -129,5 +137,74 @@ def look_up_steps(dataset: Dataset) -> Declaration | None:
     return _kept().of_file(dataset.header)
 
 
+def conditions_on(source: Dataset, dataset: Dataset) -> tuple[Condition, ...]:
+    """Return the conditions that rows of ``source`` meet to be in a table of them."""
+    if isinstance(dataset, CappedDataset):
+        return dataset.conditions
+    if isinstance(dataset, FilteredDataset) and dataset.source.frame is source.frame:
+        return dataset.conditions
+    return ()
+
+
+def keep_prepared(
+    dataset: Dataset, *, same_rows: bool = False, relation: NeighboringRelation | None = None
+) -> NoReturn:
+    """Take a table that was made as the one that is not in use yet.
+
+    The relation and what the table holds stay as they are on screen, unless another
+    ``relation`` is named. The name of a row and the public minimum stay where
+    ``same_rows`` says that a row describes the same as before.
+    """
+    current = session.draft() or session.study()
+    session.keep_draft(
+        Draft(
+            dataset=dataset,
+            example=None,
+            earlier=look_up(dataset),
+            start=terms.on_screen(same_rows=same_rows, relation=relation),
+            file_format=None if current is None else current.file_format,
+        )
+    )
+    st.rerun()
+
+
 def _kept() -> Declarations:
     return Declarations(default_folder() / _FOLDER)
+
+
+def offer_steps(declared: Declaration) -> None:
+    """Offer to take the steps that were taken before, with all that was declared."""
+    day = f"{declared.day:%d %B %Y}".lstrip("0")
+    steps = "\n".join(f"- {literal(one)}" for one in declared.steps.describe())
+    with st.container(border=True):
+        st.markdown(
+            f"**A table with the same columns was prepared before**, on {day}:\n\n"
+            f"{steps}\n\nBounds, lists, and who is protected come with it. Take it "
+            "over as far as you know it to hold without looking into this table."
+        )
+        st.button("Prepare it the same way", on_click=_prepare)
+
+
+def _prepare() -> None:
+    """Take the steps, and what was declared after them."""
+    draft = session.draft()
+    if draft is None or draft.before is None:
+        return
+    declared = draft.before
+    try:
+        key = session.fingerprint_key()
+        source = as_read(draft.in_memory)
+        # Only how this file writes its numbers is its own.
+        columns = (
+            replace(column, notation=source.column(column.name).notation)
+            for column in declared.file
+        )
+        made = prepared(source.with_columns(*columns), declared.steps, key=key)
+        made = made.with_columns(*declared.columns)
+    except DPCoreError as error:
+        session.fail(str(error))
+        return
+    start = terms.of(declared)
+    session.keep_draft(
+        Draft(dataset=made, example=None, declared=True, start=start, file_format=draft.file_format)
+    )

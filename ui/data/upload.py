@@ -27,7 +27,7 @@ from dpcore.errors import DPCoreError
 from dpcore.formatting import capital
 from dpcore.relations import PrivacyUnit
 from ui import confidential, controls, first_visit, session
-from ui.data import again, databases, declaring, large, terms
+from ui.data import declaring, server_tables, terms
 from ui.study import Draft, Upload
 from ui.text import literal, sentence_of
 
@@ -96,7 +96,7 @@ def choose() -> None:
         )
     wanted, upload = session.wanted(), session.upload()
     if wanted is not None:
-        databases.read_no_more()
+        server_tables.read_no_more()
     # Always there: an element more would move all others, to be drawn anew.
     with st.empty():
         if wanted == "example" and example is not None:
@@ -107,8 +107,7 @@ def choose() -> None:
                 # What stands above is about another table.
                 st.rerun()
             upload = session.upload()
-    databases.offer()
-    large.offer()
+    server_tables.offer()
     _tell_failure(upload)
     _tell_draft(upload)
 
@@ -309,7 +308,7 @@ def _offer(draft: Draft) -> None:
     if draft.declared:
         st.caption("The earlier declaration is filled in. Check it against this table.")
     if draft.before is not None:
-        again.offer(draft.before)
+        declaring.offer_steps(draft.before)
     if draft.earlier is None:
         return
     declared = draft.earlier.declaration

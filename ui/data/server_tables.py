@@ -1,5 +1,6 @@
-"""Choosing a table of a database that the administrator has named.
+"""Choosing a table of a database, or of the folder, that the administrator has named.
 
+Opening a table of the folder reads the footers of its files, which takes milliseconds.
 Only names of databases come here: addresses stay with the program, as they may hold
 passwords.
 """
@@ -8,10 +9,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 import streamlit as st
 
+from dpcore.data.partitions.files import tables, tables_folder
+from dpcore.data.partitions.table import open_table
 from dpcore.data.readers.databases.reading import Progress, read
 from dpcore.data.readers.databases.sources import Database, asked, databases
 from dpcore.errors import DataError, DPCoreError
@@ -25,12 +29,19 @@ _SLOT: Final = "database"
 _READS: Final = "_database_reads"
 _WANTED: Final = "_database_wanted"
 _NAME, _TEXT = "database-name", "database-text"
+_LARGE: Final = "large-table"
 _STAY: Final = "Whoever leaves the page stops it."
 _BROKE_OFF: Final = "reading broke off. Read the table once more."
 Piece = Progress | Draft | DPCoreError
 
 
 def offer() -> None:
+    """Offer the tables of named databases, and those of the folder, if any are named."""
+    _offer_databases()
+    _offer_folder()
+
+
+def _offer_databases() -> None:
     """Offer the databases that are named, if any is, and read what was asked for."""
     try:
         known = databases()
@@ -113,3 +124,42 @@ def _told(latest: Piece) -> Told:
         return Told(None, f"{rows:,} rows are read so far. {_STAY}")
     words = f"{rows:,} of about {expected:,} rows are read. {_STAY}"
     return Told(rows / expected, words)
+
+
+def _offer_folder() -> None:
+    """Offer the tables of the folder, if one is named."""
+    folder = tables_folder()
+    if folder is None:
+        return
+    try:
+        known = tables(folder)
+    except DataError as error:
+        st.warning(sentence_of(error))
+        return
+    with st.expander("A large table on the server"):
+        if not known:
+            st.info(
+                "The folder of large tables has none. A Parquet file, or a folder of "
+                "them, that is put there is listed here."
+            )
+            return
+        st.selectbox(
+            "Table in the folder",
+            known,
+            key=_LARGE,
+            help="Parquet files in the folder that whoever runs this program has "
+            "named. They stay where they are: a few parts at a time are in memory, so "
+            "that a table may be larger than that. Every row has to be one person, or "
+            "you say how many rows a person may have.",
+        )
+        st.button("Open the table", on_click=_open_large, args=(folder,))
+
+
+def _open_large(folder: Path) -> None:
+    name = session.public(_LARGE)
+    read_no_more()
+    session.forget_upload()
+    try:
+        session.keep_draft(declaring.opened(open_table(folder, str(name))))
+    except DPCoreError as error:
+        session.fail(str(error))

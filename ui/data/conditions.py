@@ -19,7 +19,7 @@ from dpcore.data.preparation.contribution_bounds import CappedDataset, at_most
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import controls, session
-from ui.data import capping
+from ui.data import declaring
 from ui.study import Draft, Study
 from ui.text import literal, sentence_of
 
@@ -105,11 +105,11 @@ def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> bool:
         if conditions and st.button("Keep only these rows", disabled=conditions == kept):
             with st.spinner("Choosing the rows …"):
                 made = _chosen(dataset, conditions)
-            capping.keep(made, same_rows=True, relation=NeighboringRelation.ADD_REMOVE)
+            declaring.keep_prepared(made, same_rows=True, relation=NeighboringRelation.ADD_REMOVE)
     except DPCoreError as error:
         st.error(sentence_of(error))
     if kept and st.button("Take all rows again"):
-        capping.keep(_chosen(dataset, ()), same_rows=True)
+        declaring.keep_prepared(_chosen(dataset, ()), same_rows=True)
     return waiting
 
 

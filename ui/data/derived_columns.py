@@ -1,15 +1,17 @@
-"""Derived columns of an upload: of numbers, dates and labels of the same row."""
+"""Derived columns of an upload, of numbers, dates and labels, and what they are called."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Final, cast
 
 import streamlit as st
 
-from dpcore.data.columns import Column, ColumnKind
+from dpcore.data.columns import LONGEST_NAME, Column, ColumnKind, check_titles
 from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import Table, TableT
 from dpcore.data.preparation.conditions import Comparison, NumberCondition
 from dpcore.data.preparation.date_columns import Age, DatePart, PartOfDate
 from dpcore.data.preparation.derived_columns import (
@@ -25,7 +27,7 @@ from dpcore.data.preparation.derived_columns import (
 from dpcore.data.preparation.steps import as_read, prepared, steps_of, widened
 from dpcore.errors import DPCoreError, ParameterError
 from ui import controls, session
-from ui.data import capping
+from ui.data import declaring
 from ui.study import Draft, Study
 from ui.text import literal, sentence_of
 
@@ -243,4 +245,55 @@ def _keep(dataset: Dataset, made: tuple[NewColumn, ...]) -> None:
     steps = replace(steps_of(dataset), made=made)
     with st.spinner("Making the columns …"):
         table = prepared(as_read(dataset), steps, key=session.fingerprint_key())
-    capping.keep(table, same_rows=True)
+    declaring.keep_prepared(table, same_rows=True)
+
+
+def ask_names(dataset: TableT, keep: Callable[[Table], None]) -> TableT:
+    """Let every derived column be named; keep and return what was typed.
+
+    A name that cannot be used is explained in place, and the last one stays.
+    """
+    derived = [
+        column
+        for column in dataset.columns
+        # None of the file, whichever of its rows count.
+        if column.name.removesuffix(dataset.ending) not in dataset.header
+    ]
+    if not derived:
+        return dataset
+    form = st.expander(
+        "Names of derived columns", key=f"display-names-{session.generation()}", on_change="rerun"
+    )
+    if not form.open:
+        return dataset
+    with form:
+        st.caption(
+            "Pages and documents use the name. Statements, methods and reports also "
+            "give the recipe. A new name does not change any question or its answer."
+        )
+        typed = [
+            replace(column, display_name=_field(column, place))
+            for place, column in enumerate(derived)
+        ]
+        if typed == derived:
+            return dataset
+        try:
+            changed = cast("TableT", dataset.with_columns(*typed))
+            check_titles(changed.columns)
+        except ParameterError as error:
+            st.error(sentence_of(error))
+            return dataset
+    keep(changed)
+    return changed
+
+
+def _field(column: Column, place: int) -> str:
+    text = st.text_input(
+        f"Name of {literal(column.name)}",
+        column.display_name,
+        max_chars=LONGEST_NAME,
+        placeholder=column.name,
+        key=f"display-name-{session.generation()}-{place}",
+        persist_state="session",
+    )
+    return " ".join(text.split())

@@ -1,0 +1,402 @@
+"""Whose row it is, where one person has several, and what counts of each person.
+
+One row is made of them, or at most so many count. Here lies what else is made of the rows
+of a table before it is put in use.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.data.columns import Column, ColumnKind
+from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import PartitionedDataset
+from dpcore.data.preparation.aggregation import (
+    Derived,
+    PeopleDataset,
+    Preparation,
+    Recipe,
+    one_row_each,
+)
+from dpcore.data.preparation.conditions import Condition, LabelCondition
+from dpcore.data.preparation.contribution_bounds import CappedDataset, RowCap, at_most
+from dpcore.data.preparation.identifiers import NOBODY, Ownerless, persons
+from dpcore.errors import DPCoreError
+from dpcore.relations import NeighboringRelation
+from ui import confidential, controls, session
+from ui.data import conditions, contribution_limits, declaring, derived_columns
+from ui.data.conditions import condition, whole
+from ui.study import Draft, Study
+from ui.text import literal, sentence_of
+
+# So many columns are filled in; more are chosen by hand.
+_FILLED = 20
+_LABELS = {
+    Recipe.MEAN: "Mean",
+    Recipe.SUM: "Sum",
+    Recipe.MAXIMUM: "Maximum",
+    Recipe.MINIMUM: "Minimum",
+    Recipe.EARLIEST: "Earliest date",
+    Recipe.LATEST: "Latest date",
+    Recipe.FIRST: "First value",
+    Recipe.LAST: "Last value",
+    Recipe.MOST_FREQUENT: "Most frequent value",
+    Recipe.DISTINCT: "Number of distinct values",
+}
+_USUAL = Preparation(owners=("",))
+_OWNERLESS = {Ownerless.DROP: "leave it out", Ownerless.ALONE: "count it as a person of its own"}
+
+_ONE, _SEVERAL = "one row, made of all of them", "their rows, at most so many"
+_USUAL_MOST = 5
+_MOST = 1000
+
+
+def ask(current: Draft | Study) -> list[str]:
+    """Offer it; return what was chosen and not taken over, in words."""
+    if isinstance(current.dataset, PartitionedDataset):
+        st.caption(
+            "This table stays in its files. New columns, conditions on rows, one row "
+            "made of several, and a look at who could be recognized need all rows in "
+            "memory: have the files written that way, or upload a sample as a file."
+        )
+        return []
+    derived_columns.ask(current)
+    return [
+        *["several rows of one person"] * _ask_owners(current),
+        *["only some of the rows"] * conditions.ask(current),
+    ]
+
+
+def _ask_owners(current: Draft | Study) -> bool:
+    """Offer to make one row a person of an upload that has several.
+
+    What is made is another table, not in use before it is accepted. Return whether it
+    is chosen and not taken over.
+    """
+    if current.example is not None:
+        return False
+    dataset = whole(current.in_memory)
+    made = dataset.preparation if isinstance(dataset, PeopleDataset) else None
+    rule = dataset.rule if isinstance(dataset, CappedDataset) else None
+    source = _source(dataset)
+    if made is not None:
+        st.markdown(f"**Made of several rows a person:** {literal(made.describe())}.")
+    if rule is not None:
+        st.markdown(f"**Several rows a person:** {literal(rule.describe())}.")
+    if made is None and rule is None:
+        st.caption(
+            "So far every row counts as one person: where this page says “people”, it "
+            "means rows. If one person has several, say below whose they are."
+        )
+        _warn(source)
+    form = st.expander(
+        "Several rows of one person",
+        expanded=made is not None or rule is not None,
+        key=f"whose-rows-{session.generation()}",
+        on_change="rerun",
+    )
+    asked: Preparation | RowCap | None = None
+    waiting = False
+    if not form.open:
+        return waiting
+    with form:
+        st.caption(
+            "A table of visits, say, has several rows of one patient. Choose the "
+            "column that says whose row it is, and what is made of the rows of each. "
+            "The guarantee then protects a person with all rows together, however many."
+        )
+        asked = _form(source, made, rule)
+        if isinstance(asked, RowCap):
+            waiting = _offer_limit(source, asked, current.in_memory)
+        elif asked is not None:
+            waiting = asked != made
+            _offer(source, current.in_memory, asked, same=not waiting)
+        done = made is not None or rule is not None
+        if done and st.button("Take every row as one person again"):
+            declaring.keep_prepared(source)
+    # Its figure has a folded part, which has no place in another.
+    if isinstance(asked, RowCap):
+        contribution_limits.show(source, asked, declaring.conditions_on(source, current.in_memory))
+    return waiting
+
+
+def _warn(source: Dataset) -> None:
+    """Say what follows if every row is a person, and was not before."""
+    declared = declaring.look_up_steps(source)
+    if declared is None or declared.steps.whose is None:
+        return
+    owners = literal(" and ".join(declared.steps.whose.owners))
+    st.warning(
+        "Every row counts as one person here. A table with these columns was used with "
+        f"all rows of each {owners} protected together. If one has several rows, used "
+        "like this only single rows are protected: somebody loses up to as many times "
+        "as much as the budget says, on the same account."
+    )
+
+
+def _offer(source: Dataset, dataset: Dataset, asked: Preparation, *, same: bool) -> None:
+    """Offer to make one row a person: of all rows, whatever conditions hold now."""
+    kept = declaring.conditions_on(source, dataset)
+    if kept:
+        texts = literal(" and ".join(one.text for one in kept))
+        st.warning(
+            f"“Only rows where {texts}” will hold no longer: one row a person is made "
+            "of all rows of the person. Set a condition on what is made, or count "
+            "“their rows, at most so many”, which keeps it. Codes for “no answer” are "
+            "left out under “New columns”."
+        )
+    if st.button("Make one row a person", disabled=same):
+        try:
+            with st.spinner("Putting together the rows of each person …"):
+                made = one_row_each(source, asked)
+        except DPCoreError as error:
+            st.error(sentence_of(error))
+            return
+        declaring.keep_prepared(made, relation=NeighboringRelation.ADD_REMOVE)
+
+
+def _form(
+    source: Dataset, made: Preparation | None, rule: RowCap | None
+) -> Preparation | RowCap | None:
+    """Show the controls; return what they say, ``None`` where that is no recipe."""
+    # Streamlit keeps controls longer than the tab: they must not hold the table.
+    names, key = list(source.header), session.generation()
+    before = made or rule or _USUAL
+    left, right = controls.row(2)
+    owners = left.place.multiselect(
+        "Columns that name the owner of a row",
+        names,
+        default=[name for name in before.owners if name],
+        placeholder="such as a patient's number",
+        key=f"owners-{key}",
+        persist_state="session",
+        help="Rows with the same value are of one person. Of several columns, all have "
+        "to be the same: a household in a village, a person on a day.",
+    )
+    if not owners:
+        return None
+    ownerless = right.selectbox(
+        "Rows without an owner",
+        list(Ownerless),
+        index=list(Ownerless).index(before.ownerless),
+        format_func=_OWNERLESS.__getitem__,
+        key=f"ownerless-{key}",
+        kept="session",
+    )
+    _show_owners(source, tuple(owners), ownerless)
+    if _ask_way(rule):
+        return _ask_limit(tuple(owners), ownerless, rule)
+    derived = [one for recipe in _LABELS for one in _derived(source, recipe, owners, made, key)]
+    conditions = st.container()
+    count = st.checkbox(
+        "Number of rows of the person",
+        value=made is None or made.count,
+        key=f"rows-of-each-{key}",
+        persist_state="session",
+    )
+    st.caption(
+        "Missing values do not count. “First” and “last” follow the order of the file. "
+        "Of equally frequent values, the least or the first in the alphabet is taken. "
+        "A value taken from one row keeps the bounds of its column. Declare the bounds "
+        "of sums and means below. The number of people starts as private (add/remove). "
+        "Choose substitution below if it is public."
+    )
+    try:
+        with conditions:
+            derived += _ask_any(source, owners, made)
+        return Preparation(
+            owners=tuple(owners), derived=tuple(derived), count=count, ownerless=ownerless
+        )
+    except DPCoreError as error:
+        st.error(sentence_of(error))
+        return None
+
+
+def _derived(
+    source: Dataset, recipe: Recipe, owners: list[str], made: Preparation | None, key: int
+) -> list[Derived]:
+    """Ask of which columns a recipe is made."""
+    usable = [
+        column
+        for column in source.columns
+        if column.name not in owners and recipe.suits(column.kind)
+    ]
+    if not usable:
+        return []
+    if made is not None:
+        start = [one.column for one in made.derived if one.recipe is recipe]
+    else:
+        start = [one.name for one in usable if _usual(one.kind) is recipe][:_FILLED]
+    names = [column.name for column in usable]
+    chosen = st.multiselect(
+        _LABELS[recipe],
+        names,
+        default=[name for name in start if name in names],
+        placeholder="no column",
+        key=f"{recipe}-{key}-{hash(tuple(names))}",
+        persist_state="session",
+    )
+    return [Derived(recipe=recipe, column=name) for name in chosen]
+
+
+def _usual(kind: ColumnKind) -> Recipe:
+    if kind is ColumnKind.DATE:
+        return Recipe.EARLIEST
+    return Recipe.MEAN if kind.is_numeric else Recipe.MOST_FREQUENT
+
+
+def _source(dataset: Dataset) -> Dataset:
+    if isinstance(dataset, CappedDataset):
+        return dataset.undone()
+    return dataset.source if isinstance(dataset, PeopleDataset) else dataset
+
+
+def _ask_any(source: Dataset, owners: list[str], made: Preparation | None) -> list[Derived]:
+    """Ask which columns have such a condition, and for each of them which.
+
+    Raises:
+        ParameterError: What is typed is no condition.
+
+    """
+    usable = {
+        column.name: column
+        for column in source.columns
+        if column.name not in owners
+        and Recipe.ANY.suits(column.kind)
+        and column.kind is not ColumnKind.DATE
+    }
+    if not usable:
+        return []
+    kept = {
+        one.column: one.condition
+        for one in (() if made is None else made.derived)
+        if one.condition is not None
+    }
+    names = list(usable)
+    generation = session.generation()
+    chosen = st.multiselect(
+        "Any row that meets a condition",
+        names,
+        default=[name for name in kept if name in names],
+        placeholder="no column",
+        key=f"any-{generation}-{hash(tuple(names))}",
+        persist_state="session",
+        help="Yes for a person with at least one such row, such as a positive test. "
+        "The condition becomes public.",
+    )
+    return [
+        Derived(
+            recipe=Recipe.ANY,
+            column=name,
+            condition=condition(
+                usable[name],
+                f"any-{generation}-{names.index(name)}",
+                _start(usable[name], kept.get(name)),
+            ),
+        )
+        for name in chosen
+    ]
+
+
+def _start(column: Column, kept: Condition | None) -> tuple[Condition, ...]:
+    """Return the condition that the controls start with: yes, where that is a label."""
+    if kept is not None:
+        return (kept,)
+    if column.kind is ColumnKind.YES_NO:
+        return (LabelCondition(column=column.name, labels=column.labels[1:]),)
+    return ()
+
+
+def _ask_way(rule: RowCap | None) -> bool:
+    """Ask what counts of each person; return whether rows do, at most so many."""
+    way = controls.HERE.radio(
+        "What counts of each person",
+        [_ONE, _SEVERAL],
+        index=int(rule is not None),
+        key=f"way-of-rows-{session.generation()}",
+        kept="session",
+        note="One row: everybody weighs the same, and everything can be asked. Rows: "
+        "answers are about visits, not patients, and whoever has more of them weighs "
+        "more, up to the limit.",
+    )
+    return way == _SEVERAL
+
+
+def _ask_limit(owners: tuple[str, ...], ownerless: Ownerless, rule: RowCap | None) -> RowCap:
+    """Ask how many rows of each person count at most."""
+    whose = literal(" and ".join(owners))
+    most = controls.HERE.number(
+        f"At most so many rows of each {whose} count",
+        _USUAL_MOST if rule is None else rule.most,
+        (1, _MOST),
+        key=f"row-cap-{session.generation()}",
+        kept="session",
+        note="Which rows count is chosen by a key that nobody sees, for each person "
+        "from their own rows alone: neither others nor the order of the file matter, "
+        "and the same rows are chosen when the file comes again.",
+    )
+    st.caption(
+        f"The guarantee protects each {whose} with all rows together: what one can "
+        f"change is what {most} rows can. Noise grows with the limit; a low one leaves "
+        "rows out. Counts, sums, means, shares and histograms can be asked, of all "
+        "rows or by group; how many rows there are is private."
+    )
+    return RowCap(owners=owners, most=most, ownerless=ownerless)
+
+
+def _offer_limit(source: Dataset, asked: RowCap, dataset: Dataset) -> bool:
+    """Offer to count at most so many rows; conditions that hold now stay.
+
+    Return whether it is chosen and not taken over.
+    """
+    before = dataset if isinstance(dataset, CappedDataset) else None
+    kept = declaring.conditions_on(source, dataset)
+    same = before is not None and before.rule == asked
+    rows = "1 row" if asked.most == 1 else f"{asked.most} rows"
+    label = f"Count at most {rows} of each"
+    if not st.button(label, disabled=same):
+        if not same:
+            st.caption(f"Not taken over before you press “{label}”.")
+        return not same
+    try:
+        with st.spinner("Choosing the rows that count …"):
+            made = at_most(source, asked, kept, key=session.fingerprint_key())
+    except DPCoreError as error:
+        st.error(sentence_of(error))
+        return True
+    return declaring.keep_prepared(
+        made, same_rows=before is not None, relation=NeighboringRelation.ADD_REMOVE
+    )
+
+
+def _show_owners(source: Dataset, owners: tuple[str, ...], ownerless: Ownerless) -> None:
+    """Offer to look whether rows say that they are of several people. CONFIDENTIAL."""
+    what = "whether this column tells people apart"
+    with confidential.area("telling-apart", what, ready=False) as shown:
+        if not shown:
+            return
+        about = f"{session.generation()} {id(source.frame)} {owners} {ownerless}"
+        people, rows = session.remember(
+            "telling-apart", about, lambda: _counted(source, owners, ownerless)
+        )
+        whose = literal(" and ".join(owners))
+        if not people:
+            st.warning(f"No row has a value of {whose}.")
+        elif people == 1:
+            st.warning(
+                f"All rows have the same {whose}: they would be one person. Choose the "
+                "column that names the owner of a row."
+            )
+        elif people == rows:
+            st.warning(
+                f"No two rows have the same {whose}. It may number visits and not "
+                "patients: then only single rows are protected."
+            )
+        else:
+            st.caption(f"Rows with an owner: {rows:,}. Owners: {people:,}.")
+
+
+def _counted(source: Dataset, owners: tuple[str, ...], ownerless: Ownerless) -> tuple[int, int]:
+    """Return how many people there are, and how many rows say that they are theirs."""
+    person = persons(source, owners, ownerless)
+    return int(person.max(initial=NOBODY)) + 1, int((person > NOBODY).sum())
