@@ -16,10 +16,13 @@ from ui.study import Study
 
 def ask(request: Releasable, study: Study) -> str:
     """Let a question be named that has no name in the plan; return its name, if any."""
+    planned = plans.planned(study, request)
+    if planned is not None:
+        return planned.own_name
     key = _key(request)
-    if key is None or plans.planned(study, request) is not None:
-        return name_of(request, study)
-    st.text_input(
+    if key is None:
+        return ""
+    typed = st.text_input(
         "Name of the question",
         max_chars=LONGEST_NAME,
         placeholder="such as patients ever positive",
@@ -28,7 +31,7 @@ def ask(request: Releasable, study: Study) -> str:
         help="Pages, documents and files use this name. The recipe stays beside it. "
         "The question and its privacy cost do not depend on the name.",
     )
-    return name_of(request, study)
+    return " ".join(typed.split())
 
 
 def name_of(request: Releasable, study: Study) -> str:

@@ -72,18 +72,7 @@ class Ledger(ABC):
         if account is not None:
             return account
         with self._write() as (entries, state):
-            account = state.account(fingerprint)
-            if account is not None:
-                return account
-            entry = hash_chain.append(
-                entries,
-                fingerprint=fingerprint,
-                kind=EntryKind.ACCOUNT,
-                body=canonical(
-                    {"budget": budget.to_json(), "relation": relation.value, "unit_rows": unit_rows}
-                ),
-            )
-            return account_after(None, entry)
+            return opened(entries, state, fingerprint, budget, relation, unit_rows)
 
     def account(self, fingerprint: str) -> Account | None:
         """Return the account of a table's people as of today, ``None`` without one."""
@@ -366,6 +355,27 @@ class LocalLedger(Ledger):
         """
         with contextlib.suppress(LedgerError), self._checked(0.0):
             pass
+
+
+def opened(
+    entries: EntryTable,
+    state: Checkpoint,
+    fingerprint: str,
+    budget: PrivacyBudget,
+    relation: NeighboringRelation,
+    unit_rows: int,
+) -> Account:
+    """Return the account of a table, which is opened on these terms if there is none."""
+    account = state.account(fingerprint)
+    if account is not None:
+        return account
+    terms = {"budget": budget.to_json(), "relation": relation.value, "unit_rows": unit_rows}
+    return account_after(
+        None,
+        hash_chain.append(
+            entries, fingerprint=fingerprint, kind=EntryKind.ACCOUNT, body=canonical(terms)
+        ),
+    )
 
 
 def history_of(entries: EntryTable, account: Account | None) -> tuple[Entry, ...]:

@@ -14,13 +14,13 @@ from typing import Final
 
 from dpcore.codec import TEXT, several
 from dpcore.errors import LedgerError, UntrustedLedgerError
-from dpcore.privacy_filter import PrivacyCost
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import hash_chain
 from dpcore.releases.account import Account, name_in
 from dpcore.releases.hash_chain import Entry, EntryKind, EntryTable
 from dpcore.releases.identity import canonical
-from dpcore.releases.ledger import Ledger
+from dpcore.releases.ledger import Ledger, opened
 
 _ALIKE = 0.5
 _LONGEST_NAME = 200
@@ -152,16 +152,8 @@ def words(name: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in _WORD.findall(stem))
 
 
-def describe(
-    ledger: Ledger, fingerprint: str, about: Description, *, others: Iterable[str] = ()
-) -> None:
+def describe(ledger: Ledger, fingerprint: str, about: Description) -> None:
     """Note what the first table of an account is called, and its columns, once.
-
-    Args:
-        ledger: Where it has an account.
-        fingerprint: The table.
-        about: What is noted.
-        others: The names of accounts of which it was said that their people are others.
 
     Raises:
         LedgerError: It has no account.
@@ -174,6 +166,26 @@ def describe(
         account = state.account(fingerprint)
         if account is None:
             raise LedgerError("the table has no account in the ledger. Set its budget first.")
+        if not _is_described(account, fingerprint):
+            put_under(entries, fingerprint, account.name, about)
+
+
+def open_account(
+    ledger: Ledger,
+    fingerprint: str,
+    budget: PrivacyBudget,
+    relation: NeighboringRelation,
+    unit_rows: int,
+    about: Description,
+    *,
+    others: Iterable[str] = (),
+) -> None:
+    """Open the account of a table, and note what it is called, in one transaction.
+
+    ``others`` are the accounts of which it was said that their people are others.
+    """
+    with ledger.transaction() as (entries, state):
+        account = opened(entries, state, fingerprint, budget, relation, unit_rows)
         if not _is_described(account, fingerprint):
             put_under(entries, fingerprint, account.name, about, others)
 

@@ -45,6 +45,20 @@ def test_the_next_quarter_spends_on_from_the_same_budget(ledger):
     ledger.verify()
 
 
+def test_an_account_is_opened_with_its_description_at_once(ledger):
+    terms = PrivacyBudget.of(epsilon=2.0), RELATION, 3
+    for _ in range(2):
+        people.open_account(ledger, "new", *terms, Q3, others=("table",))
+        account = ledger.account("new")
+        assert (account.budget, account.relation, account.unit_rows) == terms
+        assert account.title == Q3.name
+        assert len(ledger.history("new")) == 2
+    people.open_account(ledger, "table", *terms, Q4)
+    assert ledger.account("table").budget != terms[0]
+    assert ledger.account("table").title == Q4.name
+    ledger.verify()
+
+
 def test_a_table_surely_has_no_account_where_every_described_one_has_other_columns(ledger):
     assert people.may_have_account(ledger, ("beds",))  # "table" is not described
     people.describe(ledger, "table", Q3)
@@ -78,10 +92,10 @@ def test_a_table_is_put_under_an_account_once_and_not_once_it_has_paid(ledger):
 
 def test_what_is_alike_is_offered_first_and_nothing_else_is_called_alike():
     ledger = Ledger.in_memory()
-    for name, about in (("old", None), ("beds", OTHER), ("pay", Q3)):
-        ledger.open_account(name, PrivacyBudget.of(epsilon=1.0), RELATION)
-        if about is not None:
-            people.describe(ledger, name, about, others=["old"])
+    terms = PrivacyBudget.of(epsilon=1.0), RELATION, 1
+    ledger.open_account("old", *terms)
+    for name, about in (("beds", OTHER), ("pay", Q3)):
+        people.open_account(ledger, name, *terms, about, others=["old"])
     found = likenesses(ledger, Q4)
     assert [(one.account.name, one.alike) for one in found] == [("pay", True), ("beds", False)]
     assert (found[0].shared, found[0].columns, found[0].same_name) == (3, 3, True)

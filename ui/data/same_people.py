@@ -187,11 +187,14 @@ def agree(study: Study, whose: Whose | None) -> None:
                 unit_rows=rows,
             )
             return
-        book.open_account(study.fingerprint, terms.budget, terms.relation, rows)
-    elif (account.relation, account.unit_rows) != (terms.relation, rows):
+        others = () if whose is None else whose.others
+        people.open_account(
+            book, study.fingerprint, terms.budget, terms.relation, rows, about, others=others
+        )
+        return
+    if (account.relation, account.unit_rows) != (terms.relation, rows):
         book.change_relation(study.fingerprint, terms.relation, rows)
-    others = () if whose is None or account is not None else whose.others
-    people.describe(book, study.fingerprint, about, others=others)
+    people.describe(book, study.fingerprint, about)
 
 
 def _offered(dataset: Table) -> tuple[Likeness, ...]:
