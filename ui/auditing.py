@@ -332,16 +332,16 @@ def show(asked: AuditRequest, *, rows: str = "") -> None:
         f"{key} {asked.confidence} {len(drawn)}",
         lambda: audit(trial, TrialDraws.together(drawn), confidence=asked.confidence),
     )
-    _say(asked, done)
+    _show_outcome(asked, done)
     _numbers(done)
     results.show(audits.roc_picture(done), "audit-roc", simulated=not asked.confidential)
     st.markdown(literal(audits.seen(done)))
     results.table(audits.events_table(done), key="audit-events")
 
 
-def _say(asked: AuditRequest, done: PrivacyAudit) -> None:
+def _show_outcome(asked: AuditRequest, done: PrivacyAudit) -> None:
     """Say the verdict, the event, and what is wrong where that is known."""
-    told = f"**{literal(audits.verdict(done))}.** {_telling(done)}"
+    told = f"**{literal(audits.verdict(done))}.** {_event_text(done)}"
     box = st.warning if done.refuted else st.info
     box(told, icon=(":material/gavel:" if done.refuted else ":material/search:"))
     if asked.mistake is not None:
@@ -351,7 +351,7 @@ def _say(asked: AuditRequest, done: PrivacyAudit) -> None:
         )
 
 
-def _telling(done: PrivacyAudit) -> str:
+def _event_text(done: PrivacyAudit) -> str:
     # A name of the table in it may hold marks of its own.
     event, limit = audits.telling(done)
     return (f"The most telling event: **{literal(event)}**. " if event else "") + literal(limit)

@@ -169,7 +169,7 @@ def _question(study: Study) -> InterpretationSubject:
             "is no limit to tell. Choose another mechanism."
         )
         session.end_page()
-    _say_flaw(request.epsilon, found.guarantee.epsilon, request.entry.flaw)
+    _show_flaw(request.epsilon, found.guarantee.epsilon, request.entry.flaw)
     return InterpretationSubject(
         told=AttackerView(
             guarantee=found.guarantee,
@@ -237,7 +237,7 @@ def _own(study: Study | None) -> InterpretationSubject:
             f"{session.unit().noun} can "
             f"move the number: here by {100 * _SHARE:g} % of its range."
         )
-    _say_flaw(epsilon, found.guarantee.epsilon, entry.flaw)
+    _show_flaw(epsilon, found.guarantee.epsilon, entry.flaw)
     told = AttackerView(
         guarantee=found.guarantee, sides=sides, attack=found.attack, label=entry.label, key=key
     )
@@ -264,7 +264,7 @@ def _number(study: Study | None) -> int | None:
     return study.dataset.people
 
 
-def _say_flaw(asked: float, given: float, flaw: str) -> None:
+def _show_flaw(asked: float, given: float, flaw: str) -> None:
     if given > asked * (1 + 1e-9):
         reason = f": {flaw}" if flaw else ""
         st.warning(

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Piece, Section, Table
-from dpcore.lessons.lesson import Lesson, QuizQuestion, Telling
+from dpcore.lessons.lesson import Lesson, LessonText, QuizQuestion
 from dpcore.lessons.paths import Path
 
 _FOOT = "Made by Epsilon Studio. The tables behind it are public surveys."
@@ -23,7 +23,7 @@ def handout(path: Path) -> Page:
         pieces=(
             _schedule(path),
             *(
-                _section(number, lesson, _asked(lesson.telling()))
+                _section(number, lesson, _asked(lesson.text()))
                 for number, lesson in enumerate(path.lessons.values(), start=1)
             ),
         ),
@@ -36,7 +36,7 @@ def answer_key(path: Path) -> Page:
     return Page(
         title=f"Answers and notes: {path.title.lower()}, {path.minutes} minutes",
         pieces=tuple(
-            _section(number, lesson, _answered(lesson.telling()))
+            _section(number, lesson, _answered(lesson.text()))
             for number, lesson in enumerate(path.lessons.values(), start=1)
         ),
         mark="For whoever teaches: hand it out afterwards.",
@@ -61,15 +61,15 @@ def _section(number: int, lesson: Lesson, pieces: tuple[Piece, ...]) -> Piece:
     return Section(title=f"{number}. {lesson.title}", pieces=pieces)
 
 
-def _asked(telling: Telling) -> tuple[Piece, ...]:
+def _asked(lesson_text: LessonText) -> tuple[Piece, ...]:
     return (
-        Paragraph(telling.situation, "lead"),
-        _boxes("Predict first", telling.predict),
+        Paragraph(lesson_text.situation, "lead"),
+        _boxes("Predict first", lesson_text.predict),
         *(
             _boxes(f"Question {number}", question)
-            for number, question in enumerate(telling.questions, start=1)
+            for number, question in enumerate(lesson_text.questions, start=1)
         ),
-        Facts(pairs=((telling.recall, ""),)),
+        Facts(pairs=((lesson_text.recall, ""),)),
     )
 
 
@@ -83,19 +83,20 @@ def _boxes(title: str, question: QuizQuestion) -> Piece:
     )
 
 
-def _answered(telling: Telling) -> tuple[Piece, ...]:
-    asked = {"Prediction": telling.predict} | {
-        f"Question {number}": question for number, question in enumerate(telling.questions, start=1)
+def _answered(lesson_text: LessonText) -> tuple[Piece, ...]:
+    asked = {"Prediction": lesson_text.predict} | {
+        f"Question {number}": question
+        for number, question in enumerate(lesson_text.questions, start=1)
     }
     return (
         Facts(pairs=tuple((name, _reason(asked[name])) for name in asked)),
         Facts(
             pairs=(
-                (f"Take home. {telling.recall}", telling.home),
-                ("“So is it safe?”", telling.safe),
+                (f"Take home. {lesson_text.recall}", lesson_text.home),
+                ("“So is it safe?”", lesson_text.safe),
             )
         ),
-        Items(telling.notes),
+        Items(lesson_text.notes),
     )
 
 

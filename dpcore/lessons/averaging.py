@@ -11,9 +11,9 @@ from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonText,
     LessonView,
     Settings,
-    Telling,
     ask,
     epsilon_knob,
     right,
@@ -38,7 +38,7 @@ def _sure(epsilon: float) -> str:
     return surest(epsilon) if most <= _NEARLY else f"more than {percent(_NEARLY)}"
 
 
-def _shown(settings: Settings) -> LessonView:
+def _lesson_view(settings: Settings) -> LessonView:
     epsilon, times = settings["epsilon"], int(settings["times"])
     noise = survey.noise_of_mean(epsilon)
     errors = noise.simulate(0.0, rng=survey.generator(), size=(_MOST,))[:times]
@@ -59,11 +59,11 @@ def _shown(settings: Settings) -> LessonView:
     )
 
 
-def _telling() -> Telling:
+def _lesson_text() -> LessonText:
     one, all_ = (significant(_error(_EPSILON, k)) for k in (1, _TIMES))
     better = significant(_error(_EPSILON * _TIMES, 1))
     total = epsilon_text(_EPSILON * _TIMES)
-    return Telling(
+    return LessonText(
         situation=f"Mia asks a database for the average age, and each time gets an "
         f"answer with fresh noise, for ε {_EPSILON:g}. She asks {_TIMES} times and "
         "averages the answers.",
@@ -157,7 +157,7 @@ def _telling() -> Telling:
 LESSON = Lesson(
     key="averaging",
     title="Asking again and again",
-    telling=_telling,
+    text=_lesson_text,
     knobs=(
         epsilon_knob(_EPSILON, (0.05, 1.0, 0.05)),
         Knob(
@@ -168,5 +168,5 @@ LESSON = Lesson(
             note="How often the same question is asked, with fresh noise each time.",
         ),
     ),
-    shown=_shown,
+    view=_lesson_view,
 )

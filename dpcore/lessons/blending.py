@@ -13,9 +13,9 @@ from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonText,
     LessonView,
     Settings,
-    Telling,
     ask,
     epsilon_knob,
     right,
@@ -46,7 +46,7 @@ def _at(epsilon: float, people: int) -> float:
     return float(_losses(epsilon, (people,))[0])
 
 
-def _shown(settings: Settings) -> LessonView:
+def _lesson_view(settings: Settings) -> LessonView:
     epsilon, people = settings["epsilon"], int(settings["people"])
     known = _sizes()
     losses = _losses(epsilon, known)
@@ -71,12 +71,12 @@ def _shown(settings: Settings) -> LessonView:
     )
 
 
-def _telling() -> Telling:
+def _lesson_text() -> LessonText:
     few = _sizes()[0]
     now = _at(1.0, survey.table().people)
     later = _at(1.0, 10 * survey.table().people)
     oldest = significant(float(survey.ages().max()))
-    return Telling(
+    return LessonText(
         situation=f"Olga is {oldest} and the oldest of {survey.table().people} people "
         "whose average age is published with noise. Her town grows, and the same "
         "amount of noise is used again.",
@@ -147,7 +147,7 @@ def _telling() -> Telling:
 LESSON = Lesson(
     key="blending",
     title="Blending in",
-    telling=_telling,
+    text=_lesson_text,
     knobs=(
         epsilon_knob(within=(0.1, 3.0, 0.1)),
         Knob(
@@ -158,5 +158,5 @@ LESSON = Lesson(
             note="How many there are, with the same noise.",
         ),
     ),
-    shown=_shown,
+    view=_lesson_view,
 )

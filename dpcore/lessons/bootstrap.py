@@ -12,7 +12,7 @@ from dpcore.figures.attackers import surest
 from dpcore.figures.lessons import claims_picture
 from dpcore.formatting import epsilon_text, percent, significant
 from dpcore.lessons import survey
-from dpcore.lessons.lesson import Knob, Lesson, LessonView, Settings, Telling, ask, right, wrong
+from dpcore.lessons.lesson import Knob, Lesson, LessonText, LessonView, Settings, ask, right, wrong
 from dpcore.privacy.bootstrap_cost import resampled_epsilon
 from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.privacy.gaussian import mu_for
@@ -46,7 +46,7 @@ def _told(level: float) -> str:
     return f"ε {epsilon_text(level)}: {surest(level)} sure"
 
 
-def _shown(settings: Settings) -> LessonView:
+def _lesson_view(settings: Settings) -> LessonView:
     promised, people = settings["promised"], int(settings["people"])
     real, copies = _real(promised, people), _copies(people)
     missed = percent(_missed(people))
@@ -72,11 +72,11 @@ def _shown(settings: Settings) -> LessonView:
     )
 
 
-def _telling() -> Telling:
+def _lesson_text() -> LessonText:
     people = survey.table().people
     level = _real(_PROMISED, people)
     real, share = epsilon_text(level), percent(1 - _missed(people))
-    return Telling(
+    return LessonText(
         situation=f"Karl has an average of {people} people, and draws {people} rows at "
         "random, putting each back before he draws the next. He averages what he drew, "
         "and does it all again: this is called the bootstrap. So much chance, he "
@@ -175,7 +175,7 @@ def _telling() -> Telling:
 LESSON = Lesson(
     key="bootstrap",
     title="Is a bootstrap private?",
-    telling=_telling,
+    text=_lesson_text,
     knobs=(
         Knob(
             key="promised",
@@ -192,5 +192,5 @@ LESSON = Lesson(
             note="Rows of the table.",
         ),
     ),
-    shown=_shown,
+    view=_lesson_view,
 )

@@ -8,7 +8,7 @@ from dpcore.figures.attackers import surest
 from dpcore.figures.lessons import spending_picture
 from dpcore.formatting import epsilon_text, people, significant
 from dpcore.lessons import survey
-from dpcore.lessons.lesson import Knob, Lesson, LessonView, Settings, Telling, ask, right, wrong
+from dpcore.lessons.lesson import Knob, Lesson, LessonText, LessonView, Settings, ask, right, wrong
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 
 _TOTAL, _PRICE, _ASKED = 1.0, 0.25, 12
@@ -30,7 +30,7 @@ def _width(price: float) -> str:
     return significant(survey.half_width(survey.mean_request(price)))
 
 
-def _shown(settings: Settings) -> LessonView:
+def _lesson_view(settings: Settings) -> LessonView:
     total, price = settings["total"], settings["price"]
     admitted = _admitted(total, price)
     count = sum(admitted)
@@ -63,11 +63,11 @@ def _shown(settings: Settings) -> LessonView:
     )
 
 
-def _telling() -> Telling:
+def _lesson_text() -> LessonText:
     fits = sum(_admitted(_TOTAL, _PRICE))
     more = sum(_admitted(_TOTAL, _PRICE / 2))
     wide, wider = _width(_PRICE), _width(_PRICE / 2)
-    return Telling(
+    return LessonText(
         situation=f"A town has promised its people: ε {_TOTAL:g} for everything that "
         f"is ever published from the survey. {_ASKED} teams each want one average, for "
         f"ε {_PRICE:g}.",
@@ -156,7 +156,7 @@ def _telling() -> Telling:
 LESSON = Lesson(
     key="budget",
     title="A budget that runs out",
-    telling=_telling,
+    text=_lesson_text,
     knobs=(
         Knob(
             key="price",
@@ -173,5 +173,5 @@ LESSON = Lesson(
             note="What was promised for everything that is published.",
         ),
     ),
-    shown=_shown,
+    view=_lesson_view,
 )

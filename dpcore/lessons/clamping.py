@@ -11,9 +11,9 @@ from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonText,
     LessonView,
     Settings,
-    Telling,
     ask,
     epsilon_knob,
     right,
@@ -50,7 +50,7 @@ def _errors(epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     return np.round(bias, 9), np.array(noise)
 
 
-def _shown(settings: Settings) -> LessonView:
+def _lesson_view(settings: Settings) -> LessonView:
     epsilon, upper = settings["epsilon"], settings["upper"]
     bias, noise = _errors(epsilon)
     here = int(np.argmin(np.abs(_UPPER - upper)))
@@ -64,7 +64,7 @@ def _shown(settings: Settings) -> LessonView:
     )
 
 
-def _telling() -> Telling:
+def _lesson_text() -> LessonText:
     bias, noise = _errors(1.0)
     total = np.hypot(bias, noise)
     best = int(np.argmin(total))
@@ -72,7 +72,7 @@ def _telling() -> Telling:
     found = [significant(float(total[place])) for place in (wide, best, tight)]
     bound = significant(float(_UPPER[best]))
     moved = significant(float(-bias[tight]))
-    return Telling(
+    return LessonText(
         situation=f"Sara publishes how often {_PEOPLE} people go to the doctor in a "
         "year, on average. Most go a few times, but somebody might go a hundred times, "
         "and the noise must hide even them.",
@@ -155,7 +155,7 @@ def _telling() -> Telling:
 LESSON = Lesson(
     key="clamping",
     title="Bounds: bias against noise",
-    telling=_telling,
+    text=_lesson_text,
     knobs=(
         Knob(
             key="upper",
@@ -166,5 +166,5 @@ LESSON = Lesson(
         ),
         epsilon_knob(within=(0.2, 5.0, 0.1)),
     ),
-    shown=_shown,
+    view=_lesson_view,
 )

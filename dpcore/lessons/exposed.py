@@ -9,9 +9,9 @@ from dpcore.individual.exposure import Exposure
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Lesson,
+    LessonText,
     LessonView,
     Settings,
-    Telling,
     ask,
     epsilon_knob,
     right,
@@ -28,7 +28,7 @@ def _visits(place: int) -> str:
     return significant(float(survey.table(survey.PATIENTS).numbers("visits")[place]))
 
 
-def _shown(settings: Settings) -> LessonView:
+def _lesson_view(settings: Settings) -> LessonView:
     exposure = _exposure(settings["epsilon"])
     promised, most = exposure.worst_case, int(exposure.ranking(1)[0])
     half, nine, nearly = (float(at) for at in exposure.quantiles([0.5, 0.9, 0.99]))
@@ -65,7 +65,7 @@ def _shown(settings: Settings) -> LessonView:
     )
 
 
-def _telling() -> Telling:
+def _lesson_text() -> LessonText:
     exposure = _exposure(1.0)
     most = int(exposure.ranking(1)[0])
     half, largest = (
@@ -73,7 +73,7 @@ def _telling() -> Telling:
     )
     visits = _visits(most)
     mean = significant(float(survey.table(survey.PATIENTS).numbers("visits").mean()), 2)
-    return Telling(
+    return LessonText(
         situation="An insurer publishes how often people see a doctor, on average over "
         f"{exposure.people:,} person-years, with noise for ε 1. Most went a few "
         f"times. Ruth went {visits} times. We may look at everybody here only because "
@@ -164,5 +164,9 @@ def _telling() -> Telling:
 
 
 LESSON = Lesson(
-    key="exposed", title="Who is exposed", telling=_telling, knobs=(epsilon_knob(),), shown=_shown
+    key="exposed",
+    title="Who is exposed",
+    text=_lesson_text,
+    knobs=(epsilon_knob(),),
+    view=_lesson_view,
 )

@@ -8,9 +8,9 @@ from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonText,
     LessonView,
     Settings,
-    Telling,
     ask,
     epsilon_knob,
     right,
@@ -44,18 +44,18 @@ def _held(epsilon: float, people: int) -> tuple[LessonView, int]:
     return shown, held
 
 
-def _shown(settings: Settings) -> LessonView:
+def _lesson_view(settings: Settings) -> LessonView:
     return _held(settings["epsilon"], int(settings["people"]))[0]
 
 
-def _telling() -> Telling:
+def _lesson_text() -> LessonText:
     people = survey.table().people
     _, held = _held(1.0, people)
     average, ages = significant(float(survey.ages().mean())), survey.bounds("age")
     base, double, half_as_many = (
         significant(number) for number in (_half(1.0), _half(2.0), _half(1.0, people // 2))
     )
-    return Telling(
+    return LessonText(
         situation=f"Tom reads that the average age of {people} people is {average} "
         f"years, plus or minus {base}, with noise added on purpose. The {people} are a "
         f"sample of a country; an age counts as one from {ages.lower:g} to "
@@ -146,7 +146,7 @@ def _telling() -> Telling:
 LESSON = Lesson(
     key="interval",
     title="Where an interval comes from",
-    telling=_telling,
+    text=_lesson_text,
     knobs=(
         epsilon_knob(within=(0.2, 3.0, 0.1)),
         Knob(
@@ -157,5 +157,5 @@ LESSON = Lesson(
             note="How many of the survey are averaged.",
         ),
     ),
-    shown=_shown,
+    view=_lesson_view,
 )

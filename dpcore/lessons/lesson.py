@@ -96,7 +96,7 @@ class QuizQuestion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Telling:
+class LessonText:
     """The words of a lesson.
 
     Attributes:
@@ -172,17 +172,17 @@ class Lesson:
     Attributes:
         key: Its name in addresses.
         title: Its name on the page.
-        telling: Makes its words.
+        text: Makes its words.
         knobs: What may be played with, one or two.
-        shown: Makes its picture of what the knobs are set to.
+        view: Makes its picture of what the knobs are set to.
 
     """
 
     key: str
     title: str
-    telling: Callable[[], Telling]
+    text: Callable[[], LessonText]
     knobs: tuple[Knob, ...]
-    shown: Callable[[Settings], LessonView]
+    view: Callable[[Settings], LessonView]
 
     @property
     def first(self) -> Settings:

@@ -8,9 +8,9 @@ from dpcore.figures.attackers import AttackerView, Sides, counted, worlds_pictur
 from dpcore.formatting import percent, significant
 from dpcore.lessons.lesson import (
     Lesson,
+    LessonText,
     LessonView,
     Settings,
-    Telling,
     ask,
     epsilon_knob,
     right,
@@ -33,7 +33,7 @@ def _of_100(epsilon: float) -> str:
     return f"{count} of {of}"
 
 
-def _shown(settings: Settings) -> LessonView:
+def _lesson_view(settings: Settings) -> LessonView:
     epsilon = settings["epsilon"]
     return LessonView(
         picture=worlds_picture(_told(epsilon)),
@@ -43,9 +43,9 @@ def _shown(settings: Settings) -> LessonView:
     )
 
 
-def _telling() -> Telling:
+def _lesson_text() -> LessonText:
     one, small, large = (_of_100(epsilon) for epsilon in (1.0, 0.1, _HIGH))
-    return Telling(
+    return LessonText(
         situation="Your neighbour wonders whether you took part in a survey about "
         "debts, and would toss a coin over it. Then the results are published with ε "
         "1, and she knows everything else about everybody.",
@@ -122,5 +122,9 @@ def _telling() -> Telling:
 
 
 LESSON = Lesson(
-    key="meaning", title="What ε means", telling=_telling, knobs=(epsilon_knob(),), shown=_shown
+    key="meaning",
+    title="What ε means",
+    text=_lesson_text,
+    knobs=(epsilon_knob(),),
+    view=_lesson_view,
 )

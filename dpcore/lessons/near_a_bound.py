@@ -9,9 +9,9 @@ from dpcore.figures.lessons import Fault, faults_picture
 from dpcore.formatting import epsilon_text, percent, significant
 from dpcore.lessons.lesson import (
     Lesson,
+    LessonText,
     LessonView,
     Settings,
-    Telling,
     ask,
     epsilon_knob,
     right,
@@ -46,7 +46,7 @@ def _points(share: float) -> str:
     return f"{percent(share).removesuffix(' %')} percentage points"
 
 
-def _shown(settings: Settings) -> LessonView:
+def _lesson_view(settings: Settings) -> LessonView:
     epsilon = settings["epsilon"]
     real = {key: measure(_setup(key, epsilon)).real for key in _NAMES}
     faults = [
@@ -68,7 +68,7 @@ def _shown(settings: Settings) -> LessonView:
     )
 
 
-def _telling() -> Telling:
+def _lesson_text() -> LessonText:
     published, clamped = (measure(_setup(key)) for key in (PUBLISHED, CLAMPED))
     repaired = measure(_setup(REPAIRED))
     real = epsilon_text(published.real)
@@ -80,7 +80,7 @@ def _telling() -> Telling:
     biases = {key: _points(_bias(key)) for key in _NAMES}
     limit = epsilon_text(redrawing_limit(published.nominal))
     more = significant(repaired.scale / published.scale)
-    return Telling(
+    return LessonText(
         situation="Noor publishes which share of her club of five smokes. A share lies "
         "between 0 % and 100 %: these are its bounds. But with noise her number is −7 "
         "%. She can draw the noise again until the number is possible. Or she can move "
@@ -191,7 +191,7 @@ def _telling() -> Telling:
 LESSON = Lesson(
     key="near-a-bound",
     title="Near a bound: redraw or move",
-    telling=_telling,
+    text=_lesson_text,
     knobs=(epsilon_knob(),),
-    shown=_shown,
+    view=_lesson_view,
 )

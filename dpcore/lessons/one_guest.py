@@ -12,9 +12,9 @@ from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonText,
     LessonView,
     Settings,
-    Telling,
     ask,
     epsilon_knob,
     right,
@@ -40,7 +40,7 @@ def _reach(epsilon: float, guests: int) -> float:
     return survey.half_width(_request(epsilon, guests))
 
 
-def _shown(settings: Settings) -> LessonView:
+def _lesson_view(settings: Settings) -> LessonView:
     epsilon, guests = settings["epsilon"], int(settings["guests"])
     there, instead = _means(guests)
     picture = two_worlds_picture(
@@ -61,12 +61,12 @@ def _shown(settings: Settings) -> LessonView:
     )
 
 
-def _telling() -> Telling:
+def _lesson_text() -> LessonText:
     there, instead = _means(_GUESTS)
     step = significant(there - instead)
     small, one = (significant(_reach(epsilon, _GUESTS)) for epsilon in (0.1, 1.0))
     times = significant(math.e, up=True)
-    return Telling(
+    return LessonText(
         situation=f"Eli is 100 years old and one of {_GUESTS} guests of a small hotel, "
         "which publishes the average age of its guests. Every age counts as one "
         "between 0 and 100: these are the bounds. Eli would rather not be noticed.",
@@ -157,7 +157,7 @@ def _telling() -> Telling:
 LESSON = Lesson(
     key="one-guest",
     title="One guest replaced",
-    telling=_telling,
+    text=_lesson_text,
     knobs=(
         epsilon_knob(),
         Knob(
@@ -168,5 +168,5 @@ LESSON = Lesson(
             note="The more guests, the less one of them moves the average.",
         ),
     ),
-    shown=_shown,
+    view=_lesson_view,
 )

@@ -10,7 +10,7 @@ from dpcore.figures.attackers import surest
 from dpcore.figures.plans import slide_picture
 from dpcore.formatting import significant
 from dpcore.lessons import survey
-from dpcore.lessons.lesson import Knob, Lesson, LessonView, Settings, Telling, ask, right, wrong
+from dpcore.lessons.lesson import Knob, Lesson, LessonText, LessonView, Settings, ask, right, wrong
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.comparison import Comparison, compare
 from dpcore.planning.item import Item
@@ -34,7 +34,7 @@ def _enough(found: Comparison) -> list[int]:
     return [int(count) for count in np.nansum(found.enough, axis=0)]
 
 
-def _shown(settings: Settings) -> LessonView:
+def _lesson_view(settings: Settings) -> LessonView:
     total, strictness = settings["total"], settings["strictness"]
     found = _comparison(total, strictness)
     count = _enough(found)[found.own]
@@ -46,7 +46,7 @@ def _shown(settings: Settings) -> LessonView:
     )
 
 
-def _telling() -> Telling:
+def _lesson_text() -> LessonText:
     found = _comparison(_TOTAL)
     counts, totals = _enough(found), found.totals
     least = next((t for t, n in zip(totals, counts, strict=True) if n == len(_WANTED)), np.inf)
@@ -55,7 +55,7 @@ def _telling() -> Telling:
         f"{name} within ±{significant(wanted)} {unit}".strip()
         for (name, wanted), unit in zip(_WANTED, found.units, strict=True)
     )
-    return Telling(
+    return LessonText(
         situation=f"A board must decide what to promise {survey.table().people} "
         f"people. It wants three averages: {wants}.",
         predict=ask(
@@ -136,7 +136,7 @@ def _telling() -> Telling:
 LESSON = Lesson(
     key="planning",
     title="Planning a budget",
-    telling=_telling,
+    text=_lesson_text,
     knobs=(
         Knob(
             key="total",
@@ -153,5 +153,5 @@ LESSON = Lesson(
             note="2 asks for half the errors that the board named.",
         ),
     ),
-    shown=_shown,
+    view=_lesson_view,
 )

@@ -8,9 +8,9 @@ from dpcore.formatting import epsilon_text, percent
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonText,
     LessonView,
     Settings,
-    Telling,
     ask,
     epsilon_knob,
     right,
@@ -46,7 +46,7 @@ def _chance(size: PrivateSize, answer: float) -> str:
     return f"{percent(chance)} of cases"
 
 
-def _shown(settings: Settings) -> LessonView:
+def _lesson_view(settings: Settings) -> LessonView:
     size = _size(settings["epsilon"], int(settings["people"]))
     lost = _lost(size)
     promised = f"promised: ε {size.epsilon:g}"
@@ -79,11 +79,11 @@ def _years(answer: float) -> str:
     return f"{answer:g} years".replace("-", "−")
 
 
-def _telling() -> Telling:
+def _lesson_text() -> LessonText:
     size = _size(1.0, _PEOPLE)
     far = epsilon_text(_lost(size)[-1])
     rare = _chance(size, _FAR)
-    return Telling(
+    return LessonText(
         situation=f"A self-help group keeps secret how many come. It publishes their "
         f"average age with noise. The fewer members, the more noise there must be. So "
         f"the group makes noise for {_PEOPLE} members; without Max it would be noise "
@@ -173,7 +173,7 @@ def _telling() -> Telling:
 LESSON = Lesson(
     key="public-numbers",
     title="Is this number public?",
-    telling=_telling,
+    text=_lesson_text,
     knobs=(
         epsilon_knob(within=(0.1, _WIDEST, 0.1)),
         Knob(
@@ -184,5 +184,5 @@ LESSON = Lesson(
             note="With Max. The bars hardly change with it: the noise tells on large groups, too.",
         ),
     ),
-    shown=_shown,
+    view=_lesson_view,
 )

@@ -10,9 +10,9 @@ from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonText,
     LessonView,
     Settings,
-    Telling,
     ask,
     epsilon_knob,
     right,
@@ -27,7 +27,7 @@ _COUNTED = np.array([0.1, 0.25, 0.5, 1.0])
 _DRAWS = 20_000
 
 
-def _shown(settings: Settings) -> LessonView:
+def _lesson_view(settings: Settings) -> LessonView:
     epsilon, rate = settings["epsilon"], settings["rate"]
     measured = measure(epsilon, _COUNTED, draws=_DRAWS, rng=survey.generator())
     left = float(amplify(epsilon, rate))
@@ -46,10 +46,10 @@ def _errors() -> tuple[float, float]:
     return float(np.sqrt(mean.full_error)), float(np.sqrt(parts.total[0]))
 
 
-def _telling() -> Telling:
+def _lesson_text() -> LessonText:
     left = epsilon_text(float(amplify(1.0, _RATE)))
     whole, sampled = (significant(100 * error, 2) for error in _errors())
-    return Telling(
+    return LessonText(
         situation=f"A ministry asks one in {round(1 / _RATE)} of its people, drawn by "
         "a secret lot, and publishes an answer with noise for ε 1. Lea does not know "
         "whether she was drawn, and nor does anybody else.",
@@ -139,7 +139,7 @@ def _telling() -> Telling:
 LESSON = Lesson(
     key="secret-samples",
     title="Secret samples",
-    telling=_telling,
+    text=_lesson_text,
     knobs=(
         epsilon_knob(),
         Knob(
@@ -150,5 +150,5 @@ LESSON = Lesson(
             note="Each is drawn with this chance.",
         ),
     ),
-    shown=_shown,
+    view=_lesson_view,
 )

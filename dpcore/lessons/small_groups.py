@@ -10,9 +10,9 @@ from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonText,
     LessonView,
     Settings,
-    Telling,
     ask,
     epsilon_knob,
     right,
@@ -37,7 +37,7 @@ def _groups() -> dict[str, int]:
     return {name: named[name] for name in ends}
 
 
-def _shown(settings: Settings) -> LessonView:
+def _lesson_view(settings: Settings) -> LessonView:
     epsilon, size = settings["epsilon"], int(settings["people"])
     at = np.geomspace(*_GROUPS, 25).round()
     half, ages = _half(epsilon, size), survey.bounds("age")
@@ -61,12 +61,12 @@ def _shown(settings: Settings) -> LessonView:
     )
 
 
-def _telling() -> Telling:
+def _lesson_text() -> LessonText:
     (few, n_few), (many, n_many) = _groups().items()
     wide, narrow = (significant(_half(1.0, n)) for n in (n_few, n_many))
     class_ = significant(_half(1.0, _CLASS))
     larger = significant(_half(_CLASS * 1.0, _CLASS))
-    return Telling(
+    return LessonText(
         situation=f"Jonas wants the average age of voters for each level of education. "
         f"{n_many} people are in the largest group, “{many}”, and {n_few} in the "
         f"smallest, “{few}”.",
@@ -152,7 +152,7 @@ def _telling() -> Telling:
 LESSON = Lesson(
     key="small-groups",
     title="Small groups",
-    telling=_telling,
+    text=_lesson_text,
     knobs=(
         epsilon_knob(),
         Knob(
@@ -163,5 +163,5 @@ LESSON = Lesson(
             note="Whose average is published.",
         ),
     ),
-    shown=_shown,
+    view=_lesson_view,
 )

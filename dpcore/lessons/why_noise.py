@@ -11,9 +11,9 @@ from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
+    LessonText,
     LessonView,
     Settings,
-    Telling,
     ask,
     epsilon_knob,
     right,
@@ -47,7 +47,7 @@ def _attacks(epsilon: float, people: int) -> tuple[float, FloatArray]:
     return float(ages[-1]), people * second - (people - 1) * first
 
 
-def _shown(settings: Settings) -> LessonView:
+def _lesson_view(settings: Settings) -> LessonView:
     epsilon, people = settings["epsilon"], int(settings["people"])
     age, found = _attacks(epsilon, people)
     spread = _spread(epsilon, people)
@@ -77,12 +77,12 @@ def _shown(settings: Settings) -> LessonView:
     )
 
 
-def _telling() -> Telling:
+def _lesson_text() -> LessonText:
     people = _people()
     age = float(survey.ages()[-1])
     spread = significant(_spread(1.0, people))
     width = significant(survey.half_width(survey.mean_request(1.0)))
-    return Telling(
+    return LessonText(
         situation=f"A doctor's practice tells a newspaper the average age of its "
         f"{people - 1} patients. The next day Ana joins, and the practice tells the "
         f"average of all {people}: both numbers are exact.",
@@ -171,7 +171,7 @@ def _telling() -> Telling:
 LESSON = Lesson(
     key="why-noise",
     title="Why noise",
-    telling=_telling,
+    text=_lesson_text,
     knobs=(
         epsilon_knob(),
         Knob(
@@ -182,5 +182,5 @@ LESSON = Lesson(
             note="With more people there is less noise on the average, and as much on Ana.",
         ),
     ),
-    shown=_shown,
+    view=_lesson_view,
 )

@@ -33,14 +33,14 @@ def address(app):
 def test_a_lesson_is_taken_from_first_to_last_step(open_page):
     app = open_page("lessons")
     first, second, *_ = PATHS["class"].lessons
-    telling = LESSONS[first].telling()
+    lesson_text = LESSONS[first].text()
     assert address(app) == ("class", first, "predict")
     assert not charts(app)
     next_step(app)
     # What is true is not shown to whoever has not predicted.
     assert not charts(app)
-    question = by_label(app.radio, telling.predict.text)
-    right = telling.predict.choices.index(telling.predict.right)
+    question = by_label(app.radio, lesson_text.predict.text)
+    right = lesson_text.predict.choices.index(lesson_text.predict.right)
     question.set_value(right).run()
     assert len(charts(app)) == 1
     assert app.success[0].value.startswith("Right")
@@ -49,11 +49,11 @@ def test_a_lesson_is_taken_from_first_to_last_step(open_page):
     by_label(app.slider, "Privacy parameter ε").set_value(3.0).run()
     assert charts(app) != before
     next_step(app)
-    for asked in telling.questions:
+    for asked in lesson_text.questions:
         wrong = next(i for i, one in enumerate(asked.choices) if not one.right)
         by_label(app.radio, asked.text).set_value(wrong)
     app.run()
-    assert len(app.warning) == len(telling.questions)
+    assert len(app.warning) == len(lesson_text.questions)
     next_step(app)
     assert address(app) == ("class", first, "home")
     next_step(app)
@@ -66,7 +66,7 @@ def test_what_a_class_expects_stands_beside_what_is_true(app):
     linked(app, path="class", lesson="exposed", step="predict")
     app.session_state["class-exposed"] = True
     app.run()
-    question = LESSONS["exposed"].telling().predict
+    question = LESSONS["exposed"].text().predict
     for votes, choice in zip((3, 4, 5), question.choices, strict=True):
         by_label(app.number_input, choice.text).set_value(votes)
     app.run()
@@ -135,7 +135,7 @@ def leading(open_page):
 
 def test_a_class_answers_from_its_phones(open_page):
     app, code = leading(open_page)
-    lesson = LESSONS["why-noise"].telling().predict
+    lesson = LESSONS["why-noise"].text().predict
     visitors = [Phone(code), Phone(code)]
     for phone, choice in zip(visitors, (0, 1), strict=True):
         assert phone.join() == 200

@@ -59,5 +59,5 @@ def test_a_person_of_a_lesson_loses_as_much_on_the_page(open_page, key, told, lo
     if key == "anes96":
         by_label(app.selectbox, "Column").set_value("age").run()
     set_to(app, "number_input", "ε for this release", 1.0)
-    assert loss in LESSONS[told].telling().text
+    assert loss in LESSONS[told].text().text
     assert loss in f"{said(app)} {[metric.value for metric in app.metric]}"

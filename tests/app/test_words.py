@@ -46,6 +46,6 @@ def test_the_words_of_a_page_are_in_the_side_bar(app):
 def test_a_lesson_offers_the_words_that_it_uses(open_page):
     app = open_page("lessons")
     told = "\n".join(element.value for element in app.main.markdown)
-    used = mentioned(next(iter(LESSONS.values())).telling().text)
+    used = mentioned(next(iter(LESSONS.values())).text().text)
     assert used
     assert all(f"**{one.word}:** " in told for one in used)

@@ -24,7 +24,7 @@ OPTIONS = [
     "--server.address=0.0.0.0",
     *(f"--server.allowedHosts={name}" for name in ("localhost", "127.0.0.1", HOST)),
 ]
-QUESTION = LESSONS[next(iter(PATHS["class"].lessons))].telling().predict
+QUESTION = LESSONS[next(iter(PATHS["class"].lessons))].text().predict
 
 
 @pytest.fixture(scope="module")

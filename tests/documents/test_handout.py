@@ -14,10 +14,10 @@ from dpcore.lessons.paths import PATHS
 def test_the_answers_are_in_the_key_alone(path):
     asked, answered = (html.unescape(one(path).html()) for one in (handout, answer_key))
     for lesson in path.lessons.values():
-        telling = lesson.telling()
-        assert telling.home not in asked
-        assert telling.home in answered
-        for question in (telling.predict, *telling.questions):
+        lesson_text = lesson.text()
+        assert lesson_text.home not in asked
+        assert lesson_text.home in answered
+        for question in (lesson_text.predict, *lesson_text.questions):
             assert question.text in asked
             assert all(choice.text in asked for choice in question.choices)
             assert question.right.why in answered

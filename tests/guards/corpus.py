@@ -408,7 +408,7 @@ def documents(guards, table):
 
 def pictures():
     """Return the hashes of the pictures of all lessons, as their knobs are first."""
-    shown = {key: lesson.shown(lesson.first).picture for key, lesson in LESSONS.items()}
+    shown = {key: lesson.view(lesson.first).picture for key, lesson in LESSONS.items()}
     return {
         f"lesson {key}": mark(lambda one=one: one.figure.to_json() + one.alt + one.table.to_csv())
         for key, one in shown.items()

@@ -14,18 +14,18 @@ from dpcore.lessons.paths import LESSONS, PATHS
 EVERY = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
 
 
-def questions(telling):
-    return (telling.predict, *telling.questions)
+def questions(lesson_text):
+    return (lesson_text.predict, *lesson_text.questions)
 
 
 @EVERY
 def test_a_lesson_is_shown_at_every_end_of_its_knobs(lesson):
-    lesson.shown(lesson.first)
+    lesson.view(lesson.first)
     assert 1 <= len(lesson.knobs) <= 2
     ends = itertools.product(*(knob.within[:2] for knob in lesson.knobs))
     for end in ends:
         keys = [knob.key for knob in lesson.knobs]
-        shown = lesson.shown(dict(zip(keys, end, strict=True)))
+        shown = lesson.view(dict(zip(keys, end, strict=True)))
         assert shown.sentence.endswith(".")
         assert shown.picture.alt
         told = f"{shown.sentence} {shown.picture.title} {shown.picture.alt}"
@@ -36,32 +36,32 @@ def test_a_lesson_is_shown_at_every_end_of_its_knobs(lesson):
 
 @EVERY
 def test_a_lesson_is_the_same_for_every_class(lesson):
-    first, again = (lesson.shown(lesson.first) for _ in range(2))
+    first, again = (lesson.view(lesson.first) for _ in range(2))
     assert first.sentence == again.sentence
     assert first.picture.figure == again.picture.figure
 
 
 @EVERY
 def test_the_words_of_a_lesson_are_whole(lesson):
-    telling = lesson.telling()
-    texts = [telling.situation, telling.home, telling.safe, *telling.notes]
-    for question in questions(telling):
+    lesson_text = lesson.text()
+    texts = [lesson_text.situation, lesson_text.home, lesson_text.safe, *lesson_text.notes]
+    for question in questions(lesson_text):
         assert question.text.endswith("?")
         texts += [choice.why for choice in question.choices]
-    assert telling.recall.endswith("?")
+    assert lesson_text.recall.endswith("?")
     for text in texts:
         assert text.rstrip("”").endswith((".", "?")), text
         assert not {"nan", "None"} & set(text.split()), text
         assert not {"{", "}"} & set(text), text
     # One or two sentences more is a wall of text on a projector.
-    assert len(telling.situation) < 330
+    assert len(lesson_text.situation) < 330
 
 
 def test_the_right_answer_has_no_place_of_its_own():
     places = [
         question.choices.index(question.right)
         for lesson in LESSONS.values()
-        for question in questions(lesson.telling())
+        for question in questions(lesson.text())
     ]
     for place in (0, 1):
         assert 0.2 < places.count(place) / len(places) < 0.6
@@ -104,8 +104,8 @@ def test_a_path_leads_through_every_step_and_back(path):
 
 
 def test_the_class_is_told_by_how_much_drawing_again_breaks_its_promise():
-    asked = LESSONS["near-a-bound"].telling()
-    shown = LESSONS["near-a-bound"].shown({"epsilon": 1.0})
+    asked = LESSONS["near-a-bound"].text()
+    shown = LESSONS["near-a-bound"].view({"epsilon": 1.0})
     real = float(shown.picture.table["epsilon given away"].max())
     assert 1 < real <= 2
     assert f"gives away {epsilon_text(real)}" in asked.home
@@ -115,6 +115,6 @@ def test_the_class_is_told_by_how_much_drawing_again_breaks_its_promise():
 def test_no_bar_of_what_is_given_away_leaves_its_axis(people):
     for epsilon in (0.1, 1.0, 3.0):
         lesson = LESSONS["public-numbers"]
-        picture = lesson.shown({"epsilon": epsilon, "people": people}).picture
+        picture = lesson.view({"epsilon": epsilon, "people": people}).picture
         (bars,) = picture.figure.data
         assert max(bars.x) < picture.figure.layout.xaxis.range[1]

@@ -28,8 +28,8 @@ MODULES = sorted(
 
 def words(lesson):
     """Return all that a lesson says, at the settings that it begins with."""
-    telling, shown = lesson.telling(), lesson.shown(lesson.first)
-    return "\n".join((telling.text, *telling.notes, shown.picture.title, shown.sentence))
+    lesson_text, shown = lesson.text(), lesson.view(lesson.first)
+    return "\n".join((lesson_text.text, *lesson_text.notes, shown.picture.title, shown.sentence))
 
 
 def literals(path):
@@ -128,7 +128,7 @@ def test_what_the_trick_finds_is_off_by_the_exact_usual_error():
     # Two averages, each with noise that the range over epsilon scales: 2 * 82 years.
     lesson, width = LESSONS["why-noise"], survey.bounds("age").width
     for epsilon, people in itertools.product((0.1, 0.5, 1.0), (24, 944)):
-        shown = lesson.shown({"epsilon": epsilon, "people": people})
+        shown = lesson.view({"epsilon": epsilon, "people": people})
         exact = significant(2 * width / epsilon)
         assert f"usually off by about {exact} years" in shown.sentence
         assert f"off by about {exact} years" in shown.picture.title

@@ -180,14 +180,14 @@ def show_reconstruction(subject: AttackTarget) -> None:
         "reconstruction",
         f"{key} {session.generation()}",
         3 + len(asked.totals),
-        partial(_pieces, asked, bits),
+        partial(_recovered_shares, asked, bits),
         doing=f"Solving {asked.counts:,} equations for {asked.people} people …",
     )
     if found is not None:
-        _shown(found, asked, bits, subject, literal(secret.what))
+        _show_recovered(found, asked, bits, subject, literal(secret.what))
 
 
-def _pieces(
+def _recovered_shares(
     asked: _ReconstructionSettings, bits: FloatArray
 ) -> Iterator[tuple[str | float, FloatArray, float]]:
     """Yield what each kind of counts gives away: its name or total, and the runs."""
@@ -205,7 +205,7 @@ def _pieces(
         yield total, solve(told), noise_scale(solver, total)
 
 
-def _shown(
+def _show_recovered(
     found: list[tuple[str | float, FloatArray, float]],
     asked: _ReconstructionSettings,
     bits: FloatArray,

@@ -315,7 +315,7 @@ def show_disclosed_losses(subject: AttackTarget) -> None:
     name, suffix = subject.called(person), after_number(target.unit)
     what = f"mean of {target.what}"
     subject.show(recovery_picture(found, what=what, unit=target.unit), "recovery")
-    own, worst = _told(target, person, epsilon), _worst(target, person, epsilon)
+    own, worst = _loss_text(target, person, epsilon), _worst(target, person, epsilon)
     show_verdict(
         f"{capital(name)} is told the own loss, and solves one equation: the mean is "
         f"{significant(found.recovered, 6)}{suffix}, off by "
@@ -331,7 +331,7 @@ def show_disclosed_losses(subject: AttackTarget) -> None:
     results.table(
         {
             "the others are": ["as they are", "mirrored between the bounds"],
-            "the own loss, ε": [own, _told(mirrored, person, epsilon)],
+            "the own loss, ε": [own, _loss_text(mirrored, person, epsilon)],
             "the worst case for the own record, ε": [worst, worst],
         },
         column_config={
@@ -349,7 +349,7 @@ def show_disclosed_losses(subject: AttackTarget) -> None:
     )
 
 
-def _told(target: Target, person: int, epsilon: float) -> float:
+def _loss_text(target: Target, person: int, epsilon: float) -> float:
     """Return the own loss, compared with the table without the person."""
     amounts = target.amounts
     others = np.delete(amounts, person)

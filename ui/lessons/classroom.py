@@ -40,7 +40,7 @@ def lead(place: LessonPlace) -> None:
         ROOMS.lead(
             code,
             lesson=place.lesson.key,
-            question=place.lesson.telling().predict,
+            question=place.lesson.text().predict,
             taking=place.step is LessonStep.PREDICT,
             now=datetime.now(UTC),
         )

@@ -122,7 +122,7 @@ async def _question(request: Request) -> Response:
     seat = _seat(request, code)
     if seat is None:
         return Response(status_code=HTTPStatus.FORBIDDEN)
-    return _shown(ROOMS.room(code), seat)
+    return _state_response(ROOMS.room(code), seat)
 
 
 async def _answer(request: Request) -> Response:
@@ -132,18 +132,18 @@ async def _answer(request: Request) -> Response:
         return Response(status_code=HTTPStatus.FORBIDDEN)
     lesson, choice = request.path_params["lesson"], request.path_params["choice"]
     ROOMS.answer(code, lesson=lesson, seat=seat, choice=choice)
-    return _shown(ROOMS.room(code), seat)
+    return _state_response(ROOMS.room(code), seat)
 
 
-def _shown(room: Room | None, seat: str) -> Response:
+def _state_response(room: Room | None, seat: str) -> Response:
     if room is None:
         return Response(status_code=HTTPStatus.NOT_FOUND)
     return JSONResponse(
-        {"again": SECONDS, **_asked(room, seat)}, headers={"Cache-Control": "no-store"}
+        {"again": SECONDS, **_question_state(room, seat)}, headers={"Cache-Control": "no-store"}
     )
 
 
-def _asked(room: Room, seat: str) -> dict[str, Any]:
+def _question_state(room: Room, seat: str) -> dict[str, Any]:
     """Return what a phone shows; which answer is right, once the question is closed."""
     question = room.question
     if question is None:

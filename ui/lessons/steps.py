@@ -7,7 +7,15 @@ from collections.abc import Callable
 import streamlit as st
 
 from dpcore.glossary import mentioned
-from dpcore.lessons.lesson import Choice, Knob, Lesson, LessonStep, QuizQuestion, Settings, Telling
+from dpcore.lessons.lesson import (
+    Choice,
+    Knob,
+    Lesson,
+    LessonStep,
+    LessonText,
+    QuizQuestion,
+    Settings,
+)
 from ui import controls, results, session, words
 from ui.lessons import classroom, lesson_choice
 from ui.lessons.lesson_choice import LessonPlace
@@ -16,27 +24,27 @@ from ui.text import literal
 
 def show(place: LessonPlace) -> None:
     """Draw the open step."""
-    telling = place.lesson.telling()
-    _DRAWN[place.step](place, telling)
+    lesson_text = place.lesson.text()
+    _DRAWN[place.step](place, lesson_text)
     if not place.projected:
-        words.offer(mentioned(telling.text), "Words of this lesson")
+        words.offer(mentioned(lesson_text.text), "Words of this lesson")
 
 
-def _predict(place: LessonPlace, telling: Telling) -> None:
-    st.markdown(literal(telling.situation))
-    chosen = classroom.ask(place.lesson, telling.predict)
+def _predict(place: LessonPlace, lesson_text: LessonText) -> None:
+    st.markdown(literal(lesson_text.situation))
+    chosen = classroom.ask(place.lesson, lesson_text.predict)
     if chosen is not None:
         st.caption("Noted. The next step shows what is true.")
     classroom.gathered(place)
-    classroom.collect(place.lesson, telling.predict)
+    classroom.collect(place.lesson, lesson_text.predict)
 
 
-def _reveal(place: LessonPlace, telling: Telling) -> None:
-    lesson, question = place.lesson, telling.predict
+def _reveal(place: LessonPlace, lesson_text: LessonText) -> None:
+    lesson, question = place.lesson, lesson_text.predict
     chosen = classroom.known(lesson)
     if chosen is None and not classroom.predicted_counts(lesson, question) and not _opened(lesson):
         st.info("Predict first: the answer is shown once you have.")
-        st.markdown(literal(telling.situation))
+        st.markdown(literal(lesson_text.situation))
         classroom.ask(lesson, question)
         st.button(
             "Show it without predicting",
@@ -56,8 +64,8 @@ def _reveal(place: LessonPlace, telling: Telling) -> None:
     _picture(place, lesson.first)
 
 
-def _play(place: LessonPlace, telling: Telling) -> None:
-    del telling
+def _play(place: LessonPlace, lesson_text: LessonText) -> None:
+    del lesson_text
     lesson = place.lesson
     if not place.projected:
         st.markdown(
@@ -71,36 +79,36 @@ def _play(place: LessonPlace, telling: Telling) -> None:
     _picture(place, settings)
 
 
-def _questions(place: LessonPlace, telling: Telling) -> None:
-    for number, question in enumerate(telling.questions, start=1):
+def _questions(place: LessonPlace, lesson_text: LessonText) -> None:
+    for number, question in enumerate(lesson_text.questions, start=1):
         chosen = classroom.choose(question, f"quiz-{place.lesson.key}-{number}")
         if chosen is not None:
             _judged(question.choices[chosen])
             _right_one(question, chosen)
 
 
-def _home(place: LessonPlace, telling: Telling) -> None:
+def _home(place: LessonPlace, lesson_text: LessonText) -> None:
     with st.container(border=True):
-        st.markdown(f"**Take this home.** {literal(telling.recall)}")
-        st.markdown(literal(telling.home))
+        st.markdown(f"**Take this home.** {literal(lesson_text.recall)}")
+        st.markdown(literal(lesson_text.home))
     if place.path.after(place.lesson.key, place.step) is None:
         _recap(place)
-    st.markdown(f"**“So is it safe?”** {literal(telling.safe)}")
+    st.markdown(f"**“So is it safe?”** {literal(lesson_text.safe)}")
     if not place.projected:
         with st.expander("Notes for whoever teaches"):
-            st.markdown("\n".join(f"- {literal(note)}" for note in telling.notes))
+            st.markdown("\n".join(f"- {literal(note)}" for note in lesson_text.notes))
 
 
 def _recap(place: LessonPlace) -> None:
     """Say at the end of a path what can be answered now, a sentence a lesson."""
     st.subheader("The whole path once more", anchor=False)
     for lesson in place.path.lessons.values():
-        telling = lesson.telling()
-        st.markdown(f"**{literal(telling.recall)}**  \n{literal(telling.home)}")
+        lesson_text = lesson.text()
+        st.markdown(f"**{literal(lesson_text.recall)}**  \n{literal(lesson_text.home)}")
 
 
 def _picture(place: LessonPlace, settings: Settings) -> None:
-    shown = place.lesson.shown(settings)
+    shown = place.lesson.view(settings)
     if place.projected:
         lesson_choice.enlarge(shown.picture)
     else:
@@ -153,7 +161,7 @@ def _opening(lesson: Lesson) -> str:
     return f"_opened-{lesson.key}"
 
 
-_DRAWN: dict[LessonStep, Callable[[LessonPlace, Telling], None]] = {
+_DRAWN: dict[LessonStep, Callable[[LessonPlace, LessonText], None]] = {
     LessonStep.PREDICT: _predict,
     LessonStep.REVEAL: _reveal,
     LessonStep.PLAY: _play,

@@ -7,7 +7,7 @@ from typing import Final
 import streamlit as st
 
 from dpcore.formatting import epsilon_text
-from dpcore.studies.teaching.laboratory import COLLEAGUES, looked
+from dpcore.studies.teaching.laboratory import COLLEAGUES, data_dependent_epsilon
 from ui import controls
 
 _BOUND: Final = 500_000.0
@@ -33,7 +33,7 @@ def show() -> None:
         key="looking-limit",
         note="Of the made-up tables.",
     )
-    found = looked(pay, limit=limit, bound=_BOUND)
+    found = data_dependent_epsilon(pay, limit=limit, bound=_BOUND)
     left, right = st.columns(2)
     left.metric(
         "ε chosen, the person is in the table",

@@ -233,9 +233,9 @@ def _run(cuts: FloatArray, first: int, last: int) -> str:
     """Return where a number lies that is in the cells from first to last."""
     top = 2 * len(cuts)
     if first == last and first % 2:
-        return f"is exactly {_said(cuts[first // 2])}"
-    low = None if first == 0 else _said(cuts[(first - 1) // 2])
-    high = None if last == top else _said(cuts[last // 2])
+        return f"is exactly {_number_text(cuts[first // 2])}"
+    low = None if first == 0 else _number_text(cuts[(first - 1) // 2])
+    high = None if last == top else _number_text(cuts[last // 2])
     if low is None and high is None:
         return "is anything"
     if low is None:
@@ -245,7 +245,7 @@ def _run(cuts: FloatArray, first: int, last: int) -> str:
     return f"is between {low} and {high}"
 
 
-def _said(number: float) -> str:
+def _number_text(number: float) -> str:
     return significant(float(number), _DIGITS)
 
 

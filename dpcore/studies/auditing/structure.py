@@ -112,7 +112,7 @@ def _same_answer(request: Releasable, dataset: Dataset) -> Check:
     """Check that asking twice draws once, in a ledger that is thrown away."""
     passed: bool | None
     try:
-        first, second, spent = _asked_twice(request, dataset)
+        first, second, spent = _release_twice(request, dataset)
         passed = first == second and spent == 1
         how = (
             "Released twice into a ledger that was thrown away: one answer, to the "
@@ -125,7 +125,7 @@ def _same_answer(request: Releasable, dataset: Dataset) -> Check:
     )
 
 
-def _asked_twice(
+def _release_twice(
     request: Releasable, dataset: Dataset
 ) -> tuple[tuple[float, ...], tuple[float, ...], int]:
     book = Ledger.in_memory()

@@ -436,7 +436,7 @@ COLLEAGUES: Final = (31_000, 34_500, 38_000, 41_000, 44_500, 52_000, 58_000, 63_
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looked:
+class DataDependentEpsilon:
     """What somebody chooses who looks, with one more person in the table or not.
 
     Attributes:
@@ -456,13 +456,13 @@ class Looked:
         return self.inside != self.outside
 
 
-def chosen_by_looking(pays: Sequence[float], *, limit: float, bound: float) -> float:
+def largest_harmless_epsilon(pays: Sequence[float], *, limit: float, bound: float) -> float:
     """Return the largest epsilon at which nobody loses more than ``limit``.
 
     Raises:
         ParameterError: A number is not positive, or a pay is above the bound.
 
-    >>> chosen_by_looking([20_000, 50_000], limit=0.1, bound=100_000)
+    >>> largest_harmless_epsilon([20_000, 50_000], limit=0.1, bound=100_000)
     0.2
 
     """
@@ -471,8 +471,8 @@ def chosen_by_looking(pays: Sequence[float], *, limit: float, bound: float) -> f
     return limit * bound / max(pays)
 
 
-def looked(pay: float, *, limit: float, bound: float) -> Looked:
+def data_dependent_epsilon(pay: float, *, limit: float, bound: float) -> DataDependentEpsilon:
     """Return what is chosen with and without a person of that pay."""
-    inside = chosen_by_looking((*COLLEAGUES, pay), limit=limit, bound=bound)
-    outside = chosen_by_looking(COLLEAGUES, limit=limit, bound=bound)
-    return Looked(inside=inside, outside=outside, read=limit * bound / inside)
+    inside = largest_harmless_epsilon((*COLLEAGUES, pay), limit=limit, bound=bound)
+    outside = largest_harmless_epsilon(COLLEAGUES, limit=limit, bound=bound)
+    return DataDependentEpsilon(inside=inside, outside=outside, read=limit * bound / inside)
