@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from ui import glossary, session
+from ui import glossary_entries, session
 
 session.require_router("pages/glossary.py")
 st.title("Glossary")
 st.markdown("What does this word mean? Plainly first, then as the field writes it.")
-glossary.show()
+glossary_entries.show()

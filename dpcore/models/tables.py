@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
-from dpcore.data.partitions.files import RowGroup
+from dpcore.data.partitions.row_groups import RowGroup
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import DataError, InPartsError
 from dpcore.models.design import Design

@@ -5,24 +5,32 @@ about it. The fitted ones are at least 0, agree, and stay within the intervals o
 release if anything can: what the table really holds is within all of them, but for the
 probability that was said, and so is a solution. Among such counts, those are taken
 whose distances from the released ones, in half-widths, have the least sum: a linear
-program.
+program, solved by the dual simplex of HiGHS, whose answers are corners.
+
+Whole people are made of the fitted counts such that everything still agrees. Sums are
+rounded by largest remainders, which moves none by a person or more. The cells of a pair
+of columns are then the whole numbers nearest to the fitted ones that have these sums: a
+transport problem, whose best corners are whole (its matrix is totally unimodular).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.optimize import linprog
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.synthesis.counted import Counted
 from dpcore.synthesis.forest import Forest
-from dpcore.synthesis.programs import least
+from dpcore.synthesis.released_counts import Counted
+
+if TYPE_CHECKING:
+    from scipy.sparse import spmatrix
 
 _SLACK = 1e-7
 
@@ -105,11 +113,13 @@ class _Program:
         one = sparse.identity(number)
         none = sparse.csr_matrix((len(self.right), number))
         off = sparse.vstack([sparse.hstack([one, -one]), sparse.hstack([-one, -one])])
+        low = np.maximum(self.low - stretch * self.widths, 0.0)
+        inside = np.stack([low, np.maximum(self.high + stretch * self.widths, 0.0)], axis=1)
         found = least(
             np.concatenate([np.zeros(number), 1 / self.widths]),
             equal=(sparse.hstack([self.agree, none]), self.right),
             below=(off, np.concatenate([self.released, -self.released])),
-            within=np.concatenate([self._within(stretch), self._positive(number)]),
+            within=np.concatenate([inside, _positive(number)]),
         )
         return None if found is None else np.maximum(found[:number], 0.0)
 
@@ -123,18 +133,13 @@ class _Program:
             np.append(np.zeros(number), 1.0),
             equal=(sparse.hstack([self.agree, none]), self.right),
             below=(sparse.vstack(off), np.concatenate([self.high, -self.low])),
-            within=self._positive(number + 1),
+            within=_positive(number + 1),
         )
         return np.inf if found is None else float(found[-1])
 
-    def _within(self, stretch: float) -> FloatArray:
-        low = np.maximum(self.low - stretch * self.widths, 0.0)
-        high = np.maximum(self.high + stretch * self.widths, 0.0)
-        return np.stack([low, high], axis=1)
 
-    @staticmethod
-    def _positive(number: int) -> FloatArray:
-        return np.tile([0.0, np.inf], (number, 1))
+def _positive(number: int) -> FloatArray:
+    return np.tile([0.0, np.inf], (number, 1))
 
 
 def _equations(kept: Sequence[Counted]) -> tuple[sparse.csr_matrix, FloatArray]:
@@ -177,3 +182,133 @@ def _sums(kept: Sequence[Counted], place: int) -> dict[str | None, sparse.csr_ma
     }
     known[None] = of(np.zeros(len(at), dtype=int), 1)
     return known
+
+
+def least(
+    cost: FloatArray,
+    *,
+    equal: tuple[spmatrix, FloatArray],
+    below: tuple[spmatrix, FloatArray] | None = None,
+    within: FloatArray,
+) -> FloatArray | None:
+    """Return where ``cost @ x`` is least; ``None`` if nothing meets the conditions.
+
+    Args:
+        cost: Shape ``(k,)``.
+        equal: A sparse matrix and what its product with ``x`` is.
+        below: A sparse matrix and what its product with ``x`` does not exceed.
+        within: The least and the most of each number, shape ``(k, 2)``.
+
+    """
+    upper: dict[str, Any] = {}
+    if below is not None:
+        upper = {"A_ub": below[0], "b_ub": below[1]}
+    solve: Any = linprog
+    found = solve(cost, A_eq=equal[0], b_eq=equal[1], bounds=within, method="highs-ds", **upper)
+    return np.asarray(found.x) if found.status == 0 else None
+
+
+MOST_ROWS: Final = 1_000_000
+"""People in a made-up table; of more, every hundredth or so is as good an example."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WholeCounts:
+    """Whole numbers of people. PUBLIC.
+
+    Attributes:
+        people: How many rows the made-up table has.
+        columns: For each column by name, how many give each answer.
+        pairs: For each of the pairs of the forest, how many give both answers.
+
+    """
+
+    people: int
+    columns: Mapping[str, NDArray[np.int64]]
+    pairs: tuple[NDArray[np.int64], ...]
+
+
+def whole(forest: Forest, fitted: Fitted) -> WholeCounts:
+    """Return whole counts that agree, near the fitted ones.
+
+    Raises:
+        ParameterError: The released counts leave nobody.
+
+    """
+    people = min(round(fitted.people), MOST_ROWS)
+    if people < 1:
+        raise ParameterError(
+            "by the released counts there is nobody in the table: their noise is "
+            "larger than the table. Release counts of fewer or larger groups, or at a "
+            "larger ε."
+        )
+    scale = people / fitted.people
+    sums: dict[str, FloatArray] = {}
+    for one, counts in zip(forest.kept, fitted.counts, strict=True):
+        for axis, name in enumerate(one.names):
+            along = tuple(i for i in range(counts.ndim) if i != axis)
+            sums.setdefault(name, counts.sum(axis=along) * scale)
+    columns = {name: apportion(parts, people) for name, parts in sums.items()}
+    pairs = fitted.counts[len(forest.singles) :]
+    return WholeCounts(
+        people=people,
+        columns=columns,
+        pairs=tuple(
+            rounded(counts * scale, rows=columns[one.names[0]], columns=columns[one.names[1]])
+            for one, counts in zip(forest.pairs, pairs, strict=True)
+        ),
+    )
+
+
+def apportion(parts: FloatArray, people: int) -> NDArray[np.int64]:
+    """Return whole parts with the sum ``people``, by largest remainders (Hamilton).
+
+    Args:
+        parts: At least 0, with about that sum.
+        people: What they shall sum to.
+
+    >>> apportion(np.array([1.4, 1.3, 1.3]), 4).tolist()
+    [2, 1, 1]
+
+    """
+    exact = parts * (people / parts.sum())
+    floor = np.floor(exact)
+    missing = people - int(floor.sum())
+    given = np.argsort(floor - exact, kind="stable")[:missing]
+    floor[given] += 1
+    return np.asarray(floor, dtype=np.int64)
+
+
+def rounded(
+    cells: FloatArray, *, rows: NDArray[np.int64], columns: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the whole numbers nearest to ``cells`` that have these sums.
+
+    The sum of the distances is the least one. A cell may go to the next whole number
+    below or above, and beyond where the sums ask for it; each has its price.
+
+    >>> rounded(np.array([[0.5, 0.5], [0.5, 0.5]]), rows=np.array([1, 1]),
+    ...     columns=np.array([1, 1])).sum(axis=0).tolist()
+    [1, 1]
+
+    """
+    floor = np.floor(cells + 1e-9).ravel()
+    rest = np.clip(cells.ravel() - floor, 0.0, 1.0)
+    number = len(floor)
+    place = np.indices(cells.shape).reshape(2, -1)
+    ones, at = np.ones(number), np.arange(number)
+    of_rows = sparse.csr_matrix((ones, (place[0], at)), shape=(len(rows), number))
+    of_columns = sparse.csr_matrix((ones, (place[1], at)), shape=(len(columns), number))
+    sums = sparse.vstack([of_rows, of_columns])
+    wanted = np.concatenate([rows, columns]) - sums @ floor
+    most = np.full((3, number), np.inf)
+    most[0], most[2] = 1.0, floor
+    found = least(
+        np.concatenate([1 - 2 * rest, ones, ones]),
+        equal=(sparse.hstack([sums, sums, -sums]), wanted),
+        within=np.stack([np.zeros(3 * number), most.ravel()], axis=1),
+    )
+    if found is None:  # rows and columns with equal sums always have a solution
+        raise ParameterError("the counts of two columns could not be rounded together.")
+    up, more, down = np.rint(found).reshape(3, number)
+    return np.asarray((floor + up + more - down).reshape(cells.shape), dtype=np.int64)

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from dpcore.arrays import FloatArray
-from dpcore.synthesis.counted import Axis, Counted
+from dpcore.synthesis.released_counts import Axis, Counted
 
 OTHER_CELLS = "its column is counted in other bins or answers elsewhere"
 RING = "it would close a ring; the pairs that are kept tell more"

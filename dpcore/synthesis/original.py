@@ -13,8 +13,8 @@ from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
 from dpcore.releases.rebuilding import as_declared
 from dpcore.statistics.query import Query
-from dpcore.synthesis.counted import Axis, Counted, cells_of
 from dpcore.synthesis.forest import Forest, mutual_information
+from dpcore.synthesis.released_counts import Axis, Counted, cells_of
 
 if TYPE_CHECKING:
     import pandas as pd

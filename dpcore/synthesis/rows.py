@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.data.columns import Column
 from dpcore.data.quantities import is_whole, quantity_of
-from dpcore.synthesis.counted import Axis
+from dpcore.synthesis.fitting import WholeCounts
 from dpcore.synthesis.forest import Forest
-from dpcore.synthesis.rounding import Whole
+from dpcore.synthesis.released_counts import Axis
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,11 @@ _STEPS = 2
 
 
 def deal(
-    forest: Forest, counts: Whole, *, rng: np.random.Generator, whole_numbers: Collection[str] = ()
+    forest: Forest,
+    counts: WholeCounts,
+    *,
+    rng: np.random.Generator,
+    whole_numbers: Collection[str] = (),
 ) -> pd.DataFrame:
     """Return a made-up table with exactly these counts, its rows in random order.
 

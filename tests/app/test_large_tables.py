@@ -9,7 +9,7 @@ import time
 import pandas as pd
 import pytest
 
-from dpcore.data.partitions.files import VARIABLE
+from dpcore.data.partitions.row_groups import VARIABLE
 from dpcore.individual.distribution import loss_distribution
 from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind

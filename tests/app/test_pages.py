@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpcore.data.examples import EXAMPLES
-from dpcore.data.partitions.files import VARIABLE
+from dpcore.data.partitions.row_groups import VARIABLE
 from tests.registry import HEADINGS
 
 CSV = "age,smoker\n" + "".join(

@@ -11,7 +11,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.record import Mode, Release
-from dpcore.synthesis import counted, forest, rounding, rows
+from dpcore.synthesis import fitting, forest, released_counts, rows
 from dpcore.synthesis.fitting import fit
 from dpcore.synthesis.questions import questions
 
@@ -96,7 +96,7 @@ def record(request, labels, values, intervals):
         sampler="",
         intervals=intervals,
     )
-    found = counted.read(release, request)
+    found = released_counts.read(release, request)
     assert found is not None
     return found
 
@@ -104,7 +104,7 @@ def record(request, labels, values, intervals):
 def made(counts, seed=1, whole_numbers=("age",)):
     trees = forest.plant(counts)
     fitted = fit(trees)
-    whole = rounding.whole(trees, fitted)
+    whole = fitting.whole(trees, fitted)
     rng = np.random.default_rng(seed)
     return (trees, fitted, whole, rows.deal(trees, whole, rng=rng, whole_numbers=whole_numbers))
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
-from dpcore.synthesis import forest, rounding, rows
+from dpcore.synthesis import fitting, forest, rows
 from dpcore.synthesis.fitting import fit
 from dpcore.synthesis.original import exact, ties
 from tests.synthesis.tables import (
@@ -122,7 +122,7 @@ def test_contradictions_are_told():
     trees = forest.plant([one, other])
     fitted = fit(trees)
     assert fitted.stretch > 10
-    assert sum(rounding.whole(trees, fitted).pairs[0].ravel()) == PEOPLE
+    assert sum(fitting.whole(trees, fitted).pairs[0].ravel()) == PEOPLE
 
 
 def test_nobody_can_be_left_and_is_said():
@@ -132,13 +132,13 @@ def test_nobody_can_be_left_and_is_said():
     none = replace(said, counts=none, ends=np.stack([none - 5, none + 5], axis=-1))
     trees = forest.plant([none])
     with pytest.raises(ParameterError, match="nobody in the table"):
-        rounding.whole(trees, fit(trees))
+        fitting.whole(trees, fit(trees))
     with pytest.raises(ParameterError, match="at least one column"):
         fit(forest.plant([]))
 
 
 def test_it_is_made_from_public_things_alone():
-    for made_by in (forest.plant, fit, rounding.whole, rows.deal):
+    for made_by in (forest.plant, fit, fitting.whole, rows.deal):
         kinds = [str(p.annotation) for p in inspect.signature(made_by).parameters.values()]
         assert not any("Dataset" in kind for kind in kinds)
 
@@ -150,7 +150,7 @@ def test_it_is_made_from_public_things_alone():
 def test_parts_are_rounded_by_less_than_a_person(parts, people):
     given_parts = np.array(parts)
     wanted = given_parts * people / given_parts.sum()
-    found = rounding.apportion(given_parts, people)
+    found = fitting.apportion(given_parts, people)
     assert found.sum() == people
     assert abs(found - wanted).max() < 1 + 1e-9
 
@@ -160,8 +160,8 @@ def test_parts_are_rounded_by_less_than_a_person(parts, people):
 def test_cells_are_rounded_to_the_sums(height, width, seed):
     cells = np.random.default_rng(seed).random((height, width)) * 4
     people = max(round(cells.sum()), 1)
-    sums = [rounding.apportion(cells.sum(axis=axis), people) for axis in (1, 0)]
-    found = rounding.rounded(cells, rows=sums[0], columns=sums[1])
+    sums = [fitting.apportion(cells.sum(axis=axis), people) for axis in (1, 0)]
+    found = fitting.rounded(cells, rows=sums[0], columns=sums[1])
     assert (found.sum(axis=1) == sums[0]).all()
     assert (found.sum(axis=0) == sums[1]).all()
     assert found.min() >= 0

@@ -24,8 +24,8 @@ from dpcore.data.preparation.identifiers import NOBODY, Ownerless, persons
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import confidential, controls, session
-from ui.data import conditions, contribution_limits, declaring, derived_columns
-from ui.data.conditions import condition, whole
+from ui.data import contribution_limits, declaring, derived_columns, row_conditions
+from ui.data.row_conditions import condition, whole
 from ui.study import Draft, Study
 from ui.text import literal, sentence_of
 
@@ -63,7 +63,7 @@ def ask(current: Draft | Study) -> list[str]:
     derived_columns.ask(current)
     return [
         *["several rows of one person"] * _ask_owners(current),
-        *["only some of the rows"] * conditions.ask(current),
+        *["only some of the rows"] * row_conditions.ask(current),
     ]
 
 

@@ -14,7 +14,7 @@ from typing import Final
 
 import streamlit as st
 
-from dpcore.data.partitions.files import tables, tables_folder
+from dpcore.data.partitions.row_groups import tables, tables_folder
 from dpcore.data.partitions.table import open_table
 from dpcore.data.readers.databases.reading import Progress, read
 from dpcore.data.readers.databases.sources import Database, asked, databases

@@ -11,10 +11,9 @@ import streamlit as st
 from dpcore.figures.synthesis import SyntheticCounts, kept_picture, original_picture
 from dpcore.formatting import percent
 from dpcore.releases.record import Mode
-from dpcore.synthesis.counted import Axis
-from dpcore.synthesis.fitting import Fitted, fit
+from dpcore.synthesis.fitting import Fitted, WholeCounts, fit, whole
 from dpcore.synthesis.original import exact, ties
-from dpcore.synthesis.rounding import Whole, whole
+from dpcore.synthesis.released_counts import Axis
 from dpcore.synthesis.rows import as_written, deal
 from ui import controls, results, session
 from ui.study import Study
@@ -37,7 +36,7 @@ class MadeUp:
 
     key: str
     fitted: Fitted
-    counts: Whole
+    counts: WholeCounts
     table: pd.DataFrame
     written: pd.DataFrame
 
@@ -164,7 +163,7 @@ def _unit(sources: Sources, chosen: int) -> str:
     return sources.forest.kept[chosen].request.unit_text
 
 
-def _counts(sources: Sources) -> tuple[Fitted, Whole]:
+def _counts(sources: Sources) -> tuple[Fitted, WholeCounts]:
     fitted = fit(sources.forest)
     return fitted, whole(sources.forest, fitted)
 

@@ -11,9 +11,9 @@ from dpcore.errors import DataError
 from dpcore.releases.rebuilding import is_model
 from dpcore.releases.record import Release
 from dpcore.releases.renaming import request_of
-from dpcore.synthesis import counted
-from dpcore.synthesis.counted import Counted
+from dpcore.synthesis import released_counts
 from dpcore.synthesis.forest import Forest, plant
+from dpcore.synthesis.released_counts import Counted
 from ui import recovery, session
 from ui.study import Study
 from ui.text import literal
@@ -46,7 +46,7 @@ def found(study: Study) -> Sources | None:
             continue
         with contextlib.suppress(DataError):
             request = request_of(release, study.dataset, study.terms.unit)
-            counts = counted.read(release, request)
+            counts = released_counts.read(release, request)
             if counts is not None:
                 known.append(counts)
     if not known:

@@ -15,7 +15,14 @@ from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset, DescribedTable
 from dpcore.data.fingerprints import check_key
 from dpcore.data.partitions.engine import of_each
-from dpcore.data.partitions.files import RowGroup, Stamp, columns_of, files_of, parts_of, read_part
+from dpcore.data.partitions.row_groups import (
+    RowGroup,
+    Stamp,
+    columns_of,
+    files_of,
+    parts_of,
+    read_part,
+)
 from dpcore.errors import ChangedError, DataError, InPartsError, ParameterError
 
 _T = TypeVar("_T")

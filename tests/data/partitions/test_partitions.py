@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.data.partitions.files import VARIABLE, tables, tables_folder
+from dpcore.data.partitions.row_groups import VARIABLE, tables, tables_folder
 from dpcore.data.partitions.table import open_table
 from dpcore.errors import DataError, ParameterError
 from dpcore.privacy_filter import PrivacyBudget
