@@ -31,11 +31,11 @@ from dpcore.releases.request import Request
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.difference_query import DifferenceQuery
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.means_query import MeansQuery
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 from dpcore.statistics.question import Question
 

@@ -34,10 +34,10 @@ from dpcore.releases.record import Mode, Release
 from dpcore.releases.releasable import Releasable
 from dpcore.releases.request import Request, offered
 from dpcore.releases.transaction import release, release_all
-from dpcore.statistics.column_bins import usual_edges
+from dpcore.statistics.bins import usual_edges
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 from dpcore.studies.comparing.error_curves import ErrorSetting, Fairness, at_setting, comparable
 

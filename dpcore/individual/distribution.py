@@ -25,10 +25,8 @@ from dpcore.individual.exposure import Revealing
 from dpcore.individual.grid import Grid
 from dpcore.individual.losses import GroupExposure
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.base import Shifts
-from dpcore.statistics.blocks import ShiftBlocks
-from dpcore.statistics.parts import ShiftsOfParts
-from dpcore.statistics.question import Question, part_of
+from dpcore.statistics.base import NeighborValues, Statistic
+from dpcore.statistics.question import Question, partial_of
 
 MOST_KEPT: Final = 10
 """Of how many of the most exposed people the places are kept."""
@@ -264,7 +262,7 @@ class _Losses:
 
     plan: Revealing
     question: Question
-    statistic: ShiftsOfParts[Any]
+    statistic: Statistic
     whole: Any = field(repr=False)
     delta: float
     relation: NeighboringRelation
@@ -281,19 +279,19 @@ class _Losses:
     ) -> _Losses:
         """Return them, after a pass over the table."""
         statistic = question.statistic
-        if not isinstance(statistic, ShiftsOfParts) or question.unit.rows > 1:
+        if not statistic.neighbors_of_parts or question.unit.rows > 1:
             raise InPartsError(
                 f"everybody's loss from the {question.kind} is not computed of a table "
                 "that lies in parts. Look at it with a sample of the rows, uploaded as "
                 "a file."
             )
         names = [column.name for column in question.columns]
-        parts = list(table.each(partial(part_of, question, statistic), names))
+        parts = list(table.each(partial(partial_of, question), names))
         return cls(
             plan=plan,
             question=question,
             statistic=statistic,
-            whole=statistic.together(parts),
+            whole=statistic.combine(parts),
             delta=delta,
             relation=relation or question.relation,
         )
@@ -303,23 +301,23 @@ class _Losses:
         """Return the names of the columns that are read."""
         return [column.name for column in self.question.columns]
 
-    def behind(self, part: Dataset) -> tuple[FloatArray, Shifts | ShiftBlocks]:
+    def behind(self, part: Dataset) -> tuple[FloatArray, NeighborValues]:
         """Return the values of a part, and how they move the statistic."""
         values = self.question.values(part)
-        return values, self.statistic.shifts_within(values, self.whole, self.relation)
+        return values, self.statistic.neighbors(values, self.relation, self.whole)
 
-    def each(self, shifts: Shifts | ShiftBlocks) -> FloatArray:
+    def each(self, shifts: NeighborValues) -> FloatArray:
         """Return the loss of everybody behind the statistic in a part."""
         return np.concatenate([np.empty(0), *self.blocks(shifts)])
 
-    def blocks(self, shifts: Shifts | ShiftBlocks) -> Iterator[FloatArray]:
+    def blocks(self, shifts: NeighborValues) -> Iterator[FloatArray]:
         """Yield the losses of everybody in a part, of a block of people at a time."""
-        if isinstance(shifts, ShiftBlocks):
+        if shifts.in_blocks:
             yield from map(self._of_block, shifts.blocks(_NUMBERS))
         elif shifts.people:
             yield shifts.map(self._of_block)
 
-    def _of_block(self, shifts: Shifts) -> FloatArray:
+    def _of_block(self, shifts: NeighborValues) -> FloatArray:
         reached = np.moveaxis(shifts.alternatives, 1, 0)
         losses = self.plan.pair_epsilon(shifts.actual, reached, delta=self.delta)
         return np.asarray(losses.max(axis=0))
@@ -455,7 +453,7 @@ def _within(epsilon: FloatArray, largest: float, end: float) -> FloatArray:
 
 def _places(
     values: FloatArray,
-    shifts: Shifts | ShiftBlocks,
+    shifts: NeighborValues,
     epsilon: FloatArray,
     *,
     rows: NDArray[np.intp],

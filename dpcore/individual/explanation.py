@@ -19,7 +19,7 @@ from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.question import Question
-from dpcore.statistics.rows_of_people import unpacked
+from dpcore.statistics.user_level import unpacked
 
 _SHOWN = 2
 """How many columns of a record a sentence can hold."""

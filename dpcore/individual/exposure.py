@@ -19,8 +19,7 @@ from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.losses import ExposedPerson, Losses
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.base import Shifts, Statistic
-from dpcore.statistics.blocks import ShiftBlocks, shifts_of
+from dpcore.statistics.base import NeighborValues, Statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,7 +54,7 @@ class Exposure(Losses):
         return self.behind().moves
 
     @property
-    def shifts(self) -> Shifts | ShiftBlocks:
+    def shifts(self) -> NeighborValues:
         """Return where the statistic would lie without each person."""
         return self.moves.shifts
 
@@ -78,17 +77,17 @@ class Exposure(Losses):
 class Moves(NamedTuple):
     """How everybody moves a statistic, whatever releases it. CONFIDENTIAL."""
 
-    shifts: Shifts | ShiftBlocks
+    shifts: NeighborValues
     joined: FloatArray
     """Where the statistic would lie after a newcomer with an extreme record joined;
-    see ``Statistic.additions``.
+    see ``Statistic.neighbors_added``.
     """
 
     @classmethod
     def of(cls, statistic: Statistic, values: FloatArray, relation: NeighboringRelation) -> Moves:
         """Return how everybody moves the statistic of a table."""
-        shifts = shifts_of(statistic, values, relation)
-        return cls(shifts, statistic.additions(values, relation))
+        shifts = statistic.neighbors(values, relation)
+        return cls(shifts, statistic.neighbors_added(values, relation))
 
 
 class Behind(NamedTuple):
@@ -157,7 +156,7 @@ def expose(
             alternatives = statistic.range.clip(moved)
         return plan.pair_epsilon(actual, alternatives, delta=delta)
 
-    def losses(block: Shifts) -> FloatArray:
+    def losses(block: NeighborValues) -> FloatArray:
         if np.isnan(block.alternatives).any():
             raise ParameterError("the statistic is undefined with one person less.")
         # One alternative after the other, so that few arrays of n are alive at a time.

@@ -265,7 +265,7 @@ def _of_newcomers(
     delta: float = 0.0,
 ) -> float:
     """Return the most that anybody could lose by joining; 0 if nobody can join."""
-    joined = statistic.additions(values, relation)
+    joined = statistic.neighbors_added(values, relation)
     if len(joined) == 0:
         return 0.0
     actual = statistic.value(values)

@@ -20,7 +20,7 @@ from dpcore.mechanisms.exponential import Exponential
 from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
 from dpcore.models.question import Fit
 from dpcore.privacy.conversions import variation_bound
-from dpcore.statistics.base import Shifts
+from dpcore.statistics.base import NeighborValues
 
 MOST: Final = 2000
 """People whose variation is taken where that is an integral for each of them."""
@@ -35,7 +35,7 @@ def total_variations(
     """
     actual = exposure.shifts.actual
 
-    def largest(block: Shifts) -> FloatArray:
+    def largest(block: NeighborValues) -> FloatArray:
         found = np.zeros(len(block.alternatives))
         for column in range(block.alternatives.shape[1]):
             there = block.alternatives[:, column]
@@ -54,7 +54,7 @@ def lengths(exposure: Exposure, *, rows: int = 1) -> FloatArray:
     """
     actual = exposure.shifts.actual
 
-    def longest(block: Shifts) -> FloatArray:
+    def longest(block: NeighborValues) -> FloatArray:
         moved = block.alternatives - actual
         return np.asarray(np.sqrt((moved * moved).sum(axis=-1)).max(axis=-1))
 

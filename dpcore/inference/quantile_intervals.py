@@ -30,13 +30,7 @@ from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import TableSize
-from dpcore.statistics.nested_counts import (
-    BRANCHES,
-    CANDIDATES,
-    PIECES,
-    pieces_before,
-    split_at_each,
-)
+from dpcore.statistics.quantiles import BRANCHES, GRID_SIZE, PIECES, pieces_before, split_at_each
 
 _PERIOD: Final = 256.0
 """Farther than half of it, in scales, no sum of so few Laplace variables reaches."""
@@ -140,7 +134,7 @@ def _kept(away: FloatArray, reach: FloatArray, sampled: tuple[float, float]) -> 
     enough[-1] = True
     few = np.concatenate([[True], (away <= reach + more)[:-1]])
     found = np.flatnonzero(enough & few)
-    return (int(found[0]), int(found[-1])) if len(found) else (0, CANDIDATES - 1)
+    return (int(found[0]), int(found[-1])) if len(found) else (0, GRID_SIZE - 1)
 
 
 def _estimates(before: FloatArray, beyond: FloatArray, shares: tuple[float, ...]) -> FloatArray:

@@ -30,7 +30,7 @@ from dpcore.models.factor import (
 from dpcore.models.loss_functions import Huber, Loss
 from dpcore.models.penalty import Penalty
 from dpcore.models.tables import InMemory, Ones, Passes, Table, packed, summed, unpacked
-from dpcore.statistics.parts import Totals
+from dpcore.statistics.base import Sums
 
 _Kernel = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 
@@ -387,9 +387,7 @@ class _Problem:
         ridge = self.diagonal * theta
         return ridge if self.pull is None else ridge + self.pull
 
-    def _sums(
-        self, kernel: Callable[[FloatArray, FloatArray], Totals], *, sizes: int = 0
-    ) -> Totals:
+    def _sums(self, kernel: Callable[[FloatArray, FloatArray], Sums], *, sizes: int = 0) -> Sums:
         """Return the sums over everybody, less those who are missing.
 
         The first so many sums are ``sizes``, which add up whatever their sign.
@@ -402,13 +400,13 @@ class _Problem:
         return replace(found, total=found.total - less)
 
 
-def _value(loss: Loss, theta: FloatArray, x: FloatArray, y: FloatArray) -> Totals:
+def _value(loss: Loss, theta: FloatArray, x: FloatArray, y: FloatArray) -> Sums:
     return packed(len(y), float(loss.value(linear(x, theta), y).sum()))
 
 
 def _slope(
     loss: Loss, theta: FloatArray, step: FloatArray, scale: float, x: FloatArray, y: FloatArray
-) -> Totals:
+) -> Sums:
     with np.errstate(invalid="ignore", over="ignore"):
         change = linear(x, step)
         slopes = loss.slope(linear(x, theta) - scale * change, y)
@@ -425,7 +423,7 @@ def _changes(
     return float(change), float(np.abs(eta).max(initial=0.0))
 
 
-def _derivatives(loss: Loss, theta: FloatArray, x: FloatArray, y: FloatArray) -> Totals:
+def _derivatives(loss: Loss, theta: FloatArray, x: FloatArray, y: FloatArray) -> Sums:
     """Return sizes of slopes and curvatures, gradient, ``X^T W X`` and ``X^T W y``."""
     d = len(theta)
     slopes_size = weights_size = 0.0
@@ -444,7 +442,7 @@ def _derivatives(loss: Loss, theta: FloatArray, x: FloatArray, y: FloatArray) ->
     return packed(len(y), slopes_size, weights_size, gradient, gram, right)
 
 
-def _majorant(loss: Loss, theta: FloatArray, x: FloatArray, y: FloatArray) -> Totals:
+def _majorant(loss: Loss, theta: FloatArray, x: FloatArray, y: FloatArray) -> Sums:
     return packed(len(y), *moments(x, y, loss.majorant(linear(x, theta), y)))
 
 

@@ -36,7 +36,7 @@ from dpcore.models.influence import UNIQUE_FROM, Influence
 from dpcore.models.loss_functions import Loss
 from dpcore.models.metrics import ISOTROPIC, Metric
 from dpcore.models.tables import People, packed, summed, unpacked
-from dpcore.statistics.parts import Totals
+from dpcore.statistics.base import Sums
 
 _CHORDS: Final = 12
 _TOGETHER: Final = 100
@@ -157,7 +157,7 @@ def gradients_without(
         return np.asarray(found + every - copies * own[:, np.newaxis] * x)
 
 
-def _gradients(loss: Loss, thetas: FloatArray, x: FloatArray, y: FloatArray) -> Totals:
+def _gradients(loss: Loss, thetas: FloatArray, x: FloatArray, y: FloatArray) -> Sums:
     """Return the sum of the gradients of all losses at each of ``m`` points."""
     found = np.zeros_like(thetas)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -21,7 +21,7 @@ from dpcore.errors import DataError
 from dpcore.models.factor import Factor, checked_table, factor_of, moments, nobody, triangle
 from dpcore.models.penalty import Penalty
 from dpcore.models.tables import InMemory, Passes, Table, Together, packed, summed, unpacked
-from dpcore.statistics.parts import Totals
+from dpcore.statistics.base import Sums
 
 _T = TypeVar("_T")
 
@@ -32,7 +32,7 @@ class RidgeFit:
 
     table: Table = field(repr=False)
     """Whom it was fitted to."""
-    moments: Totals = field(repr=False)
+    moments: Sums = field(repr=False)
     """``X^T X`` and ``X^T y`` of everybody."""
     penalty: Penalty
     factor: Factor = field(repr=False)
@@ -201,14 +201,14 @@ def ridge_of(table: Table, *, penalty: Penalty) -> RidgeFit:
     return _fitted(table, sums, penalty, max(sums.people, 1))
 
 
-def _fitted(table: Table, sums: Totals, penalty: Penalty, people: int) -> RidgeFit:
+def _fitted(table: Table, sums: Sums, penalty: Penalty, people: int) -> RidgeFit:
     factor = _factor(table, sums, penalty, people)
     return RidgeFit(
         table=table, moments=sums, penalty=penalty, factor=factor, theta=factor.solution
     )
 
 
-def _factor(rows: Passes, sums: Totals, penalty: Penalty, people: int) -> Factor:
+def _factor(rows: Passes, sums: Sums, penalty: Penalty, people: int) -> Factor:
     """Return the factor of the Hessian with the penalty that ``people`` would have."""
     columns = rows.columns
     gram, right = unpacked(sums, (columns, columns), (columns,))
@@ -221,11 +221,11 @@ def _factor(rows: Passes, sums: Totals, penalty: Penalty, people: int) -> Factor
     )
 
 
-def _moments(rows: Passes) -> Totals:
+def _moments(rows: Passes) -> Sums:
     return summed(rows.each(_moments_of_part))
 
 
-def _moments_of_part(x: FloatArray, y: FloatArray) -> Totals:
+def _moments_of_part(x: FloatArray, y: FloatArray) -> Sums:
     return packed(len(y), *moments(x, y))
 
 

@@ -27,7 +27,7 @@ from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import DataError, InPartsError
 from dpcore.models.design import Design
 from dpcore.models.factor import checked_table
-from dpcore.statistics.parts import Totals
+from dpcore.statistics.base import Sums
 
 _T = TypeVar("_T")
 _REACH: Final = 1e300
@@ -228,12 +228,12 @@ def _with_ones(kernel: Callable[[FloatArray, FloatArray], _T], x: FloatArray, y:
     return kernel(np.ones((len(x), 1)), y)
 
 
-def packed(people: int, *sums: FloatArray | float) -> Totals:
+def packed(people: int, *sums: FloatArray | float) -> Sums:
     """Return sums over some people in one array, which ``unpacked`` takes apart."""
-    return Totals(people=people, total=np.concatenate([np.ravel(part) for part in sums]))
+    return Sums(people=people, total=np.concatenate([np.ravel(part) for part in sums]))
 
 
-def unpacked(totals: Totals, *shapes: tuple[int, ...]) -> list[FloatArray]:
+def unpacked(totals: Sums, *shapes: tuple[int, ...]) -> list[FloatArray]:
     """Return the sums that were packed, in their shapes.
 
     >>> unpacked(packed(3, 1.0, np.eye(2)), (), (2, 2))[1].tolist()
@@ -244,7 +244,7 @@ def unpacked(totals: Totals, *shapes: tuple[int, ...]) -> list[FloatArray]:
     return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
 
 
-def summed(parts: Iterable[Totals]) -> Totals:
+def summed(parts: Iterable[Sums]) -> Sums:
     """Return the sums over the people of all parts; there is at least one part.
 
     Rounded once, unless they are beyond the reach of floats.
@@ -252,10 +252,10 @@ def summed(parts: Iterable[Totals]) -> Totals:
     every = list(parts)
     totals = np.stack([part.total for part in every])
     if len(every) == 1 or (np.abs(totals) < _REACH).all():
-        return Totals.together(every)
+        return Sums.combine(every)
     with np.errstate(over="ignore", invalid="ignore"):
         total = totals.sum(axis=0)
-    return Totals(people=sum(part.people for part in every), total=total)
+    return Sums(people=sum(part.people for part in every), total=total)
 
 
 People = NDArray[np.intp]

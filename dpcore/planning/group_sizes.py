@@ -16,7 +16,7 @@ from dpcore.planning.assumed import hangs
 from dpcore.planning.item import Item
 from dpcore.releases.record import Release
 from dpcore.statistics.difference_query import DifferenceQuery
-from dpcore.statistics.group_moments import count_names
+from dpcore.statistics.group_sums import count_names
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.means_query import MeansQuery

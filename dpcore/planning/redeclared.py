@@ -19,9 +19,9 @@ from dpcore.planning.basket import Basket
 from dpcore.planning.item import Item
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.releasable import Releasable
-from dpcore.statistics.column_bins import edges_for
-from dpcore.statistics.groups import GroupSizes
+from dpcore.statistics.bins import edges_for
 from dpcore.statistics.of_groups import OfGroups
+from dpcore.statistics.pooled import GroupSizes
 from dpcore.statistics.query import Query
 
 _PUBLIC_NUMBERS = {"people", "most_people"}

@@ -21,7 +21,7 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.laplace import least_scale
-from dpcore.statistics.tables import check_bounds
+from dpcore.statistics.checks import check_bounds
 
 _QUANTILES: Final = 20_000
 

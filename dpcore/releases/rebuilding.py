@@ -26,11 +26,11 @@ from dpcore.releases.subsampled.request import SUBSAMPLED, SubsampledRequest
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.difference_query import PAIRED, DifferenceQuery
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
-from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import GROUPS, JOINT
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.means_query import MEANS, MeansQuery
 from dpcore.statistics.parameters import COLUMN, SIZE, UNIT
+from dpcore.statistics.pooled import GroupSizes
 from dpcore.statistics.query import QUERY, Query
 from dpcore.statistics.question import Question
 

@@ -34,15 +34,14 @@ from dpcore.releases.plans.ranks import RankPlan
 from dpcore.releases.plans.shares import SharePlan
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import OfQuery
-from dpcore.statistics.covariance_matrix import CovarianceMatrix
+from dpcore.statistics.covariance import CovarianceMatrix
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.means_query import MeansQuery
-from dpcore.statistics.nested_counts import NestedCounts
-from dpcore.statistics.quantile import RankScores
+from dpcore.statistics.quantiles import CumulativeCounts, RankScores
 from dpcore.statistics.query import Query, quantile_names
 from dpcore.statistics.question import Question
 
@@ -275,7 +274,7 @@ class Request(OfQuery):
         query = cast("Query", self.query)
         return ChainPlan(
             mechanism=cast("Laplace | Gaussian", self.mechanism),
-            statistic=cast("NestedCounts", query.statistic),
+            statistic=cast("CumulativeCounts", query.statistic),
             sensitivity=self.sensitivity,
             shares=query.qs or (),
             names=quantile_names(query.qs or ()),

@@ -18,11 +18,11 @@ from dpcore.formatting import distinct
 from dpcore.statistics.base import Statistic
 from dpcore.statistics.conditions import said_once
 from dpcore.statistics.entries import group_codes
+from dpcore.statistics.group_sums import PAIR, PairMoments
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.of_groups import OfGroups
-from dpcore.statistics.pair_moments import PAIR, PairMoments
 from dpcore.statistics.parameters import COLUMN
-from dpcore.statistics.rows_of_people import of_people
+from dpcore.statistics.user_level import of_people
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

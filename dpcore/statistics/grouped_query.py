@@ -21,13 +21,12 @@ from dpcore.relations import TableSize
 from dpcore.statistics.base import Statistic
 from dpcore.statistics.conditions import divided, said_once, ungrouped
 from dpcore.statistics.entries import check_group, group_codes, name_of_others
-from dpcore.statistics.group_moments import GroupMoments, count_names
-from dpcore.statistics.grouped import Grouped
+from dpcore.statistics.group_sums import Grouped, GroupMoments, count_names
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.of_groups import OfGroups
 from dpcore.statistics.parameters import COLUMN
-from dpcore.statistics.rows_of_people import of_people
-from dpcore.statistics.sums import Sum
+from dpcore.statistics.sums_and_means import Sum
+from dpcore.statistics.user_level import of_people
 
 ANY_SIZE: Final = TableSize(people=100, public=False)
 """The size of the part of a grouped question: private, and its number is not used.

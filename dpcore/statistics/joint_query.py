@@ -19,15 +19,13 @@ from dpcore.mechanisms.covariances import places_of
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.base import Statistic
 from dpcore.statistics.conditions import clamped, divided, filled, ungrouped
-from dpcore.statistics.covariance import Covariance
-from dpcore.statistics.covariance_matrix import CovarianceMatrix
+from dpcore.statistics.covariance import Covariance, CovarianceMatrix
 from dpcore.statistics.entries import joint_entries, joint_rows
-from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.kinds import StatisticKind, allowed
 from dpcore.statistics.parameters import COLUMN, SHARED
-from dpcore.statistics.pooled import PooledCovariance, PooledVariance
+from dpcore.statistics.pooled import GroupSizes, PooledCovariance, PooledVariance
 from dpcore.statistics.question import Question
-from dpcore.statistics.rows_of_people import entries_of_people
+from dpcore.statistics.user_level import entries_of_people
 
 MOST_COLUMNS: Final = 20
 """Columns of a covariance matrix: 210 numbers share the budget then."""

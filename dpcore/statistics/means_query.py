@@ -20,12 +20,12 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.base import Statistic
 from dpcore.statistics.conditions import clamped, filled, said_once, ungrouped
 from dpcore.statistics.entries import check_group, joint_entries, joint_rows, name_of_others
+from dpcore.statistics.group_sums import MeanMoments
 from dpcore.statistics.grouped_query import ANY_SIZE
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.mean_moments import MeanMoments
 from dpcore.statistics.parameters import COLUMN, RELATION, UNIT
 from dpcore.statistics.question import Question
-from dpcore.statistics.rows_of_people import entries_of_people, of_people, owners_of
+from dpcore.statistics.user_level import entries_of_people, of_people, owners_of
 
 FEWEST_MEANS: Final = 2
 MOST_MEANS: Final = 20

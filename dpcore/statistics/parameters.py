@@ -15,8 +15,8 @@ from dpcore.data.cells import TEXT_CODES, number
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dates import DateFormat, DateOrder
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
 
 
 def _interval(content: object) -> Interval:

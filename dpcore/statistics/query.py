@@ -19,33 +19,28 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.quantities import is_whole, quantity_of
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.averages import Mean, Proportion
-from dpcore.statistics.base import OfNumbers, Statistic
-from dpcore.statistics.bins import check_edges
-from dpcore.statistics.column_bins import names_of_bins
+from dpcore.statistics.base import NumericStatistic, Statistic
+from dpcore.statistics.bins import check_edges, names_of_bins
 from dpcore.statistics.conditions import binned, clamped, divided, filled, others
-from dpcore.statistics.entries import label_entries, name_of_others, number_entries
-from dpcore.statistics.histogram import Histogram
+from dpcore.statistics.entries import Membership, label_entries, name_of_others, number_entries
+from dpcore.statistics.histogram import Histogram, Proportions
 from dpcore.statistics.kinds import OF_ONE, StatisticKind, allowed
-from dpcore.statistics.membership import Membership
-from dpcore.statistics.nested_counts import NestedCounts
 from dpcore.statistics.parameters import COLUMN, MEMBERSHIP, PLACE, SHARED
-from dpcore.statistics.proportions import Proportions
-from dpcore.statistics.quantile import rank_scores, whole_within
+from dpcore.statistics.quantiles import CumulativeCounts, rank_scores, whole_within
 from dpcore.statistics.question import Question
-from dpcore.statistics.rows_of_people import (
+from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
+from dpcore.statistics.user_level import (
     ASKED_OF_PEOPLE,
     OF_PEOPLE,
     entries_of_people,
     of_people,
     owners_of,
 )
-from dpcore.statistics.spread import StandardDeviation, Variance
-from dpcore.statistics.sums import Count, Sum
+from dpcore.statistics.variance import StandardDeviation, Variance
 
 MOST_QUANTILES: Final = 19
 """Quantiles in one question: every twentieth of the people."""
-_OF_NUMBERS: Final[dict[StatisticKind, Callable[..., OfNumbers]]] = {
+_OF_NUMBERS: Final[dict[StatisticKind, Callable[..., NumericStatistic]]] = {
     StatisticKind.MEAN: Mean,
     StatisticKind.SUM: Sum,
     StatisticKind.VARIANCE: Variance,
@@ -117,13 +112,13 @@ class Query(Question):
             return rank_scores(self._declared, q, self.size, whole=is_whole(self.column))
         if self.kind is StatisticKind.QUANTILES:
             inside = whole_within(self._declared) if is_whole(self.column) else None
-            return NestedCounts(
+            return CumulativeCounts(
                 bounds=inside or self._declared, size=self.size, whole=inside is not None
             )
         return self.of_numbers
 
     @property
-    def of_numbers(self) -> OfNumbers:
+    def of_numbers(self) -> NumericStatistic:
         """Return a statistic that is neither of labels nor of ranks."""
         return _OF_NUMBERS[self.kind](bounds=self._declared, size=self.size)
 

@@ -17,9 +17,8 @@ from dpcore.data.quantities import Quantity
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.base import Statistic
+from dpcore.statistics.base import Partial, Statistic
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.parts import OfParts
 
 
 class Question:
@@ -91,17 +90,14 @@ class Question:
 
         """
         statistic = self.statistic
-        if isinstance(statistic, OfParts):
-            part = partial(part_of, self, statistic)
-            names = [column.name for column in self.columns]
-            parts = list(dataset.each(part, names))
-            return statistic.of_whole(statistic.together(parts))
-        if not isinstance(dataset, Dataset):
+        if not (statistic.in_parts or isinstance(dataset, Dataset)):
             raise ParameterError(
                 f"the {self.kind} is not computed of a table that lies in parts. Ask "
                 "it of a sample of the rows, uploaded as a file."
             )
-        return statistic.value(self.values(dataset))
+        names = [column.name for column in self.columns]
+        parts = list(dataset.each(partial(partial_of, self), names))
+        return statistic.finalize(statistic.combine(parts))
 
     @property
     def sensitivity(self) -> Sensitivity:
@@ -129,9 +125,9 @@ class Question:
         return {}
 
 
-def part_of(question: Question, statistic: OfParts[Any], part: Dataset) -> Any:  # noqa: ANN401 - what the statistic puts together
+def partial_of(question: Question, part: Dataset) -> Partial:
     """Return what the statistic of a question needs of some rows. CONFIDENTIAL."""
-    return statistic.part(question.values(part))
+    return question.statistic.partial(question.values(part))
 
 
 def whole_unit(

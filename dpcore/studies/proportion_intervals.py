@@ -21,7 +21,7 @@ from dpcore.postprocessing.constrained_proportions import all_but_one, project, 
 from dpcore.postprocessing.universal_histogram import Tree
 from dpcore.relations import TableSize
 from dpcore.releases.plans.shares import SharePlan
-from dpcore.statistics.averages import Proportion
+from dpcore.statistics.sums_and_means import Proportion
 from dpcore.studies.proportion_study import (
     BOUNDING,
     UNIT,

@@ -8,7 +8,7 @@ from dpcore.data.columns import Column
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.request import Request
-from dpcore.statistics.column_bins import usual_edges
+from dpcore.statistics.bins import usual_edges
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query

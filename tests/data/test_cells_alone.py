@@ -33,8 +33,8 @@ from dpcore.data.readers.databases.reading import read_whole
 from dpcore.data.readers.databases.sources import Database
 from dpcore.data.readers.files import read
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind, allowed
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION

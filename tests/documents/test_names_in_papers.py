@@ -13,8 +13,8 @@ from dpcore.planning.basket import Basket
 from dpcore.planning.item import Item
 from dpcore.releases.record import Mode
 from dpcore.releases.transaction import release
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 from tests.documents.subjects import MEMBERS, NOW, behind, opened
 from tests.documents.test_decision import decision, html_of, option

@@ -19,10 +19,10 @@ from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.privacy.composition import Totals
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.averages import Mean
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
+from dpcore.statistics.sums_and_means import Mean
 from dpcore.studies.comparing import error_curves as studies
 from dpcore.studies.comparing.error_curves import ErrorMetric, ErrorSetting, Fairness
 from dpcore.studies.comparing.error_curves import winners as least_error

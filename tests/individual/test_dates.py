@@ -26,9 +26,9 @@ from dpcore.errors import ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.request import Request
-from dpcore.statistics.calendar_bins import Period, calendar_edges
+from dpcore.statistics.bins import Period, calendar_edges
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 
 KEY = bytes(range(32))

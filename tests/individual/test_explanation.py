@@ -10,11 +10,11 @@ from dpcore.individual.explanation import explain, tied_text
 from dpcore.individual.exposure import expose
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouped_query import GroupedQuery
-from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
+from dpcore.statistics.pooled import GroupSizes
 from dpcore.statistics.query import Query
 from tests.individual.plans import Plan
 from tests.releases.questions import asked, by_group, matrix, ranks, shares, terms

@@ -17,10 +17,9 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.averages import Mean, Proportion
 from dpcore.statistics.histogram import Histogram
-from dpcore.statistics.spread import StandardDeviation, Variance
-from dpcore.statistics.sums import Count, Sum
+from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
+from dpcore.statistics.variance import StandardDeviation, Variance
 from tests.individual.plans import Plan
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dpcore.individual.exposure import expose
-from dpcore.statistics import blocks
-from dpcore.statistics.blocks import ShiftBlocks, shifts_of
+from dpcore.statistics import base
+from dpcore.statistics.base import NeighborValues
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases.questions import (
     ADD_REMOVE,
@@ -30,9 +30,11 @@ class Whole:
     inner: Any
 
     def __getattr__(self, name):
-        if name == "shift_blocks":
-            raise AttributeError(name)
         return getattr(self.inner, name)
+
+    def neighbors(self, values, relation):
+        found = self.inner.neighbors(values, relation)
+        return NeighborValues.at_once(found.actual, found.alternatives, found.kind)
 
 
 def numbers(people, columns, seed=1):
@@ -68,13 +70,13 @@ def cases(relation):
 def test_losses_in_blocks_are_those_of_everybody_at_once(monkeypatch, relation, case):
     request, values = list(cases(relation))[case]
     statistic = request.query.statistic
-    monkeypatch.setattr(blocks, "_NUMBERS", 20)
-    lazy = shifts_of(statistic, values, relation)
-    assert isinstance(lazy, ShiftBlocks)
+    monkeypatch.setattr(base, "_NUMBERS", 20)
+    lazy = statistic.neighbors(values, relation)
+    assert lazy.in_blocks
     assert len(list(lazy.blocks())) > 5
     assert sum(block.people for block in lazy.blocks()) == lazy.people == 40
-    whole = shifts_of(Whole(statistic), values, relation)
-    assert not isinstance(whole, ShiftBlocks)
+    whole = Whole(statistic).neighbors(values, relation)
+    assert not whole.in_blocks
     in_blocks = exposed(request, values)
     at_once = expose(request.plan, Whole(statistic), values, relation=relation)
     np.testing.assert_allclose(in_blocks.epsilon, at_once.epsilon, rtol=1e-12)
@@ -82,7 +84,7 @@ def test_losses_in_blocks_are_those_of_everybody_at_once(monkeypatch, relation, 
     np.testing.assert_allclose(lazy.distances(), whole.distances(), rtol=1e-12)
     few = np.array([7, 0, 39])
     np.testing.assert_allclose(lazy.distances(few), whole.distances(few), rtol=1e-12)
-    assert len(lazy.whole().alternatives) == in_blocks.people
+    assert len(lazy.alternatives) == in_blocks.people
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -161,7 +163,7 @@ def test_newcomers_to_groups_are_within_the_guarantee():
     # Sizes of groups are private under either relation, so somebody may always join.
     request, values = by_group(), grouped(12)
     statistic = request.query.statistic
-    joined = statistic.additions(values, SUBSTITUTION)
+    joined = statistic.neighbors_added(values, SUBSTITUTION)
     assert len(joined) > 0
     losses = request.plan.pair_epsilon(statistic.value(values), joined)
     assert losses.max() <= request.plan.worst_case() * (1 + 1e-12)

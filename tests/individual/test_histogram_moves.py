@@ -24,7 +24,7 @@ def test_no_other_cell_reveals_more_than_the_emptiest_and_the_fullest(delta, cou
     people, size = sum(counts), len(counts)
     codes = np.repeat(np.arange(size), counts)
     asked = Histogram(labels=tuple("abcdef"[:size]), size=TableSize(people=people, public=True))
-    shifts = asked.shifts(codes, NeighboringRelation.SUBSTITUTION)
+    shifts = asked.neighbors(codes, NeighboringRelation.SUBSTITUTION)
     bounds = Interval(lower=0.0, upper=float(people))
     mechanisms = [
         Laplace(noise=noise),

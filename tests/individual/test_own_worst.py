@@ -7,9 +7,8 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.individual.own_worst import own_worst_shift
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.averages import Mean
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.sums import Sum
+from dpcore.statistics.sums_and_means import Mean, Sum
 
 BOUNDS = Interval(lower=-1.0, upper=3.0)
 VALUES = np.array([-1.0, 0.0, 0.5, 2.9, 3.0])
@@ -36,7 +35,7 @@ def test_between_own_shift_and_sensitivity(kind, relation, public):
         assert kind is StatisticKind.MEAN
         assert not public
         return
-    own = statistic.shifts(VALUES, relation).distances()
+    own = statistic.neighbors(VALUES, relation).distances()
     assert (own <= np.array(most) * (1 + 1e-12)).all()
     sensitivity = statistic.sensitivity(relation).l1
     assert max(most) == pytest.approx(sensitivity, rel=1e-12)

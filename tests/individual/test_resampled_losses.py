@@ -28,8 +28,8 @@ from dpcore.relations import NeighboringRelation
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.resized.request import ResizedRequest
 from dpcore.releases.subsampled.request import SubsampledRequest
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 from tests.releases.questions import AGE, terms
 

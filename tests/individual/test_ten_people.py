@@ -10,8 +10,8 @@ from dpcore.mechanisms.generalized import GeneralizedGaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.covariance import Covariance
-from dpcore.statistics.quantile import RankScores
-from dpcore.statistics.spread import Variance
+from dpcore.statistics.quantiles import RankScores
+from dpcore.statistics.variance import Variance
 from tests.individual.plans import Plan
 
 X1 = np.array([-1.2, -0.8, -0.5, -0.1, 0.0, 0.3, 0.6, 0.9, 1.4, 2.5])
@@ -40,7 +40,7 @@ def test_profile_of_generalized_gaussian_noise(order, shift, epsilon, delta):
 
 
 def test_replacing_a_record_in_a_variance_over_n():
-    shifts = Variance(bounds=BOUNDS, size=TEN, ddof=0).shifts(X1, SUBSTITUTION)
+    shifts = Variance(bounds=BOUNDS, size=TEN, ddof=0).neighbors(X1, SUBSTITUTION)
     expected = [*(0.8352, 0.924, 0.9675, 0.9947, 0.996), *(0.9867, 0.9576, 0.9087, 0.7832, 0.5329)]
     np.testing.assert_allclose(shifts.distances(), expected, rtol=1e-9)
 
@@ -49,10 +49,10 @@ def test_a_loss_is_the_shift_over_the_scale_for_every_statistic():
     box = Covariance(bounds=(BOUNDS, BOUNDS), size=TEN)
     both = np.column_stack([X1, Y])
     for relation in NeighboringRelation:
-        shifts = box.shifts(both, relation)
+        shifts = box.neighbors(both, relation)
         epsilon = Laplace(noise=0.5).pair_epsilon(shifts.actual, shifts.alternatives)
-        each = shifts.of_people(epsilon.max(axis=-1))
-        np.testing.assert_allclose(each, shifts.distances() / 0.5, rtol=1e-12)
+        each = shifts.distances() / 0.5
+        np.testing.assert_allclose(epsilon.max(axis=-1), each, rtol=1e-12)
 
 
 def test_everybody_on_one_side_of_the_median_loses_the_same():

@@ -26,8 +26,8 @@ from dpcore.privacy.events import (
     SampleEvent,
 )
 from dpcore.relations import NeighboringRelation
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 from tests.releases import models
 from tests.releases.questions import asked, by_group, matrix, ranks, shares, terms

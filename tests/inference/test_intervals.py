@@ -19,9 +19,8 @@ from dpcore.inference.intervals import (
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.relations import TableSize
-from dpcore.statistics.averages import Mean, Proportion
 from dpcore.statistics.histogram import Histogram
-from dpcore.statistics.sums import Sum
+from dpcore.statistics.sums_and_means import Mean, Proportion, Sum
 
 UNIT = Interval(lower=0.0, upper=1.0)
 EVERYWHERE = Interval(lower=-np.inf, upper=np.inf)

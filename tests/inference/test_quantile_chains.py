@@ -8,10 +8,10 @@ from dpcore.inference.quantile_intervals import chain, exact_places, reaches
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import TableSize
-from dpcore.statistics.nested_counts import CANDIDATES, NestedCounts, pieces_before
+from dpcore.statistics.quantiles import GRID_SIZE, CumulativeCounts, pieces_before
 
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
-BOUNDS = Interval(lower=0.0, upper=CANDIDATES - 1.0)
+BOUNDS = Interval(lower=0.0, upper=GRID_SIZE - 1.0)
 SIZES = (0, 1, 3, 10, 100, 10_000)
 POPULATIONS = {
     "alike": lambda rng, n: 100.0 + 0 * rng.random(n),
@@ -31,7 +31,7 @@ def within(ends, places):
 def test_all_quantiles_hold_together_for_tables_of_every_size(kind, noise, public):
     runs, draw = 60, POPULATIONS[kind]
     rng = np.random.default_rng(2)
-    statistic = NestedCounts(bounds=BOUNDS, size=TableSize(people=1, public=False))
+    statistic = CumulativeCounts(bounds=BOUNDS, size=TableSize(people=1, public=False))
     many = statistic.value(draw(rng, 400_000))
     population = exact_places(many, SHARES)
     missed = np.zeros((2, len(SIZES), runs), dtype=bool)
@@ -73,7 +73,7 @@ def test_sharp_counts_leave_the_quantiles_of_the_table():
     rng = np.random.default_rng(3)
     values = rng.uniform(0, 511, 999)
     size = TableSize(people=999, public=True)
-    counts = NestedCounts(bounds=BOUNDS, size=size).value(values)
+    counts = CumulativeCounts(bounds=BOUNDS, size=size).value(values)
     found = chain(Laplace(noise=1e-6), counts, SHARES, size=size)
     expected = np.rint(np.quantile(values, SHARES, method="inverted_cdf"))
     np.testing.assert_array_equal(found.places, expected)
@@ -85,9 +85,9 @@ def test_sharp_counts_leave_the_quantiles_of_the_table():
 
 def test_nothing_is_told_of_a_table_that_the_noise_drowns():
     size = TableSize(people=5, public=True)
-    counts = NestedCounts(bounds=BOUNDS, size=size).value(np.arange(5.0) * 100)
+    counts = CumulativeCounts(bounds=BOUNDS, size=size).value(np.arange(5.0) * 100)
     rng = np.random.default_rng(0)
     noise = Laplace(noise=1e4)
     drawn = counts + noise.simulate(np.zeros(1), rng=rng, size=counts.shape)
     ends = chain(noise, drawn, SHARES, size=size).noise
-    assert (ends[:, 1] - ends[:, 0] > CANDIDATES / 2).all()
+    assert (ends[:, 1] - ends[:, 0] > GRID_SIZE / 2).all()

@@ -9,7 +9,7 @@ from dpcore.inference.group_ratios import half_widths as widths_alone
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.releases.table import TOO_FEW, to_csv
-from dpcore.statistics.mean_moments import MeanMoments
+from dpcore.statistics.group_sums import MeanMoments
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, by_group, means
 from tests.releases.sample_releases import make_release
 

@@ -10,7 +10,7 @@ from dpcore.models.design import UnitRows
 from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.tables import InMemory, InParts, packed, summed, unpacked
-from dpcore.statistics.parts import Totals
+from dpcore.statistics.base import Sums
 from tests.models.tables_in_parts import NOBODY, PEOPLE, asked, in_parts, table
 from tests.releases.models import request, without_anybody
 
@@ -153,7 +153,7 @@ def test_sums_beyond_the_reach_of_floats_are_infinite():
     first, second = unpacked(summed(ends), (), ())
     assert first == np.inf
     assert np.isnan(second)
-    assert isinstance(summed(ends[:1]), Totals)
+    assert isinstance(summed(ends[:1]), Sums)
 
 
 def test_without_one_person_no_row_is_copied():

@@ -13,9 +13,9 @@ from dpcore.relations import PrivacyUnit, TableSize
 from dpcore.releases.resized.request import ResizedRequest
 from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.bins import equal_edges
-from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.pooled import GroupSizes
 from dpcore.statistics.query import Query
 from tests.planning.planned import ALL, PEOPLE, of_age
 from tests.releases import models

@@ -29,8 +29,8 @@ from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.transaction import release
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 from tests.releases.questions import ADD_REMOVE, AGE, SUBSTITUTION
 

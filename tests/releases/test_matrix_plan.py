@@ -12,7 +12,6 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.covariances import MECHANISMS, correlations_of, matrix_of
 from dpcore.privacy_filter import computed, typed
 from dpcore.releases import secure
-from dpcore.statistics.blocks import shifts_of
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, matrix
 from tests.statistics.neighbors import multisets
@@ -73,7 +72,7 @@ def test_no_small_table_reveals_more_than_the_worst_case(key, relation):
 def test_nobody_loses_more_by_any_record_than_their_bound(key, values, record, who):
     plan = matrix(key, people=5).plan
     table = np.array(values)
-    shifts = shifts_of(plan.statistic, table, SUBSTITUTION).whole()
+    shifts = plan.statistic.neighbors(table, SUBSTITUTION)
     bound = plan.pair_epsilon(shifts.actual, shifts.alternatives[who, 0])
     table[who] = record
     loss = plan.release.pair_epsilon(shifts.actual, plan.statistic.value(table))

@@ -22,9 +22,9 @@ from dpcore.releases.record import Mode, Release
 from dpcore.releases.request import offered
 from dpcore.releases.table import to_csv
 from dpcore.releases.transaction import release
-from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.pooled import GroupSizes
 from tests.releases.questions import AGE, asked, by_group, matrix, ranks, shares, terms
 from tests.statistics.columns import category
 

@@ -20,10 +20,10 @@ from dpcore.releases.constraints import ConstraintKind
 from dpcore.releases.rebuilding import as_declared, request_from
 from dpcore.releases.resized.request import Form, ResizedRequest
 from dpcore.releases.subsampled.request import SubsampledRequest
-from dpcore.statistics.groups import GroupSizes
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import OF_ONE, StatisticKind
-from dpcore.statistics.membership import Membership
+from dpcore.statistics.pooled import GroupSizes
 from dpcore.statistics.query import Query
 from tests.releases.questions import (
     ADD_REMOVE,

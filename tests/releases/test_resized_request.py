@@ -30,8 +30,8 @@ from dpcore.releases.resized.plan import RepairedPlan, resampled_mean
 from dpcore.releases.resized.request import Form, ResizedRequest
 from dpcore.releases.secret_samples import secure_counts
 from dpcore.releases.transaction import release
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 from tests.releases.questions import terms
 from tests.statistics.columns import number, yes_no

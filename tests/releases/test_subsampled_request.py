@@ -24,8 +24,8 @@ from dpcore.releases.record import Mode, Release
 from dpcore.releases.request import Request
 from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.releases.transaction import release
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION
 from tests.releases.questions import AGE as FILLED

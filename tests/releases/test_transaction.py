@@ -16,8 +16,8 @@ from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.request import Request
 from dpcore.releases.transaction import release
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 from tests.conftest import ROOT
 from tests.releases.questions import matrix

@@ -16,11 +16,11 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.bias import CAUSES, bias
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouped_query import GroupedQuery
-from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind as Kind
-from dpcore.statistics.membership import Membership
+from dpcore.statistics.pooled import GroupSizes
 from dpcore.statistics.query import Query
 from tests.statistics.columns import DROP, category, number, yes_no
 

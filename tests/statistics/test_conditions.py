@@ -15,10 +15,10 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import statement
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION

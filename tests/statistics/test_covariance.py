@@ -12,10 +12,8 @@ from hypothesis.extra.numpy import arrays
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.covariance import Covariance
-from dpcore.statistics.covariance_matrix import CovarianceMatrix
-from dpcore.statistics.scatter import Scatter, largest_scatter
-from dpcore.statistics.spread import Variance
+from dpcore.statistics.covariance import Covariance, CovarianceMatrix, Scatter, largest_scatter
+from dpcore.statistics.variance import Variance
 from tests.statistics.neighbors import changes, check, multisets
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
@@ -135,13 +133,13 @@ def test_range_of_a_private_size_holds_tables_of_every_size():
 
 def test_shifts_of_ten_people():
     covariance = Covariance(bounds=BOX, size=public(10))
-    removed = covariance.shifts(TEN, ADD_REMOVE).distances()
+    removed = covariance.neighbors(TEN, ADD_REMOVE).distances()
     expected = [
         *(0.1419166667, 0.021, 0.01191666667, 0.08336111111, 0.04891666667),
         *(0.06655555556, 0.06530555556, 0.1058611111, 0.14775, 0.08941666667),
     ]
     np.testing.assert_allclose(removed, expected, rtol=0, atol=1e-9)
-    replaced = covariance.shifts(TEN, SUBSTITUTION).distances()
+    replaced = covariance.neighbors(TEN, SUBSTITUTION).distances()
     expected = [
         *(1.158333333, 1.032222222, 1.032333333, 1.041, 1.033),
         *(1.001444444, 1.012111111, 1.055888889, 1.167666667, 1.047666667),
@@ -157,7 +155,7 @@ def test_removal_is_the_statistic_of_the_others(kind, least, values):
     values = np.concatenate([values, TEN[:3]]) if least is None else values
     size = public(len(values)) if least is None else private(least)
     statistic = asked(kind, size, BOX)
-    shifts = statistic.shifts(values, ADD_REMOVE)
+    shifts = statistic.neighbors(values, ADD_REMOVE)
     clamped = np.clip(values, -3, 3)
     left_out = [reference(kind, size, np.delete(clamped, i, axis=0)) for i in range(len(clamped))]
     np.testing.assert_allclose(shifts.alternatives[:, 0], left_out, atol=1e-9)
@@ -172,7 +170,7 @@ def test_removal_is_the_statistic_of_the_others(kind, least, values):
 def test_substitution_has_the_extremes_over_all_records(least, values):
     values = np.concatenate([values, TEN[:3]]) if least is None else values
     size = public(len(values)) if least is None else private(least)
-    shifts = Covariance(bounds=BOX, size=size).shifts(values, SUBSTITUTION)
+    shifts = Covariance(bounds=BOX, size=size).neighbors(values, SUBSTITUTION)
     clamped = np.clip(values, -3, 3)
     records = np.array(list(product(np.linspace(-3, 3, 7), repeat=2)))
     for i, (lowest, highest) in enumerate(shifts.alternatives[:, :, 0]):
@@ -192,16 +190,16 @@ def test_the_matrix_shifts_as_its_parts_do(relation, size):
     bounds = (*BOX, Interval(lower=0.0, upper=0.5))
     values = np.column_stack([TEN, np.linspace(0, 1, 10)])
     statistic = asked(CovarianceMatrix, size, bounds)
-    matrix = statistic.shifts(values, relation)
-    joined = statistic.additions(values, relation)
+    matrix = statistic.neighbors(values, relation)
+    joined = statistic.neighbors_added(values, relation)
     columns = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]
     for k, (part, chosen) in enumerate(zip(statistic.parts, columns, strict=True)):
         own = values[:, chosen[0]] if len(chosen) == 1 else values[:, chosen]
-        alone = part.shifts(own, relation)
+        alone = part.neighbors(own, relation)
         assert matrix.actual[k] == pytest.approx(alone.actual[0], abs=1e-12)
         moved = np.abs(matrix.alternatives[:, 0, k] - matrix.actual[k])
         np.testing.assert_allclose(moved, alone.distances(), atol=1e-12)
-        newcomers = part.additions(own, relation)
+        newcomers = part.neighbors_added(own, relation)
         assert len(newcomers) == 0 or np.abs(joined[0, k] - matrix.actual[k]) == pytest.approx(
             np.abs(newcomers - matrix.actual[k]).max()
         )
@@ -214,8 +212,8 @@ def test_the_matrix_shifts_as_its_parts_do(relation, size):
 def test_no_shift_exceeds_the_sensitivity(kind, relation, values, least):
     statistic = asked(kind, private(least), BOX)
     most = statistic.sensitivity(relation).l1 * (1 + 1e-12)
-    assert statistic.shifts(values, relation).distances().max() <= most
-    joined = statistic.additions(values, relation) - statistic.value(values)
+    assert statistic.neighbors(values, relation).distances().max() <= most
+    joined = statistic.neighbors_added(values, relation) - statistic.value(values)
     assert np.abs(joined).sum(axis=1).max() <= most
 
 
@@ -227,7 +225,7 @@ def test_no_shift_exceeds_the_sensitivity(kind, relation, values, least):
 )
 def test_additions_bracket_every_newcomer(values, least, new):
     statistic = Covariance(bounds=BOX, size=private(least))
-    reached = statistic.additions(values, ADD_REMOVE)[:, 0]
+    reached = statistic.neighbors_added(values, ADD_REMOVE)[:, 0]
     joined = statistic.value(np.append(values, [new], axis=0))[0]
     assert reached.min() - 1e-9 <= joined <= reached.max() + 1e-9
 
@@ -236,8 +234,8 @@ def test_blocks_of_people_hold_the_same_shifts():
     rng = np.random.default_rng(3)
     values = rng.normal(size=(100_000, 2))
     statistic = asked(CovarianceMatrix, private(10), BOX)
-    lazy = statistic.shift_blocks(values, SUBSTITUTION)
-    whole = lazy.whole()
+    lazy = statistic.neighbors(values, SUBSTITUTION)
+    whole = lazy
     blocks = list(lazy.blocks())
     assert len(blocks) > 1
     assert blocks[0].people * 3 <= 1 << 17
@@ -252,7 +250,7 @@ def test_being_removed_may_move_a_variance_more_than_any_other_record():
     """In the middle between two halves, with the size private under substitution."""
     values = np.column_stack([[-3.0] * 4 + [3.0] * 4 + [0.0], np.zeros(9)])
     statistic = asked(CovarianceMatrix, private(3), BOX)
-    moved = statistic.shifts(values, SUBSTITUTION)
+    moved = statistic.neighbors(values, SUBSTITUTION)
     without = reference(CovarianceMatrix, private(3), values[:8])
     assert moved.alternatives[8, 0, 0] == pytest.approx(without[0])
 
@@ -320,7 +318,7 @@ def test_all_equal_people_shift_nothing_when_removed():
     values = np.full((6, 2), 0.1)
     statistic = asked(CovarianceMatrix, public(6), (UNIT, UNIT))
     assert np.abs(statistic.value(values)).max() <= 1e-30
-    assert statistic.shifts(values, ADD_REMOVE).distances().max() <= 1e-30
+    assert statistic.neighbors(values, ADD_REMOVE).distances().max() <= 1e-30
 
 
 def test_an_empty_table_has_a_value_where_the_size_is_private():
@@ -329,9 +327,9 @@ def test_an_empty_table_has_a_value_where_the_size_is_private():
         statistic = asked(kind, private(3), BOX)
         assert not statistic.value(empty).any()
         for relation in NeighboringRelation:
-            assert statistic.shifts(empty, relation).people == 0
-            assert not statistic.additions(empty, relation).any()
-    assert len(statistic.shift_blocks(empty, SUBSTITUTION).distances()) == 0
+            assert statistic.neighbors(empty, relation).people == 0
+            assert not statistic.neighbors_added(empty, relation).any()
+    assert len(statistic.neighbors(empty, SUBSTITUTION).distances()) == 0
 
 
 def test_one_record_turns_a_correlation_around():
@@ -360,7 +358,7 @@ def test_one_record_moves_a_slope_without_limit(step):
 def test_nobody_joins_a_public_number_of_people_by_substitution():
     for kind, k in ((Covariance, 1), (CovarianceMatrix, 3)):
         statistic = asked(kind, public(10), BOX)
-        assert statistic.additions(TEN, SUBSTITUTION).shape == (0, k)
+        assert statistic.neighbors_added(TEN, SUBSTITUTION).shape == (0, k)
 
 
 @pytest.mark.parametrize(
@@ -378,7 +376,7 @@ def test_bad_values_are_refused(values, match):
         with pytest.raises(ParameterError, match=match):
             statistic.value(values)
         with pytest.raises(ParameterError, match=match):
-            statistic.shifts(values, SUBSTITUTION)
+            statistic.neighbors(values, SUBSTITUTION)
 
 
 def test_parameters_outside_their_domain_are_refused():

@@ -81,7 +81,7 @@ def test_no_neighbor_of_any_small_table_changes_more(relation, rows):
 def test_shifts_are_those_of_leaving_each_person_out(relation):
     query = crossed(relation=relation, people=7).query
     values = np.array([0.0, 0, 0, 1, 3, 5, 5])
-    shifts = query.statistic.shifts(values, relation)
+    shifts = query.statistic.neighbors(values, relation)
     # Of a public number nobody leaves: what differs is the own cell, by one.
     for person, kind in enumerate(shifts.kind):
         own = int(values[person])

@@ -9,7 +9,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.spread import StandardDeviation, Variance
+from dpcore.statistics.variance import StandardDeviation, Variance
 from tests.statistics.neighbors import changes, check, multisets
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
@@ -104,7 +104,7 @@ def test_shifts_of_ten_people_over_n():
         *(0.1609493827, 0.03156666667, 0.03954444444, 0.09979135802, 0.1086802469),
         *(0.1205320988, 0.1101617284, 0.0775691358, 0.0261345679, 0.4715666667),
     ]
-    removed = variance.shifts(X1, ADD_REMOVE).distances()
+    removed = variance.neighbors(X1, ADD_REMOVE).distances()
     np.testing.assert_allclose(removed, expected, rtol=0, atol=1e-9)
 
 
@@ -116,8 +116,8 @@ def test_shifts_over_n_are_those_of_the_neighbors(kind, least, values):
     values = np.append(values, [0.5, 1.0]) if least is None else values
     size = public(len(values)) if least is None else private(least)
     statistic = kind(bounds=BOUNDS, size=size, ddof=0)
-    removed = statistic.shifts(values, ADD_REMOVE).alternatives
-    replaced = statistic.shifts(values, SUBSTITUTION).alternatives
+    removed = statistic.neighbors(values, ADD_REMOVE).alternatives
+    replaced = statistic.neighbors(values, SUBSTITUTION).alternatives
     assert statistic.value(values)[0] == pytest.approx(reference(kind, 0, size, values))
     for i in range(len(values)):
         rest = np.delete(values, i)
@@ -128,7 +128,7 @@ def test_shifts_over_n_are_those_of_the_neighbors(kind, least, values):
         reached += [without] * (least is not None)
         assert replaced[i, 0, 0] == pytest.approx(min(reached), abs=1e-7)
         assert replaced[i, 1, 0] == pytest.approx(max(reached), abs=1e-9)
-    joined = statistic.additions(values, ADD_REMOVE)
+    joined = statistic.neighbors_added(values, ADD_REMOVE)
     most = statistic.sensitivity(ADD_REMOVE).l1 * (1 + 1e-9)
     assert np.abs(joined - statistic.value(values)).max() <= most
 

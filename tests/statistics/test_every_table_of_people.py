@@ -16,15 +16,11 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.averages import Mean, Proportion
 from dpcore.statistics.base import Statistic
-from dpcore.statistics.group_moments import GroupMoments
-from dpcore.statistics.grouped import Grouped
+from dpcore.statistics.group_sums import Grouped, GroupMoments, MeanMoments, PairMoments
 from dpcore.statistics.histogram import Histogram
-from dpcore.statistics.mean_moments import MeanMoments
-from dpcore.statistics.pair_moments import PairMoments
-from dpcore.statistics.rows_of_people import MeanOfPeople, of_people, packed
-from dpcore.statistics.sums import Count, Sum
+from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
+from dpcore.statistics.user_level import MeanOfPeople, of_people, packed
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 PEOPLE = 4
@@ -173,7 +169,7 @@ def test_what_everybody_moves_is_by_hand_and_the_most_is_the_sensitivity(name, m
         others = every.any if relation is SUBSTITUTION else every.any[:1]
         moved = every.values(rest[:, None] + others) - here[table][:, None]
         found = [
-            lengths(statistic.shifts(every.entries(each), relation)) for each in every.tables[1:]
+            lengths(statistic.neighbors(every.entries(each), relation)) for each in every.tables[1:]
         ]
         for place, norm in enumerate((1, 2)):
             reached = np.concatenate([each[place] for each in found])

@@ -19,10 +19,10 @@ from dpcore.relations import TableSize
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.resized.request import ResizedRequest
 from dpcore.releases.subsampled.request import SubsampledRequest
-from dpcore.statistics.groups import GroupSizes
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
+from dpcore.statistics.pooled import GroupSizes
 from dpcore.statistics.query import Query
 from tests.releases.questions import (
     ADD_REMOVE,

@@ -15,7 +15,7 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.plans.plan import OneMechanism
-from dpcore.statistics.group_moments import GroupMoments
+from dpcore.statistics.group_sums import GroupMoments
 from tests.statistics.neighbors import changes, check
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
@@ -123,7 +123,7 @@ def test_names_range_and_refusals():
         coordinates=3, l1=1.0, l2=1.0, largest=1.0
     )
     assert statistic.value(np.empty((0, 2))).tolist() == [0.0] * 9
-    joined = statistic.additions(np.empty((0, 2)), SUBSTITUTION)
+    joined = statistic.neighbors_added(np.empty((0, 2)), SUBSTITUTION)
     assert sorted(joined.argmax(axis=1)) == [0, 2, 3, 5, 6, 8]
     np.testing.assert_allclose(statistic.sampling_sd(np.array([4.0, -1.0])), [2, 0])
     for change in ({"degree": 3}, {"labels_of_groups": ()}):

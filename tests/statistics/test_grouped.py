@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.grouped import Grouped
-from dpcore.statistics.sums import Count, Sum
+from dpcore.statistics.group_sums import Grouped
+from dpcore.statistics.sums_and_means import Count, Sum
 from tests.statistics.neighbors import changes, check
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
@@ -83,11 +83,11 @@ def shaped(name, table):
 def test_removal_is_the_statistic_of_the_others(name, table):
     statistic = Grouped.alike(part=PARTS[name][0], **three)
     values = shaped(name, table)
-    shifts = statistic.shifts(values, ADD_REMOVE)
+    shifts = statistic.neighbors(values, ADD_REMOVE)
     np.testing.assert_allclose(shifts.actual, by_group(statistic, values), atol=1e-12)
     np.testing.assert_allclose(shifts.actual, statistic.value(values), atol=1e-12)
     assert shifts.people == len(values)
-    each = shifts.alternatives[shifts.kind]
+    each = shifts.alternatives
     left_out = [[by_group(statistic, np.delete(values, i, axis=0))] for i in range(len(values))]
     np.testing.assert_allclose(each, left_out, atol=1e-9)
 
@@ -98,7 +98,7 @@ def test_removal_is_the_statistic_of_the_others(name, table):
 def test_substitution_moves_as_far_as_any_other_record(name, table):
     statistic = Grouped.alike(part=PARTS[name][0], **three)
     values = shaped(name, table)
-    shifts = statistic.shifts(values, SUBSTITUTION)
+    shifts = statistic.neighbors(values, SUBSTITUTION)
     distances = shifts.distances()
     ends = statistic.parts[0].bounds
     for i in range(len(values)):
@@ -124,19 +124,17 @@ def test_no_shift_exceeds_the_sensitivity(name, relation, table):
     statistic = Grouped.alike(part=PARTS[name][0], **three)
     values = shaped(name, table)
     most = statistic.sensitivity(relation).l1 * (1 + 1e-9)
-    shifts = statistic.shifts(values, relation)
+    shifts = statistic.neighbors(values, relation)
     assert shifts.distances().max() <= most
-    joined = statistic.additions(values, relation) - shifts.actual
+    joined = statistic.neighbors_added(values, relation) - shifts.actual
     assert np.abs(joined).sum(axis=1).max() <= most
-    lazy = statistic.shift_blocks(values, relation)
-    np.testing.assert_array_equal(lazy.distances(), shifts.distances())
-    each = shifts.alternatives[shifts.kind]
-    np.testing.assert_array_equal(lazy.whole().alternatives, each)
+    each = [shifts.of_person(person) for person in range(shifts.people)]
+    np.testing.assert_array_equal(shifts.alternatives, each)
 
 
 def test_additions_go_to_every_group():
     statistic = Grouped.alike(part=Count(size=private(1)), **three)
-    joined = statistic.additions([[1, 0], [0, 0], [1, 2]], ADD_REMOVE)
+    joined = statistic.neighbors_added([[1, 0], [0, 0], [1, 2]], ADD_REMOVE)
     assert sorted(map(tuple, joined - [1, 0, 1])) == [
         *[(0, 0, 0)] * 3,
         *[(0, 0, 1), (0, 1, 0), (1, 0, 0)],
@@ -168,8 +166,8 @@ def test_an_empty_table_has_a_value():
     empty = np.empty((0, 2))
     assert statistic.value(empty).tolist() == [0, 0, 0]
     for relation in NeighboringRelation:
-        assert statistic.shifts(empty, relation).people == 0
-        assert len(statistic.shift_blocks(empty, relation).distances()) == 0
+        shifts = statistic.neighbors(empty, relation)
+        assert shifts.people == len(shifts.distances()) == 0
 
 
 def test_parameters_outside_their_domain_are_refused():
@@ -188,4 +186,4 @@ def test_parameters_outside_their_domain_are_refused():
         ([0.0, 1.0], "2 values a person"),
     ):
         with pytest.raises(ParameterError, match=match):
-            statistic.shifts(values, SUBSTITUTION)
+            statistic.neighbors(values, SUBSTITUTION)

@@ -7,9 +7,9 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 from tests.statistics.columns import DROP, category, dataset, number, yes_no
 

@@ -8,9 +8,9 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import MOST_COLUMNS, JointQuery
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.pooled import GroupSizes
 from tests.statistics.columns import DROP, category, dataset, number
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION

@@ -11,8 +11,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.bias import bias
-from dpcore.statistics.group_moments import GroupMoments
-from dpcore.statistics.mean_moments import MeanMoments
+from dpcore.statistics.group_sums import GroupMoments, MeanMoments
 from tests.releases.questions import ADD_REMOVE, AGE, SUBSTITUTION, means
 from tests.statistics.columns import DROP, dataset, number, yes_no
 
@@ -91,7 +90,7 @@ def test_sensitivity_is_attained_at_the_bounds(columns):
 @given(tables(), RELATIONS)
 def test_shifts_are_those_of_leaving_or_changing_each_person(drawn, relation):
     statistic, table = drawn
-    shifts = statistic.shifts(table, relation)
+    shifts = statistic.neighbors(table, relation)
     people, columns = table.shape[0], table.shape[1] - 1
     corners = np.stack(np.meshgrid(*[[0.0, 1.0]] * columns), axis=-1)
     corners = corners.reshape(-1, columns)
@@ -114,7 +113,7 @@ def test_shifts_are_those_of_leaving_or_changing_each_person(drawn, relation):
 
 def test_newcomers_join_each_group():
     statistic, table = moments(2), np.array([[0.0, 20.0, 1.0]])
-    joined = statistic.additions(table, ADD_REMOVE)
+    joined = statistic.neighbors_added(table, ADD_REMOVE)
     expected = [
         statistic.value(np.vstack([table, record(statistic, (end, end), group)]))
         for group in range(3)

@@ -7,10 +7,10 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.nested_counts import (
-    CANDIDATES,
+from dpcore.statistics.quantiles import (
+    GRID_SIZE,
     PIECES,
-    NestedCounts,
+    CumulativeCounts,
     pieces_before,
     split_at_each,
 )
@@ -22,7 +22,7 @@ ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 
 
 def counts(people, *, public=True):
-    return NestedCounts(bounds=BOUNDS, size=TableSize(people=people, public=public))
+    return CumulativeCounts(bounds=BOUNDS, size=TableSize(people=people, public=public))
 
 
 def at(table):
@@ -30,9 +30,9 @@ def at(table):
 
 
 def test_sums_of_ranges_are_the_people_up_to_each_value_and_beyond():
-    values = np.random.default_rng(1).integers(0, CANDIDATES, 300)
+    values = np.random.default_rng(1).integers(0, GRID_SIZE, 300)
     before, beyond = split_at_each(at(values * 1.0))
-    expected = np.searchsorted(np.sort(values), np.arange(CANDIDATES), side="right")
+    expected = np.searchsorted(np.sort(values), np.arange(GRID_SIZE), side="right")
     np.testing.assert_array_equal(before, expected)
     np.testing.assert_array_equal(beyond, 300 - expected)
 
@@ -41,7 +41,7 @@ def test_each_split_adds_up_as_many_counts_as_is_said():
     """Of counts drawn with a variance of 1 each, a sum of m has a variance of m."""
     total = sum(np.square(np.stack(split_at_each(unit))) for unit in np.eye(8 + 64 + 512))
     np.testing.assert_array_equal(total[0], pieces_before())
-    np.testing.assert_array_equal(total.sum(axis=0), np.full(CANDIDATES, PIECES))
+    np.testing.assert_array_equal(total.sum(axis=0), np.full(GRID_SIZE, PIECES))
 
 
 @pytest.mark.parametrize("relation", list(NeighboringRelation))
@@ -65,7 +65,7 @@ def test_no_neighbor_of_any_small_table_changes_more(relation):
 def test_shifts_are_those_of_leaving_each_person_out(relation, public):
     table = np.array([3.0, 3.0, 70.0, 255.0, 256.0, 600.0])
     statistic = counts(6, public=public)
-    shifts = statistic.shifts(table, relation)
+    shifts = statistic.neighbors(table, relation)
     assert shifts.people == 6
     for person, kind in enumerate(shifts.kind):
         without = at(np.delete(table, person))
@@ -75,7 +75,7 @@ def test_shifts_are_those_of_leaving_each_person_out(relation, public):
     # As far as anybody can go: the guarantee is met by everybody.
     assert (shifts.distances() == statistic.sensitivity(relation).l1).all()
     joins = relation is ADD_REMOVE or not public
-    assert len(statistic.additions(table, relation)) == (CANDIDATES if joins else 0)
+    assert len(statistic.neighbors_added(table, relation)) == (GRID_SIZE if joins else 0)
     if joins:
-        joined = statistic.additions(table, relation)[70]
+        joined = statistic.neighbors_added(table, relation)[70]
         np.testing.assert_array_equal(joined, at([*table, 70.0]))

@@ -10,7 +10,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.bias import bias
-from dpcore.statistics.pair_moments import PairMoments
+from dpcore.statistics.group_sums import PairMoments
 from tests.releases.questions import ADD_REMOVE, apart
 from tests.statistics.columns import DROP, dataset, number
 
@@ -42,7 +42,7 @@ def test_no_neighbor_of_any_small_table_changes_more(relation):
 @pytest.mark.parametrize("relation", list(NeighboringRelation))
 def test_shifts_are_those_of_leaving_each_person_out(relation):
     table = np.array([(-3.0, 0), (1.0, 2), (0.5, 1), (2.0, 3), (0.0, 0)])
-    shifts = PAIR.shifts(table, relation)
+    shifts = PAIR.neighbors(table, relation)
     for person in range(len(table)):
         (reached,) = shifts.alternatives[person]
         expected = at(np.delete(table, person, axis=0))
@@ -58,7 +58,7 @@ def test_shifts_are_those_of_leaving_each_person_out(relation):
     # Who is in neither group loses nothing by being there.
     if relation is ADD_REMOVE:
         assert shifts.distances()[[2, 3]].tolist() == [0, 0]
-    joined = PAIR.additions(table, relation)
+    joined = PAIR.neighbors_added(table, relation)
     np.testing.assert_allclose(joined[0], at([*table, (-2.0, 2)]))
 
 

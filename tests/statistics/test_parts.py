@@ -8,22 +8,14 @@ from hypothesis import strategies as st
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.averages import Mean, Proportion
-from dpcore.statistics.covariance import Covariance
-from dpcore.statistics.covariance_matrix import CovarianceMatrix
-from dpcore.statistics.group_moments import GroupMoments
-from dpcore.statistics.grouped import Grouped
-from dpcore.statistics.groups import GroupSizes
-from dpcore.statistics.histogram import Histogram
-from dpcore.statistics.mean_moments import MeanMoments
-from dpcore.statistics.nested_counts import NestedCounts
-from dpcore.statistics.pair_moments import PairMoments
-from dpcore.statistics.parts import Moments, OfParts, ShiftsOfParts, of_parts
-from dpcore.statistics.pooled import PooledCovariance, PooledVariance
-from dpcore.statistics.proportions import Proportions
-from dpcore.statistics.quantile import RankScores
-from dpcore.statistics.spread import StandardDeviation, Variance
-from dpcore.statistics.sums import Count, Sum
+from dpcore.statistics.base import Moments
+from dpcore.statistics.covariance import Covariance, CovarianceMatrix
+from dpcore.statistics.group_sums import Grouped, GroupMoments, MeanMoments, PairMoments
+from dpcore.statistics.histogram import Histogram, Proportions
+from dpcore.statistics.pooled import GroupSizes, PooledCovariance, PooledVariance
+from dpcore.statistics.quantiles import CumulativeCounts, RankScores
+from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
+from dpcore.statistics.variance import StandardDeviation, Variance
 
 BOUNDS = Interval(lower=1000.0, upper=1010.0)
 SECOND = Interval(lower=-3.0, upper=0.5)
@@ -39,7 +31,7 @@ OF_NUMBERS = {
     "variance": Variance(bounds=BOUNDS, size=PUBLIC),
     "deviation": StandardDeviation(bounds=BOUNDS, size=PRIVATE, ddof=0),
     "ranks": RankScores(bounds=BOUNDS, q=0.3, size=PRIVATE, candidates=11),
-    "nested counts": NestedCounts(bounds=BOUNDS, size=PUBLIC),
+    "nested counts": CumulativeCounts(bounds=BOUNDS, size=PUBLIC),
 }
 OF_CELLS = {
     "count": Count(size=PRIVATE),
@@ -95,42 +87,35 @@ def table(name, seed):
 def test_any_parts_give_the_value_of_the_table_as_one(name, seed, cuts):
     statistic, values = ALL[name], table(name, seed)
     parts = np.split(values, cuts)
-    found, whole = of_parts(statistic, parts), statistic.value(values)
+    found, whole = statistic.value_of_parts(parts), statistic.value(values)
     if name in EXACT:
         np.testing.assert_array_equal(found, whole)
     np.testing.assert_allclose(found, whole, rtol=1e-12, atol=1e-12)
     # Whoever is done first.
-    np.testing.assert_array_equal(of_parts(statistic, parts[::-1]), found)
+    np.testing.assert_array_equal(statistic.value_of_parts(parts[::-1]), found)
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_one_part_is_the_table_to_the_last_digit(name):
     statistic, values = ALL[name], table(name, 1)
     nobody = values[:0]
-    alone = statistic.of_whole(statistic.part(values))
+    alone = statistic.finalize(statistic.partial(values))
     assert alone.tobytes() == statistic.value(values).tobytes()
-    beside = of_parts(statistic, [nobody, values, nobody])
+    beside = statistic.value_of_parts([nobody, values, nobody])
     assert beside.tobytes() == alone.tobytes()
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, each in ALL.items() if isinstance(each, ShiftsOfParts)]
-)
+@pytest.mark.parametrize("name", [name for name, each in ALL.items() if each.neighbors_of_parts])
 @pytest.mark.parametrize("relation", NeighboringRelation)
 @settings(deadline=None, max_examples=10)
 @given(seed=seeds, cuts=cuts)
 def test_the_shifts_of_a_part_are_those_of_these_people(name, relation, seed, cuts):
     statistic, values = ALL[name], table(name, seed)
-    everybody = statistic.shifts(values, relation)
+    everybody = statistic.neighbors(values, relation)
     parts = np.split(values, cuts)
-    whole = statistic.together([statistic.part(each) for each in parts])
-    distances = [statistic.shifts_within(each, whole, relation).distances() for each in parts]
+    whole = statistic.combine([statistic.partial(each) for each in parts])
+    distances = [statistic.neighbors(each, relation, whole).distances() for each in parts]
     np.testing.assert_allclose(np.concatenate(distances), everybody.distances(), rtol=0, atol=1e-11)
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_every_statistic_of_rows_is_one_of_parts(name):
-    assert isinstance(ALL[name], OfParts)
 
 
 PUBLIC_SIZES = [
@@ -143,10 +128,10 @@ PUBLIC_SIZES = [
 @pytest.mark.parametrize("name", PUBLIC_SIZES)
 def test_a_public_number_of_people_is_that_of_all_parts(name):
     statistic, values = ALL[name], table(name, 2)
-    whole = statistic.part(values[1:])
+    whole = statistic.partial(values[1:])
     with pytest.raises(ParameterError, match="the public number of rows is 40"):
-        statistic.of_whole(whole)
-    for change in (statistic.shifts, statistic.additions):
+        statistic.finalize(whole)
+    for change in (statistic.neighbors, statistic.neighbors_added):
         with pytest.raises(ParameterError):
             change(values[1:], NeighboringRelation.ADD_REMOVE)
 
@@ -154,6 +139,6 @@ def test_a_public_number_of_people_is_that_of_all_parts(name):
 def test_parts_far_from_each_other_scatter_as_one_table():
     values = np.r_[np.full(20, 1000.0), np.full(20, 1010.0)]
     variance = OF_NUMBERS["variance"]
-    found = of_parts(variance, np.split(values, [20]))
+    found = variance.value_of_parts(np.split(values, [20]))
     np.testing.assert_allclose(found, 25 * 40 / 39, rtol=1e-15)
-    assert isinstance(variance.part(values), Moments)
+    assert isinstance(variance.partial(values), Moments)

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.groups import GroupSizes
-from dpcore.statistics.pooled import PooledCovariance, PooledVariance
-from dpcore.statistics.pooled_sensitivities import (
+from dpcore.statistics.pooled import (
+    GroupSizes,
+    PooledCovariance,
+    PooledVariance,
     adding_covariance,
     adding_variance,
     removing_covariance,
@@ -240,7 +241,7 @@ def test_removal_is_the_statistic_of_the_others(kind, sizes, seed):
     values, numbers, codes = drawn(kind, sizes, seed)
     statistic, count = pooled(kind, tuple(sizes)), len(sizes)
     freedom = len(values) - count
-    shifts = statistic.shifts(values, ADD_REMOVE)
+    shifts = statistic.neighbors(values, ADD_REMOVE)
     left_out = [
         reference(np.delete(numbers, i, axis=0), np.delete(codes, i), count, freedom - 1)
         for i in range(len(values))
@@ -251,7 +252,7 @@ def test_removal_is_the_statistic_of_the_others(kind, sizes, seed):
     assert statistic.value(values)[0] == pytest.approx(whole, abs=1e-12)
     most = statistic.sensitivity(ADD_REMOVE).l1 * (1 + 1e-12)
     assert shifts.distances().max() <= most
-    joined = statistic.additions(values, ADD_REMOVE)
+    joined = statistic.neighbors_added(values, ADD_REMOVE)
     assert np.abs(joined - whole).max() <= most
     for j, new in product(range(count), CORNERS):
         with_new = np.append(numbers, [new[: numbers.shape[1]]], axis=0)
@@ -267,10 +268,10 @@ def test_substitution_has_the_extremes_over_all_records(kind, labels_public, siz
     values, numbers, codes = drawn(kind, sizes, seed)
     statistic = pooled(kind, tuple(sizes), labels_public=labels_public)
     count, freedom = len(sizes), len(values) - len(sizes)
-    shifts = statistic.shifts(values, SUBSTITUTION)
+    shifts = statistic.neighbors(values, SUBSTITUTION)
     most = statistic.sensitivity(SUBSTITUTION).l1 * (1 + 1e-12)
     assert shifts.distances().max() <= most
-    assert statistic.additions(values, SUBSTITUTION).shape == (0, 1)
+    assert statistic.neighbors_added(values, SUBSTITUTION).shape == (0, 1)
     for i, (lowest, highest) in enumerate(shifts.alternatives[:, :, 0]):
         rest, left = np.delete(numbers, i, axis=0), np.delete(codes, i)
         reached = []
@@ -324,7 +325,7 @@ def test_what_is_not_public_is_refused():
     statistic = pooled(PooledVariance, (2, 2), labels_public=False)
     for ask in (
         lambda: statistic.sensitivity(ADD_REMOVE),
-        lambda: statistic.shifts([[0, 0], [1, 0], [0, 1], [1, 1]], ADD_REMOVE),
+        lambda: statistic.neighbors([[0, 0], [1, 0], [0, 1], [1, 1]], ADD_REMOVE),
     ):
         with pytest.raises(ParameterError, match="choose substitution"):
             ask()

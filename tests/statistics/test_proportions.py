@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.averages import Proportion
-from dpcore.statistics.proportions import Proportions
+from dpcore.statistics.histogram import Proportions
+from dpcore.statistics.sums_and_means import Proportion
 from tests.statistics.neighbors import changes, check
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
@@ -95,13 +95,13 @@ def test_shares_over_a_constant_stop_at_one():
 
 def test_shifts_of_ten_people():
     statistic = asked(3, public(10))
-    shifts = statistic.shifts(TEN, ADD_REMOVE)
+    shifts = statistic.neighbors(TEN, ADD_REMOVE)
     moved = shifts.alternatives[shifts.kind, 0] - shifts.actual
     expected = {0: 0.1111111111, 1: 0.1555555556, 2: 0.1777777778}
     np.testing.assert_allclose(shifts.distances(), [expected[c] for c in TEN])
     expected = {0: 0.06849348892, 1: 0.09813067629, 2: 0.1099943882}
     np.testing.assert_allclose(np.linalg.norm(moved, axis=1), [expected[c] for c in TEN], rtol=1e-9)
-    replaced = statistic.shifts(TEN, SUBSTITUTION)
+    replaced = statistic.neighbors(TEN, SUBSTITUTION)
     np.testing.assert_allclose(replaced.distances(), 0.2)
     moved = replaced.alternatives - replaced.actual
     np.testing.assert_allclose(np.linalg.norm(moved, axis=-1), np.sqrt(2) / 10)
@@ -124,8 +124,8 @@ def test_shifts_and_additions_are_the_shares_of_neighbors(codes, options):
     statistic = asked(4, size, constant=constant, omit_last=omit_last)
     actual = reference(statistic, codes)
     np.testing.assert_allclose(statistic.value(codes), actual)
-    removed = statistic.shifts(codes, ADD_REMOVE)
-    replaced = statistic.shifts(codes, SUBSTITUTION)
+    removed = statistic.neighbors(codes, ADD_REMOVE)
+    replaced = statistic.neighbors(codes, SUBSTITUTION)
     np.testing.assert_allclose(removed.actual, actual)
     assert removed.people == replaced.people == len(codes)
     for i, own in enumerate(codes):
@@ -143,7 +143,7 @@ def test_shifts_and_additions_are_the_shares_of_neighbors(codes, options):
             assert min(np.abs(alternative - other).max() for other in others) < 1e-12
         most = max(np.abs(other - actual).sum() for other in others)
         assert np.abs(reached - actual).sum(axis=1).max() == pytest.approx(most)
-    joined = statistic.additions(codes, ADD_REMOVE)
+    joined = statistic.neighbors_added(codes, ADD_REMOVE)
     expected = [reference(statistic, [*codes, new]) for new in range(4)]
     np.testing.assert_allclose(joined, expected)
 
@@ -155,8 +155,8 @@ def test_no_shift_exceeds_the_sensitivity(relation, codes, options):
     least, constant, omit_last = options
     statistic = asked(4, private(least or 1), constant=constant, omit_last=omit_last)
     most = statistic.sensitivity(relation).l1 * (1 + 1e-12)
-    assert statistic.shifts(codes, relation).distances().max() <= most
-    joined = statistic.additions(codes, relation) - statistic.value(codes)
+    assert statistic.neighbors(codes, relation).distances().max() <= most
+    joined = statistic.neighbors_added(codes, relation) - statistic.value(codes)
     assert np.abs(joined).sum(axis=1).max() <= most
 
 
@@ -167,7 +167,7 @@ def test_two_cells_without_the_last_are_one_proportion():
     for relation in NeighboringRelation:
         assert statistic.sensitivity(relation) == plain.sensitivity(relation)
         mine, theirs = (
-            asked_.shifts(values, relation).distances()
+            asked_.neighbors(values, relation).distances()
             for asked_, values in ((statistic, 1 - member), (plain, member))
         )
         np.testing.assert_allclose(mine, theirs, atol=1e-12)
@@ -175,7 +175,7 @@ def test_two_cells_without_the_last_are_one_proportion():
 
 def test_a_move_to_the_omitted_cell_is_left_out_where_there_is_another():
     codes = [0, 0, 0, 1, 1, 2]
-    shifts = asked(3, public(6), omit_last=True).shifts(codes, SUBSTITUTION)
+    shifts = asked(3, public(6), omit_last=True).neighbors(codes, SUBSTITUTION)
     moved = shifts.alternatives[shifts.kind[0]] - shifts.actual
     np.testing.assert_allclose(moved, [[-1 / 6, 1 / 6]] * 2)
 
@@ -211,7 +211,7 @@ def test_labels_leave_out_the_last():
 
 
 def test_nobody_joins_a_public_number_of_people_by_substitution():
-    assert asked(3, public(10)).additions(TEN, SUBSTITUTION).shape == (0, 3)
+    assert asked(3, public(10)).neighbors_added(TEN, SUBSTITUTION).shape == (0, 3)
 
 
 def test_parameters_outside_their_domain_are_refused():
@@ -224,7 +224,7 @@ def test_parameters_outside_their_domain_are_refused():
     assert asked(2, public(1), constant=1).sensitivity(ADD_REMOVE).l1 == 1
     for ask in (
         asked(2, public(1)).value,
-        lambda values: asked(2, public(1)).shifts(values, SUBSTITUTION),
+        lambda values: asked(2, public(1)).neighbors(values, SUBSTITUTION),
     ):
         with pytest.raises(ParameterError, match="0 to 1"):
             ask([2.0])

@@ -24,13 +24,21 @@ from dpcore.releases.quantities import quantity_in
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.request import Request
 from dpcore.releases.table import to_csv
-from dpcore.statistics.bins import edges_at, whole_edges
-from dpcore.statistics.calendar_bins import Period, calendar_edges, calendar_labels, period_of
-from dpcore.statistics.column_bins import edges_for, names_of_bins, usual_edges
+from dpcore.statistics.bins import (
+    Period,
+    calendar_edges,
+    calendar_labels,
+    edges_at,
+    edges_for,
+    names_of_bins,
+    period_of,
+    usual_edges,
+    whole_edges,
+)
 from dpcore.statistics.difference_query import DifferenceQuery
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouped_query import ANY_SIZE
 from dpcore.statistics.kinds import StatisticKind, allowed
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 
 YEAR = Interval(lower=day_of(dt.date(2024, 1, 1)), upper=day_of(dt.date(2024, 12, 31)))

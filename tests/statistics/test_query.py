@@ -15,8 +15,8 @@ from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.bins import equal_edges
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import OF_ONE, StatisticKind, allowed
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION

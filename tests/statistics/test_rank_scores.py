@@ -13,7 +13,7 @@ from dpcore.errors import ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.quantile import RankScores
+from dpcore.statistics.quantiles import RankScores
 from tests.individual.plans import Plan
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
@@ -118,7 +118,7 @@ def test_choices_are_private_for_every_pair_of_small_neighbors(relation, q, epsi
 @settings(deadline=None, max_examples=60)
 @given(tables, st.sampled_from(QUANTILES))
 def test_removal_is_the_scores_of_the_others(values, q):
-    shifts = seven(3, q, public=False).shifts(values, ADD_REMOVE)
+    shifts = seven(3, q, public=False).neighbors(values, ADD_REMOVE)
     assert shifts.people == len(values)
     assert len(shifts.alternatives) == len(set(values))
     for i in range(len(values)):
@@ -132,11 +132,11 @@ def test_removal_is_the_scores_of_the_others(values, q):
 @given(tables, st.sampled_from(QUANTILES))
 def test_additions_are_the_scores_with_each_newcomer(values, q):
     private = seven(3, q, public=False)
-    joined = private.additions(values, SUBSTITUTION)
+    joined = private.neighbors_added(values, SUBSTITUTION)
     for new, got in enumerate(joined):
         expected = by_definition([*values, new], q, range(7))
         np.testing.assert_allclose(got, expected, atol=1e-12)
-    assert seven(len(values), q).additions(values, SUBSTITUTION).shape == (0, 7)
+    assert seven(len(values), q).neighbors_added(values, SUBSTITUTION).shape == (0, 7)
 
 
 @settings(deadline=None, max_examples=300)
@@ -148,7 +148,7 @@ def test_additions_are_the_scores_with_each_newcomer(values, q):
 def test_no_other_move_reveals_more_than_the_extreme_ones(values, q, log_noise):
     bounds = Interval(lower=0.0, upper=19.0)
     scores = asked(len(values), q, candidates=20, bounds=bounds)
-    shifts = scores.shifts(values, SUBSTITUTION)
+    shifts = scores.neighbors(values, SUBSTITUTION)
     mechanism = Exponential(noise=10**log_noise)
     offered = mechanism.pair_epsilon(shifts.actual, shifts.alternatives).max(axis=1)
     for i in range(len(values)):
@@ -187,10 +187,10 @@ def test_alike_people_are_one_kind():
         size=TableSize(people=20_000, public=True),
         candidates=101,
     )
-    shifts = scores.shifts(values, SUBSTITUTION)
+    shifts = scores.neighbors(values, SUBSTITUTION)
     assert len(shifts.alternatives) <= 101
     assert shifts.alternatives.shape[1] <= 10
-    with_drop = seven(3, 0.5, public=False).shifts(np.zeros(3), SUBSTITUTION)
+    with_drop = seven(3, 0.5, public=False).neighbors(np.zeros(3), SUBSTITUTION)
     rest = with_drop.alternatives[0, -1]
     assert rest.tolist() == by_definition([0, 0], 0.5, range(7))
 
@@ -199,8 +199,8 @@ def test_an_empty_table_prefers_no_candidate():
     empty = np.empty(0)
     scores = asked(1, 0.5, public=False)
     assert scores.value(empty).tolist() == [0.0] * 5
-    assert scores.shifts(empty, ADD_REMOVE).people == 0
-    assert scores.shifts(empty, SUBSTITUTION).people == 0
+    assert scores.neighbors(empty, ADD_REMOVE).people == 0
+    assert scores.neighbors(empty, SUBSTITUTION).people == 0
     assert scores.range.lower == -np.inf
 
 

@@ -9,14 +9,10 @@ import pytest
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.averages import Mean, Proportion
-from dpcore.statistics.group_moments import GroupMoments
-from dpcore.statistics.grouped import Grouped
+from dpcore.statistics.group_sums import Grouped, GroupMoments, MeanMoments, PairMoments
 from dpcore.statistics.histogram import Histogram
-from dpcore.statistics.mean_moments import MeanMoments
-from dpcore.statistics.pair_moments import PairMoments
-from dpcore.statistics.rows_of_people import of_people, packed, unpacked
-from dpcore.statistics.sums import Count, Sum
+from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
+from dpcore.statistics.user_level import of_people, packed, unpacked
 from tests.statistics.neighbors import check
 
 ADD_REMOVE = NeighboringRelation.ADD_REMOVE
@@ -167,7 +163,7 @@ def test_everybody_moves_it_as_by_hand(name, relation):
         shown = [own for own in people if own]
         if not shown:
             continue
-        shifts = asked.shifts(entries(people, records), relation)
+        shifts = asked.neighbors(entries(people, records), relation)
         np.testing.assert_allclose(shifts.actual, value(name, people), atol=1e-12)
         found = shifts.distances()
         for place, own in enumerate(shown):
@@ -185,7 +181,7 @@ def test_nobody_can_join_with_more_than_the_extremes(name):
     statistic, records = ASKED[name]
     asked = of_people(statistic, MOST)
     here = ((records[0],), (records[-1], records[-1]))
-    joined = asked.additions(entries(here, records), ADD_REMOVE)
+    joined = asked.neighbors_added(entries(here, records), ADD_REMOVE)
     actual = value(name, here)
     most = np.abs(joined - actual).sum(axis=1).max()
     by_hand = max(np.abs(value(name, (*here, own)) - actual).sum() for own in owned(records))

@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.relations import TableSize
-from dpcore.statistics.averages import Mean, Proportion
 from dpcore.statistics.histogram import Histogram
-from dpcore.statistics.spread import StandardDeviation, Variance
-from dpcore.statistics.sums import Count, Sum
+from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
+from dpcore.statistics.variance import StandardDeviation, Variance
 
 populations = st.lists(st.tuples(st.floats(0, 1), st.floats(0.01, 1)), min_size=1, max_size=6)
 SLACK = 1 + 1e-9

@@ -8,10 +8,9 @@ import pytest
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.averages import Mean, Proportion
 from dpcore.statistics.histogram import Histogram
-from dpcore.statistics.spread import StandardDeviation, Variance
-from dpcore.statistics.sums import Count, Sum
+from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
+from dpcore.statistics.variance import StandardDeviation, Variance
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 ADD_REMOVE = NeighboringRelation.ADD_REMOVE
@@ -167,6 +166,6 @@ def test_largest_variance_depends_on_parity(n, largest):
 def test_mean_of_one_public_person_has_no_removal():
     mean = Mean(bounds=Interval(lower=0.0, upper=1.0), size=public(1))
     assert mean.sensitivity(SUBSTITUTION).l1 == 1.0
-    assert np.isnan(mean.shifts([0.5], ADD_REMOVE).alternatives).all()
+    assert np.isnan(mean.neighbors([0.5], ADD_REMOVE).alternatives).all()
     with pytest.raises(ParameterError, match="undefined without"):
         mean.sensitivity(ADD_REMOVE)

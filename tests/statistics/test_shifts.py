@@ -9,10 +9,9 @@ from hypothesis.extra.numpy import arrays
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.averages import Mean, Proportion
 from dpcore.statistics.histogram import Histogram
-from dpcore.statistics.spread import StandardDeviation, Variance
-from dpcore.statistics.sums import Count, Sum
+from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
+from dpcore.statistics.variance import StandardDeviation, Variance
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 ADD_REMOVE = NeighboringRelation.ADD_REMOVE
@@ -102,13 +101,13 @@ def of_table(statistic, size, values):
     ],
 )
 def test_shifts_of_ten_people(statistic, relation, expected):
-    shifts = statistic(bounds=BOUNDS, size=public(10)).shifts(X1, relation)
+    shifts = statistic(bounds=BOUNDS, size=public(10)).neighbors(X1, relation)
     np.testing.assert_allclose(shifts.distances(), expected, rtol=0, atol=1e-9)
 
 
 def test_shift_of_a_proportion():
     member = (X1 > 0).astype(float)
-    shifts = Proportion(size=public(10)).shifts(member, ADD_REMOVE)
+    shifts = Proportion(size=public(10)).neighbors(member, ADD_REMOVE)
     np.testing.assert_allclose(shifts.distances(), 0.05555555555555555, atol=1e-12)
 
 
@@ -120,7 +119,7 @@ def test_removal_is_the_statistic_of_the_others(statistic, least, values):
     values = np.concatenate([values, [0.5, 1.5, -0.5]]) if least is None else values
     size = public(len(values)) if least is None else private(least)
     asked = statistic(bounds=BOUNDS, size=size)
-    shifts = asked.shifts(values, ADD_REMOVE)
+    shifts = asked.neighbors(values, ADD_REMOVE)
     left_out = [of_table(statistic, size, np.delete(values, i)) for i in range(len(values))]
     np.testing.assert_allclose(shifts.alternatives[:, 0, 0], left_out, atol=1e-9)
     whole = of_table(statistic, size, values)
@@ -134,7 +133,7 @@ def test_removal_is_the_statistic_of_the_others(statistic, least, values):
 def test_substitution_has_the_extremes_over_all_new_values(statistic, least, values):
     values = np.concatenate([values, [0.5, 1.5, -0.5]]) if least is None else values
     size = public(len(values)) if least is None else private(least)
-    shifts = statistic(bounds=BOUNDS, size=size).shifts(values, SUBSTITUTION)
+    shifts = statistic(bounds=BOUNDS, size=size).neighbors(values, SUBSTITUTION)
     for i, (lowest, highest) in enumerate(shifts.alternatives[:, :, 0]):
         rest = np.delete(values, i)
         middle = BOUNDS.clip(rest).mean() if len(rest) else 0.0
@@ -156,8 +155,8 @@ def test_substitution_has_the_extremes_over_all_new_values(statistic, least, val
 def test_no_shift_exceeds_the_sensitivity(statistic, relation, values, least):
     asked = statistic(bounds=BOUNDS, size=private(least))
     most = asked.sensitivity(relation).l1 * (1 + 1e-12)
-    assert asked.shifts(values, relation).distances().max() <= most
-    joined = asked.additions(values, relation) - asked.value(values)
+    assert asked.neighbors(values, relation).distances().max() <= most
+    joined = asked.neighbors_added(values, relation) - asked.value(values)
     assert np.abs(joined).max() <= most
 
 
@@ -166,7 +165,7 @@ def test_no_shift_exceeds_the_sensitivity(statistic, relation, values, least):
 @given(values=numbers, least=st.integers(3, 9), new=st.floats(-3, 3))
 def test_additions_bracket_every_newcomer(statistic, values, least, new):
     asked = statistic(bounds=BOUNDS, size=private(least))
-    reached = asked.additions(values, ADD_REMOVE)[:, 0]
+    reached = asked.neighbors_added(values, ADD_REMOVE)[:, 0]
     joined = asked.value(np.append(values, new))[0]
     assert reached.min() - 1e-7 <= joined <= reached.max() + 1e-11
 
@@ -174,12 +173,12 @@ def test_additions_bracket_every_newcomer(statistic, values, least, new):
 def test_nobody_joins_a_public_number_of_people_by_substitution():
     labels = ("a", "b")
     mean = Mean(bounds=BOUNDS, size=public(10))
-    assert mean.additions(X1, SUBSTITUTION).shape == (0, 1)
+    assert mean.neighbors_added(X1, SUBSTITUTION).shape == (0, 1)
     spread = Variance(bounds=BOUNDS, size=public(10))
-    assert spread.additions(X1, SUBSTITUTION).shape == (0, 1)
+    assert spread.neighbors_added(X1, SUBSTITUTION).shape == (0, 1)
     cells = Histogram(labels=labels, size=public(2))
-    assert cells.additions([0.0, 1.0], SUBSTITUTION).shape == (0, 2)
-    assert cells.additions([0.0, 1.0], ADD_REMOVE).tolist() == [[2, 1], [1, 2]]
+    assert cells.neighbors_added([0.0, 1.0], SUBSTITUTION).shape == (0, 2)
+    assert cells.neighbors_added([0.0, 1.0], ADD_REMOVE).tolist() == [[2, 1], [1, 2]]
 
 
 @pytest.mark.parametrize(
@@ -195,8 +194,8 @@ def test_nobody_joins_a_public_number_of_people_by_substitution():
 @given(a=st.floats(0.01, 100), b=st.floats(-1000, 1000))
 def test_statistics_follow_a_change_of_unit(statistic, moves, a, b):
     shifted = Interval(lower=a * BOUNDS.lower + b, upper=a * BOUNDS.upper + b)
-    before = statistic(bounds=BOUNDS, size=public(10)).shifts(X1, SUBSTITUTION)
-    after = statistic(bounds=shifted, size=public(10)).shifts(a * X1 + b, SUBSTITUTION)
+    before = statistic(bounds=BOUNDS, size=public(10)).neighbors(X1, SUBSTITUTION)
+    after = statistic(bounds=shifted, size=public(10)).neighbors(a * X1 + b, SUBSTITUTION)
     tolerance = {"rtol": 1e-9, "atol": 1e-9 * (1 + abs(b)) * a}
     np.testing.assert_allclose(
         after.alternatives, moves(before.alternatives, a, b, 10), **tolerance
@@ -209,8 +208,8 @@ def test_statistics_follow_a_change_of_unit(statistic, moves, a, b):
 @given(order=st.permutations(range(10)))
 def test_shifts_move_with_the_people(statistic, order):
     asked = statistic(bounds=BOUNDS, size=public(10))
-    before = asked.shifts(X1, SUBSTITUTION).alternatives[order]
-    after = asked.shifts(X1[order], SUBSTITUTION).alternatives
+    before = asked.neighbors(X1, SUBSTITUTION).alternatives[order]
+    after = asked.neighbors(X1[order], SUBSTITUTION).alternatives
     np.testing.assert_allclose(after, before, atol=1e-12)
 
 
@@ -223,8 +222,8 @@ def test_shifts_move_with_the_people(statistic, order):
 def test_memberships_shift_as_numbers_between_0_and_1(member, relation, least):
     size, unit = private(least), Interval(lower=0.0, upper=1.0)
     for of_members, of_numbers in ((Count, Sum), (Proportion, Mean)):
-        compressed = of_members(size=size).shifts(member, relation)
-        plain = of_numbers(bounds=unit, size=size).shifts(member, relation)
+        compressed = of_members(size=size).neighbors(member, relation)
+        plain = of_numbers(bounds=unit, size=size).neighbors(member, relation)
         assert compressed.people == len(member)
         assert len(compressed.alternatives) <= 2
         each = compressed.alternatives[compressed.kind]
@@ -238,8 +237,8 @@ def test_histogram_moves_people_out_of_their_cell(cells, drop):
     size = private(1) if drop else public(len(cells))
     asked = Histogram(labels=("a", "b", "c", "d"), size=size)
     counts = np.bincount(cells, minlength=4)
-    removed = asked.shifts(cells, ADD_REMOVE)
-    replaced = asked.shifts(cells, SUBSTITUTION)
+    removed = asked.neighbors(cells, ADD_REMOVE)
+    replaced = asked.neighbors(cells, SUBSTITUTION)
     for i, cell in enumerate(cells):
         rest = counts - np.eye(4)[cell]
         assert removed.alternatives[removed.kind[i]].tolist() == [rest.tolist()]
@@ -255,7 +254,7 @@ def test_histogram_moves_people_out_of_their_cell(cells, drop):
 def test_one_person_may_make_up_all_of_the_variance():
     values = np.array([0.1] * 9 + [3.0])
     spread = StandardDeviation(bounds=BOUNDS, size=public(10))
-    without = spread.shifts(values, ADD_REMOVE).alternatives[:, 0, 0]
+    without = spread.neighbors(values, ADD_REMOVE).alternatives[:, 0, 0]
     assert without[-1] == pytest.approx(0.0, abs=1e-15)
 
 
@@ -283,7 +282,7 @@ def test_values_beyond_the_bounds_are_clamped():
     ],
 )
 def test_bad_values_are_refused(statistic, values, match):
-    for ask in (statistic.value, lambda v: statistic.shifts(v, SUBSTITUTION)):
+    for ask in (statistic.value, lambda v: statistic.neighbors(v, SUBSTITUTION)):
         with pytest.raises(ParameterError, match=match):
             ask(values)
 

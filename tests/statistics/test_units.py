@@ -9,11 +9,11 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouped_query import GroupedQuery
-from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
+from dpcore.statistics.pooled import GroupSizes
 from dpcore.statistics.query import Query
 from tests.statistics.columns import REPLACE, category, number, yes_no
 

@@ -12,7 +12,7 @@ from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.averages import Mean
+from dpcore.statistics.sums_and_means import Mean
 from dpcore.studies.attacks.disclosed_losses import (
     attack_count,
     attack_mean,

@@ -25,9 +25,9 @@ from dpcore.releases.plans.ranks import RankPlan
 from dpcore.releases.plans.shares import SharePlan
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.request import Request
+from dpcore.statistics.bias import sample_quantile
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.means_query import MeansQuery
-from dpcore.statistics.raw import sample_quantile
 from dpcore.studies.proportion_intervals import coverage
 from ui import partwise, results, session
 from ui.answering import chains, crossed, groups, means, pair

@@ -7,9 +7,7 @@ from typing import Final
 
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.statistics.bins import edges_at
-from dpcore.statistics.calendar_bins import Period, calendar_edges
-from dpcore.statistics.column_bins import usual_edges
+from dpcore.statistics.bins import Period, calendar_edges, edges_at, usual_edges
 from ui import controls, session
 
 _USUAL: Final = 10

@@ -25,13 +25,13 @@ from dpcore.releases.request import Request, offered
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
-from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import MEANINGS, StatisticKind, allowed
 from dpcore.statistics.means_query import MeansQuery
+from dpcore.statistics.pooled import GroupSizes
 from dpcore.statistics.query import Query
 from dpcore.statistics.question import Question
-from dpcore.statistics.rows_of_people import ASKED_OF_PEOPLE
+from dpcore.statistics.user_level import ASKED_OF_PEOPLE
 from ui import controls, partwise, session
 from ui.asking import columns, details, methods
 from ui.asking.details import Details

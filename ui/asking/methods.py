@@ -13,7 +13,7 @@ from dpcore.releases.constraints import MOST_SYNTHESES, Constraint, ConstraintKi
 from dpcore.releases.plans.shares import fitting
 from dpcore.releases.request import offered
 from dpcore.releases.splits import rebalanced
-from dpcore.statistics.covariance_matrix import CovarianceMatrix
+from dpcore.statistics.covariance import CovarianceMatrix
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.question import Question
 from ui import controls, session

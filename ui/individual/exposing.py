@@ -20,12 +20,11 @@ from dpcore.relations import NeighboringRelation
 from dpcore.releases.plans.plan import OneMechanism
 from dpcore.releases.rebuilding import StatisticRequest
 from dpcore.releases.request import Request
-from dpcore.statistics.blocks import shifts_of
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.query import Query
 from dpcore.statistics.question import Question
-from dpcore.statistics.rows_of_people import unpacked
+from dpcore.statistics.user_level import unpacked
 from dpcore.studies.individual.loss_comparisons import BoundCheck, gaussian_checks, other_exposures
 from ui import results, session
 from ui.individual import everybody, persons
@@ -63,8 +62,10 @@ def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Expo
     def behind() -> Behind:
         values = session.this_run("values", question, lambda: asked.query.values(study.in_memory))
         about = f"{relation} {question}"
-        shifts = session.this_run("shifts", about, lambda: shifts_of(statistic, values, relation))
-        joined = session.this_run("joined", about, lambda: statistic.additions(values, relation))
+        shifts = session.this_run("shifts", about, lambda: statistic.neighbors(values, relation))
+        joined = session.this_run(
+            "joined", about, lambda: statistic.neighbors_added(values, relation)
+        )
         return Behind(values, Moves(shifts, joined))
 
     def compute() -> Exposure:

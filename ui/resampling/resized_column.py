@@ -22,8 +22,8 @@ from dpcore.individual.exposure import Exposure, expose
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.releases.record import Mode
 from dpcore.releases.resized.request import Form, ResizedRequest
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 from ui import confidential, controls, offering, session
 from ui.answering import answers, distortion

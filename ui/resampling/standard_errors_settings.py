@@ -18,8 +18,8 @@ from dpcore.formatting import significant
 from dpcore.privacy.bootstrap_cost import Correction, calibration_steps, claimed_epsilon, rho_for
 from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.releases.bootstrap.request import BootstrapRequest
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 from dpcore.studies.resampling.bootstrap_study import Ages, Experiment, Normal, Population
 from ui import controls, session, work

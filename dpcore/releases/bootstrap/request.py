@@ -28,9 +28,9 @@ from dpcore.releases import secure
 from dpcore.releases.bootstrap.plan import BootstrapPlan
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import OfQuery
+from dpcore.statistics.checks import checked
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.statistics.tables import checked
 
 ADDITIVE: Final = (
     StatisticKind.MEAN,

@@ -15,7 +15,7 @@ from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer, OneMechanism
-from dpcore.statistics.nested_counts import NestedCounts
+from dpcore.statistics.quantiles import CumulativeCounts
 
 MECHANISMS = (
     "laplace",
@@ -40,7 +40,7 @@ class ChainPlan(OneMechanism):
     """
 
     mechanism: Laplace | Gaussian
-    statistic: NestedCounts
+    statistic: CumulativeCounts
     shares: tuple[float, ...]
     names: tuple[str, ...]
 

@@ -22,7 +22,7 @@ from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer, OneMechanism
-from dpcore.statistics.pair_moments import PairMoments
+from dpcore.statistics.group_sums import PairMoments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

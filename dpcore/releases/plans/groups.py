@@ -26,7 +26,7 @@ from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer, OneMechanism
-from dpcore.statistics.group_moments import GroupMoments, count_names
+from dpcore.statistics.group_sums import GroupMoments, count_names
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 

@@ -35,7 +35,7 @@ from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer
-from dpcore.statistics.covariance_matrix import CovarianceMatrix
+from dpcore.statistics.covariance import CovarianceMatrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,7 @@ class MatrixPlan:
         """Return what all steps together reveal about a pair of matrices.
 
         Exact for Laplace and BIT. Truncated noise may reveal more of a shorter move
-        the other way, towards a bound, and ``CovarianceMatrix.shift_blocks`` gives the
+        the other way, towards a bound, and ``CovarianceMatrix.neighbors`` gives the
         longer one only: for it, a bound on moves of each number either way.
         """
         levels = self.release.levels_between(first, second)

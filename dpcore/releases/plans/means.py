@@ -23,7 +23,7 @@ from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer, OneMechanism
-from dpcore.statistics.mean_moments import MeanMoments
+from dpcore.statistics.group_sums import MeanMoments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

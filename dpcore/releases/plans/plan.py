@@ -19,7 +19,7 @@ from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.statistics.base import Statistic
-from dpcore.statistics.proportions import Proportions
+from dpcore.statistics.histogram import Proportions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

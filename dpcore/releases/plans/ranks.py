@@ -13,7 +13,7 @@ from dpcore.mechanisms.exponential import Exponential
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
 from dpcore.releases.plans.plan import Answer, OneMechanism
-from dpcore.statistics.quantile import RankScores
+from dpcore.statistics.quantiles import RankScores
 
 _CLEAR = 1e-9
 

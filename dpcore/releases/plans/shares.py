@@ -31,7 +31,7 @@ from dpcore.releases import secure
 from dpcore.releases.constraints import Constraint, ConstraintKind
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer
-from dpcore.statistics.proportions import Proportions
+from dpcore.statistics.histogram import Proportions
 from dpcore.statistics.query import Query
 from dpcore.statistics.question import whole_unit
 

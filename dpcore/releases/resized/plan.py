@@ -24,7 +24,7 @@ from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.plans.plan import Answer
 from dpcore.releases.secret_samples import secure_counts
-from dpcore.statistics.averages import Mean
+from dpcore.statistics.sums_and_means import Mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

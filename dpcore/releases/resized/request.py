@@ -19,9 +19,9 @@ from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import OfQuery
 from dpcore.releases.resized.plan import PublishedPlan, RepairedPlan
+from dpcore.statistics.checks import checked
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.statistics.tables import checked
 
 _KINDS = (StatisticKind.MEAN, StatisticKind.PROPORTION)
 

@@ -36,7 +36,7 @@ from dpcore.releases.rebuilding import as_declared
 from dpcore.releases.releasable import Releasable
 from dpcore.releases.request import Request
 from dpcore.releases.resized.request import ResizedRequest
-from dpcore.statistics.quantile import RankScores
+from dpcore.statistics.quantiles import RankScores
 from dpcore.studies.meaning.attacker import Guarantee, worst_pair
 from dpcore.studies.teaching.laboratory import Setup
 

@@ -22,7 +22,7 @@ from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.base import Sensitivity, require_budget
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.postprocessing.noisy_average import NoisyAverage, recomputed_scale_epsilon
-from dpcore.statistics.tables import check_bounds
+from dpcore.statistics.checks import check_bounds
 
 FEWEST: Final = 2
 

@@ -22,10 +22,8 @@ from dpcore.models.penalty import Penalty
 from dpcore.models.ridge import RidgeFit
 from dpcore.relations import TableSize
 from dpcore.releases.request import Request
-from dpcore.statistics.blocks import shifts_of
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.query import Query
-from dpcore.studies.individual.hypothesis_tests import alternatives_of
 
 MOST_ROWS: Final = 2_000_000
 """Rows of the largest table that is built for a statistic."""
@@ -166,9 +164,9 @@ class StatisticCrowd:
         if query.size.public:
             query = replace(query, size=TableSize(people=len(values), public=True))
         statistic = query.statistic
-        shifts = shifts_of(statistic, values, self.exposure.relation)
+        shifts = statistic.neighbors(values, self.exposure.relation)
         actual = np.asarray(shifts.actual)
-        others = alternatives_of(shifts, entry)
+        others = shifts.of_person(entry)
         if np.isnan(others).any():
             raise DataError("the statistic is undefined with one person less.")
         rows = query.unit.rows

@@ -16,8 +16,6 @@ from dpcore.mechanisms.person_laws import Line, PersonLaws, ScalarLaws, gaussian
 from dpcore.privacy.halving import halved
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.rebuilding import StatisticRequest
-from dpcore.statistics.base import Shifts
-from dpcore.statistics.blocks import ShiftBlocks
 
 _DELTAS: Final = np.concatenate([[0.0], np.geomspace(1e-12, 0.99, 80)])
 _REACH: Final = 16.0
@@ -100,7 +98,7 @@ def laws_of_statistic(
     if not 0 <= entry < exposure.people:
         raise DataError(f"there are {exposure.people} people; choose one of them.")
     present = np.asarray(exposure.shifts.actual)
-    others = alternatives_of(exposure.shifts, entry)
+    others = exposure.shifts.of_person(entry)
     if np.isnan(others).any():
         raise DataError("the statistic is undefined with one person less.")
     rows = request.query.unit.rows
@@ -124,14 +122,6 @@ def laws_of_statistic(
     if isinstance(plan.mechanism, Gaussian):
         return gaussian_laws(float(np.linalg.norm(absent - present)) / plan.mechanism.noise)
     return ProfileLaws.of_plan(plan, absent, present)
-
-
-def alternatives_of(shifts: Shifts | ShiftBlocks, entry: int) -> FloatArray:
-    """Return where the statistic would lie without a person, shape ``(a, k)``."""
-    if isinstance(shifts, ShiftBlocks):
-        return np.asarray(shifts.of_rows(slice(entry, entry + 1))[0])
-    kind = entry if shifts.kind is None else int(shifts.kind[entry])
-    return np.asarray(shifts.alternatives[kind])
 
 
 def hockey_stick(laws: PersonLaws, epsilon: float) -> tuple[float, bool]:

@@ -19,11 +19,10 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.averages import Mean, Proportion
 from dpcore.statistics.base import Statistic
 from dpcore.statistics.covariance import Covariance
-from dpcore.statistics.spread import StandardDeviation, Variance
-from dpcore.statistics.sums import Count, Sum
+from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
+from dpcore.statistics.variance import StandardDeviation, Variance
 from dpcore.studies.teaching import small_tables
 from dpcore.studies.teaching.small_tables import Columns, RecordChange, TableSetting
 

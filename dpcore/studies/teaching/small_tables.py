@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.statistics.tables import check_bounds
+from dpcore.statistics.checks import check_bounds
 
 VALUE, SECOND, GROUP = 0, 1, 2
 _SAME = 1e-9

@@ -26,9 +26,9 @@ from dpcore.releases.record import Mode
 from dpcore.releases.request import Request
 from dpcore.releases.transaction import release
 from dpcore.statistics.bins import equal_edges
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 
 KEY = b"a key of sixteen bytes"

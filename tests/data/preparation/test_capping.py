@@ -235,7 +235,7 @@ def test_a_question_is_about_people_with_their_rows():
 
 
 def _everyone():
-    from dpcore.statistics.membership import Membership  # noqa: PLC0415 - used once
+    from dpcore.statistics.entries import Membership  # noqa: PLC0415 - used once
 
     return Membership()
 

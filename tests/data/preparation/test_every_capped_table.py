@@ -19,8 +19,8 @@ from dpcore.data.preparation.contribution_bounds import RowCap, at_most
 from dpcore.individual.release_losses import release_losses
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.request import Request
+from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 
 KEY = bytes(range(32))

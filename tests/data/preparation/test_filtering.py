@@ -17,7 +17,7 @@ from dpcore.data.preparation.conditions import Comparison, LabelCondition, Numbe
 from dpcore.data.proposals import proposed
 from dpcore.errors import DataError, ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.sums import Sum
+from dpcore.statistics.sums_and_means import Sum
 
 KEY = bytes(range(32))
 SENIOR = NumberCondition(column="age", comparison=Comparison.AT_LEAST, number=60.0)
@@ -123,7 +123,7 @@ def test_one_person_more_or_less_changes_a_sum_by_at_most_the_sensitivity(people
         ages, stays = zip(*rows, (99.0, 0.0), strict=True)
         kept = meeting(table({"age": ages, "stay": stays}), (SENIOR,))
         values = kept.numbers("stay where age at least 60")
-        return statistic.value(values).item(), statistic.shifts(values, relation)
+        return statistic.value(values).item(), statistic.neighbors(values, relation)
 
     largest = 0.0
     for rows in combinations(everybody, people):

@@ -19,8 +19,7 @@ from dpcore.data.preparation.identifiers import Ownerless
 from dpcore.data.proposals import proposed
 from dpcore.errors import DataError, ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.averages import Mean
-from dpcore.statistics.sums import Sum
+from dpcore.statistics.sums_and_means import Mean, Sum
 
 KEY = bytes(range(32))
 OF_X = Preparation(
@@ -134,7 +133,7 @@ def test_everybodys_change_with_all_rows_is_exact_and_the_largest_the_sensitivit
         # A public number of people is never none.
         values = np.array([one.value(x).item() if adding or len(x) else 0.0 for one, x in pairs])
         change = np.abs(values[others] - values[owner][:, None]).max(axis=1)
-        shifts = [one.shifts(x, relation).distances() for one, x in pairs if len(x)]
+        shifts = [one.neighbors(x, relation).distances() for one, x in pairs if len(x)]
         assert np.concatenate(shifts) == pytest.approx(change, abs=1e-12)
         most = np.array([one.sensitivity(relation).l1 for one in asked])[owner]
         assert np.all(change <= most + 1e-12)

@@ -11,7 +11,7 @@ An entry is a person here: ``packed`` puts the rows of each into one line.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +22,12 @@ from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.statistics.averages import Mean
-from dpcore.statistics.base import Shifts, Statistic
-from dpcore.statistics.blocks import Rows, ShiftBlocks
-from dpcore.statistics.group_moments import GroupMoments
-from dpcore.statistics.grouped import Grouped
+from dpcore.statistics.base import NeighborValues, Rows, Statistic, Sums
+from dpcore.statistics.checks import checked, kinds
+from dpcore.statistics.group_sums import Grouped, GroupMoments, MeanMoments, PairMoments
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.mean_moments import MeanMoments
-from dpcore.statistics.pair_moments import PairMoments
-from dpcore.statistics.sums import Sum
-from dpcore.statistics.tables import checked, kinds
+from dpcore.statistics.sums_and_means import Mean, Sum
 
 Additive = Sum | Histogram | Grouped | GroupMoments | MeanMoments | PairMoments
 
@@ -144,7 +139,7 @@ def of_people(of_rows: Statistic, most: int) -> Statistic:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdditiveOfPeople:
+class AdditiveOfPeople(Statistic):
     """A statistic to which every row adds something of its own: sums and counts.
 
     A person adds the sum of what up to ``m`` rows add. So, with those of one row,
@@ -164,6 +159,9 @@ class AdditiveOfPeople:
     each: Additive
     most: int
 
+    in_parts: ClassVar[bool] = False
+    neighbors_of_parts: ClassVar[bool] = False
+
     @property
     def labels(self) -> tuple[str, ...]:
         """Return the name of each coordinate."""
@@ -174,28 +172,31 @@ class AdditiveOfPeople:
         """Return the public interval that contains every coordinate."""
         return self.each.range
 
-    def value(self, entries: FloatArray) -> FloatArray:
+    def partial(self, values: FloatArray) -> Sums:
+        """Return what is needed of all rows of some people."""
+        return self.each.partial(self._rows(values)[0])
+
+    def finalize(self, whole: Sums) -> FloatArray:
         """Return the statistic of all rows, shape ``(k,)``."""
-        return self.each.value(self._rows(entries)[0])
+        return self.each.finalize(whole)
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one person can change it, over all tables."""
         one = self.each.sensitivity(relation)
         return one.times(self.most, coordinates=len(self.labels))
 
-    def shifts(self, entries: FloatArray, relation: NeighboringRelation) -> Shifts:
-        """Return where the statistic would move for each person, all at once."""
-        return self.shift_blocks(entries, relation).whole()
-
-    def shift_blocks(self, entries: FloatArray, relation: NeighboringRelation) -> ShiftBlocks:
-        """Return where the statistic would move for each person, a block at a time.
+    def neighbors(
+        self, values: FloatArray, relation: NeighboringRelation, whole: Sums | None = None
+    ) -> NeighborValues:
+        """Return where the statistic would move for each person.
 
         Under substitution the person has no row instead, or ``m`` alike: of every cell,
         or with a value at a bound. These are all corners (see above), so that nothing
         else reveals more where losses grow with the distance. Of several columns only
         the bounds count that are farther from what the person adds.
         """
-        lines, actual = np.asarray(entries), self.value(entries)
+        lines = np.asarray(values)
+        actual = self.finalize(whole or self.partial(values))
         corners = self.most * self._of_one_row()
 
         def moved(rows: Rows) -> FloatArray:
@@ -211,15 +212,15 @@ class AdditiveOfPeople:
                 rest = np.concatenate([rest, rest + others], axis=1)
             return self.range.clip(rest)
 
-        return ShiftBlocks(actual=actual, people=len(lines), of_rows=moved)
+        return NeighborValues(actual=actual, reached=moved, kinds=len(lines))
 
-    def additions(
+    def neighbors_added(
         self,
-        entries: FloatArray,
+        values: FloatArray,
         relation: NeighboringRelation,  # noqa: ARG002 - how many rows is private
     ) -> FloatArray:
         """Return the statistic after somebody joins with ``m`` extreme rows alike."""
-        return np.asarray(self.value(entries) + self.most * self._of_one_row())
+        return np.asarray(self.value(values) + self.most * self._of_one_row())
 
     def sampling_sd(self, estimate: FloatArray) -> FloatArray:
         """Return that of the rows, times the root of ``m``.
@@ -237,7 +238,7 @@ class AdditiveOfPeople:
     def _of_one_row(self) -> FloatArray:
         """Return what each extreme row adds, shape ``(c, k)``."""
         nothing = np.empty((0, self._width) if self._width else 0)
-        added = self.each.additions(nothing, _ADD_REMOVE)
+        added = self.each.neighbors_added(nothing, _ADD_REMOVE)
         return np.asarray(added - self.each.value(nothing))
 
     @property
@@ -250,7 +251,7 @@ class AdditiveOfPeople:
     def _added(self, lines: FloatArray) -> FloatArray:
         """Return what each person adds, shape ``(p, k)``."""
         rows, line = self._rows(lines)
-        found = self.each.shifts(rows, _ADD_REMOVE)
+        found = self.each.neighbors(rows, _ADD_REMOVE)
         without = found.alternatives[:, 0]
         each = found.actual - (without if found.kind is None else without[found.kind])
         starts = np.flatnonzero(np.diff(line, prepend=-1))
@@ -261,7 +262,7 @@ class AdditiveOfPeople:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeanOfPeople:
+class MeanOfPeople(Statistic):
     """Mean of rows of which one person may have up to ``m``, or a share of them.
 
     ``c + sum(x - c) / max(n, N)`` with ``n`` the private number of rows, ``N`` the
@@ -294,6 +295,9 @@ class MeanOfPeople:
     each: Mean
     most: int
 
+    in_parts: ClassVar[bool] = False
+    neighbors_of_parts: ClassVar[bool] = False
+
     @property
     def labels(self) -> tuple[str, ...]:
         """Return the name of the one coordinate."""
@@ -304,10 +308,14 @@ class MeanOfPeople:
         """Return the bounds: a mean never leaves them."""
         return self.each.bounds
 
-    def value(self, entries: FloatArray) -> FloatArray:
+    def partial(self, values: FloatArray) -> Sums:
+        """Return the number of all rows of some people, and their distances added up."""
+        heights, _ = self._heights(values)
+        return Sums(people=len(heights), total=np.array([heights.sum()]))
+
+    def finalize(self, whole: Sums) -> FloatArray:
         """Return the mean of all rows, shape ``(1,)``."""
-        heights, _ = self._heights(entries)
-        return self._at(np.array([heights.sum()]), np.array([len(heights)]))
+        return self._at(whole.total, np.array([whole.people]))
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one person can change the mean, over all tables."""
@@ -316,33 +324,37 @@ class MeanOfPeople:
             return Sensitivity.scalar(width * (self.most / (least + self.most)))
         return Sensitivity.scalar(width * min(1.0, self.most / least))
 
-    def shifts(self, entries: FloatArray, relation: NeighboringRelation) -> Shifts:
+    def neighbors(
+        self, values: FloatArray, relation: NeighboringRelation, whole: Sums | None = None
+    ) -> NeighborValues:
         """Return where the mean would move for each person.
 
         Under substitution to what ``m`` rows at either bound make of it: with fewer of
         them, or others, it lies between.
         """
-        total, rows, own, owned = self._parts(entries)
-        rest, others = total - own, rows - owned
+        heights, line = self._heights(values)
+        everybody = whole or Sums(people=len(heights), total=np.array([heights.sum()]))
+        own = np.zeros(len(np.asarray(values)))
+        np.add.at(own, line, heights)
+        owned = np.bincount(line, minlength=len(own)).astype(np.intp)
+        rest, others = everybody.total[0] - own, everybody.people - owned
         if relation is _ADD_REMOVE:
             reached = [self._at(rest, others)]
         else:
             reached = [self._at(rest + self.most * end, others + self.most) for end in self._ends]
-        return Shifts(
-            actual=self._at(np.array([total]), np.array([rows])),
-            alternatives=np.stack(reached, axis=-1)[..., np.newaxis],
+        return NeighborValues.at_once(
+            self.finalize(everybody), np.stack(reached, axis=-1)[..., np.newaxis]
         )
 
-    def additions(
+    def neighbors_added(
         self,
-        entries: FloatArray,
+        values: FloatArray,
         relation: NeighboringRelation,  # noqa: ARG002 - how many rows is private
     ) -> FloatArray:
         """Return the mean after somebody with ``m`` rows at a bound joins."""
-        heights, _ = self._heights(entries)
-        ends = np.array(self._ends)
-        rows = np.full(2, len(heights) + self.most)
-        return self._at(heights.sum() + self.most * ends, rows)[:, np.newaxis]
+        whole, ends = self.partial(values), np.array(self._ends)
+        rows = np.full(2, whole.people + self.most)
+        return self._at(whole.total + self.most * ends, rows)[:, np.newaxis]
 
     def sampling_sd(self, estimate: FloatArray) -> FloatArray:
         """Return that of the rows, times the root of ``m`` (``AdditiveOfPeople``)."""
@@ -359,15 +371,6 @@ class MeanOfPeople:
         bounds = self.each.bounds
         clamped = bounds.clip(checked(rows[:, 0], self.each.size))
         return clamped - (bounds.lower + bounds.width / 2), line
-
-    def _parts(self, entries: FloatArray) -> tuple[float, int, FloatArray, NDArray[np.intp]]:
-        """Return total and number of all rows, and those of each person."""
-        heights, line = self._heights(entries)
-        people = len(np.asarray(entries))
-        own = np.zeros(people)
-        np.add.at(own, line, heights)
-        owned = np.bincount(line, minlength=people).astype(np.intp)
-        return float(heights.sum()), len(line), own, owned
 
     def _at(self, total: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
         bounds = self.each.bounds

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -13,9 +12,8 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.base import Shifts
-from dpcore.statistics.parts import Moments
-from dpcore.statistics.tables import (
+from dpcore.statistics.base import Moments, NeighborValues, NumericStatistic
+from dpcore.statistics.checks import (
     alternatives,
     can_join,
     check_bounds,
@@ -29,7 +27,7 @@ DIVISORS: Final = {0: "n", 1: "n - 1"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Variance:
+class Variance(NumericStatistic):
     """Variance of everybody's value, clamped to bounds of width ``R``.
 
     ``SS / (n - ddof)`` with ``SS`` the sum of squared distances from the mean. With a
@@ -70,6 +68,7 @@ class Variance:
             )
 
     labels = ("variance",)
+    neighbors_of_parts: ClassVar[bool] = False
 
     @property
     def range(self) -> Interval:
@@ -85,19 +84,11 @@ class Variance:
             largest = 1 / 4
         return Interval(lower=0.0, upper=self.bounds.width**2 * largest)
 
-    def value(self, values: FloatArray) -> FloatArray:
-        """Return the variance, shape ``(1,)``."""
-        return self.of_whole(self.part(values))
-
-    def part(self, values: FloatArray) -> Moments:
+    def partial(self, values: FloatArray) -> Moments:
         """Return mean and sum of squared distances from it of some people."""
         return self._deviations(values)[0]
 
-    def together(self, parts: Sequence[Moments]) -> Moments:
-        """Return mean and sum of squares of the people of all parts."""
-        return Moments.together(parts)
-
-    def of_whole(self, whole: Moments) -> FloatArray:
+    def finalize(self, whole: Moments) -> FloatArray:
         """Return the variance, shape ``(1,)``, of a whole table of such moments."""
         check_people(whole.people, self.size)
         return self._at(whole.sums, whole.people)
@@ -116,7 +107,9 @@ class Variance:
         n, square = self.size.people, self.bounds.width**2
         return Sensitivity.scalar(square / n if self.ddof else square * (n - 1) / (n * n))
 
-    def shifts(self, values: FloatArray, relation: NeighboringRelation) -> Shifts:
+    def neighbors(
+        self, values: FloatArray, relation: NeighboringRelation, whole: Moments | None = None
+    ) -> NeighborValues:
         """Return where the variance would move for each person.
 
         With ``d`` the distance of a person from the mean ``m``, the others have
@@ -124,9 +117,10 @@ class Variance:
         ``v`` makes it ``SS' + (v - m')^2 (n - 1) / n``: lowest at ``v = m'``, highest
         at the bound farther from it.
         """
-        whole, each = self._deviations(values)
+        own, each = self._deviations(values)
+        whole = whole or own
         n, others, squares = whole.people, max(whole.people - 1, 1), whole.sums
-        actual = self.of_whole(whole)
+        actual = self.finalize(whole)
         rest = np.maximum(squares - each**2 * (n / others), 0.0)
         # A person who makes up nearly all of SS leaves rounding error behind, and there
         # can be two of them at most: compute what is left without them anew.
@@ -135,9 +129,9 @@ class Variance:
             rest[person] = np.square(remaining - remaining.mean()).sum()
         rest_mean = whole.means[0, 0] - each / others
         reach = np.maximum(rest_mean, self.bounds.width - rest_mean)
-        return Shifts(
-            actual=actual,
-            alternatives=alternatives(
+        return NeighborValues.at_once(
+            actual,
+            alternatives(
                 relation,
                 self.size,
                 removed=lambda: self._at(rest, n - 1),
@@ -147,11 +141,11 @@ class Variance:
             ),
         )
 
-    def additions(self, values: FloatArray, relation: NeighboringRelation) -> FloatArray:
+    def neighbors_added(self, values: FloatArray, relation: NeighboringRelation) -> FloatArray:
         """Return the variance after a person at a bound or at the mean joins."""
         if not can_join(relation, self.size):
             return np.empty((0, 1))
-        moments = self.part(values)
+        moments = self.partial(values)
         check_people(moments.people, self.size)
         mean, squares, n = moments.means[0, 0], moments.sums, moments.people
         distances = np.array([mean, self.bounds.width - mean, 0.0])
