@@ -25,16 +25,16 @@ from benchmarks.timing import median
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.errors import LedgerError
+from dpcore.ledger.chain import SqliteEntries
+from dpcore.ledger.ledger import Ledger, LocalLedger
+from dpcore.ledger.store import FileDatabase
+from dpcore.ledger.transaction import release
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.ledger import Ledger, LocalLedger
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.request import Request
-from dpcore.releases.sqlite_entries import SqliteEntries
-from dpcore.releases.storage import FileDatabase
-from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 

@@ -41,17 +41,17 @@ from dpcore.data.partitions.engine import VARIABLE
 from dpcore.data.partitions.table import PartitionedDataset, open_table
 from dpcore.individual.distribution import loss_distribution, loss_of_row
 from dpcore.individual.models.distribution import model_distribution
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.transaction import release
 from dpcore.models.design import Design
 from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.models.request import ModelRequest
 from dpcore.releases.record import Mode
 from dpcore.releases.request import Request
-from dpcore.releases.transaction import release
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query

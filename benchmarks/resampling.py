@@ -19,16 +19,16 @@ from benchmarks.timing import median
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.transaction import release
 from dpcore.privacy.bootstrap_cost import calibration_steps
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.bootstrap.request import BootstrapRequest
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import Releasable
 from dpcore.releases.resized.request import ResizedRequest
 from dpcore.releases.subsampled.request import SubsampledRequest
-from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from dpcore.studies.resampling.bootstrap_study import Ages, Experiment, simulate

@@ -21,19 +21,18 @@ from dpcore.documents.gathering import Background, released
 from dpcore.errors import LedgerError, ParameterError
 from dpcore.figures.privacy_label import LabelFacts
 from dpcore.individual.exposure import Exposure, expose
-from dpcore.planning.basket import Basket, Split
-from dpcore.planning.item import USUAL_GROUP, Item
+from dpcore.ledger.account import Account
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.transaction import release, release_all
+from dpcore.planning.analysis_plan import USUAL_GROUP, AnalysisPlan, PlannedQuery, Split
+from dpcore.planning.plan_cost import cost_of_plan
 from dpcore.planning.splits import settled
-from dpcore.planning.totals import price_of
 from dpcore.planning.widths import Width, width_of
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.account import Account
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.releasable import Releasable
 from dpcore.releases.request import Request, offered
-from dpcore.releases.transaction import release, release_all
 from dpcore.statistics.bins import usual_edges
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
@@ -231,7 +230,7 @@ class NotebookAccount:
             now=datetime.now(UTC),
         )
 
-    def release_plan(self, plan: Basket) -> tuple[Release, ...]:
+    def release_plan(self, plan: AnalysisPlan) -> tuple[Release, ...]:
         """Return the answers to all questions of a plan, charged as a whole.
 
         Raises:
@@ -243,7 +242,7 @@ class NotebookAccount:
         return release_all(
             requests,
             [request.value(self.table.dataset) for request in requests],
-            cost=lambda new: price_of(new, delta=plan.delta).cost,
+            cost=lambda new: cost_of_plan(new, delta=plan.delta).cost,
             ledger=self.ledger,
             fingerprint=self.name,
             mode=Mode.RELEASE,
@@ -347,15 +346,15 @@ def tradeoffs(request: Request, *, place: float = 0.5) -> pd.DataFrame:
     )
 
 
-def plan(requests: Sequence[Releasable], *, epsilon: float, delta: float = 0.0) -> Basket:
+def plan(requests: Sequence[Releasable], *, epsilon: float, delta: float = 0.0) -> AnalysisPlan:
     """Return several questions that share an epsilon in equal parts, for ``release_plan``.
 
     Raises:
         ParameterError: A question is in it twice, or cannot be planned.
 
     """
-    items = tuple(Item.of(request) for request in requests)
-    return settled(Basket(items=items, total=epsilon, delta=delta, split=Split.EQUAL))
+    items = tuple(PlannedQuery.of(request) for request in requests)
+    return settled(AnalysisPlan(items=items, total=epsilon, delta=delta, split=Split.EQUAL))
 
 
 def margin_of_error(request: Releasable, *, group: int = USUAL_GROUP) -> Width:

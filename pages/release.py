@@ -16,7 +16,7 @@ asked = inputs.ask(session.require_study())
 # As declared by the controls just now.
 study = session.require_study()
 done = tuple(map(study.renamed, session.ledger().releases(study.fingerprint)))
-told_before = st.container()
+earlier_group_sizes = st.container()
 answer = offering.offer(
     asked,
     study,
@@ -26,7 +26,7 @@ answer = offering.offer(
 )
 if answer is not None and answer.id not in {each.id for each in done}:
     done = (*done, answer)  # drawn in this run
-with told_before:
+with earlier_group_sizes:
     head_counts.before_release(asked, done)
 if answer is not None:
     answers.show(answer, asked)

@@ -11,12 +11,12 @@ import streamlit as st
 from dpcore.errors import DPCoreError, UntrustedLedgerError
 from dpcore.figures.attackers import odds_text
 from dpcore.figures.compositions import totals_picture
+from dpcore.ledger.account import Account
+from dpcore.ledger.chain import EntryKind
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
-from dpcore.releases.account import Account
 from dpcore.releases.amounts import is_used_up, left_text, limit_text, spent_text
-from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.record import Mode, Release
 from ui import controls, recovery, results, session
 from ui.study import Study

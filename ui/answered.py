@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from dpcore.planning.basket import Basket
-from dpcore.planning.options import Option
+from dpcore.planning.analysis_plan import AnalysisPlan
+from dpcore.planning.comparison import Option
 from ui import releasing
 from ui.study import Study
 
 
-def option(name: str, basket: Basket, study: Study) -> Option:
+def option(name: str, basket: AnalysisPlan, study: Study) -> Option:
     """Return a plan with the days on which questions of it were answered."""
     answers = releasing.answers([item.request for item in basket.items], study)
     return Option(

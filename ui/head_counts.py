@@ -7,9 +7,13 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from dpcore.documents import missing
-from dpcore.planning.basket import Basket
-from dpcore.planning.group_sizes import Smallest, paid_twice, smallest_told, told_before
-from dpcore.planning.item import Item
+from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
+from dpcore.planning.group_sizes import (
+    SmallestGroup,
+    earlier_group_sizes,
+    paid_twice,
+    smallest_group,
+)
 from dpcore.releases.record import Release
 from dpcore.releases.releasable import Releasable
 from ui import accounts, session
@@ -17,7 +21,7 @@ from ui.study import Study
 from ui.text import literal
 
 
-def in_plan(basket: Basket) -> None:
+def in_plan(basket: AnalysisPlan) -> None:
     """Say which head counts a plan pays for twice, and who has no value counts as."""
     for one in paid_twice(basket.items):
         st.info(
@@ -46,7 +50,7 @@ def in_plan(basket: Basket) -> None:
 
 def before_release(request: Releasable, releases: Iterable[Release]) -> None:
     """Say that a release has told the head counts that a question asks for."""
-    told = told_before(request.asked, releases)
+    told = earlier_group_sizes(request.asked, releases)
     if told is not None:
         st.info(
             f"“{literal(told.known_as)}” has told how many are in each group already: "
@@ -55,7 +59,7 @@ def before_release(request: Releasable, releases: Iterable[Release]) -> None:
         )
 
 
-def smallest_of(items: Sequence[Item], study: Study) -> dict[str, Smallest]:
+def smallest_of(items: Sequence[PlannedQuery], study: Study) -> dict[str, SmallestGroup]:
     """Return the smallest group of each question that an answer has told the size of.
 
     Whatever table of these people it was about: that is public.
@@ -63,5 +67,5 @@ def smallest_of(items: Sequence[Item], study: Study) -> dict[str, Smallest]:
     if not any(item.width.assumed for item in items):
         return {}
     releases = accounts.all_releases(session.account(study))
-    found = {item.key: smallest_told(item.request.asked, releases) for item in items}
+    found = {item.key: smallest_group(item.request.asked, releases) for item in items}
     return {key: one for key, one in found.items() if one is not None}

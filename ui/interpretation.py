@@ -31,7 +31,7 @@ from dpcore.figures.privacy_label import LabelFacts, sections, text_of
 from dpcore.formatting import capital, epsilon_text, in_full
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.planning.options import Option
+from dpcore.planning.comparison import Option
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit

@@ -8,7 +8,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.errors import DPCoreError
-from dpcore.planning.item import LONGEST_NAME, Item
+from dpcore.planning.analysis_plan import LONGEST_NAME, PlannedQuery
 from dpcore.releases.releasable import Releasable
 from ui import plans, session
 from ui.study import Study
@@ -50,6 +50,6 @@ def _key(request: Releasable) -> str | None:
     None where it cannot be carried out, and so has no name.
     """
     try:
-        return f"question-name-{session.generation()}-{Item.of(request).key}"
+        return f"question-name-{session.generation()}-{PlannedQuery.of(request).key}"
     except DPCoreError:
         return None

@@ -16,8 +16,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpcore.figures.attackers import belief_text
 from dpcore.formatting import capital, epsilon_text, significant
+from dpcore.ledger.account import Account
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases.account import Account
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.releasable import Releasable
 from ui import accounts, first_visit, naming, plans, recovery, releasing, results, session

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import streamlit as st
 
 from dpcore.errors import DPCoreError
+from dpcore.ledger import chain, periods, scheduling
+from dpcore.ledger.account import Account
+from dpcore.ledger.periods import Period
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
-from dpcore.releases import hash_chain, periods, scheduling
-from dpcore.releases.account import Account
 from dpcore.releases.amounts import left_text, limit_text, spent_text
-from dpcore.releases.periods import Period
 from ui import accounts, controls, results, session
 from ui.study import Study
 from ui.text import literal, sentence_of
@@ -61,7 +61,7 @@ def change(study: Study, account: Account) -> None:
 
 def _tell(account: Account) -> None:
     st.markdown("**Periods**")
-    today = hash_chain.now().date()
+    today = chain.now().date()
     if account.day is not None and account.day > today:
         st.info(
             f"This account has seen {text_of(account.day)} already, and the clock of "
@@ -145,7 +145,7 @@ def _open(study: Study, account: Account) -> None:
 
 def _start(account: Account, kind: str) -> _Asked:
     """Return the next period of a length that has none of its days yet."""
-    day = account.day or hash_chain.now().date()
+    day = account.day or chain.now().date()
     day = periods.next_day(account.periods, day, _DAYS[kind])
     name, begins, ends = periods.year(day) if kind == _YEAR else periods.quarter(day)
     if kind == _OTHER:
@@ -212,7 +212,7 @@ def _tell_fit(account: Account, new: Callable[[], Period]) -> None:
         typed = new()
         typed = replace(typed, spent=_spent_in(account, typed))
         others = [one for one in account.periods if one.name != typed.name]
-        today = hash_chain.now().date()
+        today = chain.now().date()
         day = max(account.day or today, today)
         periods.check(others, typed, account.budget, account.spent, day)
     except DPCoreError as error:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.figures.attackers import odds_text
+from dpcore.ledger.account import Account, PersonTotal, by_period, by_table, person_totals
+from dpcore.ledger.periods import limit
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases.account import Account
 from dpcore.releases.amounts import left_text, spent_text
-from dpcore.releases.periods import limit
-from dpcore.releases.totals import Together, by_period, by_table, together
 from ui import results, session
 from ui.periods import text_of
 
@@ -39,7 +38,7 @@ def show(account: Account) -> None:
                 f"one {session.unit().noun} is in several is for you to know.",
             )
         members = [known[name] for name in known if name in chosen]
-        for one in together(members):
+        for one in person_totals(members):
             _tell(one)
         rows = [row for one in members for row in _rows(one)]
         results.table(rows, key="person-total-parts")
@@ -57,7 +56,7 @@ def title(account: Account) -> str:
     return account.title or f"an older table ({day})"
 
 
-def _tell(total: Together) -> None:
+def _tell(total: PersonTotal) -> None:
     spent = total.spent
     many = len(total.accounts)
     where = "this account" if many == 1 else f"all {many} accounts"

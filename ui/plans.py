@@ -17,16 +17,21 @@ import streamlit as st
 
 from dpcore.errors import DataError, DPCoreError, LedgerError, ParameterError
 from dpcore.formatting import epsilon_text, in_full
-from dpcore.planning.basket import Basket, Split
-from dpcore.planning.files import Loaded, from_json, to_json, traced
-from dpcore.planning.item import LEAST, MOST, USUAL_GROUP, Item
-from dpcore.planning.losses import times
-from dpcore.planning.redeclared import Changed, Declared, adopted, changes
+from dpcore.ledger.store import StoredTexts, default_folder
+from dpcore.planning.analysis_plan import (
+    LEAST,
+    MOST,
+    USUAL_GROUP,
+    AnalysisPlan,
+    PlannedQuery,
+    Split,
+)
+from dpcore.planning.plan_files import Loaded, from_json, to_json, traced
+from dpcore.planning.plan_losses import times
+from dpcore.planning.redeclared import Declared, RedeclaredQuery, adopted, changes
 from dpcore.planning.splits import readable, settled
 from dpcore.releases.identity import mark_of
-from dpcore.releases.kept import Kept
 from dpcore.releases.releasable import Releasable
-from dpcore.releases.storage import default_folder
 from ui import releasing, session, typed
 from ui.study import Study
 from ui.text import literal
@@ -37,9 +42,9 @@ _FOLDER = "plans"
 _LOST, _WORDS = "_plan-lost", "_plan-words"
 
 
-def plan(study: Study) -> Basket:
+def plan(study: Study) -> AnalysisPlan:
     """Return the plan of a table: of this tab, as it was kept, or an empty one."""
-    known = cast("Basket | None", session.public(_named(study)))
+    known = cast("AnalysisPlan | None", session.public(_named(study)))
     unit = study.terms.unit
     columns = [
         (c.name, c.display_name, c.unit, c.description, c.complete) for c in study.dataset.columns
@@ -61,7 +66,7 @@ def names(study: Study) -> dict[str, str]:
     """Return the names given to questions of an account's plans, by their marks."""
     found: dict[str, str] = {}
     for fingerprint in session.account(study).fingerprints:
-        text = _plans().of(fingerprint) if session.of_account(study) else None
+        text = _plans().read(fingerprint) if session.of_account(study) else None
         with contextlib.suppress(ValueError, LookupError, TypeError, DPCoreError):
             items = json.loads(text or "{}").get("items", ())
             found |= {
@@ -77,7 +82,7 @@ def names(study: Study) -> dict[str, str]:
     return found
 
 
-def keep(study: Study, basket: Basket) -> None:
+def keep(study: Study, basket: AnalysisPlan) -> None:
     """Keep the plan of a table. Where the disk refuses, the tab still has it."""
     if basket == session.public(_named(study)):
         return
@@ -105,11 +110,11 @@ def lost() -> tuple[str, ...]:
     return cast("tuple[str, ...]", session.take(_LOST) or ())
 
 
-def planned(study: Study, request: Releasable) -> Item | None:
+def planned(study: Study, request: Releasable) -> PlannedQuery | None:
     """Return the question as it is planned, whatever its epsilon; None if it is not."""
     basket = plan(study)
     try:
-        key = Item.of(request).key
+        key = PlannedQuery.of(request).key
     except DPCoreError:
         return None
     return next((item for item in basket.items if item.key == key), None)
@@ -124,7 +129,7 @@ def add(request: Releasable, group: int = USUAL_GROUP, name: str = "") -> None:
     if study is None:
         return
     try:
-        basket, item = plan(study), Item.of(traced(request, study.dataset))
+        basket, item = plan(study), PlannedQuery.of(traced(request, study.dataset))
         item = replace(item, group=group, name=name or item.name)
         if item.key not in basket.keys:
             keep(study, basket.with_item(item))
@@ -149,7 +154,7 @@ def button(
     )
     if item is not None:
         right.markdown(f"In the plan with ε {epsilon_text(item.epsilon)}: {literal(item.name)}")
-        typed_here = Item.of(request).epsilon
+        typed_here = PlannedQuery.of(request).epsilon
         if typed_here != item.epsilon:
             right.caption(
                 f"The plan does not have the ε {epsilon_text(typed_here)} typed here. "
@@ -165,12 +170,12 @@ def declared(study: Study) -> Declared:
     )
 
 
-def follow(study: Study, changed: Iterable[Changed]) -> None:
+def follow(study: Study, changed: Iterable[RedeclaredQuery]) -> None:
     """Let changed questions of the plan be about what is declared now."""
     keep(study, adopted(plan(study), changed))
 
 
-def of_other_tables(study: Study) -> tuple[tuple[str, Basket], ...]:
+def of_other_tables(study: Study) -> tuple[tuple[str, AnalysisPlan], ...]:
     """Return the plans of the other tables of the account by name, the latest first.
 
     Of each the questions that this table can be asked.
@@ -187,7 +192,7 @@ def of_other_tables(study: Study) -> tuple[tuple[str, Basket], ...]:
     return tuple(found)
 
 
-def take_over(study: Study, basket: Basket) -> None:
+def take_over(study: Study, basket: AnalysisPlan) -> None:
     """Plan the questions of another table of these people for the one in use.
 
     They share what is left, and what was locked by a release is free again.
@@ -214,18 +219,18 @@ def clear() -> None:
         keep(study, _empty(study))
 
 
-def aside(study: Study) -> Basket | None:
+def aside(study: Study) -> AnalysisPlan | None:
     """Return the plan that was set aside, to be compared with the one in use."""
-    known = cast("Basket | None", session.public(_other(study)))
+    known = cast("AnalysisPlan | None", session.public(_other(study)))
     if known is None and session.of_account(study):
-        text = _plans().of(_other_file(study))
+        text = _plans().read(_other_file(study))
         with contextlib.suppress(DataError):
             known = None if text is None else _loaded(text, study).basket
             session.set_public(_other(study), known)
     return known
 
 
-def set_aside(basket: Basket) -> None:
+def set_aside(basket: AnalysisPlan) -> None:
     """Set a plan aside, in this tab and beside the one of the table in use."""
     study = session.study()
     if study is None:
@@ -291,7 +296,7 @@ def box(key: str, value: object, show: Callable[[], _T]) -> _T:
     return found
 
 
-def _shared(basket: Basket) -> Basket:
+def _shared(basket: AnalysisPlan) -> AnalysisPlan:
     """Return the plan with its total shared out, that as typed, too, where it can be.
 
     A plan that follows the budget still does.
@@ -303,9 +308,9 @@ def _shared(basket: Basket) -> Basket:
     return replace(basket, items=items)
 
 
-def _empty(study: Study) -> Basket:
+def _empty(study: Study) -> AnalysisPlan:
     """Return a plan for what is left of the account, with every epsilon as typed."""
-    basket = Basket(split=Split.TYPED, follows_budget=True)
+    basket = AnalysisPlan(split=Split.TYPED, follows_budget=True)
     # A total at a delta spends all of it: most is left for other releases.
     left = session.account(study).remaining
     delta = min(float(left.delta / 10), 0.1) if _counts_epsilon(study) else 0.0
@@ -316,7 +321,7 @@ def _counts_epsilon(study: Study) -> bool:
     return session.account(study).budget.epsilon is not None
 
 
-def _total_left(study: Study, basket: Basket) -> float:
+def _total_left(study: Study, basket: AnalysisPlan) -> float:
     """Return the total of a plan that follows the budget.
 
     It is what is left, or what the questions have where they were typed with more: what
@@ -326,7 +331,7 @@ def _total_left(study: Study, basket: Basket) -> float:
     return settled(left).total if basket.split is Split.TYPED else left.total
 
 
-def _left(study: Study, basket: Basket) -> float:
+def _left(study: Study, basket: AnalysisPlan) -> float:
     """Return what is left of the budget, with what answered questions have of it."""
     if not _counts_epsilon(study):
         return 1.0
@@ -345,7 +350,7 @@ def _plain(left: Decimal) -> float:
     return float(left.quantize(last, rounding=ROUND_DOWN)) if left else 0.0
 
 
-def _kept(study: Study) -> Basket | None:
+def _kept(study: Study) -> AnalysisPlan | None:
     found = _read(study.fingerprint, study) if session.of_account(study) else None
     if found is None:
         return None
@@ -355,7 +360,7 @@ def _kept(study: Study) -> Basket | None:
 
 def _read(fingerprint: str, study: Study) -> Loaded | None:
     """Return the plan kept for a table, of the questions that this one can be asked."""
-    text = _plans().of(fingerprint)
+    text = _plans().read(fingerprint)
     with contextlib.suppress(DataError):
         return None if text is None else _loaded(text, study)
     return None
@@ -377,5 +382,5 @@ def _other_file(study: Study) -> str:
     return f"{study.fingerprint}-other"
 
 
-def _plans() -> Kept:
-    return Kept(default_folder() / _FOLDER)
+def _plans() -> StoredTexts:
+    return StoredTexts(default_folder() / _FOLDER)

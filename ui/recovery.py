@@ -14,7 +14,7 @@ import streamlit as st
 
 from dpcore.errors import DPCoreError, LedgerError, UntrustedLedgerError
 from dpcore.formatting import capital
-from dpcore.releases.hash_chain import Entry
+from dpcore.ledger.chain import Entry
 from dpcore.releases.record import Mode
 from ui import session
 from ui.text import literal, sentence_of

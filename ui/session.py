@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
-from typing import NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
 
 import streamlit as st
 from streamlit.delta_generator_singletons import context_dg_stack, get_default_dg_stack_value
@@ -28,21 +28,25 @@ from dpcore.data.limits import MAX_BYTES
 from dpcore.data.partitions.table import Table
 from dpcore.errors import LedgerError
 from dpcore.figures import theme
+from dpcore.ledger import opening, renewal
+from dpcore.ledger.account import Account
+from dpcore.ledger.chain import Entry
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.read_once import ReadOnceLedger
+from dpcore.ledger.server import ServerLedger
+from dpcore.ledger.store import KEY_BYTES, LEDGER, default_folder, keyfile, stored_key
 from dpcore.postprocessing import psd_repair
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import LaplaceEvent
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases import opening, renewal, secure
-from dpcore.releases.account import Account
-from dpcore.releases.hash_chain import Entry
-from dpcore.releases.ledger import Ledger
-from dpcore.releases.read_once import ReadOnceLedger
+from dpcore.releases import secure
 from dpcore.releases.record import Mode
-from dpcore.releases.server.ledger import ServerLedger
-from dpcore.releases.storage import KEY_BYTES, LEDGER, default_folder, keyfile, stored_key
 from ui import logging, state_lookup, tidying
 from ui.open_tabs import OpenTabs
 from ui.study import Draft, Study, Taken, Upload
+
+if TYPE_CHECKING:
+    from dpcore.ledger.server import ServerLedger
 
 _T = TypeVar("_T")
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore.errors import LedgerError
 from dpcore.formatting import capital, significant
-from dpcore.releases.account import Account
+from dpcore.ledger.account import Account
 from dpcore.releases.amounts import NOTHING
 from dpcore.releases.record import Mode
 from ui import recovery, session

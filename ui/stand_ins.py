@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore.data.quantities import replacement_text
 from dpcore.documents import rests
-from dpcore.planning.item import Item
+from dpcore.planning.analysis_plan import PlannedQuery
 from ui import partwise
 from ui.text import literal
 
@@ -18,7 +18,7 @@ _SHOWN: Final = (
 )
 
 
-def say(items: Sequence[Item]) -> None:
+def say(items: Sequence[PlannedQuery]) -> None:
     """Name the values, and where the curator sees how much they move here.
 
     How many values are missing is confidential: nothing here hangs on it.

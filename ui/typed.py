@@ -12,8 +12,7 @@ from typing import Final, cast
 from dpcore.codec import parsed
 from dpcore.documents.typed import TYPED, Typed
 from dpcore.errors import LedgerError
-from dpcore.releases.kept import Kept
-from dpcore.releases.storage import default_folder
+from dpcore.ledger.store import StoredTexts, default_folder
 from ui import session
 from ui.study import Study
 
@@ -131,11 +130,11 @@ def _fill(place: int, typed: Typed) -> None:
 
 
 def _read(fingerprint: str) -> Typed:
-    text = _kept().of(fingerprint)
+    text = _kept().read(fingerprint)
     with contextlib.suppress(LookupError, TypeError, ValueError, RecursionError):
         return Typed() if text is None else TYPED.read(parsed(text))
     return Typed()
 
 
-def _kept() -> Kept:
-    return Kept(default_folder() / _FOLDER)
+def _kept() -> StoredTexts:
+    return StoredTexts(default_folder() / _FOLDER)

@@ -73,7 +73,7 @@ DIGEST: Final = (
     "Each entry contains the digest of the entry before it. With this digest, anyone "
     "can check later that no earlier entry was changed."
 )
-"""``releases.hash_chain``: a digest of an entry is SHA-256 over its content and the
+"""``ledger.chain``: a digest of an entry is SHA-256 over its content and the
 digest before, so that another history with the same last digest is a collision."""
 FIXED: Final = (
     "These four totals hold because a plan is fixed before its first answer. The "
@@ -260,7 +260,7 @@ def asking_again() -> str:
     """Return what the same question brings when it is asked again.
 
     The ledger returns the stored answer of a draw, and a new draw is charged
-    (``releases.transaction``).
+    (``ledger.transaction``).
     """
     return "Repeating a question returns the same answer at no cost. A new draw is charged again."
 

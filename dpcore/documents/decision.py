@@ -21,12 +21,16 @@ from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Piece, Section
 from dpcore.documents.subject import Change, changed, guarantee_text, left_of, limit_of, own
 from dpcore.documents.typed import Typed
 from dpcore.formatting import capital, epsilon_text, percent, significant
-from dpcore.planning.aims import says_nothing
-from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, is_difference
-from dpcore.planning.counting import numbers_of
-from dpcore.planning.group_sizes import Smallest, seen, sign, tells_sizes, too_few
-from dpcore.planning.item import Item
-from dpcore.planning.options import Option, Row, rows_of
+from dpcore.planning.analysis_plan import PlannedQuery
+from dpcore.planning.comparison import Option, Row, rows_of
+from dpcore.planning.group_sizes import SmallestGroup, seen, sign, tells_sizes, too_few
+from dpcore.planning.outcomes import numbers_of
+from dpcore.planning.targets import (
+    OF_A_DIFFERENCE,
+    is_difference,
+    is_uninformative,
+    size_condition_text,
+)
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.identity import mark_of
@@ -72,7 +76,7 @@ class Decision:
     budget: PrivacyBudget
     spent: PrivacyCost
     changes: tuple[Change, ...] = ()
-    told: Mapping[str, Smallest] = field(default_factory=dict)
+    told: Mapping[str, SmallestGroup] = field(default_factory=dict)
     typed: Typed
     lesson: bool
     prepared: date
@@ -393,7 +397,7 @@ def _locks(rows: Sequence[Row]) -> tuple[int, ...]:
     return () if all(kept) else tuple(at for at, lock in enumerate(kept, 1) if lock)
 
 
-def _of_what(item: Item, about: Decision) -> str:
+def _of_what(item: PlannedQuery, about: Decision) -> str:
     """Return what an error is about; of ranks, with their share of all ranks."""
     width, size = item.width, about.size
     if width.unit != "ranks" or not size.public or not math.isfinite(width.half):
@@ -410,14 +414,14 @@ def _condition(row: Row, about: Decision) -> str:
     if row.first is None:
         return ""
     known = about.told.get(row.first.key)
-    said = condition(row.first)
+    said = size_condition_text(row.first)
     if known is None or not said:
         return said
     hence = _TOO_FEW[too_few(row.first, about.told) if row.first.seen else 0]
     return f"{said} {known.text}{hence}."
 
 
-def _question(row: Row, told: Mapping[str, Smallest], numerals: Numerals) -> tuple[str, ...]:
+def _question(row: Row, told: Mapping[str, SmallestGroup], numerals: Numerals) -> tuple[str, ...]:
     item = row.item
     unit = f" {item.width.unit}" if item.width.unit else ""
     wanted = "" if row.wanted is None else significant(row.wanted, 6)
@@ -430,14 +434,14 @@ def _question(row: Row, told: Mapping[str, Smallest], numerals: Numerals) -> tup
 
 
 def _answer(
-    row: Row, item: Item | None, told: Mapping[str, Smallest], numerals: Numerals
+    row: Row, item: PlannedQuery | None, told: Mapping[str, SmallestGroup], numerals: Numerals
 ) -> tuple[str, str]:
     if item is None:
         return "", "not included"
     unit = f" {row.item.width.unit}".rstrip()
     half = numerals.written(item.width.text) + unit
     said = half if math.isfinite(item.width.half) else "unknown"
-    said += ": uninformative" * says_nothing(item)
+    said += ": uninformative" * is_uninformative(item)
     signed = sign(item, told, shown=row.shown(item)) + said
     return significant(item.epsilon, 6), Exact(signed)
 

@@ -17,12 +17,12 @@ from dpcore.documents.question import Question
 from dpcore.documents.subject import USUAL_DELTA, Change, Head, Subject, Time, limit_of, spelled
 from dpcore.errors import DPCoreError
 from dpcore.figures.privacy_label import LabelFacts
-from dpcore.planning.basket import Basket
-from dpcore.planning.totals import price_of
+from dpcore.ledger.chain import Entry, EntryKind
+from dpcore.ledger.periods import Period, limit
+from dpcore.planning.analysis_plan import AnalysisPlan
+from dpcore.planning.plan_cost import cost_of_plan
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.releases.enclosing import enclosures
-from dpcore.releases.hash_chain import Entry, EntryKind
-from dpcore.releases.periods import Period, limit
 from dpcore.releases.record import Release
 from dpcore.releases.releasable import Releasable
 from dpcore.releases.renaming import renamed, request_of
@@ -101,7 +101,7 @@ def _in_table(question: Question, table: str | None) -> Question:
     return replace(question, name=f"{question.name}, in “{table}”", table=table)
 
 
-def planned(basket: Basket, behind: Background) -> Subject:
+def planned(basket: AnalysisPlan, behind: Background) -> Subject:
     """Return what is planned for a table.
 
     Raises:
@@ -112,7 +112,7 @@ def planned(basket: Basket, behind: Background) -> Subject:
     return _subject(
         [Question.of_item(item) for item in basket.items],
         behind,
-        charged=price_of(requests, delta=basket.delta).cost,
+        charged=cost_of_plan(requests, delta=basket.delta).cost,
         delta=basket.delta,
     )
 

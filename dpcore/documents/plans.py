@@ -7,9 +7,8 @@ from typing import Final
 
 from dpcore.documents.subject import Subject
 from dpcore.errors import ParameterError
-from dpcore.planning.basket import MOST_ITEMS, Basket, Split
-from dpcore.planning.files import to_json
-from dpcore.planning.item import LEAST, MOST, Item
+from dpcore.planning.analysis_plan import LEAST, MOST, MOST_ITEMS, AnalysisPlan, PlannedQuery, Split
+from dpcore.planning.plan_files import to_json
 
 _SCHEMA: Final = Path(__file__).with_name("plan.schema.json")
 
@@ -24,21 +23,21 @@ def plan_text(subject: Subject) -> str:
     return to_json(plan_of(subject))
 
 
-def plan_of(subject: Subject) -> Basket:
+def plan_of(subject: Subject) -> AnalysisPlan:
     """Return the questions as a plan, each once, with the epsilon that it had.
 
     A question about a column that went away, or one that no plan takes, is left out.
     """
-    basket = Basket()
+    basket = AnalysisPlan()
     for question in subject.questions:
         if question.request is None or len(basket.items) == MOST_ITEMS:
             continue
         try:
-            item = Item.of(question.request)
+            item = PlannedQuery.of(question.request)
             if item.key not in basket.keys:
                 basket = basket.with_item(item)
         except ParameterError:
             continue
     total = min(max(basket.planned, LEAST), MOST)
     delta = min(float(subject.cost.delta), 0.1)
-    return Basket(items=basket.items, total=total, delta=delta, split=Split.TYPED)
+    return AnalysisPlan(items=basket.items, total=total, delta=delta, split=Split.TYPED)

@@ -14,7 +14,7 @@ from dpcore.documents.titles import relabelled, titled
 from dpcore.errors import ParameterError
 from dpcore.formatting import epsilon_text, significant
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
-from dpcore.planning.item import Item
+from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.declared import bounds_text, people_text
@@ -213,7 +213,7 @@ class Question:
         )
 
     @classmethod
-    def of_item(cls, item: Item) -> Question:
+    def of_item(cls, item: PlannedQuery) -> Question:
         """Return a question that is planned.
 
         Raises:

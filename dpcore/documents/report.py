@@ -16,8 +16,8 @@ from dpcore.documents.page import Facts, Items, Page, Paragraph, Piece, Section,
 from dpcore.documents.question import Question
 from dpcore.documents.subject import Head, Subject, left_of, of_each, own, spelled
 from dpcore.formatting import capital, delta_text, epsilon_text, significant
+from dpcore.ledger.chain import EntryKind
 from dpcore.privacy_filter import plain
-from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.table import COUNTS
 
 _ENTRIES: Final = {

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dpcore.data.columns import Column
 from dpcore.documents import missing
-from dpcore.planning.item import Item
+from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.relations import TableSize
 from dpcore.releases.declared import minimum_of
 from dpcore.statistics.crossed_query import CrossedQuery
@@ -27,7 +27,7 @@ class Compared(NamedTuple):
     others: tuple[str, ...]
 
 
-def minimums(items: Sequence[Item], size: TableSize) -> dict[int, tuple[int, ...]]:
+def minimums(items: Sequence[PlannedQuery], size: TableSize) -> dict[int, tuple[int, ...]]:
     """Return every public minimum that is divided by, with the numbers of questions.
 
     Not the one that stands in for a private number of people anyway.
@@ -40,14 +40,14 @@ def minimums(items: Sequence[Item], size: TableSize) -> dict[int, tuple[int, ...
     return {least: tuple(places) for least, places in found.items()}
 
 
-def filled(items: Sequence[Item]) -> tuple[Column, ...]:
+def filled(items: Sequence[PlannedQuery]) -> tuple[Column, ...]:
     """Return the columns where somebody without a value counts as a public one."""
     asked = [item.request.asked for item in items]
     columns = dict.fromkeys(column for one in asked for column in one.columns)
     return missing.counted_as(columns, missing.of_columns(asked))
 
 
-def compared(items: Sequence[Item]) -> tuple[Compared, ...]:
+def compared(items: Sequence[PlannedQuery]) -> tuple[Compared, ...]:
     """Return the differences of two groups, with the groups that they leave out."""
     found = []
     for place, item in enumerate(items, 1):
@@ -58,7 +58,7 @@ def compared(items: Sequence[Item]) -> tuple[Compared, ...]:
     return tuple(found)
 
 
-def assumed_groups(items: Sequence[Item]) -> dict[int, tuple[int, ...]]:
+def assumed_groups(items: Sequence[PlannedQuery]) -> dict[int, tuple[int, ...]]:
     """Return every size that was assumed of groups, with the numbers of questions."""
     found: dict[int, tuple[int, ...]] = {}
     for place, item in enumerate(items, 1):
@@ -67,14 +67,14 @@ def assumed_groups(items: Sequence[Item]) -> dict[int, tuple[int, ...]]:
     return found
 
 
-def crossed(items: Sequence[Item]) -> tuple[int, ...]:
+def crossed(items: Sequence[PlannedQuery]) -> tuple[int, ...]:
     """Return the numbers of the questions whose sums are less exact than their ±."""
     return tuple(
         place for place, item in enumerate(items, 1) if isinstance(item.request.asked, CrossedQuery)
     )
 
 
-def treated(items: Sequence[Item]) -> dict[str, dict[str, tuple[int, ...]]]:
+def treated(items: Sequence[PlannedQuery]) -> dict[str, dict[str, tuple[int, ...]]]:
     """Return what is done with people without a value, by column and question.
 
     Each treatment comes with the numbers of the questions that do it; with none where

@@ -16,11 +16,11 @@ from dpcore.documents.question import Question
 from dpcore.documents.typed import Typed
 from dpcore.figures.privacy_label import LabelFacts
 from dpcore.formatting import brief, capital, delta_text, epsilon_text, significant
+from dpcore.ledger.chain import EntryKind
 from dpcore.privacy.composition import Totals, compose
 from dpcore.privacy.events import event_from
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost, plain
 from dpcore.releases.amounts import NOTHING, is_used_up
-from dpcore.releases.hash_chain import EntryKind
 from dpcore.version import VERSION
 
 USUAL_DELTA: Final = 1e-6

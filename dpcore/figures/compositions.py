@@ -11,7 +11,7 @@ import numpy as np
 from dpcore.figures.theme import NEUTRAL, PUBLIC, ROWS, Picture, axis
 from dpcore.figures.traces import rows
 from dpcore.formatting import epsilon_text
-from dpcore.planning.totals import Price
+from dpcore.planning.plan_cost import PlanCost
 from dpcore.privacy.composition import Totals
 
 BASIC: Final = "added up at δ (basic)"
@@ -82,7 +82,7 @@ def _total_text(name: str, value: float) -> str:
 _ONE_BY_ONE, _CHARGED = "one by one, added up", " ← charged"
 
 
-def prices_picture(price: Price) -> Picture:
+def prices_picture(price: PlanCost) -> Picture:
     """Return what the questions cost one by one, and together by four theorems.
 
     Ways of counting have plain names, with those of the field beside them.

@@ -11,9 +11,8 @@ from dpcore.figures.plans import slide_picture
 from dpcore.formatting import significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import Knob, Lesson, LessonText, LessonView, Settings, ask, right, wrong
-from dpcore.planning.basket import Basket, Split
+from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery, Split
 from dpcore.planning.comparison import Comparison, compare
-from dpcore.planning.item import Item
 from dpcore.planning.splits import settled
 
 _WANTED = (("age", 0.5), ("TV news", 0.1), ("income", 0.5))
@@ -23,10 +22,10 @@ _BUDGETS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 def _comparison(total: float, strictness: float = 1.0) -> Comparison:
     items = tuple(
-        replace(Item.of(survey.mean_request(1.0, name=name)), wanted=wanted / strictness)
+        replace(PlannedQuery.of(survey.mean_request(1.0, name=name)), wanted=wanted / strictness)
         for name, wanted in _WANTED
     )
-    return compare(settled(Basket(items=items, total=total, split=Split.BEST)), _BUDGETS)
+    return compare(settled(AnalysisPlan(items=items, total=total, split=Split.BEST)), _BUDGETS)
 
 
 def _enough(found: Comparison) -> list[int]:

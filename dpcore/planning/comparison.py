@@ -1,10 +1,12 @@
-"""What budgets would buy: every question of a plan under several totals."""
+"""What budgets would buy a plan, and two plans side by side. PUBLIC."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -13,11 +15,12 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.formatting import significant
-from dpcore.planning.aims import nothing_beyond
-from dpcore.planning.basket import Basket, Split
-from dpcore.planning.item import AS_GOOD
-from dpcore.planning.needs import smallest_total
+from dpcore.planning.analysis_plan import AS_GOOD, AnalysisPlan, PlannedQuery, Split
+from dpcore.planning.needs import smallest_text, smallest_total
+from dpcore.planning.plan_cost import PlanCost, cost_of_plan
 from dpcore.planning.splits import can_split, scaled
+from dpcore.planning.targets import uninformative_width
+from dpcore.planning.widths import Width
 
 BUDGETS: Final = (0.1, 0.5, 1.0, 2.0, 5.0)
 """The totals that are compared besides one's own."""
@@ -69,7 +72,7 @@ class Comparison:
         return np.where(known, (self.halves / AS_GOOD <= asked) * 1.0, np.nan)
 
 
-def compare(basket: Basket, budgets: Sequence[float] = BUDGETS) -> Comparison:
+def compare(basket: AnalysisPlan, budgets: Sequence[float] = BUDGETS) -> Comparison:
     """Return what the plan would show under ``budgets`` and its own total.
 
     A budget that reads like its own total is left out. Where every question keeps its
@@ -106,6 +109,112 @@ def compare(basket: Basket, budgets: Sequence[float] = BUDGETS) -> Comparison:
         own=totals.index(own),
         halves=halves,
         epsilons=epsilons,
-        spans=np.array([nothing_beyond(item) for item in basket.items]),
+        spans=np.array([uninformative_width(item) for item in basket.items]),
         smallest=smallest_total(basket.items),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """A plan that could be chosen. PUBLIC.
+
+    Attributes:
+        name: What it is called beside the other one.
+        basket: Its questions with their epsilons; at least one question.
+        released: On which day a question was answered, by its key, of those that have
+            been answered at the epsilon that they have here.
+
+    """
+
+    name: str
+    basket: AnalysisPlan
+    released: Mapping[str, date] = field(default_factory=dict)
+
+    @cached_property
+    def price(self) -> PlanCost:
+        """Return what all of its questions cost together.
+
+        Raises:
+            ParameterError: One of them cannot be carried out.
+
+        """
+        requests = [item.request for item in self.basket.items]
+        return cost_of_plan(requests, delta=self.basket.delta)
+
+    @cached_property
+    def due(self) -> PlanCost:
+        """Return what it still costs: a question with an answer costs nothing more.
+
+        Raises:
+            ParameterError: One of the others cannot be carried out.
+
+        """
+        items = [one for one in self.basket.items if one.key not in self.released]
+        return cost_of_plan([one.request for one in items], delta=self.basket.delta)
+
+    @property
+    def done(self) -> bool:
+        """Tell whether all of its questions have been answered."""
+        return all(item.key in self.released for item in self.basket.items)
+
+    @property
+    def days(self) -> tuple[date, ...]:
+        """Return the days on which its questions were answered, each once."""
+        return tuple(sorted(set(self.released.values())))
+
+    @property
+    def guarantee(self) -> tuple[float, float]:
+        """Return epsilon, which may be infinite, and delta of all answers together."""
+        cost = self.price.cost
+        return float(cost.epsilon), float(cost.delta)
+
+    @property
+    def smallest(self) -> str:
+        """Return the smallest total that meets every target, in words; or nothing."""
+        return smallest_text(self.basket.items)
+
+    @property
+    def wanted(self) -> int:
+        """Return of how many questions it is said what must be seen."""
+        return sum(item.wanted is not None for item in self.basket.items)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A question under two plans; ``None`` where a plan does not ask it. PUBLIC."""
+
+    first: PlannedQuery | None
+    second: PlannedQuery | None
+
+    @property
+    def item(self) -> PlannedQuery:
+        """Return the question as the first plan that asks it has it."""
+        found = self.first or self.second
+        assert found is not None, "a row is of a question"  # noqa: S101
+        return found
+
+    @property
+    def wanted(self) -> float | None:
+        """Return what must be seen, as the first plan that says so."""
+        named = [item.wanted for item in (self.first, self.second) if item is not None]
+        return next((wanted for wanted in named if wanted is not None), None)
+
+    @property
+    def widths(self) -> tuple[Width | None, Width | None]:
+        """Return how far off either answer will be."""
+        first, second = self.first, self.second
+        return (None if first is None else first.width, None if second is None else second.width)
+
+    def shown(self, item: PlannedQuery | None) -> bool | None:
+        """Tell whether a plan shows what must be seen; ``None`` if nothing must."""
+        if item is None or self.wanted is None:
+            return None
+        half = item.width.half
+        return math.isfinite(half) and half / AS_GOOD <= self.wanted
+
+
+def rows_of(first: Sequence[PlannedQuery], second: Sequence[PlannedQuery]) -> tuple[Row, ...]:
+    """Return every question of two plans once, those of the first plan first."""
+    others = {item.key: item for item in second}
+    both = [Row(first=item, second=others.pop(item.key, None)) for item in first]
+    return (*both, *(Row(first=None, second=item) for item in others.values()))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from dpcore.data.columns import MissingPolicy
 from dpcore.models.question import ModelQuestion
-from dpcore.planning.assumed import hangs
-from dpcore.planning.item import Item
+from dpcore.planning.analysis_plan import PlannedQuery
+from dpcore.planning.targets import size_condition
 from dpcore.releases.record import Release
 from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.group_sums import count_names
@@ -36,8 +36,8 @@ class Twice:
 
     """
 
-    counts: Item
-    beside: Item
+    counts: PlannedQuery
+    beside: PlannedQuery
 
 
 def tells_sizes(asked: Asked) -> str:
@@ -61,7 +61,7 @@ def counted(asked: Asked) -> str:
     return asked.column.name if asked.column.labels else ""
 
 
-def paid_twice(items: Sequence[Item]) -> tuple[Twice, ...]:
+def paid_twice(items: Sequence[PlannedQuery]) -> tuple[Twice, ...]:
     """Return the head counts that other questions of a plan tell, too.
 
     Two groups that are compared are not all: what tells only those is no substitute.
@@ -85,7 +85,7 @@ def _leaves_out(asked: Asked) -> bool:
     return any(column.missing is MissingPolicy.DROP for column in asked.columns if column != group)
 
 
-def told_before(asked: Asked, releases: Iterable[Release]) -> Release | None:
+def earlier_group_sizes(asked: Asked, releases: Iterable[Release]) -> Release | None:
     """Return the latest release that has told the head counts a question asks for."""
     name = counted(asked)
     found = None
@@ -96,7 +96,7 @@ def told_before(asked: Asked, releases: Iterable[Release]) -> Release | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Smallest:
+class SmallestGroup:
     """The smallest of the groups whose sizes an answer has told. PUBLIC.
 
     Attributes:
@@ -121,7 +121,7 @@ class Smallest:
         )
 
 
-def smallest_told(asked: Asked, releases: Iterable[Release]) -> Smallest | None:
+def smallest_group(asked: Asked, releases: Iterable[Release]) -> SmallestGroup | None:
     """Return the smallest group of a question, as the latest answer told its size.
 
     Of the listed groups, or of the two that are compared. ``None`` where no answer has
@@ -140,19 +140,19 @@ def smallest_told(asked: Asked, releases: Iterable[Release]) -> Smallest | None:
     return found
 
 
-def too_few(item: Item, told: Mapping[str, Smallest]) -> int:
+def too_few(item: PlannedQuery, told: Mapping[str, SmallestGroup]) -> int:
     """Tell whether a group is known to have too few for the ✓ of a question.
 
     2 if one has, 1 if one may have; 0 else. ``told`` has the smallest group of each
     question, by its key, where an answer has told its size.
     """
-    on, known = hangs(item), told.get(item.key)
+    on, known = size_condition(item), told.get(item.key)
     if on is None or on.fewest is None or known is None:
         return 0
     return (known.least < on.fewest) + (known.most < on.fewest)
 
 
-def sign(item: Item, told: Mapping[str, Smallest], *, shown: bool | None) -> str:
+def sign(item: PlannedQuery, told: Mapping[str, SmallestGroup], *, shown: bool | None) -> str:
     """Return whether a question shows what must be seen: ✓, (✓) for perhaps, or ✗.
 
     ``shown`` says so of the size that was assumed; empty where nothing must be seen.
@@ -162,18 +162,18 @@ def sign(item: Item, told: Mapping[str, Smallest], *, shown: bool | None) -> str
     return ("✓ ", "(✓) ", "✗ ")[too_few(item, told)] if shown else "✗ "
 
 
-def seen(items: Sequence[Item], told: Mapping[str, Smallest]) -> int:
+def seen(items: Sequence[PlannedQuery], told: Mapping[str, SmallestGroup]) -> int:
     """Return of how many questions what must be seen is shown, or perhaps is."""
     return sum(bool(item.seen) and too_few(item, told) < 2 for item in items)  # noqa: PLR2004 - for sure
 
 
-def _smallest(release: Release, names: Mapping[str, str]) -> Smallest | None:
+def _smallest(release: Release, names: Mapping[str, str]) -> SmallestGroup | None:
     """Return the smallest of some groups, if a release tells the sizes of all."""
     around = None if release.intervals is None else release.intervals.noise
     if around is None or not set(names.values()) <= around.keys():
         return None
     told = (
-        Smallest(
+        SmallestGroup(
             label=label,
             least=max(0, math.floor(around[name][0])),
             most=max(0, math.ceil(around[name][1])),

@@ -13,10 +13,8 @@ from typing import Final
 
 from dpcore.errors import DPCoreError
 from dpcore.formatting import epsilon_text, significant
-from dpcore.planning.assumed import hangs, is_difference
-from dpcore.planning.basket import Basket, Split
-from dpcore.planning.item import Item
-from dpcore.planning.targets import least_epsilon
+from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery, Split
+from dpcore.planning.targets import is_difference, least_epsilon, size_condition
 from dpcore.relations import TableSize
 from dpcore.releases.request import Request
 from dpcore.statistics.grouped_query import GroupedQuery
@@ -39,13 +37,13 @@ class Need:
 
     """
 
-    item: Item
+    item: PlannedQuery
     epsilon: float
     total: float
     cheaper: tuple[str, ...]
 
 
-def needs(basket: Basket, size: TableSize) -> tuple[Need, ...]:
+def needs(basket: AnalysisPlan, size: TableSize) -> tuple[Need, ...]:
     """Return what each question takes of which it is said what must be seen.
 
     ``size`` is what is public about the number of people in the table.
@@ -62,7 +60,7 @@ def needs(basket: Basket, size: TableSize) -> tuple[Need, ...]:
     )
 
 
-def smallest_total(items: Sequence[Item]) -> float:
+def smallest_total(items: Sequence[PlannedQuery]) -> float:
     """Return the smallest total at which every question with a target meets it.
 
     A locked question keeps its epsilon, and every other one has the least epsilon that
@@ -88,7 +86,7 @@ def every_target(targets: int) -> str:
     return {1: "the target", 2: "both targets"}.get(targets, f"all {targets} targets")
 
 
-def smallest_text(items: Sequence[Item]) -> str:
+def smallest_text(items: Sequence[PlannedQuery]) -> str:
     """Return the smallest total that meets every target, in a clause; or nothing."""
     targets = sum(item.wanted is not None for item in items)
     return total_text(smallest_total(items), targets=targets, others=len(items) - targets)
@@ -115,7 +113,7 @@ def total_text(total: float, *, targets: int, others: int) -> str:
     return f"ε {epsilon_text(total)} meets {every} (best split{beside})"
 
 
-def _total(basket: Basket, item: Item) -> float:
+def _total(basket: AnalysisPlan, item: PlannedQuery) -> float:
     """Return the total at which the share of a question is what it needs."""
     if item.fixed:
         return basket.total if item.seen else math.nan
@@ -131,15 +129,15 @@ def _total(basket: Basket, item: Item) -> float:
     return kept + least_epsilon(item) * math.fsum(parts) / parts[free.index(item)]
 
 
-def _cheaper(item: Item, size: TableSize) -> tuple[str, ...]:
+def _cheaper(item: PlannedQuery, size: TableSize) -> tuple[str, ...]:
     return tuple(
         told for told in (_larger(item, size), _narrower(item), _of_all(item, size)) if told
     )
 
 
-def _larger(item: Item, size: TableSize) -> str:
+def _larger(item: PlannedQuery, size: TableSize) -> str:
     """Return how large groups would have to be, unless there are too few people."""
-    known = hangs(item)
+    known = size_condition(item)
     if known is None or known.fewest is None:
         return ""
     if size.public and known.fewest * (2 if known.of_two else 1) > size.people:
@@ -150,7 +148,7 @@ def _larger(item: Item, size: TableSize) -> str:
     return f"fewer groups, joined to {known.fewest:,} {counted} or more each"
 
 
-def _narrower(item: Item) -> str:
+def _narrower(item: PlannedQuery) -> str:
     """Return how wide bounds may be at this epsilon."""
     asked = item.request.asked
     bounds = getattr(asked, "column", None) and asked.columns[0].bounds
@@ -166,7 +164,7 @@ def _narrower(item: Item) -> str:
     )
 
 
-def _of_all(item: Item, size: TableSize) -> str:
+def _of_all(item: PlannedQuery, size: TableSize) -> str:
     """Return what the same takes of everybody together, without groups."""
     request = item.request
     if not isinstance(request, Request) or not isinstance(request.query, GroupedQuery):

@@ -1,4 +1,4 @@
-"""What could come out: the law of an answer around an assumed value, as dots.
+"""How many numbers an answer has, and what could come out: its law, as dots.
 
 Equally likely outcomes that can be counted are understood better than a curve or an
 interval. The value is one that somebody assumes: nothing is computed from a table.
@@ -6,6 +6,7 @@ interval. The value is one that somebody assumes: nothing is computed from a tab
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any, Final
 
@@ -15,11 +16,13 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Mechanism
-from dpcore.planning.item import Item
+from dpcore.planning.analysis_plan import PlannedQuery
+from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.means import MeansPlan
 from dpcore.releases.plans.plan import Direct
+from dpcore.releases.plans.ranks import RankPlan
 from dpcore.releases.request import Request
 
 DOTS: Final = 20
@@ -28,7 +31,7 @@ _HEIGHTS: Final = Interval(lower=0.0, upper=1.0)
 _DRAWS, _SEED = 20_000, 1
 
 
-def outcomes(item: Item, assumed: float, *, dots: int = DOTS) -> FloatArray | None:
+def outcomes(item: PlannedQuery, assumed: float, *, dots: int = DOTS) -> FloatArray | None:
     """Return the quantiles of an answer if the table had ``assumed``, ascending.
 
     Of ``dots`` equally likely outcomes each stands for one. Of several numbers it is
@@ -47,7 +50,7 @@ def outcomes(item: Item, assumed: float, *, dots: int = DOTS) -> FloatArray | No
     return _quantiles(item.request.plan, item, assumed, levels)
 
 
-def usual(item: Item) -> float | None:
+def usual(item: PlannedQuery) -> float | None:
     """Return a value to assume: 0, or the middle of where the answer must lie.
 
     ``None`` where ``outcomes`` says nothing.
@@ -74,7 +77,7 @@ def _middle(bounds: Interval) -> float:
 @singledispatch
 def _quantiles(
     plan: Any,  # noqa: ANN401, ARG001 - any plan
-    item: Item,  # noqa: ARG001
+    item: PlannedQuery,  # noqa: ARG001
     assumed: float,  # noqa: ARG001
     levels: FloatArray,  # noqa: ARG001
 ) -> FloatArray | None:
@@ -84,7 +87,7 @@ def _quantiles(
 @_quantiles.register(Direct)
 def _(
     plan: Direct,
-    item: Item,  # noqa: ARG001
+    item: PlannedQuery,  # noqa: ARG001
     assumed: float,
     levels: FloatArray,
 ) -> FloatArray | None:
@@ -93,7 +96,7 @@ def _(
 
 
 @_quantiles.register(GroupPlan)
-def _(plan: GroupPlan, item: Item, assumed: float, levels: FloatArray) -> FloatArray | None:
+def _(plan: GroupPlan, item: PlannedQuery, assumed: float, levels: FloatArray) -> FloatArray | None:
     if plan.ratio.ddof is not None:
         return None
     bounds = plan.ratio.bounds
@@ -104,7 +107,9 @@ def _(plan: GroupPlan, item: Item, assumed: float, levels: FloatArray) -> FloatA
 
 
 @_quantiles.register(DifferencePlan)
-def _(plan: DifferencePlan, item: Item, assumed: float, levels: FloatArray) -> FloatArray | None:
+def _(
+    plan: DifferencePlan, item: PlannedQuery, assumed: float, levels: FloatArray
+) -> FloatArray | None:
     width = plan.statistic.bounds.width
     if not abs(assumed) <= width:
         raise ParameterError(f"two means differ by at most {width:g} here.")
@@ -117,7 +122,7 @@ def _(plan: DifferencePlan, item: Item, assumed: float, levels: FloatArray) -> F
 
 
 @_quantiles.register(MeansPlan)
-def _(plan: MeansPlan, item: Item, assumed: float, levels: FloatArray) -> FloatArray | None:
+def _(plan: MeansPlan, item: PlannedQuery, assumed: float, levels: FloatArray) -> FloatArray | None:
     weight = plan.statistic.weight
     _require(_HEIGHTS, assumed)
     sums = item.group * np.array([weight, assumed - 0.5])
@@ -140,3 +145,45 @@ def _means(
 def _require(bounds: Interval, assumed: float) -> None:
     if not bounds.lower <= assumed <= bounds.upper:
         raise ParameterError(f"the answer lies from {bounds.lower:g} to {bounds.upper:g}.")
+
+
+def numbers_of(items: Sequence[PlannedQuery]) -> tuple[int, ...]:
+    """Return how many numbers each answer has, those that follow from it included.
+
+    Sizes of groups and sums of crossed counts are told with their answers. Empty where
+    that is not known of one of the questions.
+    """
+    each = [_numbers(item.request.plan) for item in items]
+    known = tuple(count for count in each if count is not None)
+    return known if len(known) == len(each) else ()
+
+
+@singledispatch
+def _numbers(plan: Any) -> int | None:  # noqa: ANN401, ARG001 - any plan
+    return None
+
+
+@_numbers.register
+def _(plan: Direct) -> int:
+    return plan.together
+
+
+@_numbers.register
+def _(plan: GroupPlan) -> int:
+    return len(plan.groups) + len(plan.count_names)
+
+
+@_numbers.register
+def _(plan: MeansPlan) -> int:
+    return sum(map(len, plan.names)) + len(plan.count_names)
+
+
+@_numbers.register(DifferencePlan)
+@_numbers.register(ChainPlan)
+def _(plan: DifferencePlan | ChainPlan) -> int:
+    return len(plan.names)
+
+
+@_numbers.register
+def _(plan: RankPlan) -> int:  # noqa: ARG001
+    return 1

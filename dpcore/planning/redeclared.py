@@ -15,8 +15,7 @@ from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.quantities import bounds_text, replacement_text
 from dpcore.errors import DPCoreError, ParameterError
 from dpcore.models.question import ModelQuestion
-from dpcore.planning.basket import Basket
-from dpcore.planning.item import Item
+from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.releasable import Releasable
 from dpcore.statistics.bins import edges_for
@@ -52,7 +51,7 @@ class Declared:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Changed:
+class RedeclaredQuery:
     """A planned question that what is declared now would make another one.
 
     Attributes:
@@ -63,25 +62,25 @@ class Changed:
 
     """
 
-    item: Item
-    now: Item | None
+    item: PlannedQuery
+    now: PlannedQuery | None
     told: tuple[str, ...]
 
 
-def changes(items: Iterable[Item], now: Declared) -> tuple[Changed, ...]:
+def changes(items: Iterable[PlannedQuery], now: Declared) -> tuple[RedeclaredQuery, ...]:
     """Return those questions that would be others as the table is declared now."""
     found = (_changed(item, now) for item in items)
     return tuple(one for one in found if one is not None)
 
 
-def adopted(basket: Basket, changed: Iterable[Changed]) -> Basket:
+def adopted(basket: AnalysisPlan, changed: Iterable[RedeclaredQuery]) -> AnalysisPlan:
     """Return the plan with questions as the table is declared now.
 
     Those that cannot be asked so stay as they are; of two that become one question, the
     first stays.
     """
     anew = {one.item.key: one.now for one in changed if one.now is not None}
-    kept: dict[str, Item] = {}
+    kept: dict[str, PlannedQuery] = {}
     for item in basket.items:
         new = anew.get(item.key, item)
         kept.setdefault(new.key, new)
@@ -159,18 +158,18 @@ def _edges(before: Query, column: Column) -> tuple[float, ...] | None:
     return edges_for(before.edges, before.column, column)
 
 
-def _changed(item: Item, now: Declared) -> Changed | None:
+def _changed(item: PlannedQuery, now: Declared) -> RedeclaredQuery | None:
     try:
         request = redeclared(item.request, now)
         if request.parameters() == item.request.parameters():
             return None
         # A name that was not typed is the title, which may hold what has changed.
-        name = item.own_name or Item.of(request).name
+        name = item.own_name or PlannedQuery.of(request).name
         anew = replace(item, request=request, name=name)
     except DPCoreError as error:
-        return Changed(item=item, now=None, told=(str(error).rstrip("."),))
+        return RedeclaredQuery(item=item, now=None, told=(str(error).rstrip("."),))
     told = tuple(_differences(item.request, request)) or (_OTHERWISE,)
-    return Changed(item=item, now=anew, told=told)
+    return RedeclaredQuery(item=item, now=anew, told=told)
 
 
 def _differences(before: Releasable, after: Releasable) -> Iterator[str]:

@@ -24,10 +24,8 @@ from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.formatting import epsilon_text
 from dpcore.mechanisms.search import first_where
-from dpcore.planning.aims import aim
-from dpcore.planning.basket import Basket, Split
-from dpcore.planning.item import LEAST, MOST, Item
-from dpcore.planning.targets import least_epsilon
+from dpcore.planning.analysis_plan import LEAST, MOST, AnalysisPlan, PlannedQuery, Split
+from dpcore.planning.targets import aim, least_epsilon
 from dpcore.privacy.halving import halved
 
 # A part of a total as people read it; never more than it, so that parts still fit.
@@ -46,7 +44,7 @@ _ROUNDS = 24
 """Brackets of a grid are halved that often: far more than a kink needs."""
 
 
-def settled(basket: Basket) -> Basket:
+def settled(basket: AnalysisPlan) -> AnalysisPlan:
     """Return the plan with its total split as it says.
 
     As typed, a total that nobody typed cuts no epsilon that somebody did: where the
@@ -69,7 +67,7 @@ def settled(basket: Basket) -> Basket:
 
 
 @lru_cache(maxsize=512)
-def parts(items: tuple[Item, ...], total: float, split: Split) -> tuple[float, ...]:
+def parts(items: tuple[PlannedQuery, ...], total: float, split: Split) -> tuple[float, ...]:
     """Return the epsilon of each question where they share ``total``.
 
     Locked questions, and those whose price is fixed, keep theirs. As typed, the others
@@ -82,18 +80,18 @@ def parts(items: tuple[Item, ...], total: float, split: Split) -> tuple[float, .
     return _dealt(items, total, partial(_shares, split=split))
 
 
-def can_split(items: Sequence[Item], split: Split) -> bool:
+def can_split(items: Sequence[PlannedQuery], split: Split) -> bool:
     """Tell whether it is known what the split needs: for the best one, what must show.
 
     Where nobody said it, a part of the range of the answer is assumed
-    (`dpcore.planning.aims`). Questions that keep their epsilon need none.
+    (`dpcore.planning.targets`). Questions that keep their epsilon need none.
     """
     if split is not Split.BEST:
         return True
     return all(item.fixed or aim(item) is not None for item in items)
 
 
-def scaled(items: tuple[Item, ...], total: float, split: Split) -> tuple[float, ...]:
+def scaled(items: tuple[PlannedQuery, ...], total: float, split: Split) -> tuple[float, ...]:
     """Return the epsilons at another total; as typed, in the typed proportions.
 
     Raises:
@@ -106,7 +104,9 @@ def scaled(items: tuple[Item, ...], total: float, split: Split) -> tuple[float, 
 
 
 def _dealt(
-    items: tuple[Item, ...], total: float, deal: Callable[[Sequence[Item], float], Sequence[float]]
+    items: tuple[PlannedQuery, ...],
+    total: float,
+    deal: Callable[[Sequence[PlannedQuery], float], Sequence[float]],
 ) -> tuple[float, ...]:
     """Return each question's epsilon: fixed, or dealt of what those leave."""
     free = [item for item in items if not item.fixed]
@@ -127,7 +127,7 @@ def _dealt(
     return tuple(item.epsilon if item.fixed else next(dealt) for item in items)
 
 
-def _shares(free: Sequence[Item], room: float, *, split: Split) -> Sequence[float]:
+def _shares(free: Sequence[PlannedQuery], room: float, *, split: Split) -> Sequence[float]:
     if split is Split.TYPED:
         typed = [item.epsilon for item in free]
         fits = math.fsum(typed) <= room * (1 + _ROUNDING)
@@ -137,7 +137,7 @@ def _shares(free: Sequence[Item], room: float, *, split: Split) -> Sequence[floa
     return _by_weight([1.0 if split is Split.EQUAL else item.weight for item in free], room)
 
 
-def _proportional(free: Sequence[Item], room: float) -> list[float]:
+def _proportional(free: Sequence[PlannedQuery], room: float) -> list[float]:
     return _by_weight([item.epsilon for item in free], room)
 
 
@@ -157,7 +157,7 @@ def readable(epsilon: float) -> float:
     return max(float(_READABLE.plus(exact)), LEAST)
 
 
-def _best(free: Sequence[Item], room: float) -> list[float]:
+def _best(free: Sequence[PlannedQuery], room: float) -> list[float]:
     """Return the split with the smallest largest ratio of half-width to the wanted one.
 
     At the optimum no question does better than the worst one for more than the least
@@ -239,7 +239,7 @@ class _Curve:
     """The levels with the other sign."""
 
     @classmethod
-    def of(cls, item: Item, grid: FloatArray) -> _Curve:
+    def of(cls, item: PlannedQuery, grid: FloatArray) -> _Curve:
         """Return the curve of a question, with both sides of where it can be said."""
         levels = [_log_ratio(item, epsilon) for epsilon in grid.tolist()]
         said = int(np.argmax(np.array(levels) < _UNSAID))
@@ -267,7 +267,7 @@ class _Curve:
         """Return the level at an epsilon, interpolated."""
         return float(np.interp(math.log(epsilon), self.logs, self.levels))
 
-    def refined(self, item: Item, epsilon: float) -> _Curve:
+    def refined(self, item: PlannedQuery, epsilon: float) -> _Curve:
         """Return the curve with the true level at an epsilon, and one point more.
 
         The latter is in the middle of where the level that was expected there must be,
@@ -305,13 +305,13 @@ class _Curve:
 
 
 @lru_cache(maxsize=2_000)
-def _curve(item: Item, decade: int) -> _Curve:
+def _curve(item: PlannedQuery, decade: int) -> _Curve:
     """Return the curve of a question for rooms within a decade; others share it."""
     steps = np.arange((decade - _DECADES) * _PER_DECADE, decade * _PER_DECADE + 1)
     return _Curve.of(item, np.clip(10.0 ** (steps / _PER_DECADE), LEAST, None))
 
 
-def _log_ratio(item: Item, epsilon: float) -> float:
+def _log_ratio(item: PlannedQuery, epsilon: float) -> float:
     half = item.half_at(min(max(epsilon, LEAST), MOST))
     return math.log(min(max(half, 1 / _LARGEST), _LARGEST) / (aim(item) or 1.0))
 

@@ -13,9 +13,9 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
 from dpcore.arrays import FloatArray
+from dpcore.ledger.transaction import release
 from dpcore.mechanisms.base import Mechanism
 from dpcore.releases.record import Release
-from dpcore.releases.transaction import release
 from tests.app import asking
 from tests.conftest import PATIENCE, ROOT
 from ui import session

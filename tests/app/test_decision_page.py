@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from dpcore.planning.options import Row
-from dpcore.releases.storage import default_folder
+from dpcore.ledger.store import default_folder
+from dpcore.planning.comparison import Row
 from tests.app.test_pages import button, by_label, use_upload
 from tests.app.test_questions import shown
 from ui.deciding import showing, signing

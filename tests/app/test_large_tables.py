@@ -11,7 +11,7 @@ import pytest
 
 from dpcore.data.partitions.row_groups import VARIABLE
 from dpcore.individual.distribution import loss_distribution
-from dpcore.releases.transaction import release
+from dpcore.ledger.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.question import Question
 from tests.app.test_groups import PUBLIC

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpcore.releases import opening
+from dpcore.ledger import opening
 from tests.app.test_ledger_trouble import begin_anew
 from tests.app.test_pages import press_release, use_upload
 

@@ -8,7 +8,7 @@ import sqlite3
 
 import pytest
 
-from dpcore.releases.storage import FileDatabase
+from dpcore.ledger.store import FileDatabase
 from tests.app.conftest import close_tab
 from tests.app.test_pages import button, by_label, press_release, use_example, use_upload
 from tests.registry import HEADINGS
@@ -92,7 +92,7 @@ def test_pages_go_on_and_recover_with_their_input(released, open_page, path, har
 
 
 def test_a_lock_of_another_program_freezes_no_look(released, path, monkeypatch):
-    monkeypatch.setattr("dpcore.releases.ledger._PATIENCE", 0.05)
+    monkeypatch.setattr("dpcore.ledger.ledger._PATIENCE", 0.05)
     app = released
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as foreign:
         foreign.execute("BEGIN EXCLUSIVE")

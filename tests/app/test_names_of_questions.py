@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dpcore.ledger.transaction import release
 from dpcore.releases.record import Release
-from dpcore.releases.transaction import release
 from tests.app.hand import turn, views
 from tests.app.test_pages import button, by_label, press_release
 from tests.app.test_several_rows import columns, visits

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from dpcore.ledger.store import default_folder
 from dpcore.releases.declarations import Declarations
 from dpcore.releases.record import Release
-from dpcore.releases.storage import default_folder
 from tests.app.asking import choose, go
 from tests.app.test_pages import button, by_label
 from tests.app.test_questions import release, set_to, shown

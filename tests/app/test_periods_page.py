@@ -4,14 +4,14 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from dpcore.releases import hash_chain
-from dpcore.releases.ledger import Ledger
+from dpcore.ledger import chain
+from dpcore.ledger.ledger import Ledger
 from tests.app.test_pages import button, by_label, press_release, use_upload
 
 
 @pytest.fixture
 def in_november(monkeypatch):
-    monkeypatch.setattr(hash_chain, "now", lambda: datetime(2026, 11, 23, tzinfo=UTC))
+    monkeypatch.setattr(chain, "now", lambda: datetime(2026, 11, 23, tzinfo=UTC))
 
 
 @pytest.mark.usefixtures("in_november")

@@ -7,8 +7,8 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore.releases.ledger import Ledger
-from dpcore.releases.storage import LEDGER, default_folder
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.store import LEDGER, default_folder
 from tests.app.conftest import close_tab
 from tests.app.test_pages import CSV, button, by_label, use_upload
 from tests.app.test_questions import shown

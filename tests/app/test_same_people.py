@@ -1,6 +1,6 @@
 """A table that comes again, changed, is offered the account of its people."""
 
-from dpcore.releases.ledger import Ledger
+from dpcore.ledger.ledger import Ledger
 from tests.app.test_pages import CSV, button, by_label, press_release, use_upload
 
 

@@ -7,7 +7,7 @@ from html import unescape
 
 from streamlit.testing.v1 import AppTest
 
-from dpcore.releases.storage import default_folder
+from dpcore.ledger.store import default_folder
 from tests.app.conftest import close_tab
 from tests.app.test_pages import CSV, button, by_label, mode, use_example, use_upload
 from tests.app.test_questions import shown

@@ -11,9 +11,9 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
 from dpcore.data.proposals import proposed
 from dpcore.data.readers.csv_reader import read_csv
-from dpcore.releases.ledger import Ledger
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.store import keyfile
 from dpcore.releases.record import Release
-from dpcore.releases.storage import keyfile
 from tests.browser.server import Server
 from tests.browser.visitor import table, visit
 

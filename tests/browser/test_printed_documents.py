@@ -11,9 +11,8 @@ from axe_core_python.sync_playwright import Axe
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.decision import decision_page
 from dpcore.documents.numerals import Numerals
-from dpcore.planning.basket import Basket
-from dpcore.planning.item import Item
-from dpcore.planning.options import Option
+from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
+from dpcore.planning.comparison import Option
 from tests.browser.test_accessibility import GRAVE
 from tests.documents.subjects import answered, meant
 from tests.documents.test_decision import TYPED, decision
@@ -42,9 +41,9 @@ def test_the_page_to_sign_is_one_sheet(paper, tmp_path):
         item(name, wanted=10.0, group=350)
         for name in ("mean", "group", "median", "group, gaussian")
     )
-    gap = replace(Item.of(apart()), wanted=10.0, group=350)
+    gap = replace(PlannedQuery.of(apart()), wanted=10.0, group=350)
     about = decision(
-        plan=Option(name="a", basket=Basket(items=(*items, gap), total=5.0, delta=1e-6)),
+        plan=Option(name="a", basket=AnalysisPlan(items=(*items, gap), total=5.0, delta=1e-6)),
         typed=replace(TYPED, deciders=("A. Berger", "B. Aydin", "C. Demir")),
     )
     file = tmp_path / "sheet.html"

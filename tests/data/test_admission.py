@@ -8,9 +8,9 @@ import pytest
 from dpcore.data.readers.databases.reading import read_whole
 from dpcore.data.readers.databases.sources import Database
 from dpcore.errors import DataError, LedgerError
+from dpcore.ledger.opening import on_server
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.opening import on_server
 from tests.postgresql import Doorman
 
 REFUSALS = {

@@ -9,13 +9,12 @@ import numpy as np
 
 from dpcore.documents.gathering import Background, planned, released
 from dpcore.figures.privacy_label import LabelFacts
-from dpcore.planning.basket import Basket
-from dpcore.planning.item import Item
-from dpcore.planning.totals import price_of
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.transaction import release, release_all
+from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
+from dpcore.planning.plan_cost import cost_of_plan
 from dpcore.privacy_filter import PrivacyBudget
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode
-from dpcore.releases.transaction import release, release_all
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from tests.releases.questions import (
@@ -106,7 +105,7 @@ def answered(relation=SUBSTITUTION, *, together=False):
     values = [request.value(table()) for request in requests]
     shared = {"ledger": ledger, "fingerprint": "f", "mode": Mode.RELEASE, "now": NOW}
     if together:
-        release_all(requests, values, cost=lambda new: price_of(new, delta=1e-6).cost, **shared)
+        release_all(requests, values, cost=lambda new: cost_of_plan(new, delta=1e-6).cost, **shared)
     else:
         for request, value in zip(requests, values, strict=True):
             release(request, value, **shared)
@@ -117,5 +116,7 @@ def answered(relation=SUBSTITUTION, *, together=False):
 @cache
 def meant(relation=SUBSTITUTION):
     """Return what is planned."""
-    basket = Basket(items=tuple(map(Item.of, questions(relation))), total=5.0, delta=1e-6)
+    basket = AnalysisPlan(
+        items=tuple(map(PlannedQuery.of, questions(relation))), total=5.0, delta=1e-6
+    )
     return planned(basket, behind(relation, opened(relation)))

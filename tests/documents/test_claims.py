@@ -24,6 +24,7 @@ from dpcore.documents.report import report
 from dpcore.documents.subject import left_of, spelled
 from dpcore.errors import BudgetExceeded
 from dpcore.formatting import delta_text, significant
+from dpcore.ledger.transaction import release
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import PrivacyUnit
@@ -31,7 +32,6 @@ from dpcore.releases.digits import ends_text
 from dpcore.releases.enclosing import sides_of
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.record import Mode
-from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from dpcore.studies.meaning.attacker import Guarantee

@@ -9,9 +9,9 @@ from dpcore.data.columns import MissingPolicy
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import released
 from dpcore.documents.notice import Shown, counted, fairly, ordered
+from dpcore.ledger.transaction import release
 from dpcore.releases.digits import ends_text
 from dpcore.releases.record import Mode
-from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from tests.documents.subjects import CELLS, NOW, answered, behind, opened, table

@@ -14,12 +14,11 @@ from dpcore.documents.decision import Decision, decision_page
 from dpcore.documents.numerals import Numerals
 from dpcore.documents.subject import Change
 from dpcore.documents.typed import Typed
-from dpcore.planning.assumed import hangs
-from dpcore.planning.basket import Basket
-from dpcore.planning.counting import numbers_of
-from dpcore.planning.group_sizes import Smallest
-from dpcore.planning.item import Item
-from dpcore.planning.options import Option
+from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
+from dpcore.planning.comparison import Option
+from dpcore.planning.group_sizes import SmallestGroup
+from dpcore.planning.outcomes import numbers_of
+from dpcore.planning.targets import size_condition
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.identity import mark_of
@@ -46,7 +45,7 @@ def option(name, *, total=1.0):
         item("mean", epsilon=total / 2, wanted=2.0),
         item("group", epsilon=total / 2, group=40),
     )
-    return Option(name=name, basket=Basket(items=items, total=total))
+    return Option(name=name, basket=AnalysisPlan(items=items, total=total))
 
 
 def decision(**changes):
@@ -139,7 +138,7 @@ def test_a_lesson_says_that_it_is_one():
 
 
 def test_a_question_that_only_one_plan_asks_is_said_to_be_so():
-    other = Option(name="the other", basket=Basket(items=(item("sum"),)))
+    other = Option(name="the other", basket=AnalysisPlan(items=(item("sum"),)))
     words, _ = read(html_of(decision(other=other)))
     assert words.count("not included") == 3
 
@@ -190,7 +189,7 @@ def test_a_person_whose_rows_are_capped_is_protected_with_all_of_them():
 
 def test_the_page_says_which_answers_tell_the_sizes_of_groups_too():
     assert "The answer to no. 2 includes noisy group sizes" in plain(html_of(decision()))
-    one = Option(name="a", basket=Basket(items=(item("mean"),), total=1.0))
+    one = Option(name="a", basket=AnalysisPlan(items=(item("mean"),), total=1.0))
     alone = decision(plan=one, other=one)
     assert "noisy group sizes" not in plain(html_of(alone))
 
@@ -216,7 +215,7 @@ def resting():
         asked(base, "laplace"),
         crossed(columns=(column, labels("level", "low", "high"))),
     )
-    plan = Option(name="a", basket=Basket(items=tuple(map(Item.of, requests))))
+    plan = Option(name="a", basket=AnalysisPlan(items=tuple(map(PlannedQuery.of, requests))))
     return decision(plan=plan, other=plan, size=TableSize(people=812, public=True))
 
 
@@ -235,9 +234,9 @@ def test_the_page_says_what_answers_rest_on_that_no_noise_tells():
 
 
 def test_the_page_says_nothing_of_minimums_and_stand_ins_that_no_question_has():
-    items = (Item.of(asked(Query(kind=StatisticKind.SUM, column=SHORT, **PRIVATE),
+    items = (PlannedQuery.of(asked(Query(kind=StatisticKind.SUM, column=SHORT, **PRIVATE),
                            "laplace")),)  # fmt: skip
-    plan = Option(name="a", basket=Basket(items=items))
+    plan = Option(name="a", basket=AnalysisPlan(items=items))
     size = TableSize(people=812, public=True)
     told = plain(html_of(decision(plan=plan, other=plan, size=size)))
     for words in ("public minimum", "are imputed", "includes the means"):
@@ -257,7 +256,7 @@ def test_the_page_says_how_its_budget_was_changed():
 def test_the_page_holds_its_tick_against_the_sizes_that_an_answer_told():
     about = resting_by_group(wanted=8.0)
     (key,) = (item.key for item in about.plan.basket.items)
-    told = Smallest(label="d", least=12, most=31, day="2026-12-24")
+    told = SmallestGroup(label="d", least=12, most=31, day="2026-12-24")
     known = decision(plan=about.plan, other=about.plan, told={key: told})
     said = "By the answer of 2026-12-24 the smallest, d, has 12 to 31."
     assert said in plain(html_of(known))
@@ -266,7 +265,7 @@ def test_the_page_holds_its_tick_against_the_sizes_that_an_answer_told():
 
 def resting_by_group(*, wanted):
     items = (item("group", epsilon=0.5, group=40, wanted=wanted),)
-    plan = Option(name="a", basket=Basket(items=items))
+    plan = Option(name="a", basket=AnalysisPlan(items=items))
     return decision(plan=plan, other=plan)
 
 
@@ -280,8 +279,8 @@ def test_questions_have_the_same_marks_on_all_papers():
 
 
 def test_places_are_told_as_a_part_of_all_where_their_number_is_public():
-    items = (Item.of(ranks(epsilon=0.4, people=812)),)
-    plan = Option(name="a", basket=Basket(items=items))
+    items = (PlannedQuery.of(ranks(epsilon=0.4, people=812)),)
+    plan = Option(name="a", basket=AnalysisPlan(items=items))
     public = decision(plan=plan, other=plan, size=TableSize(people=812, public=True))
     half = math.ceil(items[0].width.half)
     share = re.search(r"places in the sorted table, (\d+)[.\d]* ?% of 812 rows",
@@ -294,7 +293,7 @@ def test_places_are_told_as_a_part_of_all_where_their_number_is_public():
 def test_a_tick_is_taken_back_for_a_group_that_is_known_to_be_smaller():
     about = resting_by_group(wanted=60.0)
     (one,) = about.plan.basket.items
-    known = hangs(one)
+    known = size_condition(one)
     assert one.seen
     assert known is not None
     fewest = known.fewest
@@ -303,7 +302,7 @@ def test_a_tick_is_taken_back_for_a_group_that_is_known_to_be_smaller():
         (fewest - 1, fewest, "(✓)", 1),
         (fewest - 2, fewest - 1, "✗", 0),
     ):
-        told = Smallest(label="d", least=least, most=most, day="2026-12-24")
+        told = SmallestGroup(label="d", least=least, most=most, day="2026-12-24")
         page = replace(about, told={one.key: told})
         text = plain(html_of(page))
         hence = "" if sign == "✓" else f": hence {sign}"
@@ -320,9 +319,9 @@ def test_the_page_says_what_the_whole_budget_allows():
 
 
 def test_each_assumed_size_stands_with_its_questions():
-    first, second = item("group", epsilon=0.5, group=350), Item.of(apart())
+    first, second = item("group", epsilon=0.5, group=350), PlannedQuery.of(apart())
     items = (first, second, replace(first, name="again"))
-    plan = Option(name="a", basket=Basket(items=items[:2]))
+    plan = Option(name="a", basket=AnalysisPlan(items=items[:2]))
     told = plain(html_of(decision(plan=plan, other=plan)))
     assert "± assumes groups of 350 (no. 1); 100 (no. 2)." in told
     assert rests.assumed_groups(items) == {350: (1, 3), 100: (2,)}
@@ -344,8 +343,8 @@ def test_nobody_is_said_to_lack_what_everybody_has():
     pay = complete(replace(AGE, name="pay", replacement=50.0))
     part = Query(kind=StatisticKind.MEAN, column=pay, **terms(812))
     query = DifferenceQuery(part=replace(part, size=ANY_SIZE), group=sex, pair=("w", "m"))
-    items = (Item.of(asked(query, "laplace")), Item.of(asked(part, "laplace")))
-    plan = Option(name="a", basket=Basket(items=items))
+    items = (PlannedQuery.of(asked(query, "laplace")), PlannedQuery.of(asked(part, "laplace")))
+    plan = Option(name="a", basket=AnalysisPlan(items=items))
     about = decision(plan=plan, other=plan, size=TableSize(people=812, public=True))
     told = plain(html_of(about))
     assert told.count("(no missing values, as declared)") == 2

@@ -10,9 +10,8 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from dpcore.documents.plans import plan_of, plan_text, schema
 from dpcore.documents.registry import BLANK, registry_entry
-from dpcore.planning.basket import Basket
-from dpcore.planning.files import from_json, to_json
-from dpcore.planning.item import Item
+from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
+from dpcore.planning.plan_files import from_json, to_json
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from tests.conftest import ROOT
 from tests.documents.subjects import MEMBERS, answered, meant, table
@@ -27,12 +26,12 @@ VALID = Draft202012Validator(json.loads(schema()))
 
 def test_the_schema_is_one_and_holds_for_every_kind_of_plan():
     Draft202012Validator.check_schema(VALID.schema)
-    for text in (to_json(PLAN), plan_text(answered()), to_json(Basket())):
+    for text in (to_json(PLAN), plan_text(answered()), to_json(AnalysisPlan())):
         VALID.validate(json.loads(text))
-    regression = Basket(items=(Item.of(models.request("posterior")),))
+    regression = AnalysisPlan(items=(PlannedQuery.of(models.request("posterior")),))
     VALID.validate(json.loads(to_json(regression)))
     for request in REQUESTS.values():
-        VALID.validate(json.loads(to_json(Basket(items=(Item.of(request),)))))
+        VALID.validate(json.loads(to_json(AnalysisPlan(items=(PlannedQuery.of(request),)))))
 
 
 @pytest.mark.parametrize(

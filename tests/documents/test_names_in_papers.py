@@ -9,10 +9,9 @@ import pytest
 
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import planned, released
-from dpcore.planning.basket import Basket
-from dpcore.planning.item import Item
+from dpcore.ledger.transaction import release
+from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.releases.record import Mode
-from dpcore.releases.transaction import release
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
@@ -111,9 +110,9 @@ def test_a_name_in_the_plan_comes_before_that_of_the_record():
 
 
 def test_a_plan_and_the_page_to_sign_use_the_names():
-    items = [Item.of(one) for one in questions(NAMED)]
+    items = [PlannedQuery.of(one) for one in questions(NAMED)]
     items[1] = replace(items[1], name="how long they stay")
-    plan = Basket(items=tuple(items), total=2.0)
+    plan = AnalysisPlan(items=tuple(items), total=2.0)
     ledger = opened(SUBSTITUTION)
     known = replace(behind(SUBSTITUTION, ledger), dataset=NAMED)
     told = text("Full report", planned(plan, known))

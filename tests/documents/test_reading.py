@@ -17,11 +17,11 @@ from dpcore.documents.missing import LEFT_OUT, OTHERS, of_columns, treatment
 from dpcore.documents.numerals import Numerals
 from dpcore.documents.subject import PLANNED, Change
 from dpcore.documents.typed import Typed
+from dpcore.ledger.periods import Period
+from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.releases.identity import mark_of
-from dpcore.releases.periods import Period
 from dpcore.releases.record import Mode
-from dpcore.releases.transaction import release
 from dpcore.statistics.grouped_query import ANY_SIZE
 from dpcore.statistics.kinds import StatisticKind
 from tests.documents.subjects import (

@@ -7,17 +7,17 @@ import pytest
 
 from dpcore.figures.compositions import prices_picture
 from dpcore.figures.plans import slide_picture
-from dpcore.planning.basket import Basket, Split
+from dpcore.planning.analysis_plan import AnalysisPlan, Split
 from dpcore.planning.comparison import compare
+from dpcore.planning.plan_cost import cost_of_plan
 from dpcore.planning.splits import settled
-from dpcore.planning.totals import price_of
 from tests.planning.planned import QUICK, item, of_age
 
 
 def plan(*wanted, total=1.0, **changes):
     names = ("mean", "median", "group")
     items = tuple(item(name, wanted=w) for name, w in zip(names, wanted, strict=False))
-    return settled(Basket(items=items, total=total, **changes))
+    return settled(AnalysisPlan(items=items, total=total, **changes))
 
 
 def cells(picture):
@@ -49,7 +49,7 @@ def test_slide_says_what_the_plan_shows(wanted, said):
 
 def test_slide_says_where_there_is_no_room_or_nothing_to_say():
     kept = replace(item("mean", epsilon=0.3), locked=True)
-    basket = Basket(items=(kept, item("group", group=20)), total=1.0)
+    basket = AnalysisPlan(items=(kept, item("group", group=20)), total=1.0)
     picture = slide_picture(compare(settled(basket)))
     assert (cells(picture)[:, 0] == "no room").all()
     assert cells(picture)[1, 1] == "can't say"
@@ -57,7 +57,7 @@ def test_slide_says_where_there_is_no_room_or_nothing_to_say():
 
 
 def test_slide_says_of_an_error_as_wide_as_the_answer_that_it_says_nothing():
-    basket = Basket(items=(item("median", epsilon=1.0, wanted=80.0),), total=1.0)
+    basket = AnalysisPlan(items=(item("median", epsilon=1.0, wanted=80.0),), total=1.0)
     found = compare(basket, (0.001, 1.0))
     (texts,) = cells(slide_picture(found))
     assert found.void.tolist() == [[True, False]]
@@ -69,7 +69,7 @@ def test_slide_says_of_an_error_as_wide_as_the_answer_that_it_says_nothing():
 
 def test_slide_of_what_is_released_has_its_own_total_alone():
     kept = [replace(item("mean", wanted=2.0), locked=True)]
-    found = compare(Basket(items=tuple(kept), total=5.0))
+    found = compare(AnalysisPlan(items=tuple(kept), total=5.0))
     assert found.totals == (1.0,)
     assert slide_picture(found).title == "The plan meets the target with ε 1"
     free = compare(plan(2.0, total=1.999_999))
@@ -78,14 +78,14 @@ def test_slide_of_what_is_released_has_its_own_total_alone():
 
 def test_slide_keeps_proportions_where_the_best_split_cannot_be_found():
     items = item("mean", epsilon=0.75, wanted=2.0), item("model", epsilon=0.25)
-    found = compare(Basket(items=items, split=Split.BEST))
+    found = compare(AnalysisPlan(items=items, split=Split.BEST))
     assert found.epsilons[:, found.own] == pytest.approx([0.75, 0.25])
     assert np.isfinite(found.halves[0]).all()
 
 
 def test_names_from_the_data_are_shown_as_they_are():
     named = replace(item("mean"), name="<b>pay</b> of all the many people there are")
-    picture = slide_picture(compare(Basket(items=(named,))))
+    picture = slide_picture(compare(AnalysisPlan(items=(named,))))
     (note,) = picture.figure.layout.annotations
     assert note.text.startswith("&lt;b&gt;pay&lt;/b&gt;")
 
@@ -102,7 +102,7 @@ def test_names_from_the_data_are_shown_as_they_are():
     ],
 )
 def test_price_says_what_is_charged(requests, delta, said):
-    price = price_of(requests, delta=delta)
+    price = cost_of_plan(requests, delta=delta)
     picture = prices_picture(price)
     assert said in picture.title
     (bars,) = picture.figure.data

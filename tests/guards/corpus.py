@@ -16,7 +16,6 @@ from unittest import mock
 
 import numpy as np
 import pandas as pd
-from dpcore.figures.meaning.label import Facts
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
@@ -25,18 +24,18 @@ from dpcore.data.preparation.contribution_bounds import RowCap, at_most
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import Background, planned, released
 from dpcore.errors import DPCoreError
+from dpcore.figures.privacy_label import LabelFacts
 from dpcore.inference.intervals import LEVEL
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.transaction import release
 from dpcore.lessons.paths import LESSONS
 from dpcore.mechanisms.exponential import Exponential
-from dpcore.planning.basket import Basket
-from dpcore.planning.item import Item
+from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.widths import width_of
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.releases import secure
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.rebuilding import is_model, model_request_from, request_from
 from dpcore.releases.record import Mode
-from dpcore.releases.transaction import release
 from dpcore.statistics.parameters import COLUMN
 from tests.models.tables_in_parts import in_parts
 from tests.statistics.columns import DROP, category, number, yes_no
@@ -381,7 +380,7 @@ def documents(guards, table):
     """Return the hashes of all documents of some releases, and of the same as a plan."""
     request, found = guards[0].request, {}
     behind = Background(
-        facts=Facts(
+        facts=LabelFacts(
             budget=PrivacyBudget.of(epsilon=100, delta=1e-3),
             spent=request.cost,
             relation=request.relation,
@@ -394,10 +393,10 @@ def documents(guards, table):
         entries=(),
         today="2026-11-23",
     )
-    items = tuple(Item.of(guard.request) for guard in guards)
+    items = tuple(PlannedQuery.of(guard.request) for guard in guards)
     subjects = {
         "released": released([guard.record for guard in guards], behind),
-        "planned": planned(Basket(items=items, total=50.0, delta=1e-6), behind),
+        "planned": planned(AnalysisPlan(items=items, total=50.0, delta=1e-6), behind),
     }
     for name, subject in subjects.items():
         for document in DOCUMENTS:

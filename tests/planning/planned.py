@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.planning.item import Item
+from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.releases.constraints import ConstraintKind
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
@@ -37,5 +37,5 @@ ALL = QUICK | {
 
 
 def item(key, *, epsilon=1.0, **changes):
-    request = Item.of(ALL[key]).at(epsilon).request
-    return Item(**({"request": request, "name": key} | changes))
+    request = PlannedQuery.of(ALL[key]).at(epsilon).request
+    return PlannedQuery(**({"request": request, "name": key} | changes))

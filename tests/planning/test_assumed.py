@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from dpcore.planning.assumed import condition, is_difference
-from dpcore.planning.item import Item
+from dpcore.planning.analysis_plan import PlannedQuery
+from dpcore.planning.targets import is_difference, size_condition_text
 from tests.planning.planned import ALL, item
 from tests.releases.questions import apart
 
-OF_GROUPS = {"by group": item("group"), "difference": Item(request=apart(), name="gap")}
+OF_GROUPS = {"by group": item("group"), "difference": PlannedQuery(request=apart(), name="gap")}
 
 
 @pytest.mark.parametrize("name", OF_GROUPS)
@@ -18,7 +18,7 @@ def test_the_size_that_is_named_is_the_least_that_shows_it(name, part):
     planned = replace(OF_GROUPS[name], group=400)
     judged = replace(planned, wanted=part * planned.width.half)
     assert judged.seen is (part > 1)
-    told = condition(judged)
+    told = size_condition_text(judged)
     assert "assumed" in told
     words = told.replace(",", "").split()
     size = next(
@@ -32,5 +32,5 @@ def test_the_size_that_is_named_is_the_least_that_shows_it(name, part):
 
 
 def test_nothing_is_said_where_no_size_was_assumed_or_nothing_must_be_seen():
-    assert condition(OF_GROUPS["by group"]) == ""
-    assert condition(replace(Item.of(ALL["mean"]), wanted=1.0)) == ""
+    assert size_condition_text(OF_GROUPS["by group"]) == ""
+    assert size_condition_text(replace(PlannedQuery.of(ALL["mean"]), wanted=1.0)) == ""

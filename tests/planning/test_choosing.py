@@ -15,15 +15,14 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import open_table
 from dpcore.errors import BudgetExceeded, DataError, ParameterError
 from dpcore.individual.release_losses import release_losses
-from dpcore.planning.choosing import KEY, TOLD, ChoiceRequest
-from dpcore.planning.searching import AboveThreshold
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.transaction import release
+from dpcore.planning.private_total import KEY, TOLD, AboveThreshold, ChoiceRequest
 from dpcore.privacy.events import event_from
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.rebuilding import request_from
 from dpcore.releases.record import Mode, Release
-from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from tests.data.partitions.test_partitions import write

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dpcore.planning.counting import numbers_of
-from dpcore.planning.item import Item
+from dpcore.planning.analysis_plan import PlannedQuery
+from dpcore.planning.outcomes import numbers_of
 from dpcore.statistics.kinds import StatisticKind
 from tests.documents.subjects import answered, questions, table
 from tests.releases.questions import apart, by_group, matrix, means
@@ -12,7 +12,7 @@ from tests.statistics.columns import number
 
 def test_as_many_numbers_stand_in_papers_as_were_announced():
     for request, told in zip(questions(), answered().questions, strict=True):
-        known = numbers_of((Item.of(request),))
+        known = numbers_of((PlannedQuery.of(request),))
         assert known in {(), (len(told.numbers),)}, told.name
 
 
@@ -29,10 +29,10 @@ def test_as_many_numbers_stand_in_papers_as_were_announced():
 def test_sizes_of_groups_are_counted_that_answers_tell(request_):
     answer = request_.plan.answer(request_.value(table()), cost=request_.cost)
     told = {*answer.labels, *answer.derived, *answer.unsaid}
-    assert numbers_of((Item.of(request_),)) == (len(told),)
+    assert numbers_of((PlannedQuery.of(request_),)) == (len(told),)
 
 
 def test_nothing_is_said_where_one_of_the_counts_is_not_known():
-    known, unknown = Item.of(by_group()), Item.of(matrix())
+    known, unknown = PlannedQuery.of(by_group()), PlannedQuery.of(matrix())
     assert numbers_of((known, known)) == 2 * numbers_of((known,)) != ()
     assert numbers_of((known, unknown)) == ()

@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 
 from dpcore.errors import DataError, LedgerError, ParameterError
-from dpcore.planning.basket import MOST_ITEMS, Basket, Split
-from dpcore.planning.files import from_json, to_json, traced
-from dpcore.planning.item import Item
+from dpcore.ledger.store import StoredTexts
+from dpcore.planning.analysis_plan import MOST_ITEMS, AnalysisPlan, PlannedQuery, Split
+from dpcore.planning.plan_files import from_json, to_json, traced
 from dpcore.releases.bootstrap.request import BootstrapRequest
-from dpcore.releases.kept import Kept
 from dpcore.releases.resized.request import ResizedRequest
 from dpcore.releases.subsampled.request import SubsampledRequest
 from tests.planning.planned import ALL, item
@@ -31,7 +30,7 @@ TABLE = dataset(
     c=[0.0],
 )
 OF_TABLE = [name for name in ALL if name != "model"]
-PLAN = Basket(
+PLAN = AnalysisPlan(
     items=tuple(
         item(name, wanted=None if n % 2 else 1.5, weight=1 + n / 3, locked=n % 3 == 0)
         for n, name in enumerate(OF_TABLE)
@@ -59,7 +58,7 @@ def test_a_plan_that_follows_the_budget_says_so_and_older_files_do_not():
 
 
 def test_a_model_comes_back_as_it_was():
-    plan = Basket(items=(Item.of(models.request("posterior")),))
+    plan = AnalysisPlan(items=(PlannedQuery.of(models.request("posterior")),))
     assert from_json(to_json(plan), models.table()).basket == plan
 
 
@@ -67,10 +66,10 @@ def test_a_model_comes_back_as_it_was():
 def test_questions_to_resamples_come_back_as_they_were():
     query = ALL["mean"].query
     people = query.size.people
-    plan = Basket(
+    plan = AnalysisPlan(
         items=tuple(
             map(
-                Item.of,
+                PlannedQuery.of,
                 (
                     BootstrapRequest(query=query, rho=0.5, delta=1e-6, times=3),
                     ResizedRequest(query=query, draws=people // 4),
@@ -139,20 +138,20 @@ def test_what_is_no_plan_is_refused_without_quoting_it(text):
 def test_a_question_is_planned_once():
     twice = item("mean", epsilon=0.2)
     with pytest.raises(ParameterError, match="in the plan already"):
-        Basket(items=(item("mean"), twice))
-    basket = Basket(items=(item("mean"), item("sum")))
+        AnalysisPlan(items=(item("mean"), twice))
+    basket = AnalysisPlan(items=(item("mean"), item("sum")))
     assert basket.with_item(twice).items == (twice, item("sum"))
     assert basket.without(twice.key).items == (item("sum"),)
     assert item("mean").key != item("bit").key
 
 
 def test_plans_are_kept_by_account(tmp_path):
-    plans = Kept(tmp_path / "plans")
-    assert plans.of("c0ffee") is None
+    plans = StoredTexts(tmp_path / "plans")
+    assert plans.read("c0ffee") is None
     plans.keep("c0ffee", "one")
     plans.keep("c0ffee", "two")
-    assert plans.of("c0ffee") == b"two"
+    assert plans.read("c0ffee") == b"two"
     assert [path.name for path in (tmp_path / "plans").iterdir()] == ["c0ffee.json"]
     (tmp_path / "file").write_text("")
     with pytest.raises(LedgerError, match="cannot be kept"):
-        Kept(tmp_path / "file").keep("c0ffee", "three")
+        StoredTexts(tmp_path / "file").keep("c0ffee", "three")

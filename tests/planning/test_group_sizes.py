@@ -6,10 +6,16 @@ import numpy as np
 import pytest
 
 from dpcore.data.columns import MissingPolicy
-from dpcore.planning.group_sizes import counted, paid_twice, smallest_told, tells_sizes, told_before
-from dpcore.planning.item import Item
+from dpcore.ledger.transaction import release
+from dpcore.planning.analysis_plan import PlannedQuery
+from dpcore.planning.group_sizes import (
+    counted,
+    earlier_group_sizes,
+    paid_twice,
+    smallest_group,
+    tells_sizes,
+)
 from dpcore.releases.record import Mode
-from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from tests.documents.subjects import NOW, opened, table
@@ -53,17 +59,19 @@ def test_what_is_known_to_tell_sizes_really_releases_them():
 
 
 def test_a_plan_that_counts_the_same_groups_twice_says_with_which_question():
-    items = tuple(map(Item.of, (counts(), by_group(), means())))
+    items = tuple(map(PlannedQuery.of, (counts(), by_group(), means())))
     (found,) = paid_twice(items)
     assert found.counts == items[0]
     assert found.beside == items[1]  # the first that tells them
     assert not paid_twice(items[1:])
     # Two groups of several are not all of them, and sums have no counts.
     for other in (apart(), by_group(kind=StatisticKind.SUM), counts()):
-        assert not paid_twice(tuple({x.key: x for x in (items[0], Item.of(other))}.values()))
+        assert not paid_twice(
+            tuple({x.key: x for x in (items[0], PlannedQuery.of(other))}.values())
+        )
     # Another column is another question.
     other = counts(replace(REGION, name="sex"))
-    assert not paid_twice((Item.of(other), items[1]))
+    assert not paid_twice((PlannedQuery.of(other), items[1]))
     assert counted(counts(number("age", 100.0)).asked) == ""
 
 
@@ -71,9 +79,9 @@ def test_counts_of_those_who_have_a_value_are_no_counts_of_all():
     part = by_group().asked.part
     age = replace(part.column, missing=MissingPolicy.DROP, replacement=None)
     some = replace(by_group().asked, part=replace(part, column=age))
-    items = (Item.of(counts()), Item.of(asked(some, "laplace")))
+    items = (PlannedQuery.of(counts()), PlannedQuery.of(asked(some, "laplace")))
     assert paid_twice(items) == ()
-    assert paid_twice((items[0], Item.of(by_group()))) != ()
+    assert paid_twice((items[0], PlannedQuery.of(by_group()))) != ()
     ledger = opened(SUBSTITUTION)
     request = asked(some, "laplace")
     release(
@@ -84,21 +92,21 @@ def test_counts_of_those_who_have_a_value_are_no_counts_of_all():
         mode=Mode.RELEASE,
         now=NOW,
     )
-    assert told_before(counts().asked, ledger.releases("f")) is None
+    assert earlier_group_sizes(counts().asked, ledger.releases("f")) is None
 
 
 def test_head_counts_that_were_released_are_found():
     ledger = opened(SUBSTITUTION)
-    assert told_before(counts().asked, ledger.releases("f")) is None
+    assert earlier_group_sizes(counts().asked, ledger.releases("f")) is None
     for request in (by_group(epsilon=1.0), by_group(kind=StatisticKind.SUM)):
         value = request.value(table())
         release(request, value, ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW)
-    found = told_before(counts().asked, ledger.releases("f"))
+    found = earlier_group_sizes(counts().asked, ledger.releases("f"))
     assert found is not None
     assert found.title == "mean of age by region"
     sex = counts(replace(REGION, name="sex"))
-    assert told_before(sex.asked, ledger.releases("f")) is None
-    assert told_before(by_group().asked, ledger.releases("f")) is None
+    assert earlier_group_sizes(sex.asked, ledger.releases("f")) is None
+    assert earlier_group_sizes(by_group().asked, ledger.releases("f")) is None
 
 
 def test_the_smallest_group_is_that_of_the_latest_answer_that_told_it():
@@ -109,7 +117,7 @@ def test_the_smallest_group_is_that_of_the_latest_answer_that_told_it():
         return release(request, value, ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW)
 
     def found(request):
-        return smallest_told(request.asked, ledger.releases("f"))
+        return smallest_group(request.asked, ledger.releases("f"))
 
     assert found(by_group()) is None
     spend(by_group(kind=StatisticKind.SUM))
@@ -126,5 +134,5 @@ def test_the_smallest_group_is_that_of_the_latest_answer_that_told_it():
     assert again != told
     assert again.least == np.floor(later.intervals.noise[f"people in {again.label}"][0])
     other = replace(by_group().asked, group=replace(category(), name="sex"))
-    assert smallest_told(other, ledger.releases("f")) is None
+    assert smallest_group(other, ledger.releases("f")) is None
     assert found(counts()) is None

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings, strategies
 
 from dpcore.errors import DataError
-from dpcore.planning.basket import Basket
-from dpcore.planning.files import from_json, to_json
+from dpcore.planning.analysis_plan import AnalysisPlan
+from dpcore.planning.plan_files import from_json, to_json
 from tests.planning.planned import item
 from tests.planning.test_files import TABLE
 
 ASKED = ("mean", "median", "group, gaussian")
-PLAN = json.loads(to_json(Basket(items=tuple(map(item, ASKED)), delta=1e-7)))
+PLAN = json.loads(to_json(AnalysisPlan(items=tuple(map(item, ASKED)), delta=1e-7)))
 VALUES = (
     *(math.nan, math.inf, -math.inf, -1, 0, -0.0, 5e-324, 1e308, 1e18, 10**400, 2**63),
     *(None, True, "", "x" * 10_000, "\ud800", "NaN", [], {}, [None], [[[[]]]]),

@@ -10,8 +10,8 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.individual.exposure import expose
-from dpcore.planning.item import Item
-from dpcore.planning.losses import PlanLosses, as_losses, times
+from dpcore.planning.analysis_plan import PlannedQuery
+from dpcore.planning.plan_losses import PlanLosses, as_losses, times
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.kinds import StatisticKind
 from tests.planning.planned import PEOPLE, of_age
@@ -43,7 +43,8 @@ def table():
 
 def planned(name):
     return tuple(
-        Item(request=request, name=f"question {at}") for at, request in enumerate(QUESTIONS[name])
+        PlannedQuery(request=request, name=f"question {at}")
+        for at, request in enumerate(QUESTIONS[name])
     )
 
 

@@ -8,10 +8,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dpcore.formatting import epsilon_text
-from dpcore.planning.aims import PART, assumed_aim
-from dpcore.planning.basket import Basket, Split
+from dpcore.planning.analysis_plan import AnalysisPlan, Split
 from dpcore.planning.needs import needs, smallest_text, smallest_total
 from dpcore.planning.splits import scaled, settled
+from dpcore.planning.targets import PART, assumed_aim
 from dpcore.relations import TableSize
 from tests.planning.planned import ALL, PEOPLE, QUICK, item
 
@@ -25,7 +25,7 @@ ITEMS = (
 
 @pytest.mark.parametrize("split", Split)
 def test_a_need_is_met_at_its_total_and_not_below(split):
-    basket = Basket(items=ITEMS, total=1.0, split=split)
+    basket = AnalysisPlan(items=ITEMS, total=1.0, split=split)
     for place, need in enumerate(needs(basket, SIZE)):
         for factor, met in ((1.001, True), (0.98, False)):
             epsilon = scaled(ITEMS, need.total * factor, split)[place]
@@ -34,7 +34,7 @@ def test_a_need_is_met_at_its_total_and_not_below(split):
 
 
 def test_the_smallest_total_is_what_the_best_split_needs():
-    found = needs(Basket(items=ITEMS, split=Split.BEST), SIZE)
+    found = needs(AnalysisPlan(items=ITEMS, split=Split.BEST), SIZE)
     smallest = smallest_total(ITEMS)
     assert {round(need.total, 9) for need in found} == {round(smallest, 9)}
     assert smallest == pytest.approx(math.fsum(need.epsilon for need in found))
@@ -63,7 +63,7 @@ def test_the_total_that_is_said_meets_every_target_and_a_smaller_one_does_not(ta
     assume(total < 600)
 
     def met(total):
-        dealt = settled(Basket(items=items, total=total, split=Split.BEST))
+        dealt = settled(AnalysisPlan(items=items, total=total, split=Split.BEST))
         return all(one.seen for one in dealt.items)
 
     assert met(total)
@@ -87,24 +87,24 @@ def test_the_smallest_total_says_what_it_does_not_count():
 
 def test_what_is_said_to_do_does():
     short = item("group", epsilon=1.0, wanted=5.0)
-    (need,) = needs(Basket(items=(short,)), TableSize(people=10_000, public=True))
+    (need,) = needs(AnalysisPlan(items=(short,)), TableSize(people=10_000, public=True))
     assert not need.item.seen
     joined, everybody = need.cheaper[0], need.cheaper[-1]
     fewest = int("".join(filter(str.isdigit, joined)))
     assert replace(need.item, group=fewest).seen
     assert "all people together" in everybody
-    (few,) = needs(Basket(items=(short,)), TableSize(people=50, public=True))
+    (few,) = needs(AnalysisPlan(items=(short,)), TableSize(people=50, public=True))
     assert not any("joined" in told for told in few.cheaper)
-    (mean,) = needs(Basket(items=(item("mean", wanted=0.1),)), SIZE)
+    (mean,) = needs(AnalysisPlan(items=(item("mean", wanted=0.1),)), SIZE)
     (narrow,) = mean.cheaper
     assert "bounds no wider than" in narrow
-    (met,) = needs(Basket(items=(item("mean", wanted=10.0),)), SIZE)
+    (met,) = needs(AnalysisPlan(items=(item("mean", wanted=10.0),)), SIZE)
     assert met.cheaper == ()
 
 
 def test_a_locked_question_has_no_total_that_helps():
     locked = replace(item("mean", wanted=0.1), locked=True)
-    (need,) = needs(Basket(items=(locked, item("sum"))), SIZE)
+    (need,) = needs(AnalysisPlan(items=(locked, item("sum"))), SIZE)
     assert math.isnan(need.total)
     assert math.isfinite(need.epsilon)
 

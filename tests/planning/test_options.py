@@ -9,18 +9,18 @@ from dpcore.data.quantities import Quantity
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import surest
 from dpcore.figures.plans import Possible, outcomes_picture
-from dpcore.planning.basket import Basket
-from dpcore.planning.options import Option, rows_of
+from dpcore.planning.analysis_plan import AnalysisPlan
+from dpcore.planning.comparison import Option, rows_of
 from dpcore.planning.outcomes import DOTS, outcomes, usual
-from dpcore.planning.totals import price_of
+from dpcore.planning.plan_cost import cost_of_plan
 from tests.planning.planned import ALL, item
 from tests.releases.questions import apart, means
 
 
 def test_option_costs_what_its_questions_cost_together():
     items = item("mean", wanted=1e9), item("sum", wanted=1e-9), item("bit")
-    option = Option(name="plan", basket=Basket(items=items, total=3.0))
-    known = price_of([each.request for each in items], delta=0.0).cost
+    option = Option(name="plan", basket=AnalysisPlan(items=items, total=3.0))
+    known = cost_of_plan([each.request for each in items], delta=0.0).cost
     assert option.guarantee == (float(known.epsilon), float(known.delta))
     assert option.wanted == 2
     assert surest(option.guarantee[0]) == surest(3.0)

@@ -6,8 +6,7 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.planning.basket import Basket
-from dpcore.planning.item import Item
+from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.redeclared import Declared, adopted, changes, redeclared
 from dpcore.relations import PrivacyUnit, TableSize
 from dpcore.releases.resized.request import ResizedRequest
@@ -72,7 +71,7 @@ WIDER = replace(AGE, bounds=Interval(lower=0, upper=400))
 def test_nothing_is_told_of_what_is_declared_as_before(name):
     request = REQUESTS[name]
     assert redeclared(request, declared()) == request
-    assert changes([Item.of(request)], declared()) == ()
+    assert changes([PlannedQuery.of(request)], declared()) == ()
 
 
 @pytest.mark.parametrize("name", REQUESTS)
@@ -84,7 +83,7 @@ def test_next_quarter_asks_the_same_of_other_people(name):
     size = getattr(request.asked, "size", None)
     if size is not None and size.public:
         assert later.asked.size == TableSize(people=PEOPLE + 2, public=True)
-        (one,) = changes([Item.of(request)], declared(people=PEOPLE + 2))
+        (one,) = changes([PlannedQuery.of(request)], declared(people=PEOPLE + 2))
         assert "it was asked of 812 people, now of 814 people" in one.told
         assert one.now.request == replace(later, draw=1)
     else:
@@ -95,7 +94,7 @@ def test_next_quarter_asks_the_same_of_other_people(name):
 
 def test_bounds_and_people_without_a_value_are_told():
     low = replace(AGE, bounds=Interval(lower=0, upper=50), replacement=25.0)
-    (one,) = changes([Item.of(of_age())], declared(low))
+    (one,) = changes([PlannedQuery.of(of_age())], declared(low))
     assert one.told == (
         "bounds of age: 0 to 100, now 0 to 50",
         f"whoever has no age counts as {AGE.replacement:g}, now counts as 25",
@@ -114,7 +113,7 @@ def test_bins_of_equal_width_follow_the_bounds_and_typed_ones_stay():
 
 def test_a_label_that_went_away_is_told_and_its_question_cannot_follow():
     fewer = replace(category(), labels=("south", "east"))
-    whole, pair = changes(map(Item.of, (ALL["group"], apart())), declared(fewer))
+    whole, pair = changes(map(PlannedQuery.of, (ALL["group"], apart())), declared(fewer))
     assert "now without “north”, with “east”" in whole.told[0]
     assert whole.now.request.query.group == fewer
     assert pair.now is None
@@ -130,7 +129,7 @@ def test_public_sizes_of_groups_cannot_be_taken_over():
         groups=GroupSizes(sizes=(400, 412)),
         **terms(PEOPLE),
     )
-    (one,) = changes([Item.of(asked(query, "laplace"))], declared(group))
+    (one,) = changes([PlannedQuery.of(asked(query, "laplace"))], declared(group))
     assert one.now is None
     assert "public sizes of groups" in one.told[0]
     private = replace(query, groups=GroupSizes(sizes=(812, 0, 0), labels_public=False))
@@ -141,7 +140,8 @@ def test_public_sizes_of_groups_cannot_be_taken_over():
 def test_other_terms_are_told():
     unit = PrivacyUnit(rows=2)
     (one,) = changes(
-        [Item.of(of_age(StatisticKind.SUM))], declared(relation=ADD_REMOVE, unit=unit, people=100)
+        [PlannedQuery.of(of_age(StatisticKind.SUM))],
+        declared(relation=ADD_REMOVE, unit=unit, people=100),
     )
     assert any("added or removed" in told for told in one.told)
     assert any("up to 2 rows" in told for told in one.told)
@@ -164,9 +164,9 @@ def test_a_model_follows_the_public_number():
 
 
 def test_settings_stay_and_names_that_were_not_typed_follow():
-    item = Item.of(of_age()).at(0.3)
+    item = PlannedQuery.of(of_age()).at(0.3)
     item = replace(item, name="Gap", weight=3.0, locked=True, wanted=2.0)
-    plan = Basket(items=(item, Item.of(of_age(StatisticKind.SUM))))
+    plan = AnalysisPlan(items=(item, PlannedQuery.of(of_age(StatisticKind.SUM))))
     found = adopted(plan, changes(plan.items, declared(WIDER)))
     first, second = found.items
     assert first == replace(item, request=first.request)
@@ -177,14 +177,14 @@ def test_settings_stay_and_names_that_were_not_typed_follow():
 
 def test_two_questions_that_become_one_are_asked_once():
     wide = asked(replace(of_age().query, column=WIDER), "laplace")
-    plan = Basket(items=(Item.of(of_age()), Item.of(wide).at(0.2)))
+    plan = AnalysisPlan(items=(PlannedQuery.of(of_age()), PlannedQuery.of(wide).at(0.2)))
     found = adopted(plan, changes(plan.items, declared(WIDER)))
     assert [item.epsilon for item in found.items] == [1.0]
     assert found.items[0].request.query.column == WIDER
 
 
 def test_a_column_that_went_away_is_said_and_the_question_stays():
-    plan = Basket(items=(Item.of(asked(of_number("no"), "laplace")),))
+    plan = AnalysisPlan(items=(PlannedQuery.of(asked(of_number("no"), "laplace")),))
     (one,) = changes(plan.items, declared())
     assert one.now is None
     assert "no" in one.told[0]

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.planning.aims import assumed_aim
-from dpcore.planning.basket import Basket, Split
+from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery, Split
 from dpcore.planning.comparison import compare
-from dpcore.planning.item import Item
 from dpcore.planning.splits import parts, scaled, settled
+from dpcore.planning.targets import assumed_aim
 from dpcore.privacy_filter import typed
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
@@ -63,13 +62,13 @@ def test_best_split_is_best(seed):
 
 
 POOL = {
-    f"{key}, {kind}, {people}": Item.of(
+    f"{key}, {kind}, {people}": PlannedQuery.of(
         of_age(kind, key, people=people, delta=1e-6 if entry.needs_delta else 0.0)
     )
     for key, entry in CATALOG.items()
     for kind in (StatisticKind.MEAN, StatisticKind.VARIANCE)
     for people in (50, 812)
-} | {name: Item.of(ALL[name]) for name in ("median", "matrix", "group")}
+} | {name: PlannedQuery.of(ALL[name]) for name in ("median", "matrix", "group")}
 GRID = np.geomspace(1e-5, 30, 250)
 
 
@@ -139,7 +138,7 @@ def test_half_widths_never_rise_with_epsilon(name):
 def test_best_split_beside_an_answer_whose_noise_does_not_stay_within_its_bounds():
     column = replace(AGE, bounds=Interval(lower=0.0, upper=50.0), replacement=25.0)
     mean, variance = (
-        Item.of(asked(Query(kind=kind, column=column, **terms(50)), key))
+        PlannedQuery.of(asked(Query(kind=kind, column=column, **terms(50)), key))
         for kind, key in ((StatisticKind.MEAN, "bit"), (StatisticKind.VARIANCE, "laplace"))
     )
     items = (replace(mean, wanted=3.28), replace(variance, wanted=23.08))
@@ -200,7 +199,7 @@ def test_best_split_assumes_what_nobody_said_and_asks_where_it_cannot():
     said = replace(unsaid, wanted=assumed_aim(unsaid))
     assert parts((*THREE, unsaid), 1.0, Split.BEST) == parts((*THREE, said), 1.0, Split.BEST)
     with pytest.raises(ParameterError, match="must be seen"):
-        parts((*THREE, Item.of(ALL["model"])), 1.0, Split.BEST)
+        parts((*THREE, PlannedQuery.of(ALL["model"])), 1.0, Split.BEST)
 
 
 def test_typed_parts_stay_where_they_fit_and_keep_their_proportions_elsewhere():
@@ -213,7 +212,7 @@ def test_typed_parts_stay_where_they_fit_and_keep_their_proportions_elsewhere():
 @given(st.lists(st.floats(0.01, 5.0), min_size=3, max_size=3), st.floats(0.1, 20.0))
 def test_a_total_that_nobody_typed_cuts_no_typed_epsilon(epsilons, left):
     items = tuple(one.at(x) for one, x in zip(THREE, epsilons, strict=True))
-    basket = Basket(items=items, total=left, split=Split.TYPED, follows_budget=True)
+    basket = AnalysisPlan(items=items, total=left, split=Split.TYPED, follows_budget=True)
     found = settled(basket)
     assert found.items == items
     assert found.total == max(left, basket.planned)
@@ -225,14 +224,14 @@ def test_a_total_that_nobody_typed_cuts_no_typed_epsilon(epsilons, left):
 
 
 def test_settled_plan_stays_as_it_is():
-    once = settled(Basket(items=THREE, total=2.0, split=Split.BEST))
+    once = settled(AnalysisPlan(items=THREE, total=2.0, split=Split.BEST))
     assert settled(once) == once
     assert once.planned <= 2.0
 
 
 def test_comparison_shows_each_question_under_each_total():
     kept = replace(item("sum", epsilon=0.3), locked=True)
-    basket = settled(Basket(items=(*THREE, kept), total=3.0))
+    basket = settled(AnalysisPlan(items=(*THREE, kept), total=3.0))
     found = compare(basket)
     assert found.totals == (0.1, 0.5, 1.0, 2.0, 3.0, 5.0)
     assert found.totals[found.own] == basket.total

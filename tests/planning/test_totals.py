@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.planning.totals import Price, price_of
+from dpcore.planning.plan_cost import PlanCost, cost_of_plan
 from dpcore.privacy import events
 from dpcore.privacy.composition import Totals, compose
 from dpcore.privacy.events import LaplaceEvent, NoiseEvent
@@ -98,7 +98,7 @@ def many(count, epsilon=0.1):
 
 
 def test_price_is_the_tightest_total_rounded_up():
-    found = price_of(many(40), delta=1e-6)
+    found = cost_of_plan(many(40), delta=1e-6)
     totals = found.totals
     assert found.tightest == min(totals.basic, totals.zcdp, totals.pld)
     assert not found.adds_up
@@ -112,29 +112,29 @@ def test_price_is_the_tightest_total_rounded_up():
 
 def test_price_adds_up_where_that_is_as_good():
     alone = [QUICK["mean"]]
-    assert price_of(alone, delta=0.0).cost == alone[0].cost
+    assert cost_of_plan(alone, delta=0.0).cost == alone[0].cost
     # A delta is not spent for a thousandth of the epsilon.
-    found = price_of([*alone, QUICK["median"]], delta=1e-6)
+    found = cost_of_plan([*alone, QUICK["median"]], delta=1e-6)
     assert found.tightest < found.added.epsilon
     assert found.cost == found.added
-    assert price_of([], delta=1e-6).cost == PrivacyCost()
+    assert cost_of_plan([], delta=1e-6).cost == PrivacyCost()
 
 
 def test_plan_of_gaussian_noise_is_charged_less_than_its_parts():
     parts = [replace(QUICK["gaussian"], delta=d) for d in (1e-6, 2e-6, 3e-6)]
-    found = price_of(parts, delta=6e-6)
+    found = cost_of_plan(parts, delta=6e-6)
     assert found.cost.epsilon < found.added.epsilon
     assert found.cost.delta == found.added.delta
     # At no delta only the sum with its own delta is valid.
-    assert price_of(parts, delta=0.0).cost == found.added
+    assert cost_of_plan(parts, delta=0.0).cost == found.added
 
 
 def test_price_does_not_hang_on_the_order():
     forth, back = many(5), list(reversed(many(5)))
-    assert price_of(forth, delta=1e-6) == price_of(back, delta=1e-6)
+    assert cost_of_plan(forth, delta=1e-6) == cost_of_plan(back, delta=1e-6)
 
 
 def test_a_total_that_is_not_finite_is_not_charged():
     endless = Totals(basic=float("inf"), advanced=1e400, zcdp=1e400, pld=1e400)
     added = PrivacyCost.of(epsilon=1.0, delta=1e-3)
-    assert Price(added=added, totals=endless, delta=1e-6).cost == added
+    assert PlanCost(added=added, totals=endless, delta=1e-6).cost == added

@@ -8,8 +8,8 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import LEVEL, expect, level_of_each
-from dpcore.planning.inverting import epsilon_for, people_for
-from dpcore.planning.item import Item
+from dpcore.planning.analysis_plan import PlannedQuery
+from dpcore.planning.targets import epsilon_for, people_for
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.statistics.kinds import StatisticKind
@@ -49,7 +49,7 @@ def test_error_of_a_group_is_that_of_its_size(name):
 def test_error_of_the_spread_of_a_group_is_that_of_its_preview():
     asked = by_group(kind=StatisticKind.STANDARD_DEVIATION)
     (known,) = asked.plan.ratio_half_widths((3_000,))
-    assert Item(request=asked, name="spread", group=3_000).width.half == known
+    assert PlannedQuery(request=asked, name="spread", group=3_000).width.half == known
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -109,9 +109,9 @@ def test_what_cannot_be_reached_is_refused():
 def test_price_of_a_bootstrap_is_fixed_where_it_was_asked():
     query = of_age(StatisticKind.MEAN).query
     asked = BootstrapRequest(query=query, rho=0.5, delta=1e-6, times=5)
-    assert not Item.of(asked).divisible
+    assert not PlannedQuery.of(asked).divisible
     with pytest.raises(ParameterError, match="fixed"):
-        Item.of(asked).at(1.0)
+        PlannedQuery.of(asked).at(1.0)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_settings_outside_their_domain_are_refused(wrong):
     ],
 )
 def test_error_of_what_follows_from_counts_is_that_of_its_preview(request_, unit, each):
-    planned = Item(request=request_, name="planned")
+    planned = PlannedQuery(request=request_, name="planned")
     assert planned.width.unit == unit
     assert planned.width.half == each(request_.plan)
     for epsilon in (0.3, 4.0):
@@ -151,7 +151,7 @@ def test_error_of_what_follows_from_counts_is_that_of_its_preview(request_, unit
 
 
 def test_error_of_several_means_is_a_part_of_the_bounds_of_every_column():
-    planned = Item(request=means(), name="means", group=300)
+    planned = PlannedQuery(request=means(), name="means", group=300)
     (known,) = planned.request.plan.height_half_widths((300,))
     assert planned.width.half == pytest.approx(known, rel=1e-9)
     assert planned.width.unit == ""
@@ -159,11 +159,11 @@ def test_error_of_several_means_is_a_part_of_the_bounds_of_every_column():
     for epsilon in (0.3, 4.0):
         half = planned.at(epsilon).width.half
         assert epsilon_for(planned, half) == pytest.approx(epsilon, rel=1e-6)
-    assert math.isinf(Item(request=means(), name="means", group=3).width.half)
+    assert math.isinf(PlannedQuery(request=means(), name="means", group=3).width.half)
 
 
 def test_people_of_a_difference_are_those_of_its_smaller_group():
-    planned = Item(request=apart(epsilon=2.0), name="gap", group=200)
+    planned = PlannedQuery(request=apart(epsilon=2.0), name="gap", group=200)
     found = people_for(planned, planned.width.half / 2)
     assert found == pytest.approx(400, abs=1)
-    assert math.isinf(Item(request=apart(), name="gap", group=3).width.half)
+    assert math.isinf(PlannedQuery(request=apart(), name="gap", group=3).width.half)

@@ -2,9 +2,9 @@ import itertools
 
 import pytest
 
+from dpcore.ledger.ledger import Ledger
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.ledger import Ledger
 from tests.releases.places import Place
 
 _numbers = itertools.count()

@@ -6,10 +6,10 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dpcore.releases.ledger import Ledger
-from dpcore.releases.opening import on_server
-from dpcore.releases.server.ledger import ServerLedger
-from dpcore.releases.storage import keyfile
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.opening import on_server
+from dpcore.ledger.server import ServerLedger
+from dpcore.ledger.store import keyfile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

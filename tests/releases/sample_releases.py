@@ -2,9 +2,9 @@
 
 from datetime import date
 
+from dpcore.ledger.periods import Period
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.periods import Period
 from dpcore.releases.record import Mode, Release
 
 TENTH = PrivacyCost.of(epsilon=0.1, rho=0.005)

@@ -15,6 +15,8 @@ from dpcore.data.readers.csv_reader import read_csv
 from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.inference.bootstrap_intervals import FEWEST_PEOPLE
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.transaction import release
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.privacy.bootstrap_cost import Correction, resampled_epsilon
@@ -26,9 +28,7 @@ from dpcore.relations import PrivacyUnit, TableSize
 from dpcore.releases import secure
 from dpcore.releases.bootstrap import plan as bootstrap_plan
 from dpcore.releases.bootstrap.request import BootstrapRequest
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode, Release
-from dpcore.releases.transaction import release
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query

@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from dpcore.errors import BudgetExceeded, LedgerError
+from dpcore.ledger import chain, periods
+from dpcore.ledger.account import ACCOUNT, by_period
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.renewal import begin_anew
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
-from dpcore.releases import hash_chain, periods
-from dpcore.releases.account import ACCOUNT
-from dpcore.releases.ledger import Ledger
-from dpcore.releases.renewal import begin_anew
-from dpcore.releases.totals import by_period
 from tests.releases.sample_releases import spend
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "ledger"
@@ -34,7 +33,7 @@ def path(tmp_path, monkeypatch):
 
 def on(monkeypatch, day):
     now = datetime.combine(day, datetime.min.time(), UTC)
-    monkeypatch.setattr(hash_chain, "now", lambda: now)
+    monkeypatch.setattr(chain, "now", lambda: now)
 
 
 def counted(ledger, monkeypatch):

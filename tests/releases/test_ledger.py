@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from dpcore.errors import BudgetExceeded, LedgerError, ParameterError
+from dpcore.ledger.chain import EntryKind
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.store import keyfile
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.identity import analysis_id, request_id
-from dpcore.releases.ledger import Ledger
-from dpcore.releases.storage import keyfile
 from tests.conftest import ROOT
 from tests.releases.sample_releases import TENTH, make_release, spend
 
@@ -261,7 +261,7 @@ def test_looking_needs_no_lock(path, written, lock):
 
 
 def test_a_ledger_that_another_program_holds_refuses_and_recovers(path, written, monkeypatch):
-    monkeypatch.setattr("dpcore.releases.ledger._PATIENCE", 0.05)
+    monkeypatch.setattr("dpcore.ledger.ledger._PATIENCE", 0.05)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as foreign:
         foreign.execute("BEGIN IMMEDIATE")
         with pytest.raises(LedgerError, match="another program is writing"):
@@ -297,7 +297,7 @@ def test_a_folder_for_reading_only_can_be_looked_at_and_not_charged():
         sys.path.insert(0, "tests/releases")
         from sample_releases import spend
         from dpcore.errors import LedgerError
-        from dpcore.releases.ledger import Ledger
+        from dpcore.ledger.ledger import Ledger
         if os.geteuid() == 0:
             os.setuid(65534)
         ledger = Ledger.at(Path(sys.argv[1]))

@@ -10,9 +10,9 @@ import subprocess
 import pytest
 
 from dpcore.errors import LedgerError
+from dpcore.ledger.ledger import Ledger
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.ledger import Ledger
 from tests.releases.sample_releases import spend
 
 FULL = r"disk .* is full\. Nothing was charged\. Make room"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from dpcore.ledger import scheduling
+from dpcore.ledger.chain import EntryKind
+from dpcore.ledger.ledger import Ledger
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
-from dpcore.releases import scheduling
-from dpcore.releases.hash_chain import EntryKind
-from dpcore.releases.ledger import Ledger
 from tests.conftest import PATIENCE
 from tests.releases.sample_releases import HALF, TENTH, YEAR, make_release, spend
 
@@ -152,7 +152,7 @@ def test_a_process_killed_after_the_commit_has_answered(place):
 def test_a_process_killed_around_its_checkpoint_loses_no_debit(path, step, call, after):
     """Call 1 is that of a new ledger, 2 follows the account, 3 the first debit."""
     program = """
-        from dpcore.releases.storage import FileDatabase
+        from dpcore.ledger.store import FileDatabase
         step, call, after = sys.argv[2], int(sys.argv[3]), sys.argv[4] == "True"
         owner = FileDatabase if step == "keep" else type(Path())
         real, calls = getattr(owner, step), []
@@ -323,8 +323,9 @@ def test_periods_killed_while_they_change_are_as_before_or_as_after(place):
     """Killed at every entry of opening, moving and closing a period, and after."""
     program = """
         from sample_releases import HALF, YEAR
-        from dpcore.releases import hash_chain, scheduling
-        real, calls = hash_chain.append, []
+        from dpcore.ledger import scheduling
+        from dpcore.ledger.chain import EntryTable
+        real, calls = EntryTable.append, []
 
         def dying(*args, **known):
             calls.append(1)
@@ -351,7 +352,7 @@ def test_periods_killed_while_they_change_are_as_before_or_as_after(place):
                 child = os.fork()
                 if child == 0:
                     ledger = opened(sys.argv[1])
-                    hash_chain.append = dying
+                    EntryTable.append = dying
                     run(name)
                 os.waitpid(child, 0)
     """

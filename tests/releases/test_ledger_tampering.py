@@ -11,12 +11,12 @@ import sqlite3
 import pytest
 
 from dpcore.errors import LedgerError, UntrustedLedgerError
+from dpcore.ledger.chain import EntryTable
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.store import keyfile
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
-from dpcore.releases import hash_chain
 from dpcore.releases.identity import canonical
-from dpcore.releases.ledger import Ledger
-from dpcore.releases.storage import keyfile
 from tests.releases.sample_releases import TENTH, spend
 
 COLUMNS = ("sequence", "recorded", "fingerprint", "kind", "request", "body", "previous", "digest")
@@ -295,14 +295,14 @@ def test_a_ledger_of_before_is_followed_as_a_whole_once(path):
 
 def test_only_what_comes_after_the_checkpoint_is_followed(path, monkeypatch):
     ledger = write(path, [f"b-{number}" for number in range(4)])
-    followed, walk = [], hash_chain.walk
+    followed, walk = [], EntryTable.walk
 
     def counted(*args):
         for entry in walk(*args):
             followed.append(entry.sequence)
             yield entry
 
-    monkeypatch.setattr(hash_chain, "walk", counted)
+    monkeypatch.setattr(EntryTable, "walk", counted)
     ledger.account("table")
     assert followed == [15]
     ledger.verify()

@@ -11,6 +11,8 @@ import pytest
 
 from dpcore.errors import ClaimError, DataError, ParameterError
 from dpcore.individual.models.exposure import expose_model
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.transaction import release
 from dpcore.models import guarantees
 from dpcore.models.design import Design
 from dpcore.models.diagnostics import diagnose
@@ -25,11 +27,9 @@ from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import PrivacyUnit
 from dpcore.releases import secure
 from dpcore.releases.identity import canonical
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.models import plan as model_plan
 from dpcore.releases.models.mechanisms import MODEL_MECHANISMS, offered_for
 from dpcore.releases.record import Mode, Release
-from dpcore.releases.transaction import release
 from tests.releases.models import (
     ADD_REMOVE,
     COLUMNS,

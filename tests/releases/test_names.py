@@ -21,17 +21,16 @@ from dpcore.data.preparation.contribution_bounds import RowCap, at_most
 from dpcore.data.preparation.steps import PreparationSteps
 from dpcore.documents.titles import relabelled, titled
 from dpcore.errors import ParameterError
-from dpcore.planning.basket import Basket
-from dpcore.planning.files import from_json, to_json
-from dpcore.planning.item import Item
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.transaction import release, release_all
+from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
+from dpcore.planning.plan_files import from_json, to_json
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.declarations import DECLARATION, Declaration
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.rebuilding import request_from
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.table import file_name, to_csv
-from dpcore.releases.transaction import release, release_all
 from tests.planning.planned import ALL
 from tests.planning.test_files import TABLE
 from tests.releases.questions import AGE
@@ -48,7 +47,7 @@ def test_a_display_name_makes_no_question_new_and_is_said_with_the_recipe(name):
     after = request_from(before.parameters(), NAMED)
     assert after.parameters() == before.parameters()
     assert after.analysis("f" * 8) == before.analysis("f" * 8)
-    assert Item.of(after).key == Item.of(before).key
+    assert PlannedQuery.of(after).key == PlannedQuery.of(before).key
     for column in after.asked.columns:
         recipe = f"“{column.title}” is {column.name}"
         assert after.statement.count(recipe) == 1
@@ -130,8 +129,8 @@ def test_a_declaration_keeps_how_the_file_was_declared_before_its_steps():
 
 
 def test_a_plan_follows_what_columns_are_called_but_for_names_that_were_typed():
-    first, second = (Item.of(ALL[name]) for name in ("mean", "sum"))
-    plan = Basket(items=(first, replace(second, name="all years together")))
+    first, second = (PlannedQuery.of(ALL[name]) for name in ("mean", "sum"))
+    plan = AnalysisPlan(items=(first, replace(second, name="all years together")))
     found = from_json(to_json(plan), NAMED).basket
     title = found.items[0].request.title
     assert "AGE as shown" in title

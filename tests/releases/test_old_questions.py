@@ -10,13 +10,13 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.earlier_reading import earlier_fingerprint
 from dpcore.data.readers.files import read
 from dpcore.errors import ParameterError
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.declared import read_by_column
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode
 from dpcore.releases.request import Request
-from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import QUERY, Query
 

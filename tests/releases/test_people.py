@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 import pytest
 
 from dpcore.errors import BudgetExceeded, LedgerError
+from dpcore.ledger import people
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.people import Description, likenesses
+from dpcore.ledger.renewal import begin_anew
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
-from dpcore.releases import people
-from dpcore.releases.ledger import Ledger
-from dpcore.releases.people import Description, likenesses
-from dpcore.releases.renewal import begin_anew
 from tests.releases.sample_releases import spend
 
 RELATION = NeighboringRelation.SUBSTITUTION

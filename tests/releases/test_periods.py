@@ -10,12 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dpcore.errors import BudgetExceeded, LedgerError, ParameterError
+from dpcore.ledger import chain, people, periods, scheduling
+from dpcore.ledger.account import by_period, by_table, person_totals
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.periods import Period
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
-from dpcore.releases import hash_chain, people, periods, scheduling
-from dpcore.releases.ledger import Ledger
-from dpcore.releases.periods import Period
-from dpcore.releases.totals import by_period, by_table, together
 from tests.releases.sample_releases import TENTH, spend
 from tests.releases.test_people import Q3, Q4, begin_ledger_anew, join
 
@@ -34,7 +34,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(hash_chain, "now", clock)
+    monkeypatch.setattr(chain, "now", clock)
     return clock
 
 
@@ -304,7 +304,7 @@ def test_the_sum_over_tables_and_over_accounts_is_what_was_spent(dated):
     account = dated.account("table")
     parts = by_table(account, dated.history("table"))
     assert parts == {"table": TENTH, "next": TENTH + TENTH}
-    one, other = together(dated.accounts())
+    one, other = person_totals(dated.accounts())
     assert one.spent == TENTH + TENTH + TENTH + TENTH
     assert (len(one.accounts), other.unit_rows) == (2, 3)
     assert by_period(account) == ((None, account.spent),)
@@ -370,7 +370,7 @@ _SET_BACK_FIRST = [("spend", 1), ("pass", -34), ("quarter", 1), ("spend", 1), ("
 def test_random_histories_equal_a_simple_model(cap, steps):
     with pytest.MonkeyPatch.context() as patch:
         clock = Clock()
-        patch.setattr(hash_chain, "now", clock)
+        patch.setattr(chain, "now", clock)
         ledger = Ledger.in_memory()
         ledger.open_account("table", PrivacyBudget.of(epsilon=float(cap)), RELATION)
         join(ledger)

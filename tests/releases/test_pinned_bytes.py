@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from dpcore.ledger import chain
+from dpcore.ledger.ledger import Ledger
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.models.design import Design, UnitRows
 from dpcore.models.loss_functions import ModelKind
@@ -20,11 +22,9 @@ from dpcore.privacy.bootstrap_cost import Correction
 from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases import hash_chain
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.identity import canonical, request_id
 from dpcore.releases.labelled import LabelledIntervals
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.models.mechanisms import offered_for
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.resized.request import Form, ResizedRequest
@@ -177,7 +177,7 @@ def entries_of_a_ledger(monkeypatch):
         def now(zone):
             return datetime(2026, 1, 2, 3, 4, 5, tzinfo=zone or UTC)
 
-    monkeypatch.setattr(hash_chain, "datetime", Clock)
+    monkeypatch.setattr(chain, "datetime", Clock)
     ledger = Ledger.in_memory()
     ledger.open_account("table", PrivacyBudget.of(epsilon=1.0, delta=1e-6), SUBSTITUTION)
     ledger.change_relation("table", NeighboringRelation.ADD_REMOVE, 2)

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.transaction import release
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.covariances import MECHANISMS
 from dpcore.privacy_filter import PrivacyBudget, computed, typed
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.constraints import Constraint, ConstraintKind
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.plans.chains import MECHANISMS as OF_CHAINS
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.request import offered
 from dpcore.releases.table import to_csv
-from dpcore.releases.transaction import release
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes

@@ -1,7 +1,7 @@
 import pytest
 
 from dpcore.errors import BudgetExceeded
-from dpcore.releases.read_once import ReadOnceLedger
+from dpcore.ledger.read_once import ReadOnceLedger
 from tests.releases.sample_releases import spend
 
 

@@ -12,14 +12,14 @@ import pytest
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import BudgetExceeded, ClaimError, LedgerError, ParameterError
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.renewal import begin_anew
+from dpcore.ledger.transaction import release, release_all
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode, Release, charges
-from dpcore.releases.renewal import begin_anew
 from dpcore.releases.request import Request
 from dpcore.releases.table import to_csv
-from dpcore.releases.transaction import release, release_all
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from tests.releases.sample_releases import make_release

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
-from dpcore.planning.basket import Basket
-from dpcore.planning.files import from_json, to_json
-from dpcore.planning.item import Item
+from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
+from dpcore.planning.plan_files import from_json, to_json
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.rebuilding import request_from
 from dpcore.releases.record import Release
@@ -77,11 +76,11 @@ def test_a_plan_follows_the_name_and_keeps_what_was_typed():
     request = replace(
         request, query=replace(request.query, column=REQUESTS["histogram"].query.column)
     )
-    typed = replace(Item.of(REQUESTS["histogram"]), name="how many people")
-    plan = Basket().with_item(Item.of(request)).with_item(typed)
+    typed = replace(PlannedQuery.of(REQUESTS["histogram"]), name="how many people")
+    plan = AnalysisPlan().with_item(PlannedQuery.of(request)).with_item(typed)
     first, second = from_json(to_json(plan), table, HOME).basket.items
     assert (first.name, second.name) == ("number of homesteads", "how many people")
-    again = Basket().with_item(first)
+    again = AnalysisPlan().with_item(first)
     (kept,) = from_json(to_json(again), table).basket.items
     assert kept.name == "number of homesteads"
     (back,) = from_json(to_json(again), table, PrivacyUnit()).basket.items

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 import pytest
 
 from dpcore.errors import BudgetExceeded, LedgerError, ParameterError, UntrustedLedgerError
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.renewal import begin_anew
+from dpcore.ledger.store import FileDatabase
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.ledger import Ledger
-from dpcore.releases.renewal import begin_anew
-from dpcore.releases.storage import FileDatabase
 from tests.releases.sample_releases import TENTH, make_release
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -17,19 +17,19 @@ from dpcore.data.dialects import Dialect
 from dpcore.data.readers.csv_reader import read_csv
 from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
 from dpcore.individual.exposure import expose
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.transaction import release
 from dpcore.mechanisms.resized_repair import NoisyResample
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import secret_samples
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.resized import plan as resized_plan
 from dpcore.releases.resized.plan import RepairedPlan, resampled_mean
 from dpcore.releases.resized.request import Form, ResizedRequest
 from dpcore.releases.secret_samples import secure_counts
-from dpcore.releases.transaction import release
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query

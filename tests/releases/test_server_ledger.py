@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 import pytest
 
 from dpcore.errors import LedgerError, ParameterError, UntrustedLedgerError
+from dpcore.ledger.chain import EntryKind
+from dpcore.ledger.opening import address, on_server
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.hash_chain import EntryKind, append
-from dpcore.releases.opening import address, on_server
 from tests.releases.places import Place
 from tests.releases.sample_releases import TENTH, spend
 
@@ -129,7 +129,7 @@ def test_what_is_done_to_the_tables_buys_nothing(server, written, execute, state
 def test_nobody_without_the_key_can_add_an_entry(server, written):
     with written._database.writing(1.0) as entries:  # noqa: SLF001 - past the seal
         body = '{"budget":{"delta":"0","epsilon":"9"},"reason":"mine"}'
-        append(entries, fingerprint="table", kind=EntryKind.BUDGET, body=body)
+        entries.append(fingerprint="table", kind=EntryKind.BUDGET, body=body)
     with pytest.raises(UntrustedLedgerError, match="without its key"):
         spent(server.ledger())
 
@@ -169,7 +169,7 @@ def test_a_folder_that_cannot_be_written_keeps_nobody_from_the_server(server, wr
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("dpcore.releases.server.memory.write_whole", full)
+    monkeypatch.setattr("dpcore.ledger.server.write_whole", full)
     assert spend(written, "a-3").id == "a-3"
     assert spent(server.ledger(1)) == spent(written) == 3 * TENTH.epsilon
 
@@ -191,7 +191,7 @@ def test_a_connection_that_broke_is_made_anew(cluster, written):
 
 
 def test_a_writer_that_does_not_end_is_told_and_charges_nothing(server, written, monkeypatch):
-    monkeypatch.setattr("dpcore.releases.server.ledger._PATIENCE", 0.05)
+    monkeypatch.setattr("dpcore.ledger.server._PATIENCE", 0.05)
     held = server.ledger()._database.writing(1.0)  # noqa: SLF001 - a writer that stays
     with held:
         with pytest.raises(LedgerError, match="has not come to an end"):
@@ -243,7 +243,7 @@ def test_packages_that_are_missing_are_named(monkeypatch, tmp_path):
     real = builtins.__import__
 
     def absent(name, *args, **named):
-        if name.startswith("dpcore.releases.server"):
+        if name == "dpcore.ledger.server":
             raise ImportError(name)
         return real(name, *args, **named)
 

@@ -13,17 +13,17 @@ from dpcore.data.columns import MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.individual.exposure import expose
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.transaction import release
 from dpcore.privacy.amplification import amplify, subsampled_delta
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import LaplaceEvent, event_from
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases import secret_samples, secure
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.request import Request
 from dpcore.releases.subsampled.request import SubsampledRequest
-from dpcore.releases.transaction import release
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query

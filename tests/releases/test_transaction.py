@@ -9,13 +9,13 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import BudgetExceeded, ClaimError, LedgerError, ParameterError
 from dpcore.inference.intervals import intervals
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.transaction import release
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.privacy_filter import PrivacyBudget, typed
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.request import Request
-from dpcore.releases.transaction import release
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query

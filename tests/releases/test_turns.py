@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from dpcore.errors import BudgetExceeded, LedgerError
+from dpcore.ledger.chain import EntryKind
+from dpcore.ledger.store import Turns
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.hash_chain import EntryKind
-from dpcore.releases.turns import Turns
 from tests.releases.sample_releases import TENTH, make_release, spend
 
 PEOPLE = 40

@@ -9,8 +9,8 @@ import streamlit as st
 
 from dpcore.formatting import percent
 from dpcore.inference.intervals import LEVEL
+from dpcore.ledger.account import Account
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases.account import Account
 from dpcore.releases.enclosing import Enclosure, enclosures, sides_of
 from dpcore.releases.record import Release
 from dpcore.releases.request import Request

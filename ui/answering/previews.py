@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from dpcore.figures.attackers import odds_text
 from dpcore.formatting import capital, epsilon_text, significant
 from dpcore.inference.intervals import LEVEL, expect, level_of_each
-from dpcore.releases.account import Account
+from dpcore.ledger.account import Account
 from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan

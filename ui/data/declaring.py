@@ -20,10 +20,10 @@ from dpcore.data.preparation.contribution_bounds import CappedDataset
 from dpcore.data.preparation.steps import PreparationSteps, as_read, prepared, steps_of
 from dpcore.data.readers.files import Opened
 from dpcore.errors import DPCoreError, LedgerError, ParameterError
+from dpcore.ledger.store import default_folder
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.declarations import Declaration, Declarations
 from dpcore.releases.record import Mode
-from dpcore.releases.storage import default_folder
 from ui import session
 from ui.data import fingerprinting, terms
 from ui.study import Draft, Earlier, Study

@@ -15,7 +15,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.earlier_reading import earlier_fingerprint
 from dpcore.data.partitions.table import BytesRead, PartitionedDataset, Table
 from dpcore.errors import DPCoreError, LedgerError
-from dpcore.releases import people
+from dpcore.ledger import people
 from ui import session, work
 from ui.study import Draft, Study, Taken
 from ui.work import Told

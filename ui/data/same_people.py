@@ -15,9 +15,9 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.data.preparation.steps import steps_of
 from dpcore.errors import LedgerError
-from dpcore.releases import people
+from dpcore.ledger import people
+from dpcore.ledger.people import Description, Likeness
 from dpcore.releases.amounts import limit_text
-from dpcore.releases.people import Description, Likeness
 from ui import accounts, session
 from ui.data import declaring, fingerprinting
 from ui.study import Study, Terms

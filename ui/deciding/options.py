@@ -10,10 +10,9 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.formatting import significant
-from dpcore.planning.basket import Basket, Split
-from dpcore.planning.files import from_json
-from dpcore.planning.item import LEAST, MOST
-from dpcore.planning.options import Option
+from dpcore.planning.analysis_plan import LEAST, MOST, AnalysisPlan, Split
+from dpcore.planning.comparison import Option
+from dpcore.planning.plan_files import from_json
 from dpcore.planning.splits import scaled
 from ui import answered, controls, plans, session
 from ui.controls import EPSILON_HELP, Typed
@@ -57,11 +56,11 @@ def ask(plan: Option, study: Study) -> Option:
     return answered.option(_named("the other", basket), basket, study)
 
 
-def _named(name: str, basket: Basket) -> str:
+def _named(name: str, basket: AnalysisPlan) -> str:
     return f"{name} (ε {significant(basket.planned)})"
 
 
-def _other_total(basket: Basket, study: Study) -> Basket:
+def _other_total(basket: AnalysisPlan, study: Study) -> AnalysisPlan:
     """Return the plan with another total, dealt out anew."""
     basket = _freed(basket)
     limit = study.terms.budget.epsilon
@@ -95,7 +94,7 @@ def _other_total(basket: Basket, study: Study) -> Basket:
     return replace(basket, items=items, total=total, split=split)
 
 
-def _freed(basket: Basket) -> Basket:
+def _freed(basket: AnalysisPlan) -> AnalysisPlan:
     """Return the plan with its locks off, where there is nothing else to deal out.
 
     So a plan that was released can still be held against another total.
@@ -110,7 +109,7 @@ def _freed(basket: Basket) -> Basket:
     return replace(basket, items=items)
 
 
-def _kept(basket: Basket, study: Study) -> Basket:
+def _kept(basket: AnalysisPlan, study: Study) -> AnalysisPlan:
     """Return the plan that was set aside, or ask for one."""
     left, right = st.columns(2)
     with left:

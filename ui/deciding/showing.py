@@ -13,11 +13,16 @@ from dpcore.errors import ParameterError
 from dpcore.figures.attackers import AttackerView, Sides, surest, worlds_text
 from dpcore.figures.plans import Possible, outcomes_picture
 from dpcore.formatting import brief, capital, epsilon_text, significant
-from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, hangs, is_difference
-from dpcore.planning.group_sizes import Smallest, seen, sign
-from dpcore.planning.item import Item
-from dpcore.planning.options import Option, Row, rows_of
+from dpcore.planning.analysis_plan import PlannedQuery
+from dpcore.planning.comparison import Option, Row, rows_of
+from dpcore.planning.group_sizes import SmallestGroup, seen, sign
 from dpcore.planning.outcomes import DOTS, outcomes, usual
+from dpcore.planning.targets import (
+    OF_A_DIFFERENCE,
+    is_difference,
+    size_condition,
+    size_condition_text,
+)
 from dpcore.planning.widths import Width
 from dpcore.studies.meaning.attacker import Guarantee
 from ui import controls, results, session, stand_ins
@@ -25,7 +30,7 @@ from ui.offering import priced
 from ui.study import Study
 from ui.text import literal, sentence_of
 
-Sizes = Mapping[str, Smallest]
+Sizes = Mapping[str, SmallestGroup]
 
 _LARGEST = 700.0
 
@@ -105,7 +110,7 @@ def questions(plan: Option, other: Option, told_sizes: Sizes) -> None:
 def _say_assumed(rows: Sequence[Row], plan: Option, told_sizes: Sizes) -> None:
     """Say of every ✓ and ✗ of the plan that hangs on an assumed size what it takes."""
     kept = [row.first for row in rows if row.first is not None]
-    told = [(item.name, f"{condition(item)}{_known(item, told_sizes)}") for item in kept]
+    told = [(item.name, f"{size_condition_text(item)}{_known(item, told_sizes)}") for item in kept]
     lines = [f"- **{literal(name)}**: {literal(said)}" for name, said in told if said]
     if lines:
         heading = f"\\* hangs on sizes of groups that were assumed. Under {plan.name}:"
@@ -114,10 +119,10 @@ def _say_assumed(rows: Sequence[Row], plan: Option, told_sizes: Sizes) -> None:
         st.caption(OF_A_DIFFERENCE)
 
 
-def _known(item: Item, told_sizes: Sizes) -> str:
+def _known(item: PlannedQuery, told_sizes: Sizes) -> str:
     """Return what an answer has told of the smallest group of a question, if it has."""
     known = told_sizes.get(item.key)
-    return "" if known is None or hangs(item) is None else f" {known.text}."
+    return "" if known is None or size_condition(item) is None else f" {known.text}."
 
 
 def _row(row: Row, plan: Option, other: Option, told_sizes: Sizes) -> dict[str, object]:
@@ -146,7 +151,7 @@ def wanted(row: Row, plan: Option, other: Option) -> str:
     return f"{held} ({plan.name}; {other.name}: {significant(asked, 6)})"
 
 
-def _cell(row: Row, item: Item | None, width: Width | None, told_sizes: Sizes) -> str:
+def _cell(row: Row, item: PlannedQuery | None, width: Width | None, told_sizes: Sizes) -> str:
     if width is None or item is None:
         return "not asked"
     signed = sign(item, told_sizes, shown=row.shown(item))

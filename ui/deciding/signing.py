@@ -11,8 +11,8 @@ import streamlit as st
 
 from dpcore.documents.decision import Decision, decision_page
 from dpcore.documents.gathering import changes_of
-from dpcore.planning.group_sizes import Smallest
-from dpcore.planning.options import Option
+from dpcore.planning.comparison import Option
+from dpcore.planning.group_sizes import SmallestGroup
 from dpcore.releases.record import Mode
 from ui import controls, downloads, session
 from ui.documents import asking, numerals
@@ -21,7 +21,9 @@ from ui.study import Study
 _LONGEST: Final = 40
 
 
-def offer(plan: Option, other: Option, study: Study, told_sizes: Mapping[str, Smallest]) -> None:
+def offer(
+    plan: Option, other: Option, study: Study, told_sizes: Mapping[str, SmallestGroup]
+) -> None:
     """Ask for what only people know, and offer the page."""
     st.header("A page to sign")
     st.markdown(

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from dpcore.documents import gathering
 from dpcore.documents.subject import Subject
-from dpcore.planning.basket import Basket
+from dpcore.planning.analysis_plan import AnalysisPlan
 from dpcore.releases.record import Release
 from ui import plans, session, typed
 from ui.interpretation import facts_of
@@ -45,7 +45,7 @@ def _called(study: Study, releases: Sequence[Release]) -> dict[str, str]:
     return {mark: name for mark, name in known.items() if name not in titles}
 
 
-def planned(study: Study, basket: Basket, known: Sequence[Release | None]) -> Subject:
+def planned(study: Study, basket: AnalysisPlan, known: Sequence[Release | None]) -> Subject:
     """Return what is planned for a table, and has no ``known`` answer yet.
 
     Raises:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import streamlit as st
 
+from dpcore.planning.analysis_plan import MOST_PEOPLE, PlannedQuery
 from dpcore.planning.group_sizes import tells_sizes
-from dpcore.planning.item import MOST_PEOPLE, Item
 from dpcore.releases.plans.chains import ChainPlan
 from ui import controls, head_counts, naming, plans, session
 from ui.asking import inputs
@@ -28,7 +28,7 @@ def typed(study: Study) -> None:
     )
     request = inputs.ask(study)
     st.markdown(f"**{literal(request.title)}**")
-    item = Item.of(request)
+    item = PlannedQuery.of(request)
     group = _group(item)
     width = replace(item, group=group).width
     if math.isfinite(width.half):
@@ -48,7 +48,7 @@ def typed(study: Study) -> None:
     plans.button(request, study, key="typed", group=group, name=name)
 
 
-def _group(item: Item) -> int:
+def _group(item: PlannedQuery) -> int:
     """Ask of how many people a group is meant, where the error hangs on it."""
     if not item.width.assumed:
         return item.group

@@ -9,10 +9,8 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.formatting import capital, epsilon_text
-from dpcore.planning.assumed import condition
-from dpcore.planning.basket import Basket, Split
-from dpcore.planning.inverting import epsilon_for, people_for
-from dpcore.planning.item import HEAVIEST, LEAST, MOST, Item
+from dpcore.planning.analysis_plan import HEAVIEST, LEAST, MOST, AnalysisPlan, PlannedQuery, Split
+from dpcore.planning.targets import epsilon_for, people_for, size_condition_text
 from ui import controls, plans, session
 from ui.controls import Typed
 from ui.text import after_number, literal, sentence_of
@@ -22,7 +20,7 @@ _MOST_PEOPLE = 10**9
 _ANEW = "plan-shown-anew"
 
 
-def edit(basket: Basket) -> Basket:
+def edit(basket: AnalysisPlan) -> AnalysisPlan:
     """Let one question be changed, and return the plan with it."""
     st.header("Change a question")
     left, right = controls.row(2)
@@ -47,7 +45,7 @@ def edit(basket: Basket) -> Basket:
             on_click=plans.remove,
             args=(item.key,),
         )
-    told = condition(changed)
+    told = size_condition_text(changed)
     if told:
         st.caption(literal(told))
     if changed.epsilon != item.epsilon and basket.split is not Split.TYPED:
@@ -56,7 +54,7 @@ def edit(basket: Basket) -> Basket:
     return basket.with_item(changed)
 
 
-def show_anew(shown: Basket, dealt: Basket) -> None:
+def show_anew(shown: AnalysisPlan, dealt: AnalysisPlan) -> None:
     """Draw the page once more where the split changed the question after it was shown.
 
     What it must show is typed above the total that is shared out: its box of ε and its
@@ -70,11 +68,11 @@ def show_anew(shown: Basket, dealt: Basket) -> None:
         st.rerun()
 
 
-def _chosen(basket: Basket) -> str:
+def _chosen(basket: AnalysisPlan) -> str:
     return f"plan-item-{session.generation()}-{len(basket.items)}"
 
 
-def _priced(item: Item, cell: controls.Cell) -> Item:
+def _priced(item: PlannedQuery, cell: controls.Cell) -> PlannedQuery:
     """Let epsilon or the error be typed, or both to see how many people they take."""
     if not item.divisible:
         cell.place.markdown(
@@ -124,14 +122,14 @@ def _priced(item: Item, cell: controls.Cell) -> Item:
     return item
 
 
-def _epsilon(cell: controls.Cell, item: Item, name: str) -> Typed:
+def _epsilon(cell: controls.Cell, item: PlannedQuery, name: str) -> Typed:
     key = f"plan-{name}-{item.key}"
     note = f"What this question gets. From {LEAST:g} to {MOST:g}."
     found = _number(cell, "ε of this question", item.epsilon, key=key, note=note)
     return Typed(label="ε", number=found, least=LEAST, most=MOST)
 
 
-def _error(cell: controls.Cell, item: Item, way: str) -> float:
+def _error(cell: controls.Cell, item: PlannedQuery, way: str) -> float:
     half = item.width.half
     if not math.isfinite(half):
         raise ParameterError(f"the error of it cannot be said in advance: {item.width.of}.")
@@ -165,7 +163,7 @@ def _number(
     return plans.box(key, value, show)
 
 
-def _labelled(item: Item) -> Item:
+def _labelled(item: PlannedQuery) -> PlannedQuery:
     """Let its name, what it must show, its weight and its lock be changed."""
     first, second, third, fourth = controls.row((2, 1, 1, 1))
     key = item.key

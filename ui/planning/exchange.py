@@ -6,13 +6,13 @@ from functools import partial
 
 import streamlit as st
 
-from dpcore.planning.basket import Basket
-from dpcore.planning.files import to_json
+from dpcore.planning.analysis_plan import AnalysisPlan
+from dpcore.planning.plan_files import to_json
 from ui import downloads, plans
 from ui.planning import loading
 
 
-def show(basket: Basket) -> None:
+def show(basket: AnalysisPlan) -> None:
     """Offer the plan as a file, and take one."""
     left, right = st.columns(2)
     with left:

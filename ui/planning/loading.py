@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dpcore.errors import DPCoreError
-from dpcore.releases.kept import LARGEST
+from dpcore.ledger.store import LARGEST
 from ui import session
 from ui.study import Study
 from ui.text import literal

@@ -7,14 +7,14 @@ import math
 import streamlit as st
 
 from dpcore.formatting import capital, epsilon_text, significant
-from dpcore.planning.basket import Basket
+from dpcore.planning.analysis_plan import AnalysisPlan
 from dpcore.planning.needs import Need, needs, smallest_text
 from ui import results
 from ui.study import Study
 from ui.text import literal
 
 
-def show(basket: Basket, study: Study) -> None:
+def show(basket: AnalysisPlan, study: Study) -> None:
     """Say what the needs take that the plan does not meet; nothing where it meets all.
 
     Worked out once the area is opened: many searches for an epsilon.

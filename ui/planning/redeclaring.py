@@ -9,15 +9,15 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dpcore.planning.basket import Basket
-from dpcore.planning.redeclared import Changed, changes
+from dpcore.planning.analysis_plan import AnalysisPlan
+from dpcore.planning.redeclared import RedeclaredQuery, changes
 from dpcore.releases.record import Release
 from ui import plans, session
 from ui.study import Study
 from ui.text import literal
 
 
-def show(basket: Basket, study: Study, known: Sequence[Release | None]) -> None:
+def show(basket: AnalysisPlan, study: Study, known: Sequence[Release | None]) -> None:
     """Say which questions without a ``known`` answer are about an earlier declaration.
 
     What has its answer stays as it was asked.
@@ -73,7 +73,7 @@ def offer_earlier(study: Study) -> None:
             )
 
 
-def _said(one: Changed) -> str:
+def _said(one: RedeclaredQuery) -> str:
     told = literal("; ".join(one.told))
     name = f"**{literal(one.item.name)}**"
     if one.now is None:
@@ -81,13 +81,13 @@ def _said(one: Changed) -> str:
     return f"{name}: {told}."
 
 
-def _follow(found: Sequence[Changed]) -> None:
+def _follow(found: Sequence[RedeclaredQuery]) -> None:
     study = session.study()
     if study is not None:
         plans.follow(study, found)
 
 
-def _take_over(basket: Basket) -> None:
+def _take_over(basket: AnalysisPlan) -> None:
     study = session.study()
     if study is not None:
         plans.take_over(study, basket)

@@ -9,8 +9,8 @@ from functools import partial
 import streamlit as st
 
 from dpcore.formatting import capital
-from dpcore.planning.basket import Basket
-from dpcore.planning.totals import Price, price_of
+from dpcore.planning.analysis_plan import AnalysisPlan
+from dpcore.planning.plan_cost import PlanCost, cost_of_plan
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases.identity import analysis_id
 from dpcore.releases.models.request import ModelRequest
@@ -29,7 +29,12 @@ from ui.text import literal
 
 
 def offer(
-    basket: Basket, study: Study, price: Price, known: Sequence[Release | None], *, ready: bool
+    basket: AnalysisPlan,
+    study: Study,
+    price: PlanCost,
+    known: Sequence[Release | None],
+    *,
+    ready: bool,
 ) -> None:
     """Offer the release of the whole plan, and show the answers that there are.
 
@@ -69,11 +74,13 @@ def offer(
     _answers(basket, known)
 
 
-def _carry_out(basket: Basket, requests: Sequence[Releasable], study: Study, name: str) -> None:
+def _carry_out(
+    basket: AnalysisPlan, requests: Sequence[Releasable], study: Study, name: str
+) -> None:
     pressed = releasing.pressed()
 
     def cost(new: Sequence[Releasable]) -> PrivacyCost:
-        return price_of(new, delta=basket.delta).cost
+        return cost_of_plan(new, delta=basket.delta).cost
 
     with releasing.drawing(study, pressed):
         done = pressed is not None and releasing.carry_out_all(
@@ -100,7 +107,7 @@ def _named(requests: Sequence[Releasable], study: Study, delta: float) -> str:
     return analysis_id(study.fingerprint, {"plan": asked, "delta": delta})
 
 
-def _answers(basket: Basket, answers: Sequence[Release | None]) -> None:
+def _answers(basket: AnalysisPlan, answers: Sequence[Release | None]) -> None:
     """Show the answers of the plan: all in a list, and one of them in full."""
     pairs = zip(basket.items, answers, strict=True)
     known = [(item, answer) for item, answer in pairs if answer is not None]

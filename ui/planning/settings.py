@@ -7,8 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from dpcore.planning.basket import Basket, Split
-from dpcore.planning.item import LEAST, MOST
+from dpcore.planning.analysis_plan import LEAST, MOST, AnalysisPlan, Split
 from dpcore.planning.splits import settled
 from ui import controls, plans, session
 from ui.controls import EPSILON_HELP, Typed
@@ -25,7 +24,7 @@ _MEANING = {
 }
 
 
-def ask(basket: Basket) -> Basket:
+def ask(basket: AnalysisPlan) -> AnalysisPlan:
     """Show the settings of the whole plan, and return it with them."""
     first, second, third = controls.row((1, 1, 2))
     generation = session.generation()
@@ -69,7 +68,7 @@ def ask(basket: Basket) -> Basket:
         return replace(basket, split=split)
 
 
-def deal(basket: Basket, *, told: bool) -> Basket:
+def deal(basket: AnalysisPlan, *, told: bool) -> AnalysisPlan:
     """Return the plan with its total split, or as it is where it cannot be.
 
     What is in the way is ``told``.

@@ -11,15 +11,13 @@ import streamlit as st
 from dpcore.figures.compositions import prices_picture
 from dpcore.figures.plans import slide_picture
 from dpcore.formatting import epsilon_text, in_full, rounded, significant
-from dpcore.planning.aims import assumed_aim, says_nothing
-from dpcore.planning.assumed import OF_A_DIFFERENCE, is_difference
-from dpcore.planning.basket import Basket, Split
+from dpcore.ledger.account import Account
+from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery, Split
 from dpcore.planning.comparison import compare
 from dpcore.planning.group_sizes import too_few
-from dpcore.planning.item import Item
-from dpcore.planning.totals import Price, price_of
+from dpcore.planning.plan_cost import PlanCost, cost_of_plan
+from dpcore.planning.targets import OF_A_DIFFERENCE, assumed_aim, is_difference, is_uninformative
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases.account import Account
 from dpcore.releases.amounts import spent_text
 from dpcore.releases.plans.ranks import RankPlan
 from dpcore.releases.record import Release
@@ -48,7 +46,7 @@ _WAYS = (
 )
 
 
-def slide(basket: Basket, study: Study) -> None:
+def slide(basket: AnalysisPlan, study: Study) -> None:
     """Show what several budgets would buy. Public numbers only."""
     account = session.account(study)
     found = compare(basket)
@@ -117,7 +115,7 @@ def _say_left(totals: Sequence[float], account: Account) -> None:
         )
 
 
-def _say_assumed(basket: Basket, study: Study) -> None:
+def _say_assumed(basket: AnalysisPlan, study: Study) -> None:
     """Say on which sizes of groups ✓ and ✗ hang, and what they mean of a difference."""
     judged = [item for item in basket.items if item.wanted is not None]
     sizes = {item.group for item in judged if item.width.assumed}
@@ -141,7 +139,7 @@ def _say_assumed(basket: Basket, study: Study) -> None:
         st.caption(OF_A_DIFFERENCE)
 
 
-def _say_aims(basket: Basket) -> None:
+def _say_aims(basket: AnalysisPlan) -> None:
     """Say what the best split takes for what nobody said must be seen."""
     free = [item for item in basket.items if item.wanted is None and not item.fixed]
     if basket.split is not Split.BEST or not free:
@@ -155,7 +153,7 @@ def _say_aims(basket: Basket) -> None:
     )
 
 
-def listing(basket: Basket, study: Study) -> bool:
+def listing(basket: AnalysisPlan, study: Study) -> bool:
     """List the questions of the plan; return whether all of them can be released."""
     for name in plans.lost():
         st.warning(
@@ -192,7 +190,7 @@ def listing(basket: Basket, study: Study) -> bool:
     return ready
 
 
-def _must(item: Item, *, assumed: bool) -> str:
+def _must(item: PlannedQuery, *, assumed: bool) -> str:
     """Return what must be seen; what the best split takes for it is marked."""
     if item.wanted is not None:
         return significant(item.wanted, 6)
@@ -200,13 +198,14 @@ def _must(item: Item, *, assumed: bool) -> str:
     return "" if aim is None else f"{significant(aim, 6)} (assumed)"
 
 
-def _row(number: int, item: Item, account: Account, *, assumed: bool) -> dict[str, object]:
+def _row(number: int, item: PlannedQuery, account: Account, *, assumed: bool) -> dict[str, object]:
     width = item.width
     return {
         "no.": number,
         "question": item.name,
         "ε": significant(item.epsilon, 6),
-        "± at 95 %": f"{width.text} {width.unit}".rstrip() + ": says nothing" * says_nothing(item),
+        "± at 95 %": f"{width.text} {width.unit}".rstrip()
+        + ": says nothing" * is_uninformative(item),
         "± is of": width.of,
         "must show": _must(item, assumed=assumed),
         "shown": _judged(item),
@@ -217,7 +216,7 @@ def _row(number: int, item: Item, account: Account, *, assumed: bool) -> dict[st
     }
 
 
-def _judged(item: Item) -> str:
+def _judged(item: PlannedQuery) -> str:
     if item.seen is None:
         return ""
     of = f", if groups have {item.group:,}" if item.width.assumed else ""
@@ -231,7 +230,7 @@ def in_words(cost: PrivacyCost, account: Account) -> str:
     return offering.priced(cost)
 
 
-def _terms(item: Item, account: Account) -> str:
+def _terms(item: PlannedQuery, account: Account) -> str:
     asked = item.request.relation, item.request.unit.rows
     if asked == (account.relation, account.unit_rows):
         return ""
@@ -242,7 +241,7 @@ def _terms(item: Item, account: Account) -> str:
     )
 
 
-def _number(item: Item, study: Study) -> str:
+def _number(item: PlannedQuery, study: Study) -> str:
     """Say that a question was planned for a table with other public numbers."""
     # Models have none: what they charge hangs on no number of people.
     planned = getattr(item.request.asked, "size", None)
@@ -257,7 +256,7 @@ def _number(item: Item, study: Study) -> str:
     )
 
 
-def price(basket: Basket, study: Study, known: Sequence[Release | None]) -> Price:
+def price(basket: AnalysisPlan, study: Study, known: Sequence[Release | None]) -> PlanCost:
     """Show what the plan costs as a whole, counted in four ways.
 
     Questions with an answer, which is ``known``, cost nothing more.
@@ -265,7 +264,7 @@ def price(basket: Basket, study: Study, known: Sequence[Release | None]) -> Pric
     st.header("What the plan costs")
     pairs = zip(basket.items, known, strict=True)
     new = [item.request for item, answer in pairs if answer is None]
-    found = price_of(new, delta=basket.delta)
+    found = cost_of_plan(new, delta=basket.delta)
     if len(new) < len(known):
         st.caption(
             f"{len(known) - len(new)} of {len(known)} questions have been answered: "
@@ -314,7 +313,7 @@ def price(basket: Basket, study: Study, known: Sequence[Release | None]) -> Pric
     return found
 
 
-def _offer_left(basket: Basket, account: Account) -> None:
+def _offer_left(basket: AnalysisPlan, account: Account) -> None:
     """Offer to share out what is left, where there is something to share."""
     left = account.remaining.epsilon
     counted = account.budget.epsilon is not None

@@ -8,7 +8,7 @@ from typing import Final
 
 import streamlit as st
 
-from dpcore.planning.options import Option
+from dpcore.planning.comparison import Option
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.request import Request
 from ui import controls, session

@@ -10,9 +10,9 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.formatting import in_full
-from dpcore.planning.choosing import TOLD, ChoiceRequest
-from dpcore.planning.item import LEAST, MOST
-from dpcore.planning.options import Option
+from dpcore.planning.analysis_plan import LEAST, MOST
+from dpcore.planning.comparison import Option
+from dpcore.planning.private_total import TOLD, ChoiceRequest
 from dpcore.releases.record import Release
 from ui import controls, offering, plans, session
 from ui.study import Study

@@ -16,10 +16,9 @@ from dpcore.figures.plans import LossSummary, budgets_picture, groups_picture
 from dpcore.formatting import percent, significant
 from dpcore.individual.losses import Losses
 from dpcore.individual.roles import role
-from dpcore.planning.comparison import BUDGETS
-from dpcore.planning.item import Item
-from dpcore.planning.losses import PlanLosses, as_losses, times
-from dpcore.planning.options import Option
+from dpcore.planning.analysis_plan import PlannedQuery
+from dpcore.planning.comparison import BUDGETS, Option
+from dpcore.planning.plan_losses import PlanLosses, as_losses, times
 from ui import results, session
 from ui.study import Study
 from ui.text import literal, sentence_of
@@ -89,7 +88,7 @@ def _budgets(losses: PlanLosses, plan: Option, delta: float) -> dict[float, Floa
     return found
 
 
-def _unknown(losses: PlanLosses, items: tuple[Item, ...]) -> None:
+def _unknown(losses: PlanLosses, items: tuple[PlannedQuery, ...]) -> None:
     names = [
         item.name
         for item, question in zip(items, losses.questions, strict=True)

@@ -18,12 +18,12 @@ import numpy as np
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DPCoreError
 from dpcore.formatting import people
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.rebuilding import as_declared
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import Releasable
-from dpcore.releases.transaction import release
 from dpcore.studies.auditing import trials
 
 _TRIED: Final = 12

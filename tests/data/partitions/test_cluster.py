@@ -23,11 +23,11 @@ from dpcore.data.partitions import engine
 from dpcore.data.partitions.engine import VARIABLE, cluster_address
 from dpcore.errors import DataError
 from dpcore.individual.distribution import loss_distribution
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode
 from dpcore.releases.request import Request
-from dpcore.releases.transaction import release
 from tests import clusters
 from tests.conftest import PATIENCE
 from tests.data.partitions.held import Held, counting, process_of, quoting, square

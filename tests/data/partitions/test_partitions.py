@@ -19,12 +19,12 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.row_groups import VARIABLE, tables, tables_folder
 from dpcore.data.partitions.table import open_table
 from dpcore.errors import DataError, ParameterError
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode
 from dpcore.releases.request import Request
-from dpcore.releases.transaction import release
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery

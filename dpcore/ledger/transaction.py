@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from dpcore.errors import ClaimError, LedgerError
+from dpcore.ledger.account import Account
+from dpcore.ledger.ledger import Ledger
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases import secure
-from dpcore.releases.account import Account
 from dpcore.releases.identity import request_id
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import InPlan, Mode, Release
 from dpcore.releases.releasable import Releasable
 from dpcore.version import VERSION

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dpcore.errors import LedgerError
-from dpcore.releases.server.ledger import ServerLedger
+
+if TYPE_CHECKING:
+    from dpcore.ledger.server import ServerLedger
 
 _MISSING = (
     "EPSILON_STUDIO_LEDGER names a server, and the packages that speak to it are not "
@@ -32,7 +35,7 @@ def on_server(where: str, folder: Path) -> ServerLedger:
 
     """
     try:
-        from dpcore.releases.server.ledger import ServerLedger  # noqa: PLC0415 - only where it is asked for
+        from dpcore.ledger.server import ServerLedger  # noqa: PLC0415 - only where it is asked for
     except ImportError:
         raise LedgerError(_MISSING) from None
     return ServerLedger.of(where, folder)

@@ -13,20 +13,19 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 
 from dpcore.errors import BudgetExceeded, DataError, LedgerError, ParameterError
+from dpcore.ledger import chain, store
+from dpcore.ledger.account import Account, account_after
+from dpcore.ledger.chain import Entry, EntryKind, EntryTable
+from dpcore.ledger.checkpoint import Checkpoint, followed
+from dpcore.ledger.periods import limit
+from dpcore.ledger.store import BUSY, FileDatabase, MemoryDatabase, file_errors
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
-from dpcore.releases import hash_chain, turns
-from dpcore.releases.account import Account, account_after
-from dpcore.releases.checkpoint import Checkpoint, followed
-from dpcore.releases.hash_chain import Entry, EntryKind, EntryTable
 from dpcore.releases.identity import canonical, plan_id
-from dpcore.releases.periods import limit
 from dpcore.releases.record import InPlan, Release
-from dpcore.releases.storage import BUSY, FileDatabase, MemoryDatabase, explained
 
 _PATIENCE = 10.0
 """Seconds to wait for another writer before a charge is refused."""
@@ -78,12 +77,12 @@ class Ledger(ABC):
         """Return the account of a table's people as of today, ``None`` without one."""
         with self._read() as (_, state):
             account = state.account(fingerprint)
-            return None if account is None else account.on(hash_chain.now().date())
+            return None if account is None else account.on(chain.now().date())
 
     def accounts(self) -> tuple[Account, ...]:
         """Return all accounts, in the order in which they were opened."""
         with self._read() as (_, state):
-            today = hash_chain.now().date()
+            today = chain.now().date()
             return tuple(account.on(today) for account in state.every_account())
 
     def change_budget(self, fingerprint: str, budget: PrivacyBudget, reason: str) -> Account:
@@ -97,8 +96,7 @@ class Ledger(ABC):
                     f"{budget.caption(account.spent)} is spent already, and cannot be "
                     "taken back. The budget cannot be less than that."
                 )
-            entry = hash_chain.append(
-                entries,
+            entry = entries.append(
                 fingerprint=account.name,
                 kind=EntryKind.BUDGET,
                 body=canonical({"budget": budget.to_json(), "reason": reason}),
@@ -123,8 +121,7 @@ class Ledger(ABC):
                     f"{account.relation.phrase}, and costs under two relations do not "
                     "add up. Keep the relation and the unit of this table."
                 )
-            entry = hash_chain.append(
-                entries,
+            entry = entries.append(
                 fingerprint=account.name,
                 kind=EntryKind.RELATION,
                 body=canonical({"relation": relation.value, "unit_rows": unit_rows}),
@@ -154,17 +151,17 @@ class Ledger(ABC):
 
         """
         with self._read() as (entries, state):
-            stored = hash_chain.release_for(entries, request)
+            stored = entries.answer_to(request)
         if stored is not None:
             return _release(stored)
         charge = _Charge(fingerprint=fingerprint, unit_rows=unit_rows, cost=cost)
-        charge.paying(state, hash_chain.now())
+        charge.paying(state, chain.now())
         drawn = compute()
         with self._write() as (entries, state):
-            stored = hash_chain.release_for(entries, request)
+            stored = entries.answer_to(request)
             if stored is not None:
                 return _release(stored)
-            now = hash_chain.now()
+            now = chain.now()
             account = charge.paying(state, now)
             _debit(entries, account, (request, cost), now)
             return _answer(entries, account, drawn, (request, cost, None))
@@ -208,12 +205,12 @@ class Ledger(ABC):
                 charge = _Charge(
                     fingerprint=fingerprint, unit_rows=unit_rows, cost=plan.cost, is_plan=True
                 )
-                charge.paying(state, hash_chain.now())
+                charge.paying(state, chain.now())
                 drawn = {name: compute(name, plan) for name in new}
                 with self._write() as (entries, state):
                     if _stored(entries, requests).keys() != known.keys():
                         continue
-                    now = hash_chain.now()
+                    now = chain.now()
                     account = charge.paying(state, now)
                     _debit(entries, account, (plan.name, plan.cost), now, new)
                     for name, answer in drawn.items():
@@ -224,19 +221,19 @@ class Ledger(ABC):
     def stored(self, request: str) -> Release | None:
         """Return the answer that was given to a request, ``None`` if there is none."""
         with self._read() as (entries, _):
-            entry = hash_chain.release_for(entries, request)
+            entry = entries.answer_to(request)
             return None if entry is None else _release(entry)
 
     def releases(self, fingerprint: str) -> tuple[Release, ...]:
         """Return all answers about a table, in the order in which they were given."""
         with self._read() as (entries, _):
-            found = hash_chain.entries_of(entries, fingerprint, EntryKind.RELEASE)
+            found = entries.of(fingerprint, EntryKind.RELEASE)
             return tuple(_release(entry) for entry in found)
 
     def draws(self, fingerprint: str, analysis: str) -> int:
         """Return how many answers the same analysis has had so far."""
         with self._read() as (entries, _):
-            return hash_chain.count_answers(entries, fingerprint, f"{analysis}-")
+            return entries.count_answers(fingerprint, f"{analysis}-")
 
     def history(self, fingerprint: str) -> tuple[Entry, ...]:
         """Return every entry of the account, about all its tables, in order."""
@@ -250,14 +247,14 @@ class Ledger(ABC):
                 entry
                 for account in state.every_account()
                 for table in account.tables
-                for entry in hash_chain.entries_of(entries, table.fingerprint, EntryKind.TABLE)
+                for entry in entries.of(table.fingerprint, EntryKind.TABLE)
             )
             return tuple(sorted(found, key=lambda entry: entry.sequence))
 
     def beginnings(self) -> tuple[Entry, ...]:
         """Return the entries that say when the ledger was begun anew, and why."""
         with self._read() as (entries, _):
-            return hash_chain.entries_of(entries, "", EntryKind.ANEW)
+            return entries.of("", EntryKind.ANEW)
 
     def verify(self) -> None:
         """Follow the whole chain, however the file looks."""
@@ -291,7 +288,7 @@ class LocalLedger(Ledger):
     @contextlib.contextmanager
     def _read(self, *, whole: bool = False) -> Iterator[tuple[EntryTable, Checkpoint]]:
         database = self._database
-        with explained():
+        with file_errors():
             known = database.checkpoint()  # before the database, which may be ahead
             look = database.look
             whole = whole or not self._is_right(known, look)
@@ -313,7 +310,7 @@ class LocalLedger(Ledger):
         nobody waits for that.
         """
         database = self._database
-        with database.turns.taken(turns.PATIENCE, BUSY):
+        with database.turns.taken(store.PATIENCE, BUSY):
             if database.look != database.turns.seen:
                 database.turns.close()
                 with self._read():
@@ -336,14 +333,14 @@ class LocalLedger(Ledger):
         look of the file: the next who looks follows the whole chain.
         """
         database = self._database
-        with explained():
+        with file_errors():
             with database.writing(patience) as entries:
                 known, look = database.checkpoint(), database.look
                 is_right = known is None or self._is_right(known, look)
                 state = followed(entries, known, look if is_right else (), whole=False)
                 if state != known:
                     database.keep(state)
-                hash_chain.prepare(entries)
+                entries.prepare()
                 yield entries, state
             database.turns.seen = database.look if is_right else ()
 
@@ -370,18 +367,14 @@ def opened(
     if account is not None:
         return account
     terms = {"budget": budget.to_json(), "relation": relation.value, "unit_rows": unit_rows}
-    return account_after(
-        None,
-        hash_chain.append(
-            entries, fingerprint=fingerprint, kind=EntryKind.ACCOUNT, body=canonical(terms)
-        ),
-    )
+    entry = entries.append(fingerprint=fingerprint, kind=EntryKind.ACCOUNT, body=canonical(terms))
+    return account_after(None, entry)
 
 
 def history_of(entries: EntryTable, account: Account | None) -> tuple[Entry, ...]:
     """Return every entry of an account, about all its tables, in order."""
     tables = () if account is None else account.fingerprints
-    found = chain.from_iterable(hash_chain.entries_of(entries, table) for table in tables)
+    found = (entry for table in tables for entry in entries.of(table))
     return tuple(sorted(found, key=lambda entry: entry.sequence))
 
 
@@ -444,13 +437,8 @@ def _debit(
         body["plan"] = list(requests)
     if account.name != account.fingerprint:
         body["table"] = account.fingerprint
-    hash_chain.append(
-        entries,
-        fingerprint=account.name,
-        kind=EntryKind.DEBIT,
-        request=name,
-        body=canonical(body),
-        at=now,
+    entries.append(
+        fingerprint=account.name, kind=EntryKind.DEBIT, request=name, body=canonical(body), at=now
     )
 
 
@@ -464,8 +452,7 @@ def _answer(
     found = (release.id, release.cost, release.plan)
     if found != promised or release.relation is not account.relation:
         raise LedgerError("the answer has another request, cost or relation than asked.")
-    hash_chain.append(
-        entries,
+    entries.append(
         fingerprint=account.fingerprint,
         kind=EntryKind.RELEASE,
         request=release.id,
@@ -476,7 +463,7 @@ def _answer(
 
 def _stored(entries: EntryTable, requests: Iterable[str]) -> dict[str, Release]:
     """Return the answers that there are already, by their requests."""
-    found = {name: hash_chain.release_for(entries, name) for name in requests}
+    found = {name: entries.answer_to(name) for name in requests}
     return {name: _release(entry) for name, entry in found.items() if entry is not None}
 
 

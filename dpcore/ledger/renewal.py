@@ -19,16 +19,16 @@ from datetime import datetime
 from pathlib import Path
 
 from dpcore.errors import LedgerError, ParameterError, UntrustedLedgerError
+from dpcore.ledger import store
+from dpcore.ledger.account import OPENED, Account
+from dpcore.ledger.chain import EntryKind, EntryTable
+from dpcore.ledger.checkpoint import Checkpoint, Tally
+from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.people import carry_tables
+from dpcore.ledger.scheduling import carry_periods
+from dpcore.ledger.store import BUSY, FileDatabase, file_errors
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases import hash_chain, turns
-from dpcore.releases.account import OPENED, Account
-from dpcore.releases.checkpoint import Checkpoint, Tally
-from dpcore.releases.hash_chain import EntryKind, EntryTable
 from dpcore.releases.identity import canonical
-from dpcore.releases.ledger import Ledger
-from dpcore.releases.people import carry_tables
-from dpcore.releases.scheduling import carry_periods
-from dpcore.releases.storage import BUSY, FileDatabase, explained
 
 _PATIENCE = 10.0
 
@@ -47,7 +47,7 @@ def begin_anew(path: Path, *, reason: str, now: datetime) -> None:
     database = FileDatabase(path)
     found = _fault(path)
     kept = f"set-aside-{now:%Y%m%dT%H%M%S%fZ}"
-    with explained():
+    with file_errors():
         known = _salvaged(database)
         database.set_aside(kept)
         draft = path.with_name(f"{path.name}.new")
@@ -71,15 +71,11 @@ def carry(entries: EntryTable, account: Account) -> None:
     closed, stays closed.
     """
     fingerprint = account.fingerprint
-    hash_chain.append(
-        entries,
-        fingerprint=fingerprint,
-        kind=EntryKind.ACCOUNT,
-        body=canonical(OPENED.write(account)),
+    entries.append(
+        fingerprint=fingerprint, kind=EntryKind.ACCOUNT, body=canonical(OPENED.write(account))
     )
     if account.spent != PrivacyCost():
-        hash_chain.append(
-            entries,
+        entries.append(
             fingerprint=fingerprint,
             kind=EntryKind.DEBIT,
             request=f"carried over for {fingerprint}",
@@ -90,8 +86,7 @@ def carry(entries: EntryTable, account: Account) -> None:
     if account.moved is not None:
         body = {"budget": account.budget.to_json(), "moved": account.moved}
         reason = "moved to another machine before the ledger was begun anew"
-        hash_chain.append(
-            entries,
+        entries.append(
             fingerprint=fingerprint,
             kind=EntryKind.BUDGET,
             body=canonical(body | {"reason": reason}),
@@ -124,8 +119,8 @@ def _salvaged(database: FileDatabase) -> Checkpoint:
 def _alone(database: FileDatabase) -> Iterator[None]:
     """Let no other program write meanwhile, as far as the old file can be locked."""
     with contextlib.ExitStack() as stack:
-        stack.enter_context(database.turns.taken(turns.PATIENCE, BUSY))
-        with contextlib.suppress(UntrustedLedgerError), explained():
+        stack.enter_context(database.turns.taken(store.PATIENCE, BUSY))
+        with contextlib.suppress(UntrustedLedgerError), file_errors():
             stack.enter_context(database.writing(_PATIENCE))
         yield
 
@@ -135,8 +130,8 @@ def _written(draft: Path, known: Checkpoint, body: str) -> Checkpoint:
     draft.unlink(missing_ok=True)
     new = FileDatabase(draft)
     with new.writing(0.0) as entries:
-        hash_chain.prepare(entries)
-        hash_chain.append(entries, fingerprint="", kind=EntryKind.ANEW, body=body)
+        entries.prepare()
+        entries.append(fingerprint="", kind=EntryKind.ANEW, body=body)
         for account in known.every_account():
             carry(entries, account)
     tally = Tally(Checkpoint())

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import TypeVar, cast
 
-from dpcore.releases.account import Account
-from dpcore.releases.checkpoint import Checkpoint
-from dpcore.releases.hash_chain import Entry, EntryTable
-from dpcore.releases.ledger import Ledger
+from dpcore.ledger.account import Account
+from dpcore.ledger.chain import Entry, EntryTable
+from dpcore.ledger.checkpoint import Checkpoint
+from dpcore.ledger.ledger import Ledger
 from dpcore.releases.record import Release
 
 _T = TypeVar("_T")

@@ -7,13 +7,13 @@ from dataclasses import replace
 from datetime import date
 
 from dpcore.errors import ParameterError
+from dpcore.ledger import chain, periods
+from dpcore.ledger.account import Account, day_of
+from dpcore.ledger.chain import Entry, EntryKind, EntryTable
+from dpcore.ledger.ledger import Ledger, history_of, payable
+from dpcore.ledger.periods import Period
 from dpcore.privacy_filter import COST, PrivacyBudget, PrivacyCost
-from dpcore.releases import hash_chain, periods
-from dpcore.releases.account import Account, day_of
-from dpcore.releases.hash_chain import Entry, EntryKind, EntryTable
 from dpcore.releases.identity import canonical
-from dpcore.releases.ledger import Ledger, history_of, payable
-from dpcore.releases.periods import Period
 
 
 def open_period(ledger: Ledger, fingerprint: str, new: Period) -> Period:
@@ -28,7 +28,7 @@ def open_period(ledger: Ledger, fingerprint: str, new: Period) -> Period:
 
     """
     with ledger.transaction() as (entries, state):
-        now = hash_chain.now()
+        now = chain.now()
         account = payable(state, fingerprint).on(now.date())
         known = periods.named(account.periods, new.name)
         if known is not None:
@@ -42,8 +42,7 @@ def open_period(ledger: Ledger, fingerprint: str, new: Period) -> Period:
         opened = replace(new, spent=spent, closed=None)
         today = max(account.day or now.date(), now.date())
         periods.check(account.periods, opened, account.budget, account.spent, today)
-        hash_chain.append(
-            entries,
+        entries.append(
             fingerprint=account.name,
             kind=EntryKind.PERIOD,
             body=canonical(periods.PERIOD.write(opened)),
@@ -65,7 +64,7 @@ def change_period(
     """
     _require(reason)
     with ledger.transaction() as (entries, state):
-        now = hash_chain.now()
+        now = chain.now()
         account = payable(state, fingerprint).on(now.date())
         period = _open_one(account, name)
         changed = replace(period, budget=budget)
@@ -73,8 +72,8 @@ def change_period(
         today = account.day or now.date()
         periods.check(others, changed, account.budget, account.spent, today)
         body = periods.PERIOD.write(changed) | {"reason": reason}
-        hash_chain.append(
-            entries, fingerprint=account.name, kind=EntryKind.PERIOD, body=canonical(body), at=now
+        entries.append(
+            fingerprint=account.name, kind=EntryKind.PERIOD, body=canonical(body), at=now
         )
 
 
@@ -115,11 +114,8 @@ def carry_periods(
     What was spent in each is part of it. Debits come before.
     """
     for period in left:
-        hash_chain.append(
-            entries,
-            fingerprint=name,
-            kind=EntryKind.PERIOD,
-            body=canonical(periods.PERIOD.write(period)),
+        entries.append(
+            fingerprint=name, kind=EntryKind.PERIOD, body=canonical(periods.PERIOD.write(period))
         )
     if closed is not None:
         _close(entries, name, {"reason": closed})
@@ -138,7 +134,7 @@ def _require(reason: str) -> None:
 
 
 def _close(entries: EntryTable, name: str, said: dict[str, str]) -> None:
-    hash_chain.append(entries, fingerprint=name, kind=EntryKind.CLOSED, body=canonical(said))
+    entries.append(fingerprint=name, kind=EntryKind.CLOSED, body=canonical(said))
 
 
 def spent_in(history: Iterable[Entry], new: Period) -> PrivacyCost:

@@ -31,10 +31,9 @@ from dpcore.codec import (
 )
 from dpcore.data.partitions.table import Table
 from dpcore.errors import DataError, DPCoreError, ParameterError
-from dpcore.planning.basket import MOST_ITEMS, Basket, Split
-from dpcore.planning.item import Item
+from dpcore.ledger.store import LARGEST
+from dpcore.planning.analysis_plan import MOST_ITEMS, AnalysisPlan, PlannedQuery, Split
 from dpcore.relations import PrivacyUnit
-from dpcore.releases.kept import LARGEST
 from dpcore.releases.rebuilding import is_model, model_request_from, request_from
 from dpcore.releases.releasable import Releasable
 from dpcore.statistics.parameters import NAMES
@@ -46,7 +45,7 @@ _LONGEST_FIELD: Final = 40
 _WRONG = (LookupError, TypeError, ValueError, ArithmeticError, RecursionError)
 
 _ITEM: Final = Schema(
-    Item, name=TEXT, weight=NUMBER, locked=TRUTH, wanted=optional(NUMBER), group=WHOLE
+    PlannedQuery, name=TEXT, weight=NUMBER, locked=TRUTH, wanted=optional(NUMBER), group=WHOLE
 )
 _ENTRY: Final[Schema[dict[str, Any]]] = Schema(dict, name=TEXT, request=OBJECT)
 _ITEMS: Final = ("items",)
@@ -56,7 +55,7 @@ _PRICE: Final[Schema[dict[str, Any]]] = Schema(
 """What every request says of its price; all else is about columns of the table."""
 _PRICE_OF: Final[Schema[dict[str, Any]]] = Schema(dict, request=_PRICE)
 _BASKET: Final = Schema(
-    Basket,
+    AnalysisPlan,
     total=NUMBER,
     delta=NUMBER,
     split=Part(codec=choice(Split)),
@@ -74,11 +73,11 @@ class Loaded:
 
     """
 
-    basket: Basket
+    basket: AnalysisPlan
     lost: tuple[str, ...] = ()
 
 
-def to_json(basket: Basket) -> str:
+def to_json(basket: AnalysisPlan) -> str:
     """Return a plan as text; ``from_json`` makes the same plan of it.
 
     Raises:
@@ -157,7 +156,7 @@ def traced(request: Releasable, dataset: Table) -> Releasable:
 
 
 def _filled(
-    basket: Basket,
+    basket: AnalysisPlan,
     entries: list[Any],
     then: Callable[[Mapping[str, object]], Releasable],
     now: Callable[[Mapping[str, object]], Releasable],
@@ -179,9 +178,9 @@ def _filled(
             # What it costs is known before it is planned, or it cannot be planned.
             _ = request.cost
             titled = entry.get("titled") is True
-            if titled or name == Item.of(then(parameters)).name:
+            if titled or name == PlannedQuery.of(then(parameters)).name:
                 # Columns and rows may be called otherwise by now.
-                item = replace(item, name=Item.of(request).name)
+                item = replace(item, name=PlannedQuery.of(request).name)
         except FieldError as error:
             raise error.within(*_ITEMS, place) from None
         except ParameterError as error:

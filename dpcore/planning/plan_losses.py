@@ -28,7 +28,7 @@ from dpcore.individual.release_losses import (
     sampled_losses,
 )
 from dpcore.individual.totals import Counting, gather
-from dpcore.planning.item import LEAST, MOST, Item
+from dpcore.planning.analysis_plan import LEAST, MOST, PlannedQuery
 from dpcore.privacy.events import GaussianEvent
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.models.request import ModelRequest
@@ -108,7 +108,9 @@ class PlanLosses:
     questions: tuple[QuestionLosses, ...] = field(repr=False)
 
     @classmethod
-    def of(cls, items: Sequence[Item], dataset: Dataset, relation: NeighboringRelation) -> Self:
+    def of(
+        cls, items: Sequence[PlannedQuery], dataset: Dataset, relation: NeighboringRelation
+    ) -> Self:
         """Return what the questions of a plan reveal about the people of a table."""
         most = max(1, MOST_KEPT // max(dataset.people, 1))
         by_price = sorted(items, key=lambda item: -item.epsilon)
@@ -125,7 +127,7 @@ class PlanLosses:
         ]
         return cls(people=dataset.people, relation=relation, questions=tuple(questions))
 
-    def totals(self, items: Sequence[Item], *, delta: float) -> FloatArray:
+    def totals(self, items: Sequence[PlannedQuery], *, delta: float) -> FloatArray:
         """Return everybody's loss from all answers, shape ``(n,)``, at ``delta``.
 
         ``items`` are the same questions, with whatever epsilon.
@@ -140,13 +142,15 @@ class PlanLosses:
             total += np.asarray(one.epsilon(0.0))
         return total
 
-    def each(self, items: Sequence[Item], people: NDArray[np.intp], *, delta: float) -> FloatArray:
+    def each(
+        self, items: Sequence[PlannedQuery], people: NDArray[np.intp], *, delta: float
+    ) -> FloatArray:
         """Return what each answer alone reveals about some people, shape ``(q, p)``."""
         pairs = zip(self.questions, items, strict=True)
         found = [question.at(item.request).among(people).epsilon(delta) for question, item in pairs]
         return np.array([np.broadcast_to(one, len(people)) for one in found])
 
-    def nobody_above(self, items: Sequence[Item], limit: float, *, delta: float) -> float:
+    def nobody_above(self, items: Sequence[PlannedQuery], limit: float, *, delta: float) -> float:
         """Return by which factor every epsilon of a plan may grow, or has to shrink.
 
         At the factor nobody's total is above ``limit``; at one that is larger by 1e-9
@@ -178,7 +182,7 @@ class PlanLosses:
         return _last_within(largest, limit, ends)
 
 
-def times(item: Item, factor: float) -> Item:
+def times(item: PlannedQuery, factor: float) -> PlannedQuery:
     """Return a question with so many times its epsilon; what is fixed stays."""
     if not item.divisible:
         return item

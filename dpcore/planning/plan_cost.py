@@ -26,7 +26,7 @@ _WORTH = Decimal("0.99")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
+class PlanCost:
     """What a plan costs.
 
     Attributes:
@@ -80,7 +80,7 @@ class Price:
         return float(self.added.epsilon - self.cost.epsilon)
 
 
-def price_of(requests: Sequence[Releasable], *, delta: float) -> Price:
+def cost_of_plan(requests: Sequence[Releasable], *, delta: float) -> PlanCost:
     """Return what questions cost together that are fixed before the first answer.
 
     Raises:
@@ -92,7 +92,7 @@ def price_of(requests: Sequence[Releasable], *, delta: float) -> Price:
         (request.plan.event for request in requests),
         key=lambda event: (event.kind, event.parameter, event.delta),
     )
-    return Price(added=added, totals=_composed(tuple(events), delta), delta=delta)
+    return PlanCost(added=added, totals=_composed(tuple(events), delta), delta=delta)
 
 
 @lru_cache(maxsize=256)

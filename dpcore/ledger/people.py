@@ -14,13 +14,12 @@ from typing import Final
 
 from dpcore.codec import TEXT, several
 from dpcore.errors import LedgerError, UntrustedLedgerError
+from dpcore.ledger.account import Account, name_in
+from dpcore.ledger.chain import Entry, EntryKind, EntryTable
+from dpcore.ledger.ledger import Ledger, opened
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
-from dpcore.releases import hash_chain
-from dpcore.releases.account import Account, name_in
-from dpcore.releases.hash_chain import Entry, EntryKind, EntryTable
 from dpcore.releases.identity import canonical
-from dpcore.releases.ledger import Ledger, opened
 
 _ALIKE = 0.5
 _LONGEST_NAME = 200
@@ -266,7 +265,7 @@ def put_under(
     }
     if apart := sorted(others):
         body["others"] = apart
-    hash_chain.append(entries, fingerprint=fingerprint, kind=EntryKind.TABLE, body=canonical(body))
+    entries.append(fingerprint=fingerprint, kind=EntryKind.TABLE, body=canonical(body))
 
 
 def carry_tables(entries: EntryTable, account: Account) -> None:

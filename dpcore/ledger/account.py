@@ -7,17 +7,19 @@ question belongs to the very table that it is about.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date
+from decimal import ROUND_CEILING, Context, Decimal
 from typing import Final
 
 from dpcore.codec import TEXT, WHOLE, Schema, if_any, optional, several
 from dpcore.errors import DPCoreError, UntrustedLedgerError
+from dpcore.ledger import periods
+from dpcore.ledger.chain import Entry, EntryKind
+from dpcore.ledger.periods import DAY, PERIOD, Period
 from dpcore.privacy_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
-from dpcore.releases import periods
-from dpcore.releases.hash_chain import Entry, EntryKind
-from dpcore.releases.periods import DAY, PERIOD, Period
 from dpcore.statistics.parameters import RELATION
 
 TERMS = frozenset(EntryKind) - {EntryKind.RELEASE, EntryKind.ANEW}
@@ -25,7 +27,7 @@ TERMS = frozenset(EntryKind) - {EntryKind.RELEASE, EntryKind.ANEW}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class AccountTable:
     """A table about the people of an account. PUBLIC.
 
     Attributes:
@@ -68,7 +70,7 @@ class Account:
     releases: int = 0
     moved: str | None = None
     holder: str = ""
-    tables: tuple[Table, ...] = ()
+    tables: tuple[AccountTable, ...] = ()
     periods: tuple[Period, ...] = ()
     closed: str | None = None
     day: date | None = None
@@ -157,7 +159,7 @@ def _whole(budget: PrivacyBudget) -> PrivacyCost:
     return PrivacyCost.from_json(PrivacyCost().to_json() | budget.to_json())
 
 
-_TABLE: Final = Schema(Table, fingerprint=TEXT, name=TEXT)
+_TABLE: Final = Schema(AccountTable, fingerprint=TEXT, name=TEXT)
 OPENED: Final = Schema(Account, budget=BUDGET, relation=RELATION, unit_rows=WHOLE)
 """The terms of an account that is opened."""
 ACCOUNT: Final = Schema(
@@ -248,7 +250,7 @@ def _debited(account: Account, entry: Entry, content: dict[str, object]) -> Acco
 
 
 def _described(account: Account, entry: Entry, content: dict[str, object]) -> Account:
-    table = Table(fingerprint=entry.fingerprint, name=TEXT.read(content["name"]))
+    table = AccountTable(fingerprint=entry.fingerprint, name=TEXT.read(content["name"]))
     known = {one.fingerprint: one for one in account.tables}
     tables = tuple((known | {table.fingerprint: table}).values())
     return replace(account, tables=tables)
@@ -278,3 +280,84 @@ _CHANGES: Final = {
     EntryKind.PERIOD: _divided,
     EntryKind.CLOSED: _closed,
 }
+
+
+_UP = Context(prec=60, rounding=ROUND_CEILING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonTotal:
+    """What a person has spent who is in all accounts kept under the same terms.
+
+    Attributes:
+        relation: Which tables are neighbors.
+        unit_rows: How many rows one unit may own.
+        accounts: The accounts, in the order in which they were opened.
+        spent: The sum of what was spent in them.
+
+    """
+
+    relation: NeighboringRelation
+    unit_rows: int
+    accounts: tuple[Account, ...]
+    spent: PrivacyCost
+
+
+def person_totals(accounts: Iterable[Account]) -> tuple[PersonTotal, ...]:
+    """Return the totals over some accounts, one for each kind of terms."""
+    kinds: dict[tuple[NeighboringRelation, int], list[Account]] = {}
+    for account in accounts:
+        kinds.setdefault((account.relation, account.unit_rows), []).append(account)
+    return tuple(
+        PersonTotal(
+            relation=relation,
+            unit_rows=rows,
+            accounts=tuple(members),
+            spent=sum((one.spent for one in members), PrivacyCost()),
+        )
+        for (relation, rows), members in kinds.items()
+    )
+
+
+def by_table(account: Account, history: Iterable[Entry]) -> dict[str, PrivacyCost]:
+    """Return what was spent on each table of an account, by fingerprint.
+
+    Args:
+        account: The account.
+        history: Its entries in the ledger.
+
+    Returns:
+        The parts; they add up to what was spent. What moved here, or was carried over,
+        stands with the first table.
+
+    """
+    parts = dict.fromkeys(account.fingerprints, PrivacyCost())
+    for entry in history:
+        if entry.kind is EntryKind.DEBIT:
+            content = entry.content
+            table = str(content.get("table", account.name))
+            cost = COST.read(content["cost"])
+            parts[table] = parts.get(table, PrivacyCost()) + cost
+    return parts
+
+
+def by_period(account: Account) -> tuple[tuple[Period | None, PrivacyCost], ...]:
+    """Return what was spent in each period that no other one divides, in their order.
+
+    The parts add up to what was spent: ``None`` stands for days in no such period, and
+    is left out where nothing was spent then.
+    """
+    leaves = sorted(periods.undivided(account.periods), key=lambda one: one.begins)
+    inside = sum((period.spent for period in leaves), PrivacyCost())
+    outside = PrivacyCost(
+        **{
+            part: _beyond(getattr(account.spent, part), getattr(inside, part))
+            for part in ("epsilon", "delta", "rho")
+        }
+    )
+    parts: list[tuple[Period | None, PrivacyCost]] = [(one, one.spent) for one in leaves]
+    return tuple(parts if outside == PrivacyCost() else [(None, outside), *parts])
+
+
+def _beyond(total: Decimal, part: Decimal) -> Decimal:
+    return Decimal() if total <= part else _UP.subtract(total, part)

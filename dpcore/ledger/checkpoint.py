@@ -24,9 +24,9 @@ from json import loads
 
 from dpcore.codec import TEXT, WHOLE, Schema, several
 from dpcore.errors import UntrustedLedgerError
-from dpcore.releases import hash_chain
-from dpcore.releases.account import ACCOUNT, TERMS, Account, account_after, name_in
-from dpcore.releases.hash_chain import Entry, EntryTable
+from dpcore.ledger import chain
+from dpcore.ledger.account import ACCOUNT, TERMS, Account, account_after, name_in
+from dpcore.ledger.chain import Entry, EntryTable
 from dpcore.releases.identity import canonical
 
 _PURPOSE = b"epsilon-studio: checkpoint of the ledger\n"
@@ -47,7 +47,7 @@ class Checkpoint:
     """
 
     length: int = 0
-    head: str = hash_chain.ORIGIN
+    head: str = chain.ORIGIN
     accounts: Mapping[str, str] = field(default_factory=dict)
     look: tuple[int, ...] = ()
 
@@ -88,8 +88,7 @@ class Checkpoint:
         seal, _, content = text.partition(b"\n")
         if not hmac.compare_digest(seal, _seal(content, key).encode()):
             raise UntrustedLedgerError(
-                "the checkpoint of the ledger was changed, or the key was replaced. "
-                f"{hash_chain.WAY_ON}"
+                f"the checkpoint of the ledger was changed, or the key was replaced. {chain.WAY_ON}"
             )
         place, *lines = content.decode().split("\n")
         split = (line.partition("\t") for line in lines)
@@ -120,7 +119,7 @@ class Tally:
         """
         known = self._known
         reached = 0
-        for entry in hash_chain.walk(entries, 1 if whole else max(1, known.length)):
+        for entry in entries.walk(1 if whole else max(1, known.length)):
             reached = entry.sequence
             if reached == known.length and entry.digest != known.head:
                 raise UntrustedLedgerError(_another(known.length))
@@ -170,8 +169,8 @@ def followed(
         UntrustedLedgerError: The ledger is not as it was left.
 
     """
-    if known is None and hash_chain.version(entries) >= hash_chain.WITH_CHECKPOINT:
-        raise UntrustedLedgerError(f"the checkpoint of the ledger is gone. {hash_chain.WAY_ON}")
+    if known is None and entries.version() >= chain.WITH_CHECKPOINT:
+        raise UntrustedLedgerError(f"the checkpoint of the ledger is gone. {chain.WAY_ON}")
     tally = Tally(known or Checkpoint())
     tally.follow(entries, whole=whole)
     return tally.reached(look)
@@ -184,12 +183,12 @@ def _seal(content: bytes, key: bytes) -> str:
 def _another(length: int) -> str:
     return (
         f"entry {length} of the ledger is not the one that was written: entries were "
-        f"changed, or the file is another one. {hash_chain.WAY_ON}"
+        f"changed, or the file is another one. {chain.WAY_ON}"
     )
 
 
 def _behind(length: int) -> str:
     return (
         f"the ledger has lost entries: {length} were written. The file was emptied, "
-        f"cut, removed or swapped with an older copy. {hash_chain.WAY_ON}"
+        f"cut, removed or swapped with an older copy. {chain.WAY_ON}"
     )

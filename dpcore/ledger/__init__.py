@@ -1,0 +1,1 @@
+"""The ledger of privacy budgets: entries, accounts, and the one transaction."""
