@@ -314,8 +314,13 @@ class GroupNumbers:
     def bars(self, at: Sequence[Any], *, hover: str, panel: Trace | None = None) -> list[Trace]:
         """Return the intervals of the groups that can be told, at their places."""
         known = ~self.unknown
-        total = None if self.total is None else self.total[known]
-        return interval_bars(at, self.noise[known], total, hover=hover, panel=panel)
+        return interval_bars(
+            at,
+            self.noise[known],
+            None if self.total is None else self.total[known],
+            hover=hover,
+            panel=panel,
+        )
 
     def count_columns(self, counted: str) -> dict[str, Any]:
         """Return the counts with their intervals as columns of a table."""

@@ -104,13 +104,10 @@ def prices_picture(price: PlanCost) -> Picture:
         f"{_price_text(value)}{_CHARGED if name == best else ''}" for name, value in ways.items()
     ]
     at = f"at δ {epsilon_text(price.delta)}" if price.delta else "at δ 0"
-    title = _takeaway(charged, float(price.added.epsilon), best, at)
     return Picture.of(
-        title,
+        _takeaway(charged, float(price.added.epsilon), best, at),
         {"counted by": list(ways), "epsilon": list(ways.values())},
-        alt=f"{title}. "
-        + "; ".join(f"{n}: {_price_text(value)}" for n, value in ways.items())
-        + ".",
+        more="; ".join(f"{n}: {_price_text(value)}" for n, value in ways.items()),
         **loss_rows(
             list(ways),
             list(ways.values()),

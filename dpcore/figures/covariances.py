@@ -93,7 +93,7 @@ def covariance_picture(
     return Picture.of(
         title,
         rows,
-        alt=f"{title}. {capital(statement or 'variances and covariances')}: {numbers}.",
+        more=f"{capital(statement or 'variances and covariances')}: {numbers}",
         traces=traces,
         height=height,
         **axes,
@@ -160,7 +160,7 @@ def ellipses_picture(
     return Picture.of(
         title,
         table,
-        alt=f"Ellipses that hold 95 % of a Gaussian, {len(pairs)} of them. {title}.",
+        drawn=f"Ellipses that hold 95 % of a Gaussian, {len(pairs)} of them",
         traces=traces,
         height=120 + 230 * rows,
         margin={"l": 48, "r": 12, "t": 40, "b": 50},

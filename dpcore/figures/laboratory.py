@@ -312,13 +312,12 @@ def two_worlds_picture(
     x = np.sort(np.concatenate([np.linspace(*window, 400), [position for _, position in worlds]]))
     laws = {name: mechanism.pdf(x, position) for name, position in worlds}
     said = belief_text(epsilon, about=" which of the two is true")
-    title = said[0].upper() + said[1:]
     bumps = "; ".join(f"{name}, around {significant(at)}" for name, at in worlds)
     return Picture.of(
-        title,
+        said[0].upper() + said[1:],
         {answer: x, **laws},
-        alt=f"Two overlapping bumps: {bumps}. Their ratio never exceeds e to the "
-        f"{epsilon_text(epsilon)}. {title}.",
+        drawn=f"Two overlapping bumps: {bumps}. Their ratio never exceeds e to the "
+        f"{epsilon_text(epsilon)}",
         traces=densities(
             x,
             {plain(name): density for name, density in laws.items()},

@@ -38,16 +38,15 @@ def leak_picture(size: PrivateSize, *, widest: float) -> Picture:
     far = abs(float(revealed[0]))
     largest = replace(size, epsilon=max(widest, epsilon))
     deepest = abs(float(largest.log_ratio(y[:1])[0]))
-    title = (
-        f"Promised ε {epsilon_text(epsilon)}; an answer of {significant(y[0])} gives "
-        f"away {epsilon_text(far)}, and farther out ever more"
-    )
     return Picture.of(
-        title,
+        (
+            f"Promised ε {epsilon_text(epsilon)}; an answer of {significant(y[0])} gives "
+            f"away {epsilon_text(far)}, and farther out ever more"
+        ),
         {"published mean": y, "log ratio, Laplace": revealed},
-        alt=f"A tent that falls on both sides without limit, to -{epsilon_text(far)} "
+        drawn=f"A tent that falls on both sides without limit, to -{epsilon_text(far)} "
         f"at {significant(y[0])}. Clamped, it ends at the bounds, never farther from 0 "
-        f"than {epsilon_text(size.clamped_level)}. {title}.",
+        f"than {epsilon_text(size.clamped_level)}",
         traces=[
             line(y, revealed, "Laplace, not clamped", STYLES["laplace"]),
             line(inside, clamped, "BIT (clamped)", replace(bit, width=4)),
@@ -101,7 +100,6 @@ def price_picture(
         if more > 0
         else "no more error than with a public number"
     )
-    title = f"Hiding the number among {now.people} people costs {price}"
     powers = {"exponentformat": "power", "dtick": 1}
     # The ends of the errors that any epsilon has, as powers of ten.
     known = [
@@ -110,16 +108,16 @@ def price_picture(
     # Of many people and few: a noisy average errs a few times as much.
     low, high = whole_decades(min(known), _ROOM * max(known))
     return Picture.of(
-        title,
+        f"Hiding the number among {now.people} people costs {price}",
         {
             "people": people[order],
             "noisy average": noisy[order],
             "standard error": error[order],
             "number public (BIT)": public[order],
         },
-        alt=f"Typical error against the number of people. At {now.people} people: "
+        drawn=f"Typical error against the number of people. At {now.people} people: "
         f"noisy average {significant(float(noisy[-1]))}, public number "
-        f"{significant(float(public[-1]))}. {title}.",
+        f"{significant(float(public[-1]))}",
         traces=[
             line(people[order], public[order], "number public (BIT)", STYLES["bit"]),
             points(

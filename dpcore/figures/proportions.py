@@ -339,17 +339,16 @@ def simplex_picture(
     hidden = {"visible": False, "fixedrange": True}
     nearest = min(clouds, key=lambda cloud: cloud.distance)
     farthest = max(clouds, key=lambda cloud: cloud.distance)
-    title = (
-        f"{str(nearest.procedure).capitalize()} stays nearest to the truth (typical "
-        f"distance {significant(nearest.distance)}), {farthest.procedure} strays "
-        f"farthest ({significant(farthest.distance)})"
-    )
     emptied = "; ".join(
         f"{cloud.procedure} empties a cell in {percent(cloud.emptied)} of releases"
         for cloud in clouds
     )
     return Picture.of(
-        title,
+        (
+            f"{str(nearest.procedure).capitalize()} stays nearest to the truth (typical "
+            f"distance {significant(nearest.distance)}), {farthest.procedure} strays "
+            f"farthest ({significant(farthest.distance)})"
+        ),
         [
             {
                 "procedure": str(cloud.procedure),
@@ -358,7 +357,8 @@ def simplex_picture(
             }
             for cloud in clouds
         ],
-        alt=f"{len(clouds)} triangles of releases around the truth. {title}. {emptied}.",
+        drawn=f"{len(clouds)} triangles of releases around the truth",
+        more=f"{emptied}",
         height=480,
         traces=[
             _edges(corners),

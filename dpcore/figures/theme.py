@@ -142,17 +142,24 @@ class Picture:
 
     @classmethod
     def of(
-        cls, title: str, table: Table, *, drawn: str = "", alt: str = "", **figure: Any
+        cls,
+        title: str,
+        table: Table,
+        *,
+        drawn: str = "",
+        more: str = "",
+        alt: str = "",
+        **figure: Any,
     ) -> Picture:
         """Return the picture of what ``frame`` is told to draw.
 
-        Its twin in words says what is ``drawn``, and then the takeaway, if it is not
-        given as a whole, as ``alt``.
+        Its twin in words says what is ``drawn``, then the takeaway, and then ``more``, if
+        it is not given as a whole, as ``alt``.
         """
         return cls(
             title=title,
             figure=frame(**figure),
-            alt=alt or f"{drawn}. {title}.",
+            alt=alt or " ".join(f"{part}." for part in (drawn, title, more) if part),
             table=pd.DataFrame(table),
         )
 

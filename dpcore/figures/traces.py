@@ -352,8 +352,12 @@ def band(
     low: float, high: float, fill: str, edge: LineStyle | None = None, *, yref: str = "y"
 ) -> Trace:
     """Return a shaded stripe across the figure, behind all else."""
-    ends = {"x0": 0, "x1": 1, "y0": low, "y1": high}
-    stripe = {"type": "rect", "xref": "paper", "yref": yref, "layer": "below"} | ends
+    stripe = {"type": "rect", "xref": "paper", "yref": yref, "layer": "below"} | {
+        "x0": 0,
+        "x1": 1,
+        "y0": low,
+        "y1": high,
+    }
     return stripe | {"fillcolor": fill, "line": _pen(edge) if edge else {"width": 0}}
 
 

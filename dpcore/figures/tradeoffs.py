@@ -160,21 +160,20 @@ def winners_picture(winners: Winners, *, axis: str, each: str = "") -> Picture:
     shares = sorted(
         ((winners.share(index), label) for index, label in enumerate(labels[:-1])), reverse=True
     )
-    title = (
-        f"{shares[0][1]} has clearly the least error{of_each} on "
-        f"{percent(shares[0][0])} of the map; on "
-        f"{percent(winners.share(len(labels) - 1))} the best two are equal"
-    )
     rest = ", ".join(f"{label} {percent(share)}" for share, label in shares)
     return Picture.of(
-        title,
+        (
+            f"{shares[0][1]} has clearly the least error{of_each} on "
+            f"{percent(shares[0][0])} of the map; on "
+            f"{percent(winners.share(len(labels) - 1))} the best two are equal"
+        ),
         {
             "epsilon": np.repeat(winners.epsilon, len(winners.position)),
             "place between the bounds": np.tile(winners.position, len(winners.epsilon)),
             "least error": labels[winners.best].ravel(),
             "smaller than the next by, %": 100 * winners.saving.ravel(),
         },
-        alt=f"{title}. {rest}.",
+        more=f"{rest}",
         traces=[ground],
         height=420,
         xaxis=_scale(axis, log=False),
@@ -293,9 +292,9 @@ def map_picture(maps: ErrorMaps, key: str, *, here: tuple[float, float]) -> Pict
     return Picture.of(
         title,
         columns,
-        alt=f"A map over position and scale, with level lines of the {maps.quantity} "
+        drawn=f"A map over position and scale, with level lines of the {maps.quantity} "
         f"of {CATALOG[key].label}. Lowest on: {shares}; no difference on "
-        f"{percent(maps.share(len(maps.keys)))}. {title}.",
+        f"{percent(maps.share(len(maps.keys)))}",
         height=420,
         traces=[
             regions(

@@ -46,19 +46,18 @@ def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
     top = max(float(finite.max(initial=0.0)), guarantee)
     floor = max(1e-4 * top, float(finite[finite > 0].min(initial=top)))
     truth, free = (_middle(curves[name]) for name in ("secret truth", "free report"))
-    title = (
-        f"Half of the people really lost at most {epsilon_text(truth)}; half are told "
-        f"at most {epsilon_text(free)}, where the guarantee says "
-        f"{epsilon_text(guarantee)}"
-    )
     rest = "; ".join(
         f"{name}: median {significant(_middle(values))}, largest {significant(float(values.max()))}"
         for name, values in curves.items()
     )
     return Picture.of(
-        title,
+        (
+            f"Half of the people really lost at most {epsilon_text(truth)}; half are told "
+            f"at most {epsilon_text(free)}, where the guarantee says "
+            f"{epsilon_text(guarantee)}"
+        ),
         {"share of people": ranks} | read,
-        alt=f"{title}. {rest}.",
+        more=f"{rest}",
         traces=[
             line(
                 np.maximum(values, floor),
@@ -137,24 +136,23 @@ def recovery_picture(found: Recovery, *, what: str, unit: str) -> Picture:
     margin = 0.08 * (max(ends) - min(ends)) or 1.0
     exact = found.error <= 1e-6 * max(abs(found.truth), found.reach)
     gain = found.reach / found.error if found.error > 0 else float("inf")
-    result = (
-        f"Told a loss of {told_text(found)}, the attacker computes "
-        f"{significant(found.recovered, 6)}{suffix}: "
-        + (
-            "the exact answer"
-            if exact
-            else f"off by {significant(found.error)}, where the release may be off by "
-            f"{significant(found.reach)}, {significant(gain, 2)} times more"
-        )
-    )
     return Picture.of(
-        result,
+        (
+            f"Told a loss of {told_text(found)}, the attacker computes "
+            f"{significant(found.recovered, 6)}{suffix}: "
+            + (
+                "the exact answer"
+                if exact
+                else f"off by {significant(found.error)}, where the release may be off by "
+                f"{significant(found.reach)}, {significant(gain, 2)} times more"
+            )
+        ),
         {
             "what": ["without noise", "released", *["possible"] * len(found.candidates), "found"],
             "value": [found.truth, found.release, *found.candidates, found.recovered],
         },
-        alt=f"{result}. Without noise the {what} is {significant(found.truth, 6)}"
-        f"{suffix}; released {measured(found.release, found.reach)}{suffix}.",
+        more=f"Without noise the {what} is {significant(found.truth, 6)}"
+        f"{suffix}; released {measured(found.release, found.reach)}{suffix}",
         traces=[
             points(
                 xs,

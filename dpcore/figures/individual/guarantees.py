@@ -119,13 +119,12 @@ def chain_picture(chain: Chain, *, key: str) -> Picture:
     times = [_times(loss, chain.mean) for loss in losses.tolist()]
     if chain.mixed:
         times[0] = ""
-    title = _chain_title(chain)
     listed = "; ".join(
         f"{name} {text}" + (f" ({factor})" if factor else "")
         for (name, _), text, factor in zip(steps, texts, times, strict=True)
     )
     return Picture.of(
-        title,
+        _chain_title(chain),
         {
             "who": [name for name, _ in steps],
             "epsilon": losses,
@@ -134,8 +133,8 @@ def chain_picture(chain: Chain, *, key: str) -> Picture:
                 for place, loss in enumerate(losses.tolist())
             ],
         },
-        alt=f"{title}. Points from the widest claim to the narrowest, with multiples "
-        f"of the average person's loss: {listed}.",
+        more=f"Points from the widest claim to the narrowest, with multiples "
+        f"of the average person's loss: {listed}",
         **ladder(
             [name.replace(", ", ",<br>").replace(" here", "<br>here") for name, _ in steps],
             losses.tolist(),

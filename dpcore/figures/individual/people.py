@@ -306,9 +306,8 @@ def others_picture(others: Sequence[OtherExposure]) -> Picture:
         f"{name}: most exposed {significant(o.maximum)}, average {significant(o.mean)}"
         for name, o in zip(names, others, strict=True)
     )
-    title = _others_title(others)
     return Picture.of(
-        title,
+        _others_title(others),
         {
             "mechanism": names,
             "noise scale": [o.noise for o in others],
@@ -318,7 +317,7 @@ def others_picture(others: Sequence[OtherExposure]) -> Picture:
             "smallest loss / Laplace": [o.least for o in others],
             "largest loss / Laplace": [o.most for o in others],
         },
-        alt=f"{title}. {listed}.",
+        more=f"{listed}",
         traces=[
             points(
                 [x if np.isfinite(x) and x > 0 else None for x in losses],
@@ -463,8 +462,9 @@ def counted_picture(losses: LossDistribution, *, key: str, alike: bool = True) -
 def _bars(losses: LossDistribution) -> tuple[FloatArray, FloatArray]:
     """Return counts of people in a few wide cells, and their edges."""
     starts = np.linspace(0, len(losses.counts), 50, endpoint=False).astype(np.intp)
-    edges = losses.edges[np.append(starts, len(losses.counts))]
-    return np.add.reduceat(losses.counts, starts), edges
+    return np.add.reduceat(losses.counts, starts), losses.edges[
+        np.append(starts, len(losses.counts))
+    ]
 
 
 _MOST_STEPS = 500

@@ -60,13 +60,12 @@ def rivals_picture(rivals: Rivals, draws: int) -> Picture:
     fair = [rivals.fair(int(each)) for each in k]
     flat = np.ones(len(k))
     one = rivals.average(1)
-    title = (
-        f"One Laplace draw has variance {significant(fair[0])}, the average of {draws} "
-        f"has {significant(fair[-1])} at the same ε and δ, Gaussian noise "
-        f"{significant(rivals.analytic)}"
-    )
     return Picture.of(
-        title,
+        (
+            f"One Laplace draw has variance {significant(fair[0])}, the average of {draws} "
+            f"has {significant(fair[-1])} at the same ε and δ, Gaussian noise "
+            f"{significant(rivals.analytic)}"
+        ),
         {
             "draws": k,
             "variance at the same pure ε": pure,
@@ -75,9 +74,10 @@ def rivals_picture(rivals: Rivals, draws: int) -> Picture:
             "Gaussian, exact": rivals.analytic * flat,
             "Gaussian, classic": rivals.classic * flat,
         },
-        alt=f"Variances against the number of draws. {title}. At the same pure ε the "
+        drawn="Variances against the number of draws",
+        more=f"At the same pure ε the "
         f"average of {draws} has {significant(pure[-1])}; the classic Gaussian "
-        f"{significant(rivals.classic)}.",
+        f"{significant(rivals.classic)}",
         traces=[
             _line(
                 k,
@@ -165,19 +165,18 @@ def sharing_picture(parts: Equipartition) -> Picture:
     )
     one, zcdp = variances[0], variances[kinds.index(BudgetSharing.ZCDP)]
     best = variances[kinds.index(BudgetSharing.LAPLACE)]
-    title = (
-        f"Averaging {parts.times} Laplace answers multiplies the variance by "
-        f"{significant(best / one)} at best; {excess}"
-    )
     return Picture.of(
-        title,
+        (
+            f"Averaging {parts.times} Laplace answers multiplies the variance by "
+            f"{significant(best / one)} at best; {excess}"
+        ),
         {
             "shared by": [str(kind) for kind in kinds],
             "variance of the average": variances,
             "ε really spent": spent,
         },
-        alt=f"Bars of variances by the way of sharing. {title}. Under zCDP the "
-        f"variance is {significant(zcdp)} for any number of answers.",
+        drawn="Bars of variances by the way of sharing",
+        more=f"Under zCDP the variance is {significant(zcdp)} for any number of answers",
         traces=[
             rows(
                 [str(kind).replace(", ", ",<br>") for kind in kinds],

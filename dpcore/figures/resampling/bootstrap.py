@@ -229,23 +229,21 @@ def levels_picture(found: Sequence[BootstrapLevels], *, here: int, delta: float)
     known = [x for values in columns.values() for x in values if 0 < x < math.inf]
     one = next((level for level in found if level.times == here), found[-1])
     plural = "bootstrap" if one.times == 1 else "bootstraps"
-    title = (
-        f"With {one.times} {plural} ε is at least {significant(one.attained, 4)} and "
-        f"at most {significant(one.mean, 4, up=True)} for a mean, where "
-        f"{significant(one.claimed, 4)} is claimed"
-    )
     ticks = [1, 10, 100, 1000] if len(times) > _MOST_TICKS else times
     return Picture.of(
-        title,
+        (
+            f"With {one.times} {plural} ε is at least {significant(one.attained, 4)} and "
+            f"at most {significant(one.mean, 4, up=True)} for a mean, where "
+            f"{significant(one.claimed, 4)} is claimed"
+        ),
         {"bootstraps": times} | columns,
-        alt=f"Four lines against the number of bootstraps. {title}. "
-        + "; ".join(
+        drawn="Four lines against the number of bootstraps",
+        more="; ".join(
             f"{level.times}: at least {epsilon_text(level.attained)}, at most "
             f"{epsilon_text(level.mean)} for means, {epsilon_text(level.generic)} for "
             "any statistic"
             for level in found
-        )
-        + ".",
+        ),
         traces=lines(
             times,
             zip(
@@ -525,20 +523,18 @@ def coverage_picture(
     table = pd.DataFrame(rows)
     if not runs:
         table = table.drop(columns=["coverage, simulated", "simulated tables"])
-    title = _coverage_title(table, shown)
     # The lower end of the axis: seldom another one, whatever the noise is.
     low = _LOW * level
     return Picture.of(
-        title,
+        _coverage_title(table, shown),
         table,
-        alt=f"Lines are coverages of {percent(level)} intervals if means are normal; "
-        f"dots with bars, where there are any, are simulated. {title}. "
-        + "; ".join(
+        drawn=f"Lines are coverages of {percent(level)} intervals if means are normal; "
+        f"dots with bars, where there are any, are simulated",
+        more="; ".join(
             f"{row['method']} with {row['bootstraps']} bootstraps {percent(row['coverage, exact'])}"
             for row in rows
             if row["bootstraps"] in {times[0], times[-1]}
-        )
-        + ".",
+        ),
         height=_HEIGHT,
         traces=traces,
         xaxis=axis("number of bootstraps", range=[0, 1.02 * times[-1]]),
@@ -632,14 +628,13 @@ def errors_picture(experiment: Experiment, runs: Runs, shown: Sequence[NamedMeth
     unbiased = errors["unbiased"]
     zero = float(np.mean(unbiased == 0))
     expected = no_length(experiment, shown[0].method)
-    title = (
-        f"The unbiased standard error is exactly 0 for {percent(zero)} of the tables, "
-        f"and below the true one for {percent(float(np.mean(unbiased < true)))}; the "
-        f"conservative one is too small for "
-        f"{percent(float(np.mean(errors['conservative'] < true)))}"
-    )
     return Picture.of(
-        title,
+        (
+            f"The unbiased standard error is exactly 0 for {percent(zero)} of the tables, "
+            f"and below the true one for {percent(float(np.mean(unbiased < true)))}; the "
+            f"conservative one is too small for "
+            f"{percent(float(np.mean(errors['conservative'] < true)))}"
+        ),
         [
             {
                 "method": one.name,
@@ -653,8 +648,8 @@ def errors_picture(experiment: Experiment, runs: Runs, shown: Sequence[NamedMeth
             }
             for one in shown
         ],
-        alt=f"{title}. True standard error {significant(true)}{unit}. {runs.tables:,} "
-        f"simulated tables; a standard error of 0 is expected for {percent(expected)}.",
+        more=f"True standard error {significant(true)}{unit}. {runs.tables:,} "
+        f"simulated tables; a standard error of 0 is expected for {percent(expected)}",
         traces=[
             *(steps(np.minimum(errors[m.name], high), edges, m) for m in shown),
             *landmark(min(true, high), 1.02, "true" if true < high else "true: beyond", "dash"),
@@ -687,13 +682,12 @@ def scores_picture(experiment: Experiment, runs: Runs, shown: Sequence[NamedMeth
     }
     few = (1 - shown[0].method.level) * runs.tables
     unbiased = beyond["unbiased"][0]
-    title = (
-        f"{round(unbiased * runs.tables):,} of {runs.tables:,} intervals with the "
-        f"unbiased error miss the true mean, where {round(few):,} should; "
-        f"{round(beyond['conservative'][0] * runs.tables):,} with the conservative one"
-    )
     return Picture.of(
-        title,
+        (
+            f"{round(unbiased * runs.tables):,} of {runs.tables:,} intervals with the "
+            f"unbiased error miss the true mean, where {round(few):,} should; "
+            f"{round(beyond['conservative'][0] * runs.tables):,} with the conservative one"
+        ),
         [
             {
                 "method": name,
@@ -703,8 +697,8 @@ def scores_picture(experiment: Experiment, runs: Runs, shown: Sequence[NamedMeth
             }
             for name, (missed, expected) in beyond.items()
         ],
-        alt=f"Distributions of z-scores beside the standard normal. {title}. Scores "
-        f"beyond {_FARTHEST:g}, infinite ones included, are outside the figure.",
+        drawn="Distributions of z-scores beside the standard normal",
+        more=f"Scores beyond {_FARTHEST:g}, infinite ones included, are outside the figure",
         traces=[normal, *(steps(scores[m.name], edges, m) for m in shown)],
         xaxis=axis("estimated standard errors from the truth", range=[-_FARTHEST, _FARTHEST]),
         yaxis=axis("share of tables (scaled to this run)", tickformat=".0%"),

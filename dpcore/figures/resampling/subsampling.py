@@ -75,26 +75,25 @@ def lemma_picture(curve: LemmaCurve, measured: Measured, *, at: float) -> Pictur
     empty = claim >= curve.epsilon
     said = f"no more than {epsilon_text(curve.epsilon)}, which is empty"
     said = said if empty else epsilon_text(claim)
-    title = (
-        f"With {percent(at)} of the rows in a secret sample, ε "
-        f"{epsilon_text(curve.epsilon)} becomes {epsilon_text(exact)}; the source's "
-        f"bound says {said}"
-    )
     return Picture.of(
-        title,
+        (
+            f"With {percent(at)} of the rows in a secret sample, ε "
+            f"{epsilon_text(curve.epsilon)} becomes {epsilon_text(exact)}; the source's "
+            f"bound says {said}"
+        ),
         {
             _SHARE: curve.rate,
             "exact ε": curve.exact,
             "the source's bound": curve.claimed,
             "if only joining is limited": curve.one_sided,
         },
-        alt=f"{title}. Measured on {measured.draws:,} simulated releases with and "
+        more=f"Measured on {measured.draws:,} simulated releases with and "
         "without one person, at "
         + ", ".join(
             f"{percent(float(q))}: {significant(float(e))}"
             for q, e in zip(measured.rate[shown], center[shown], strict=True)
         )
-        + ".",
+        + "",
         traces=lines,
         xaxis=axis(_SHARE, range=[0, 1.02]),
         yaxis=axis("ε of the answer, over ε on the sample", range=[0, _CEILING]),
