@@ -34,8 +34,6 @@ from tests.browser.server import FLAGS, Server, system_browser
 
 _ROWS, _COLUMNS, _REPEATS = 1_000_000, 10, 9
 _READS = 7
-_FEW_ROWS = 2_000
-_PLANNED = 50
 _MATRIX = [f"v{i}" for i in range(6)]
 
 
@@ -48,7 +46,7 @@ def main() -> None:
         help="only the pages, each control once, on a small table: does it end?",
     )
     if parser.parse_args().small:
-        _pages(_FEW_ROWS, repeats=1, quiet=50)
+        _pages(2_000, repeats=1, quiet=50)
         return
     _pages(_ROWS, repeats=_REPEATS, quiet=500)
     ledgers.main()
@@ -66,14 +64,18 @@ def _pages(rows: int, *, repeats: int, quiet: int) -> None:
         sync_playwright() as playwright,
     ):
         print(f"start to healthy: {server.started_in:.2f} s")
-        chromium = playwright.chromium
-        browser = listened(chromium.launch(executable_path=system_browser(), args=FLAGS))
+        browser = listened(playwright.chromium.launch(executable_path=system_browser(), args=FLAGS))
         context = browser.new_context()
         context.set_default_timeout(DEADLINE)
         empty = Walk(context.new_page(), plain.url, quiet=quiet)
         empty.open()
-        walk = Walk(context.new_page(), server.url, quiet=quiet)
-        _job(walk, server, _table(Path(folder), rows), Times(empty, repeats))
+        rng = np.random.default_rng(0)
+        columns = {
+            f"v{i}": rng.normal(15, 1.5, rows).round(6).clip(10, 20) for i in range(_COLUMNS)
+        }
+        path = Path(folder) / "table.csv"
+        pd.DataFrame(columns).to_csv(path, index=False)
+        _job(Walk(context.new_page(), server.url, quiet=quiet), server, path, Times(empty, repeats))
         browser.close()
 
 
@@ -112,7 +114,7 @@ def _job(walk: Walk, server: MeasuredServer, path: Path, times: Times) -> None:
     in_use("memory in use above base")
     walk.go("Release")
     walk.ask_mean()
-    walk.plan(_PLANNED, _MATRIX)
+    walk.plan(50, _MATRIX)
     times.of_all(plan_controls(walk))
     walk.go("Individual privacy")
     walk.ask_matrix(_MATRIX[1:])
@@ -152,8 +154,7 @@ class Times:
 
     def _beside(self, changes: Iterable[Change], turn: Callable[[], float]) -> None:
         for name, change in changes:
-            pairs = [(change(), turn()) for _ in range(self._repeats)]
-            times, empty = zip(*pairs, strict=True)
+            times, empty = zip(*[(change(), turn()) for _ in range(self._repeats)], strict=True)
             took, least = statistics.median(times), statistics.median(empty)
             print(
                 f"{name}: median {took:.3f} s, worst {max(times):.3f} s (an empty "
@@ -163,14 +164,6 @@ class Times:
 
     def _of_empty(self) -> float:
         return self._empty.type("Number", str(next(self._numbers)))
-
-
-def _table(folder: Path, rows: int) -> Path:
-    rng = np.random.default_rng(0)
-    columns = {f"v{i}": rng.normal(15, 1.5, rows).round(6).clip(10, 20) for i in range(_COLUMNS)}
-    path = folder / "table.csv"
-    pd.DataFrame(columns).to_csv(path, index=False)
-    return path
 
 
 def _timed(action: Callable[[], object]) -> float:

@@ -21,12 +21,6 @@ if TYPE_CHECKING:
 
 _MOST_SECONDS: Final = 180
 _BLOCK: Final = 1000
-_TYPES: Final = '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'
-_BOOK: Final = (
-    '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" '
-    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">'
-    '<sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>'
-)
 _RELATION: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _LINKS: Final = (
     '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/'
@@ -46,9 +40,17 @@ def workbook(rows: Iterable[str], strings: Iterable[str] = ()) -> bytes:
     """Return a workbook of one sheet, whose XML is written as it comes."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-        archive.writestr("[Content_Types].xml", _TYPES)
+        archive.writestr(
+            "[Content_Types].xml",
+            '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
+        )
         archive.writestr("_rels/.rels", _ROOT)
-        archive.writestr("xl/workbook.xml", _BOOK)
+        archive.writestr(
+            "xl/workbook.xml",
+            '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" '
+            'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">'
+            '<sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>',
+        )
         archive.writestr("xl/_rels/workbook.xml.rels", _LINKS)
         with archive.open("xl/worksheets/sheet1.xml", "w", force_zip64=True) as sheet:
             sheet.write(f'<worksheet xmlns="{_MAIN}"><sheetData>'.encode())
@@ -84,14 +86,17 @@ def _errors() -> bytes:
 
 
 def _shared() -> bytes:
-    texts = (f"<si><t>{place}</t></si>" for place in range(20_000_000))
-    return workbook(_rows(100, 2, '<c r="{}" t="s"><v>0</v></c>'), texts)
+    return workbook(
+        _rows(100, 2, '<c r="{}" t="s"><v>0</v></c>'),
+        (f"<si><t>{place}</t></si>" for place in range(20_000_000)),
+    )
 
 
 def _long_shared() -> bytes:
     """Every cell is one text of 100 kB."""
-    texts = (f"<si><t>{'x' * 100_000}</t></si>",)
-    return workbook(_rows(500_000, 5, '<c r="{}" t="s"><v>0</v></c>'), texts)
+    return workbook(
+        _rows(500_000, 5, '<c r="{}" t="s"><v>0</v></c>'), (f"<si><t>{'x' * 100_000}</t></si>",)
+    )
 
 
 def _spread() -> bytes:

@@ -41,7 +41,6 @@ from dpcore.statistics.question import Question
 
 _RELEASES: Final = 400
 _POPULATION: Final = 200_000
-_LEVEL: Final = 0.95
 _SUSPICIOUS: Final = 1e-3
 _TOTALS: Final = (StatisticKind.SUM, StatisticKind.CROSS_TABLE)
 
@@ -221,16 +220,14 @@ def _newer(
     The last group is the rarest one, or nobody is in it.
     """
     kinds = StatisticKind
-    bounds = column.bounds
-    shares = (0.1, 0.25, 0.5, 0.75, 0.9)
-    quantiles = Query(kind=kinds.QUANTILES, column=column, qs=shares, **terms)
-    edges = equal_edges(bounds, 4)
+    quantiles = Query(kind=kinds.QUANTILES, column=column, qs=(0.1, 0.25, 0.5, 0.75, 0.9), **terms)
     crossed = CrossedQuery(
-        first=Query(kind=kinds.HISTOGRAM, column=column, edges=edges, **terms),
+        first=Query(
+            kind=kinds.HISTOGRAM, column=column, edges=equal_edges(column.bounds, 4), **terms
+        ),
         second=Query(kind=kinds.HISTOGRAM, column=group, **terms),
     )
-    any_size = terms | {"size": ANY_SIZE}
-    part = Query(kind=kinds.MEAN, column=column, **any_size)
+    part = Query(kind=kinds.MEAN, column=column, **terms | {"size": ANY_SIZE})
     labels = group.labels
     asked: dict[str, Question] = {
         f"quantiles of {column.name}": quantiles,
@@ -290,12 +287,10 @@ def _terms(people: int, *, private: bool = False) -> dict[str, object]:
 
 def _dataset(job: Job, rng: np.random.Generator, people: int) -> Dataset:
     frame = pd.DataFrame(job.draw(rng, people))
-    return Dataset(name=job.name, frame=frame, columns=_in_order(job, frame))
-
-
-def _in_order(job: Job, frame: pd.DataFrame) -> tuple[Column, ...]:
     known = {column.name: column for column in job.columns}
-    return tuple(known[str(name)] for name in frame.columns)
+    return Dataset(
+        name=job.name, frame=frame, columns=tuple(known[str(name)] for name in frame.columns)
+    )
 
 
 def _at_large(asked: Request) -> Request:
@@ -316,14 +311,18 @@ def _numbers(asked: Request, table: Dataset) -> dict[str, float]:
     if isinstance(plan, DifferencePlan):
         return {plan.names[0]: plan.truth(np.asarray(value))}
     if isinstance(plan, MeansPlan):
-        means = plan.truth(np.asarray(value)).ravel().tolist()
-        return dict(zip(chain.from_iterable(plan.names), means, strict=True))
+        return dict(
+            zip(
+                chain.from_iterable(plan.names),
+                plan.truth(np.asarray(value)).ravel().tolist(),
+                strict=True,
+            )
+        )
     if isinstance(plan, ChainPlan):
         return dict(zip(plan.names, plan.truth(value).tolist(), strict=True))
     if truth is not None:
         return dict(zip(plan.groups, truth(value).tolist(), strict=True))  # type: ignore[attr-defined]
-    labels = asked.query.statistic.labels
-    return dict(zip(labels, np.asarray(value).tolist(), strict=True))
+    return dict(zip(asked.query.statistic.labels, np.asarray(value).tolist(), strict=True))
 
 
 def _within(ends: tuple[float, float], truth: float) -> bool:
@@ -335,7 +334,7 @@ def _within(ends: tuple[float, float], truth: float) -> bool:
 def _told(held: int | None, releases: int) -> str:
     if held is None:
         return "     none  "
-    chance = float(bdtr(held, releases, _LEVEL))
+    chance = float(bdtr(held, releases, 0.95))
     mark = "!" if chance < _SUSPICIOUS else " "
     return f"{100 * held / releases:8.2f} %{mark}"
 

@@ -112,8 +112,7 @@ def _at_once(path: Path, busy: int) -> None:
 
 
 def _totals(ledger: Ledger) -> object:
-    events = [event_from(one.event) for one in ledger.releases(_TABLE)]
-    return compose(events, delta=_DELTA)
+    return compose([event_from(one.event) for one in ledger.releases(_TABLE)], delta=_DELTA)
 
 
 def _seconds(step: Callable[[], object]) -> float:
@@ -130,8 +129,9 @@ def _ledger() -> Ledger:
 
 
 def _opened(ledger: Ledger) -> Ledger:
-    budget = PrivacyBudget.of(epsilon=1e4, delta=0.1)
-    ledger.open_account(_TABLE, budget, NeighboringRelation.SUBSTITUTION)
+    ledger.open_account(
+        _TABLE, PrivacyBudget.of(epsilon=1e4, delta=0.1), NeighboringRelation.SUBSTITUTION
+    )
     return ledger
 
 

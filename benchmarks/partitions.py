@@ -60,7 +60,6 @@ from tests import clusters
 _FILE, _FLOATS, _COLUMNS = 1_000_000, 7, 10
 _RUNS, _THREADS, _PATIENCE = 5, 2, 60.0
 _BOUNDS = Interval(lower=0.0, upper=100.0)
-_KEY = b"sixteen bytes ..."
 _NOW = datetime(2026, 11, 25, tzinfo=UTC)
 _RELATION = NeighboringRelation.SUBSTITUTION
 _FEATURES = 8
@@ -147,7 +146,16 @@ def _remember(folder: Path) -> None:
 
 def _steps(table: PartitionedDataset) -> Iterator[tuple[str, list[str], Callable[[], object]]]:
     """Yield what is done with some columns, by name: first of all what has a limit."""
-    model = _ridge(table.people)
+    # A regression of the first column on the next, noise on its numbers.
+    question = ModelQuestion(
+        model=ModelKind.LINEAR,
+        design=Design(features=_NUMBERS, target=_AGE),
+        penalty=Penalty(strength=1.0),
+        relation=NeighboringRelation.ADD_REMOVE,
+        unit=PrivacyUnit(),
+        most_people=table.people,
+    )
+    model = ModelRequest(question=question, mechanism_key="output", epsilon=1.0, delta=1e-6)
     yield (
         f"ridge on {_FEATURES} features, with everybody's loss",
         [column.name for column in (_AGE, *_NUMBERS)],
@@ -238,10 +246,9 @@ class _Released:
     def about(cls, table: PartitionedDataset) -> _Released:
         """Open an account. The fingerprint, of every byte, is taken once a table."""
         begun = time.perf_counter()
-        ledger, fingerprint = Ledger.in_memory(), table.fingerprint(_KEY)
+        ledger, fingerprint = Ledger.in_memory(), table.fingerprint(b"sixteen bytes ...")
         print(f"fingerprint, every byte: {time.perf_counter() - begun:.2f} s")
-        budget = PrivacyBudget.of(epsilon=1e4, delta=0.0)
-        ledger.open_account(fingerprint, budget, _RELATION)
+        ledger.open_account(fingerprint, PrivacyBudget.of(epsilon=1e4, delta=0.0), _RELATION)
         return cls(table=table, ledger=ledger, fingerprint=fingerprint)
 
     def once_more(self, query: Query) -> None:
@@ -262,19 +269,6 @@ class _Released:
         )
 
 
-def _ridge(people: int) -> ModelRequest:
-    """Return a regression of the first column on the next, noise on its numbers."""
-    question = ModelQuestion(
-        model=ModelKind.LINEAR,
-        design=Design(features=_NUMBERS, target=_AGE),
-        penalty=Penalty(strength=1.0),
-        relation=NeighboringRelation.ADD_REMOVE,
-        unit=PrivacyUnit(),
-        most_people=people,
-    )
-    return ModelRequest(question=question, mechanism_key="output", epsilon=1.0, delta=1e-6)
-
-
 def _query(kind: StatisticKind, people: int, more: dict[str, object]) -> Query:
     return Query(
         kind=kind,
@@ -293,8 +287,7 @@ def _write(place: Path, rows: int) -> None:
             f"v{i}": rng.normal(50, 20, count) if i < _FLOATS else rng.integers(0, 10**12, count)
             for i in range(_COLUMNS)
         }
-        path = place / f"part-{number:03}.parquet"
-        pq.write_table(pa.table(columns), path)
+        pq.write_table(pa.table(columns), place / f"part-{number:03}.parquet")
 
 
 def _peak() -> float:

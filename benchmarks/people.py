@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 ROWS: Final = 10_000
 MOST: Final = 80
-_RUNS = 4
 _BOUNDARY = "epsilon-studio"
 
 
@@ -111,8 +110,7 @@ class Curator(Tab):
 
     def _put(self, path: str) -> None:
         """Send the file as a browser does, with the token of the server's cookie."""
-        parts = urlsplit(self._server)
-        place = http.client.HTTPConnection(parts.netloc, timeout=PATIENCE)
+        place = http.client.HTTPConnection(urlsplit(self._server).netloc, timeout=PATIENCE)
         place.request("GET", "/_stcore/health")
         with place.getresponse() as answer:
             answer.read()
@@ -172,7 +170,7 @@ async def _visitors(server: MeasuredServer, count: int) -> dict[str, list[float]
     async def visit() -> list[float]:
         async with Tab(server.url) as tab:
             waits = []
-            for _ in range(_RUNS):
+            for _ in range(4):
                 start = time.perf_counter()
                 await tab.run()
                 waits.append(time.perf_counter() - start)

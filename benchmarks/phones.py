@@ -26,7 +26,6 @@ from tests.browser.tab import PATIENCE, Tab
 
 MOST: Final = 400
 _JOINING, _ANSWERING, _LEAVING = 30.0, 20.0, 10.0
-_EVERY = 0.1
 
 
 class Visitor(Protocol):
@@ -136,7 +135,7 @@ class Health:
         """Ask again and again, until cancelled."""
         while True:
             self._waits.append(await timed(asyncio.to_thread(self._ask)))
-            await asyncio.sleep(_EVERY)
+            await asyncio.sleep(0.1)
 
     def _ask(self) -> None:
         urllib.request.urlopen(self._address, timeout=PATIENCE).close()

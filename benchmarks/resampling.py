@@ -45,7 +45,8 @@ def main() -> None:
     """Measure each step in one process, and print it."""
     _experiments()
     _calibration()
-    table = _table()
+    values = np.random.default_rng(0).normal(15, 1.5, _PEOPLE).clip(10, 20)
+    table = Dataset(name="million", frame=pd.DataFrame({"value": values}), columns=(_column(),))
     public, private = _query(public=True), _query(public=False)
     bootstraps = {k: _bootstraps(public, k) for k in (_FEW, _MANY)}
     sample = SubsampledRequest(query=private, law="laplace", epsilon=_EPSILON, share=_SHARE)
@@ -115,17 +116,10 @@ def _column() -> Column:
     )
 
 
-def _table() -> Dataset:
-    values = np.random.default_rng(0).normal(15, 1.5, _PEOPLE).clip(10, 20)
-    frame = pd.DataFrame({"value": values})
-    return Dataset(name="million", frame=frame, columns=(_column(),))
-
-
 def _release(request: Releasable, table: Dataset) -> None:
     """Release an answer from a new account."""
     ledger = Ledger.in_memory()
-    budget = PrivacyBudget.of(epsilon=100.0, delta=0.1)
-    ledger.open_account(_FINGERPRINT, budget, request.relation)
+    ledger.open_account(_FINGERPRINT, PrivacyBudget.of(epsilon=100.0, delta=0.1), request.relation)
     release(
         request,
         request.value(table),

@@ -46,10 +46,6 @@ _STOPWATCH = """() => {
         subtree: true, childList: true, characterData: true, attributes: true,
     });
 }"""
-_ENDED = """quiet => {
-    const {begin, answer} = window.benchmark;
-    return answer !== null && performance.now() - begin - answer > quiet;
-}"""
 
 
 def _varied(item: Any, columns: Sequence[str]) -> Iterator[Any]:  # noqa: ANN401 - JSON
@@ -97,8 +93,7 @@ class Walk:
         """Upload the table; return how long until its columns could be declared."""
 
         def choose() -> None:
-            box = self._page.get_by_test_id("stFileUploaderDropzoneInput")
-            box.set_input_files(path)
+            self._page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(path)
             self._page.get_by_label("Lower bound").wait_for()
 
         return self._answered(choose)
@@ -142,8 +137,7 @@ class Walk:
 
     def released(self) -> float:
         """Press the button; return how long it took until the answer was there."""
-        button = self._page.get_by_role("button", name="Release", exact=True)
-        took = self._answered(button.click)
+        took = self._answered(self._page.get_by_role("button", name="Release", exact=True).click)
         self._page.get_by_role("button", name="Draw again").wait_for()
         return took
 
@@ -201,8 +195,7 @@ class Walk:
 
     def turn(self, name: str) -> float:
         """Turn to a tab; return how long the answer took."""
-        tab = self._page.get_by_role("tab", name=name, exact=True)
-        return self._answered(tab.click)
+        return self._answered(self._page.get_by_role("tab", name=name, exact=True).click)
 
     def type(self, label: str, value: str) -> float:
         """Type a number; return how long the answer took."""
@@ -218,14 +211,18 @@ class Walk:
 
     def pick(self, words: str) -> float:
         """Click on an option of a radio group; return how long the answer took."""
-        group = self._page.get_by_role("radiogroup")
-        return self._answered(group.get_by_text(words, exact=True).click)
+        return self._answered(
+            self._page.get_by_role("radiogroup").get_by_text(words, exact=True).click
+        )
 
     def pick_another(self, label: str) -> float:
         """Click on another option of a radio group; return the time as ``pick``."""
-        group = self._page.get_by_role("radiogroup", name=label)
-        other = self._page.get_by_role("radio", checked=False)
-        return self._answered(group.locator("label").filter(has=other).first.click)
+        return self._answered(
+            self._page.get_by_role("radiogroup", name=label)
+            .locator("label")
+            .filter(has=self._page.get_by_role("radio", checked=False))
+            .first.click
+        )
 
     def choose(self, label: str, option: str) -> float:
         """Choose an option of a select box; return how long the answer took."""
@@ -245,7 +242,14 @@ class Walk:
         self._page.evaluate(_STOPWATCH)
         action()
         settled(self._page, every=_RARELY)
-        self._page.wait_for_function(_ENDED, arg=2 * self._quiet, polling=_RARELY)
+        self._page.wait_for_function(
+            """quiet => {
+    const {begin, answer} = window.benchmark;
+    return answer !== null && performance.now() - begin - answer > quiet;
+}""",
+            arg=2 * self._quiet,
+            polling=_RARELY,
+        )
         return float(self._page.evaluate("window.benchmark.answer")) / 1000
 
     def _choose_all(self, label: str, names: Sequence[str]) -> None:

@@ -31,7 +31,6 @@ from dpcore.releases.table import TOO_FEW
 
 TOTAL = "rgba(0,114,178,0.35)"
 NOISE = "#0072B2"
-_HEIGHT = 230
 _NAMED = 3
 _NUMBER = Quantity()
 
@@ -202,7 +201,7 @@ def _number_line(
             "upper": cells([float(high) for _, high in parts.values()], quantity),
         },
         alt=f"One point with {bars} around it. {capital(statement)}: {title}.",
-        height=_HEIGHT + below(statement),
+        height=230 + below(statement),
         traces=placed([*reversed(traces), center], "x", quantity),
         xaxis=axis(plain(statement), **date_axis(quantity)),
         yaxis=axis(visible=False, range=[-1, 1]),

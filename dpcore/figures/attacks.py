@@ -59,15 +59,12 @@ BEFORE: Final = LineStyle(color=NEUTRAL, dash="dot")
 SHARE_OF_GUESSES: Final = "guesses that are right, %"
 
 
-_REACH = 5.0
-
-
 def running_picture(found: Averaging) -> Picture:
     """Return the running mean with its band, the studio's answer, and the budget."""
     places = np.unique(np.geomspace(1, len(found.answers), 300).astype(np.int64))
     means, first = found.means[places - 1], float(found.answers[0])
     off = band(places, found.scale)
-    half = _REACH * found.scale
+    half = 5.0 * found.scale
     paid = found.affordable
     return Picture.of(
         _takeaway(found),
@@ -202,7 +199,6 @@ def left_picture(found: Differencing) -> Picture:
 
 
 _GAME_HEIGHT = 260
-_TICKS = 10
 
 
 def machine_picture(
@@ -269,7 +265,7 @@ def score_picture(yours: FloatArray, machine: FloatArray, *, limit: float) -> Pi
             )
             for name, share, stroke in (("you", mine, PRIVATE), ("the machine", other, BEFORE))
         ],
-        xaxis=axis("round", range=[0.5, len(yours) + 0.5], dtick=-(-len(yours) // _TICKS)),
+        xaxis=axis("round", range=[0.5, len(yours) + 0.5], dtick=-(-len(yours) // 10)),
         yaxis=axis(SHARE_OF_GUESSES, range=[-4, 106]),
         shapes=[level(100 * limit, "promised", GUIDE, textposition="start")],
     )
@@ -411,7 +407,6 @@ def curve_picture(found: RecoveryCurve) -> Picture:
 _NEARLY_ALL = 0.95
 
 
-_BARS = 40
 _TIME_HEIGHT = 300
 
 
@@ -419,7 +414,7 @@ def stopwatch_picture(watch: Stopwatch, names: tuple[str, str], *, redrawn: bool
     """Return how long releases take in two worlds, as two histograms."""
     both = np.concatenate([watch.first, watch.second])
     low, high = float(both.min()), float(both.max())
-    edges = np.linspace(low, high if high > low else low + 1, _BARS + 1)
+    edges = np.linspace(low, high if high > low else low + 1, 41)
     counts = [np.histogram(each, edges)[0] for each in (watch.first, watch.second)]
     means = [significant(float(each.mean())) for each in (watch.first, watch.second)]
     how = "Drawn until it fits" if redrawn else "With as many draws every time"

@@ -12,9 +12,7 @@ from dpcore.figures.theme import PUBLIC, TRUTH, Picture, axis, below, on_axis, p
 from dpcore.figures.traces import dot, interval, points
 from dpcore.formatting import significant
 
-_ROW = 34
 _LONGEST = 22
-_MARGIN = 130
 
 
 def coefficients_picture(
@@ -66,7 +64,7 @@ def coefficients_picture(
         table,
         drawn="One point a coefficient with its interval, and a line at 0"
         f"{f': {statement}' if statement else ''}",
-        height=_MARGIN + _ROW * len(names) + below(scale),
+        height=130 + 34 * len(names) + below(scale),
         traces=traces,
         xaxis=axis(plain(scale), zeroline=True, zerolinecolor="rgba(127,127,127,0.7)"),
         yaxis={

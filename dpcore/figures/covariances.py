@@ -22,7 +22,6 @@ BEFORE, AFTER = "#D55E00", "#0072B2"
 _SCALE = [(0.0, "#6BAED6"), (0.5, "#F7F7F7"), (1.0, "#F4A582")]
 _RADIUS = math.sqrt(-2 * math.log(0.05))
 """An ellipse of that radius holds 95 % of a Gaussian."""
-_MOST_PANELS = 6
 _MOST_WRITTEN = 6
 
 
@@ -108,7 +107,7 @@ def ellipses_picture(
     It holds 95 % of a Gaussian with that covariance matrix. The first six pairs are
     drawn; ``truth`` is drawn beside them where it may be known.
     """
-    pairs = pairs_of(len(labels))[:_MOST_PANELS]
+    pairs = pairs_of(len(labels))[:6]
     columns = min(len(pairs), 3)
     rows = math.ceil(len(pairs) / columns)
     changed = not np.array_equal(before, after)
@@ -251,7 +250,6 @@ def _stretch(place: int, of: int) -> list[float]:
     return [start, min(start + width, 1.0)]
 
 
-_APART = 0.22
 _INVISIBLE = 0.005
 _ROOM = 1.04
 _COVARIANCE, _CORRELATION = STATISTICS[2:]
@@ -277,7 +275,7 @@ def panel_picture(outcomes: Sequence[ScenarioOutcome], statistic: str) -> Pictur
     traces: list[Trace] = []
     for place, key in enumerate(keys):
         mine = [outcome for outcome in outcomes if outcome.scenario.key == key]
-        offset = (place - (len(keys) - 1) / 2) * _APART
+        offset = (place - (len(keys) - 1) / 2) * 0.22
         at = np.array([people.index(o.scenario.people) for o in mine]) + offset
         traces += _traces(key, at, [outcome.of[statistic] for outcome in mine])
     truth = outcomes[0].of[statistic].truth

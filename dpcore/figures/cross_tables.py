@@ -17,7 +17,6 @@ from dpcore.releases.digits import with_ends
 
 _COUNT = Quantity(whole=True)
 _ROW, _MARGIN = 62, 150
-_WORDS = {"size": 11}
 _MOST_IN_WORDS = 80
 _UNTOLD = "the intervals of the largest overlap, so their order is not certain"
 
@@ -70,7 +69,7 @@ def cross_picture(
         # In three lines, for the narrow cells of a phone.
         text=_in_cells(found, truth) if few else None,
         texttemplate="%{text}" if few else None,
-        textfont=_WORDS,
+        textfont={"size": 11},
         xgap=2,
         ygap=2,
     )

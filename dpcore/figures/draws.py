@@ -22,7 +22,6 @@ WIDEST = 0.1
 """The epsilon whose draws just fit into the picture, whatever epsilon is in use."""
 _REACH = 30
 """In sensitivities: three noise scales of Laplace noise at the widest epsilon."""
-_BEYOND = 0.5
 _TALLEST, _TALL, _TOP = 1.12, 1.02, 1.25
 
 
@@ -53,7 +52,7 @@ class Shot:
         >>> Shot.around(0.4, sensitivity=0.5, bounds=unit).window
         Interval(lower=-0.5, upper=1.5)
         """
-        far = bounds.width * _BEYOND
+        far = bounds.width * 0.5
         return cls(
             truth=truth,
             bounds=bounds,

@@ -29,8 +29,6 @@ from dpcore.mechanisms.base import Mechanism
 from dpcore.studies.teaching.laboratory import Meter, Setup, TwoWorlds
 
 _FAINT = "rgba(127,127,127,0.10)"
-_EDGE = LineStyle(color=NEUTRAL, dash="dash", width=1)
-_ASIDE = 0.006
 _MOST = 2.3
 """Ends of the evidence, in promised epsilons: truncation as published gives up to 2."""
 _HEADROOM = 1.08
@@ -70,7 +68,7 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
             label = f"exactly {atom.at:g}: {three_digits(share)}"
             traces.append(
                 lollipop(
-                    atom.at + inward * aside * _ASIDE,
+                    atom.at + inward * aside * 0.006,
                     share,
                     stroke,
                     hover="%{y:.3f} exactly on the bound",
@@ -115,7 +113,15 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
             tickvals=[-2, -1, 0, 1, 2],
         ),
         yaxis3={"overlaying": "y", "anchor": "x", "range": [0, 1.2], "visible": False},
-        shapes=[band(-1, 1, "rgba(127,127,127,0.16)", _EDGE, yref="y2")],
+        shapes=[
+            band(
+                -1,
+                1,
+                "rgba(127,127,127,0.16)",
+                LineStyle(color=NEUTRAL, dash="dash", width=1),
+                yref="y2",
+            )
+        ],
         annotations=_labels(worlds, meter),
         showlegend=True,
         legend={

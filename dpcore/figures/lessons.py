@@ -41,8 +41,6 @@ from dpcore.figures.traces import (
 from dpcore.formatting import brief, epsilon_text, people, percent, significant
 
 _BIAS = LineStyle(color="#D55E00", dash="dash")
-_NOISE = LineStyle(color=PUBLIC, dash="dot")
-_ALL = LineStyle(color=NEUTRAL, width=3)
 
 
 def bounding_picture(
@@ -69,8 +67,8 @@ def bounding_picture(
             upper,
             (
                 ("bias", np.abs(bias), _BIAS),
-                ("noise", noise, _NOISE),
-                ("both together", total, _ALL),
+                ("noise", noise, LineStyle(color=PUBLIC, dash="dot")),
+                ("both together", total, LineStyle(color=NEUTRAL, width=3)),
             ),
             hover="bound %{x:.3g}: %{y:.3g}",
         ),
@@ -125,10 +123,6 @@ def covering_picture(
     )
 
 
-_MOST = 50
-_POSSIBLE = "rgba(127,127,127,0.25)"
-
-
 def found_picture(
     title: str,
     found: FloatArray,
@@ -161,7 +155,7 @@ def found_picture(
         "x1": bounds.upper,
         "y0": 0,
         "y1": 1,
-        "fillcolor": _POSSIBLE,
+        "fillcolor": "rgba(127,127,127,0.25)",
         "line": {"width": 0},
     }
     return Picture.of(
@@ -183,7 +177,7 @@ def found_picture(
         bargap=0,
         shapes=[stripe, vertical(truth, "the truth", xanchor="left")],
         xaxis=axis(plain(what), range=list(ends)),
-        yaxis=axis("how often, % of tricks", range=[0, _MOST]),
+        yaxis=axis("how often, % of tricks", range=[0, 50]),
     )
 
 
@@ -191,7 +185,6 @@ _MOST_TIMES: Final = 2.6
 """End of the axis, in promised epsilons: no way gives away more than 2."""
 _MOST_BIAS: Final = 62.0
 """End of the axis, in percent: no answer is more than half of the range too high."""
-_PROMISE: Final = LineStyle(color=NEUTRAL, dash="dash", width=2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,7 +245,9 @@ def faults_picture(faults: Sequence[Fault], *, promised: float) -> Picture:
                 yaxis="y2",
             ),
         ],
-        shapes=[vertical(1.0, stroke=_PROMISE) | {"y0": 0.61}],
+        shapes=[
+            vertical(1.0, stroke=LineStyle(color=NEUTRAL, dash="dash", width=2)) | {"y0": 0.61}
+        ],
         xaxis=axis(
             "given away (dashed: promised)",
             range=[0, _MOST_TIMES],
@@ -359,9 +354,6 @@ def claims_picture(
     )
 
 
-_TYPICAL = 2
-
-
 def running_picture(
     errors: FloatArray, *, sd: float, epsilon: float, reach: float, unit: str
 ) -> Picture:
@@ -374,7 +366,7 @@ def running_picture(
     count = np.arange(1, len(errors) + 1)
     average = np.cumsum(errors) / count
     typical = sd / np.sqrt(count)
-    half = _TYPICAL * typical
+    half = 2 * typical
     spent = epsilon * count
     one, all_ = (significant(float(error)) for error in typical[[0, -1]])
     return Picture.of(
@@ -408,9 +400,6 @@ def running_picture(
     )
 
 
-_ROW = 44
-
-
 def votes_picture(choices: Sequence[str], counts: Sequence[int], *, right: int) -> Picture:
     """Return how many chose each answer, with the right one marked.
 
@@ -431,7 +420,7 @@ def votes_picture(choices: Sequence[str], counts: Sequence[int], *, right: int) 
             "predicted by": list(counts),
         },
         drawn="A bar for each answer, as long as the number of people who chose it",
-        height=70 + _ROW * len(choices),
+        height=70 + 44 * len(choices),
         traces=[
             rows(
                 names,

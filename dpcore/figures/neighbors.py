@@ -28,7 +28,6 @@ _ROW, _AROUND, _AROUND_BARS = 28, 110, 130
 _TIE = 1e-9
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "hexagon")
 _FADED = {"marker": {"opacity": 1}}
-_THEN = LineStyle(color=CONFIDENTIAL, dash="dash", width=2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,7 +248,15 @@ def _lines(scene: Scene) -> list[Trace]:
     now = _upright(here, f"{label} {significant(here)}", "right" if rises else "left")
     if not np.isfinite(there) or there == here:
         return [now]
-    return [now, _upright(there, f"then {significant(there)}", "left" if rises else "right", _THEN)]
+    return [
+        now,
+        _upright(
+            there,
+            f"then {significant(there)}",
+            "left" if rises else "right",
+            LineStyle(color=CONFIDENTIAL, dash="dash", width=2),
+        ),
+    ]
 
 
 def _upright(at: float, text: str, anchor: str, stroke: LineStyle = DOTTED) -> Trace:

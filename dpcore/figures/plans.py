@@ -39,8 +39,6 @@ _SCALE: Final = (
 )
 _ENOUGH, _SHORT = "✓ ", "✗ "
 _CANNOT: Final = "can't say"
-_ROW: Final = 62
-_LONGEST: Final = 52
 
 
 def slide_picture(found: Comparison) -> Picture:
@@ -77,7 +75,7 @@ def slide_picture(found: Comparison) -> Picture:
         alt=_alt(title, found, texts, columns),
         traces=[_cells(columns, marks, texts)],
         annotations=[_name(found, place) for place in range(rows)],
-        height=70 + _ROW * rows,
+        height=70 + 62 * rows,
         margin={"l": 8, "r": 8, "t": 54, "b": 8},
         xaxis={
             "side": "top",
@@ -122,9 +120,8 @@ def _name(found: Comparison, place: int) -> dict[str, Any]:
     wanted = found.wanted[place]
     must = f"; must show {significant(float(wanted))}" if math.isfinite(wanted) else ""
     unit = f", ± {found.units[place]}" if found.units[place] else ""
-    text = brief(f"{found.names[place]}{unit}", _LONGEST - len(must)) + must
     return {
-        "text": plain(text),
+        "text": plain(brief(f"{found.names[place]}{unit}", 52 - len(must)) + must),
         "x": 0,
         "xref": "paper",
         "xanchor": "left",
@@ -202,7 +199,6 @@ def _alt(title: str, found: Comparison, texts: list[list[str]], columns: list[st
 
 
 _BINS: Final = 30
-_GAP: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -268,7 +264,7 @@ def outcomes_picture(
                 font={"size": 13},
             )
         )
-        base = top + _GAP
+        base = top + 3.0
     ends = 2 * edges[0] - edges[2], 2 * edges[-1] - edges[-3]
     had = f"{quantity.about(assumed, 6)}{_after(quantity.suffix)}"
     lines = [vertical(assumed, "assumed", GUIDE, layer="below")]
@@ -331,10 +327,6 @@ def _after(unit: str) -> str:
     return f" {unit}" if unit else ""
 
 
-_MOST_GROUPS: Final = 30
-_ROOM: Final = 1.35
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossSummary:
     """How much the people of a table lose under one total. CONFIDENTIAL.
@@ -392,7 +384,7 @@ def budgets_picture(crowds: Sequence[LossSummary], *, own: int, limit: float) ->
 
 def groups_picture(crowds: Sequence[LossSummary], *, by: str, limit: float) -> Picture:
     """Return which share of each group loses more than ``limit``."""
-    shown = crowds[:_MOST_GROUPS]
+    shown = crowds[:30]
     shares = [crowd.above / crowd.people for crowd in shown]
     most = max(range(len(shown)), key=shares.__getitem__)
     least = min(range(len(shown)), key=shares.__getitem__)
@@ -421,7 +413,7 @@ def groups_picture(crowds: Sequence[LossSummary], *, by: str, limit: float) -> P
         height=90 + 44 * len(shown),
         xaxis=axis(
             f"lose more than {significant(limit)}, % of the group",
-            range=[0, _ROOM * max(100 * max(shares), 1.0) * 1.3],
+            range=[0, 1.35 * max(100 * max(shares), 1.0) * 1.3],
         ),
         yaxis=ROWS
         | {"tickvals": names, "ticktext": [plain(brief(crowd.name, 24)) for crowd in shown]},

@@ -30,7 +30,6 @@ _MARKS: Final = {
     Model.VARIES: ("both", dot("#8C510A", 11, "diamond-open")),
     YOURS: (YOURS, TRUTH),
 }
-_STEM = LineStyle(color=NEUTRAL, dash="dot", width=1)
 _LINE = 16  # pixels of a line of words
 _GAP = 30  # pixels for the mark below them
 _WIDEST = 48  # letters that fit on a phone
@@ -114,7 +113,7 @@ def precedents_picture(
                     [ends[0], row.number],
                     [row.place, row.place],
                     "",
-                    _STEM,
+                    LineStyle(color=NEUTRAL, dash="dot", width=1),
                     hover="",
                     showlegend=False,
                 )

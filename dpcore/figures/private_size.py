@@ -17,7 +17,6 @@ from dpcore.studies.comparing.private_size import PrivateSize
 _POINTS = 241
 _LEAST, _LARGEST = 0.2, 3.1
 """Powers of ten of the numbers of people that the page knows."""
-_ROOM = 3.0
 _WIDTHS = 3
 """How many widths of the bounds the figure looks beyond them."""
 
@@ -106,7 +105,7 @@ def price_picture(
         replace(size, epsilon=epsilon).public_error(place) for size in sizes for epsilon in epsilons
     ]
     # Of many people and few: a noisy average errs a few times as much.
-    low, high = whole_decades(min(known), _ROOM * max(known))
+    low, high = whole_decades(min(known), 3.0 * max(known))
     return Picture.of(
         f"Hiding the number among {now.people} people costs {price}",
         {

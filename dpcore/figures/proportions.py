@@ -34,7 +34,6 @@ _AXES = {Measure.BIAS: "bias", Measure.RMSE: "typical error", Measure.COVERAGE: 
 _COLUMNS, _GAP = 2, 0.12
 # Heights in pixels: a row of panels, what is between two, and the room around them.
 _ROW, _BETWEEN, _TOP, _BOTTOM, _AXIS = 190, 48, 30, 100, 52
-_ROOM = 0.28
 # Neighboring lines are set apart by this factor, so that their bars do not overlap.
 _APART = 1.025
 _HUNDRED = 100.0
@@ -229,7 +228,7 @@ def _labels(sizes: list[int]) -> list[str]:
     >>> _labels([50, 100, 200, 500, 1000])
     ['50', '', '200', '', '1000']
     """
-    room = _ROOM * math.log(sizes[-1] / sizes[0])
+    room = 0.28 * math.log(sizes[-1] / sizes[0])
     kept = [sizes[-1]]
     for size in reversed(sizes[:-1]):
         if math.log(kept[-1] / size) >= room:

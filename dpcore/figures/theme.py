@@ -31,11 +31,9 @@ PUBLIC = "#0072B2"
 NEUTRAL = "#7F7F7F"
 # In decades: above, powers of ten are enough to read from.
 _FEW_TICKS = 2
-_DIGITS = (1, 1.5, 2, 3, 4, 5, 6, 8)
 # In letters: a longer title does not fit beside its axis on a phone.
 _LONGEST_TITLE = 38
 _LONGEST_STATEMENT = 160
-_LINE = 18
 ROWS = {
     "autorange": "reversed",
     "automargin": True,
@@ -315,7 +313,7 @@ def below(title: str) -> int:
     >>> below("mean of age"), below("x " * 60) > below("x " * 30)
     (0, True)
     """
-    return _LINE * (len(wrap(title, _LONGEST_TITLE)) - 1) if title else 0
+    return 18 * (len(wrap(title, _LONGEST_TITLE)) - 1) if title else 0
 
 
 def on_axis(statement: str) -> str:
@@ -374,7 +372,7 @@ def log_ticks(low: float, high: float) -> dict[str, Any]:
     decades = np.log10(high / low)
     if decades > _FEW_TICKS:
         return {"dtick": 1, "exponentformat": "power"}
-    digits = _DIGITS if decades <= 1 else (1, 2, 5)
+    digits = (1, 1.5, 2, 3, 4, 5, 6, 8) if decades <= 1 else (1, 2, 5)
     first, last = (int(np.floor(np.log10(end))) for end in (low, high))
     known = [float(f"{digit}e{power}") for power in range(first, last + 1) for digit in digits]
     shown = [tick for tick in known if low <= tick <= high]

@@ -42,7 +42,6 @@ NAME = "%{fullData.name}"
 """What ``aside`` is where hovering shall say of which trace the numbers are."""
 FAINT = "rgba(127,127,127,0.12)"
 """What lies under a curve."""
-_PALE = LineStyle(color="rgba(127,127,127,0.6)", width=1)
 _GRAY = LineStyle(color=NEUTRAL, width=2)
 
 
@@ -332,7 +331,7 @@ def vertical(
 
 def now(at: float, text: str = "now", **label: Any) -> Trace:
     """Return the pale vertical line where the page is set to."""
-    return vertical(at, text, _PALE, **label)
+    return vertical(at, text, LineStyle(color="rgba(127,127,127,0.6)", width=1), **label)
 
 
 def level(

@@ -264,7 +264,6 @@ def _joined(keys: Iterable[str]) -> str:
 
 
 _LEVELS = tuple(digit * 10.0**power for power in range(-6, 2) for digit in (1, 2, 5))
-_MOST_LINES = 8
 _STEEP = 0.2
 _LABEL_AT = 0.3
 _VISIBLE_SHARE = 0.02
@@ -372,7 +371,7 @@ def _heart(inside: FloatArray) -> tuple[int, int]:
 def _level_lines(maps: ErrorMaps, key: str) -> list[Trace]:
     heights = maps.heights[maps.keys.index(key)]
     levels = [level for level in _LEVELS if heights.min() < level < heights.max()]
-    step = -(-len(levels) // _MOST_LINES)
+    step = -(-len(levels) // 8)
     unit = "" if maps.quantity is MapQuantity.BIAS else "²"
     lines = []
     for level in levels[::-1][:: max(step, 1)]:

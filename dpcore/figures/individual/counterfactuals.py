@@ -26,9 +26,7 @@ from dpcore.individual.moves import Moved
 from dpcore.studies.individual.crowd import slope
 
 _LIKE_ONE_OVER = 0.15
-_DECADES = 6
 _NOTABLE = 1.01
-_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +127,7 @@ def moved_picture(moved: Moved, *, key: str) -> Picture:
     known = [end for part in (moved.before, moved.after) for end in _ends(part[np.isfinite(part)])]
     known += [at for at in (moved.own_before, moved.own_after) if _shown(at)]
     most = max(known, default=1.0)
-    floor, top = whole_decades(max(min(known, default=1.0), most * 10.0**-_DECADES), most)
+    floor, top = whole_decades(max(min(known, default=1.0), most * 10.0**-6), most)
     levels = np.geomspace(floor, top * (1 + 1e-9), 400)
     before, after = (_share_within(part, levels) for part in (moved.before, moved.after))
     traces = lines(
@@ -210,7 +208,7 @@ def _share_within(losses: FloatArray, levels: FloatArray) -> FloatArray:
     places = np.full(len(losses), len(levels))
     with np.errstate(divide="ignore", invalid="ignore"):
         step = np.log(levels[-1] / levels[0]) / (len(levels) - 1)
-        found = np.ceil(np.log(losses / levels[0]) / step - _ROUNDING)
+        found = np.ceil(np.log(losses / levels[0]) / step - 1e-6)
     usual = np.isfinite(losses)
     places[usual] = np.clip(np.nan_to_num(found[usual]), 0, len(levels))
     return np.asarray(np.cumsum(np.bincount(places, minlength=len(levels) + 1)[:-1]) / len(losses))

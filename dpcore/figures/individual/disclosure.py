@@ -25,7 +25,6 @@ from dpcore.formatting import brief, epsilon_text, measured, significant
 from dpcore.studies.attacks.disclosed_losses import Recovery
 from dpcore.studies.individual.reports import Reports
 
-_POINTS = 300
 _STYLES = {
     "secret truth": LineStyle(color=CONFIDENTIAL),
     "free report": LineStyle(color=PUBLIC, dash="dash"),
@@ -37,7 +36,7 @@ _STYLES = {
 def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
     """Return the shares of people below each loss: realized, and as told."""
     curves = {"secret truth": reports.truth, **reports.told}
-    ranks = np.linspace(0, 1, _POINTS + 1)[1:]
+    ranks = np.linspace(0, 1, 301)[1:]
     read = {
         name: np.asarray(np.quantile(values, ranks, method="inverted_cdf"))
         for name, values in curves.items()

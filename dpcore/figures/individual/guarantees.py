@@ -58,10 +58,8 @@ from dpcore.studies.wang2019 import (
     times_less,
 )
 
-_DECADES = 6
 _MIDDLE = 0.5
 _SPACE = 1.6
-_NEAR = 10.0
 
 
 def ladder(
@@ -75,9 +73,9 @@ def ladder(
     at = np.array(losses)
     known = at[np.isfinite(at) & (at > 0)]
     top = float(known.max()) if len(known) else 1.0
-    low = max(float(known.min()) if len(known) else top, top * 10.0**-_DECADES)
+    low = max(float(known.min()) if len(known) else top, top * 10.0**-6)
     # Nearly equal losses must not look far apart.
-    ends = whole_decades(min(low, top / _NEAR) / _SPACE, top * _SPACE)
+    ends = whole_decades(min(low, top / 10.0) / _SPACE, top * _SPACE)
     drawn = np.clip(at, *ends)
     share = np.log(drawn / ends[0]) / np.log(ends[1] / ends[0])
     symbols = np.where(at < ends[0], "triangle-left", "circle")
@@ -106,8 +104,6 @@ _ALIKE = 1.1
 _NEARLY = 1.05
 _LINE = LineStyle(color="#D55E00", dash="dash", width=1.5)
 _FLAT = 0.1
-_GUARANTEE = LineStyle(color=PUBLIC, dash="dash")
-_PLAIN = LineStyle(color=NEUTRAL, dash="dashdot")
 _LIMIT = LineStyle(color="#CC79A7", dash="longdash")
 
 
@@ -395,7 +391,7 @@ def frontier_picture(found: Frontier, *, key: str) -> Picture:
     """
     color = STYLES[key].color
     curves = [
-        ("guarantee (DP)", found.guarantee, _GUARANTEE),
+        ("guarantee (DP)", found.guarantee, LineStyle(color=PUBLIC, dash="dash")),
         ("most exposed here", found.maximum, LineStyle(color=color)),
         ("average here", found.mean, LineStyle(color=color, dash="dot")),
     ]
@@ -403,7 +399,11 @@ def frontier_picture(found: Frontier, *, key: str) -> Picture:
     shown = shown[_known(shown)]
     ends = np.array([shown.min(), shown.max()] if len(shown) else [0.1, 1.0])
     levels = [
-        ("without noise for privacy", found.without_noise, _PLAIN),
+        (
+            "without noise for privacy",
+            found.without_noise,
+            LineStyle(color=NEUTRAL, dash="dashdot"),
+        ),
         ("Cramér-Rao limit", found.cramer_rao, _LIMIT),
     ]
     here = [(found.at(loss), stroke.color) for _, loss, stroke in curves]
@@ -485,7 +485,6 @@ def _known(losses: FloatArray | float) -> NDArray[np.bool_]:
 _POWERS = {"dtick": 1, "exponentformat": "power"}
 _LOSSES = log_axis("privacy loss, epsilon", **_POWERS)
 _DP = "DP (guarantee)"
-_LEAST = 1e-3
 _FOUND = "#009E73"
 _PROMISE = LineStyle(color=NEUTRAL, dash="dash")
 
@@ -531,7 +530,7 @@ def sizes_picture(parts: Sequence[FigurePart]) -> Picture:
     # Side by side: a box on a log axis would need a width of its own.
     places = list(range(len(people)))
     boxes = np.array([one.box for one in losses])
-    boxes[:, 0] = np.maximum(boxes[:, 0], _LEAST * boxes[:, 2])
+    boxes[:, 0] = np.maximum(boxes[:, 0], 1e-3 * boxes[:, 2])
     boxes[:, 1] = np.maximum(boxes[:, 1], boxes[:, 0])
     curves = [
         (_DP, [one.guarantee for one in losses], _PROMISE),

@@ -53,7 +53,6 @@ from dpcore.studies.individual.loss_comparisons import BoundCheck
 
 WITH, WITHOUT = "with the person", "without"
 _HEADROOM = 1.15
-_EDGE = LineStyle(color=NEUTRAL, dash="dot", width=1)
 _LABELED = 0.02
 _NEGLIGIBLE = 1e-12
 _SMALLEST = 1e-290
@@ -66,7 +65,6 @@ _SAME = 1e-9
 # So that a jump at the end is not taken for the frame.
 _ROOM = 1.12
 _GUESS = dot(CONFIDENTIAL, 12, "diamond")
-_QUANTILES = (0.05, 0.5, 0.95)
 _NUMBER = Quantity()
 
 
@@ -161,7 +159,15 @@ def laws_picture(
             **FITTING,
         ),
         yaxis3=_ratio_axis(own) | {"domain": [0, 0.34]},
-        shapes=[band(-epsilon / unit, epsilon / unit, FAINT, _EDGE, yref="y3")],
+        shapes=[
+            band(
+                -epsilon / unit,
+                epsilon / unit,
+                FAINT,
+                LineStyle(color=NEUTRAL, dash="dot", width=1),
+                yref="y3",
+            )
+        ],
         yaxis2={"overlaying": "y", "side": "right", "range": [0, _HEADROOM], "visible": False},
     )
 
@@ -377,7 +383,9 @@ def belief_picture(
     infinite.
     """
     before = np.linspace(0.001, 0.999, 201)
-    absent, present = (np.quantile(part, _QUANTILES, method="inverted_cdf") for part in evidence)
+    absent, present = (
+        np.quantile(part, (0.05, 0.5, 0.95), method="inverted_cdf") for part in evidence
+    )
     low, middle, high = (posterior(before, level) for level in present)
     guessed, told = LineStyle(color=STYLES[key].color, width=2), "9 of 10 releases with the person"
     traces = [

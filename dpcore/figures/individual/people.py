@@ -390,7 +390,6 @@ def _redrawing(other: OtherExposure) -> str:
     )
 
 
-_MOST_POINTS: Final = 1_000
 _SHARES: Final = (0.5, 0.9, 0.99, 1.0)
 
 
@@ -402,7 +401,7 @@ def counted_picture(losses: LossDistribution, *, key: str, alike: bool = True) -
     stroke, worst = STYLES[key], losses.worst_case
     counts, edges = _bars(losses)
     # Where losses reach far beyond the guarantee, the line needs no point a cell.
-    ends = np.arange(len(losses.counts))[:: -math.ceil(len(losses.counts) / _MOST_POINTS)]
+    ends = np.arange(len(losses.counts))[:: -math.ceil(len(losses.counts) / 1_000)]
     ends = ends[::-1]
     upper = losses.edges[ends + 1]
     share = np.cumsum(losses.counts)[ends] / losses.people
@@ -467,14 +466,12 @@ def _bars(losses: LossDistribution) -> tuple[FloatArray, FloatArray]:
     ]
 
 
-_MOST_STEPS = 500
 _SAME = 0.01
 _STYLES = {
     Counting.SIMPLE: LineStyle(color="#D55E00", dash="dash"),
     Counting.ZCDP: LineStyle(color="#56B4E9", dash="dot"),
     Counting.BEST: LineStyle(color=CONFIDENTIAL),
 }
-_CHARGED = LineStyle(color=NEUTRAL, dash="longdash")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -558,7 +555,7 @@ def odometer_picture(
     account was charged for it; ``compared`` is as for ``totals_picture``.
     """
     number = np.arange(1, len(path) + 1)
-    shown = slice(max(0, len(path) - _MOST_STEPS), None)
+    shown = slice(max(0, len(path) - 500), None)
     ways = {way: np.array([float(step.of[way][0]) for step in path]) for way in _STYLES}
     lines = [
         _line(number[shown], ways[way][shown], way.value, stroke)
@@ -576,7 +573,9 @@ def odometer_picture(
                 hover="release %{x}: %{y:.4g}",
             ),
             *lines,
-            _line(number[shown], charged[shown], "charged", _CHARGED),
+            _line(
+                number[shown], charged[shown], "charged", LineStyle(color=NEUTRAL, dash="longdash")
+            ),
         ],
         "xaxis": axis(
             "release, in the order of the ledger",

@@ -262,11 +262,8 @@ def levels_picture(found: Sequence[BootstrapLevels], *, here: int, delta: float)
     )
 
 
-_STEPS = 24
 _FAR = 6.0
 """In errors from sampling: how far releases are looked at."""
-_COPIES = 8
-_BAR = {"color": "rgba(127,127,127,0.45)"}
 
 
 def one_picture(
@@ -292,7 +289,11 @@ def one_picture(
     ends = {"symbol": "line-ns-open", "size": 12}
     traces = [
         histogram(
-            counts, edges, "noisy bootstraps", _BAR, hover="around %{x:.4g}: %{y} bootstraps"
+            counts,
+            edges,
+            "noisy bootstraps",
+            {"color": "rgba(127,127,127,0.45)"},
+            hover="around %{x:.4g}: %{y} bootstraps",
         ),
         *(
             line(
@@ -369,7 +370,7 @@ def one_shot_picture(experiment: Experiment, runs: Runs) -> Picture:
     plainly = experiment.one_shot_error_given_table
     middle = experiment.population.mean
     far = _FAR * math.sqrt(experiment.sampling)
-    edges = np.linspace(middle - far, middle + far, _STEPS + 1)
+    edges = np.linspace(middle - far, middle + far, 24 + 1)
     laws = {
         "one shot": (runs.one_shots, LineStyle(color=STYLES["gaussian"].color)),
         "average of bootstraps": (runs.centers, LineStyle(color=COLOR, dash="longdashdot")),
@@ -427,7 +428,7 @@ def copies_picture(experiment: Experiment) -> Picture:
     parts were released on their own: ``i / p_i`` of what is claimed.
     """
     shares = multiplicities(experiment.people)
-    shown = shares[: _COPIES + 1]
+    shown = shares[: 8 + 1]
     i = np.arange(len(shown))
     noise = experiment.times * experiment.bootstraps.noise
     title = (
@@ -466,8 +467,6 @@ def copies_picture(experiment: Experiment) -> Picture:
 _HEIGHT = 420
 _LOW = 0.4
 """Of the level: the three estimators of the source cover that, with any noise."""
-_BINS = 60
-_FEWER = 30
 _REACH = 5.0
 """In errors from sampling: how far standard errors are looked at."""
 _FARTHEST = 5.0
@@ -624,7 +623,7 @@ def errors_picture(experiment: Experiment, runs: Runs, shown: Sequence[NamedMeth
         one.name: np.sqrt(one.method.variance(experiment.bootstraps, runs.spreads)) for one in shown
     }
     high = _REACH * math.sqrt(experiment.sampling) or 1.0
-    edges = np.linspace(0.0, high, _FEWER + 1)
+    edges = np.linspace(0.0, high, 30 + 1)
     unbiased = errors["unbiased"]
     zero = float(np.mean(unbiased == 0))
     expected = no_length(experiment, shown[0].method)
@@ -666,7 +665,7 @@ def scores_picture(experiment: Experiment, runs: Runs, shown: Sequence[NamedMeth
 
     ``shown`` are those of ``lines.methods``.
     """
-    edges = np.linspace(-_FARTHEST, _FARTHEST, _BINS + 1)
+    edges = np.linspace(-_FARTHEST, _FARTHEST, 60 + 1)
     scores = {one.name: z_scores(experiment, one.method, runs) for one in shown}
     middle = (edges[1:] + edges[:-1]) / 2
     width = edges[1] - edges[0]

@@ -48,7 +48,6 @@ _RIVALS = {
     "uniform": LineStyle(color="#E69F00", dash="longdashdot"),
 }
 _FEWER = LineStyle(color=NEUTRAL, dash="dash", symbol="circle-open", width=2)
-_MORE = LineStyle(color=_RARE.color, symbol="x", width=2)
 _CHANCE = axis("probability", tickformat=".0%", range=[-0.02, 1.05])
 _FEW = 100
 _MARGIN = 0.04
@@ -267,7 +266,7 @@ def scores_picture(found: ScoreHistogram, ones: int, tau: float) -> Picture:
                 )
                 for name, mass, stroke in (
                     (names[0], found.fewer, _FEWER),
-                    (names[1], found.more, _MORE),
+                    (names[1], found.more, LineStyle(color=_RARE.color, symbol="x", width=2)),
                 )
             ),
         ],

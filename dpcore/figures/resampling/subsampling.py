@@ -24,14 +24,12 @@ from dpcore.studies.resampling.subsampling_study import (
 _EXACT = LineStyle(color="#0072B2", width=3)
 _OTHER = LineStyle(color="#CC79A7", dash="dashdot")
 _CLAIM = LineStyle(color="#D55E00", dash="dash")
-_LIMIT = LineStyle(color=NEUTRAL, dash="dash")
 _SAMPLED = LineStyle(color="#009E73", dash="dot")
 _SHARE = "share of the rows in the sample"
 _HOVER = "%{x:.3g}: %{y:.4g}"
 _SMALLEST = 1e-300
 _CEILING = 1.5
 """In epsilons on the sample: above 1 a bound says nothing."""
-_FAR = 10.0
 _MIDDLE = 0.5
 
 
@@ -48,7 +46,7 @@ def lemma_picture(curve: LemmaCurve, measured: Measured, *, at: float) -> Pictur
     # Beyond the level without a sample the bound says nothing: it is left out.
     bound = np.where(curve.claimed <= _CEILING * whole, curve.claimed, np.nan)
     says = np.isfinite(bound)
-    far = _FAR * whole
+    far = 10.0 * whole
     bars = interval(
         np.minimum(measured.high - center, far)[shown] / whole,
         np.minimum(center - measured.low, far)[shown] / whole,
@@ -193,7 +191,12 @@ def error_picture(
         (parts.rate, np.sqrt(parts.noise), "noise", _OTHER),
         (parts.rate, sampling, "who is sampled", _SAMPLED),
         (parts.rate, total, "both", _EXACT),
-        (parts.rate[[0, -1]], np.full(2, whole), "all rows, same ε", _LIMIT),
+        (
+            parts.rate[[0, -1]],
+            np.full(2, whole),
+            "all rows, same ε",
+            LineStyle(color=NEUTRAL, dash="dash"),
+        ),
     )
     traces = [line(*each, hover=_HOVER, aside=NAME) for each in drawn]
     if simulated is not None:
