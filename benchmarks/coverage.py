@@ -19,25 +19,23 @@ import numpy as np
 import pandas as pd
 from scipy.special import bdtr
 
+from dpcore.analyses.base import Question
+from dpcore.analyses.cross_table import CrossedQuery
+from dpcore.analyses.differences import DifferencePlan, DifferenceQuery
+from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.means import MeansPlan, MeansQuery
+from dpcore.analyses.number import Query
+from dpcore.analyses.quantiles import ChainPlan
+from dpcore.analyses.request import Request
+from dpcore.analyses.shares import Constraint, ConstraintKind
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.constraints import Constraint, ConstraintKind
-from dpcore.releases.plans.chains import ChainPlan
-from dpcore.releases.plans.differences import DifferencePlan
-from dpcore.releases.plans.means import MeansPlan
-from dpcore.releases.request import Request
 from dpcore.statistics.bins import equal_edges
-from dpcore.statistics.crossed_query import CrossedQuery
-from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.entries import Membership
-from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
-from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.means_query import MeansQuery
-from dpcore.statistics.query import Query
-from dpcore.statistics.question import Question
 
 _RELEASES: Final = 400
 _POPULATION: Final = 200_000

@@ -22,6 +22,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import median
+from dpcore.analyses.base import Mode
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.errors import LedgerError
@@ -33,10 +36,8 @@ from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.record import Mode, Release
-from dpcore.releases.request import Request
+from dpcore.releases.record import Release
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 
 _RELEASES, _RUNS, _LIMIT = 1_000, 5, 0.3
 _DELTA, _TABLE = 1e-6, "benchmark"

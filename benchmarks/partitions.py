@@ -35,6 +35,10 @@ import pyarrow.parquet as pq
 from benchmarks.server import memory_of
 from benchmarks.timing import Spans
 from dpcore import memory
+from dpcore.analyses.base import Mode
+from dpcore.analyses.model import ModelRequest
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.partitions.engine import VARIABLE
@@ -49,12 +53,8 @@ from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.models.request import ModelRequest
-from dpcore.releases.record import Mode
-from dpcore.releases.request import Request
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests import clusters
 
 _FILE, _FLOATS, _COLUMNS = 1_000_000, 7, 10

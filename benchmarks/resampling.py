@@ -16,6 +16,11 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.timing import median
+from dpcore.analyses.base import Mode, Releasable
+from dpcore.analyses.bootstrap import BootstrapRequest
+from dpcore.analyses.number import Query
+from dpcore.analyses.resized import ResizedRequest
+from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
@@ -24,13 +29,7 @@ from dpcore.ledger.transaction import release
 from dpcore.privacy.bootstrap_cost import calibration_steps
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.bootstrap.request import BootstrapRequest
-from dpcore.releases.record import Mode
-from dpcore.releases.releasable import Releasable
-from dpcore.releases.resized.request import ResizedRequest
-from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from dpcore.studies.resampling.bootstrap_study import Ages, Experiment, simulate
 
 _PEOPLE, _RUNS = 1_000_000, 3

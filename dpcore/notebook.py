@@ -12,6 +12,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from dpcore.analyses.base import Mode, Releasable
+from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request, offered
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
@@ -30,14 +34,10 @@ from dpcore.planning.splits import settled
 from dpcore.planning.widths import Width, width_of
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.record import Mode, Release
-from dpcore.releases.releasable import Releasable
-from dpcore.releases.request import Request, offered
+from dpcore.releases.record import Release
 from dpcore.statistics.bins import usual_edges
 from dpcore.statistics.entries import Membership
-from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from dpcore.studies.comparing.error_curves import ErrorSetting, Fairness, at_setting, comparable
 
 if TYPE_CHECKING:

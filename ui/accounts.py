@@ -8,6 +8,7 @@ from typing import Final
 
 import streamlit as st
 
+from dpcore.analyses.base import Mode
 from dpcore.errors import DPCoreError, UntrustedLedgerError
 from dpcore.figures.attackers import odds_text
 from dpcore.figures.compositions import totals_picture
@@ -17,7 +18,7 @@ from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.releases.amounts import is_used_up, left_text, limit_text, spent_text
-from dpcore.releases.record import Mode, Release
+from dpcore.releases.record import Release
 from ui import controls, recovery, results, session
 from ui.study import Study
 from ui.text import literal, sentence_of

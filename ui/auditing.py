@@ -13,10 +13,10 @@ from typing import Final, cast
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.base import Releasable
 from dpcore.figures import audits
 from dpcore.formatting import capital, epsilon_text, significant
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.releases.releasable import Releasable
 from dpcore.studies.auditing import trials
 from dpcore.studies.auditing.lower_bound import PrivacyAudit, audit
 from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES, NaiveRelease

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.groups import GroupedQuery
+from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.figures.tradeoffs import SweepAxis, curves_picture, winners_picture
 from dpcore.formatting import significant
-from dpcore.releases.request import Request
-from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.comparing import error_curves
 from dpcore.studies.comparing.error_curves import (

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 import streamlit as st
 
+from dpcore.analyses.base import Mode
 from dpcore.errors import DPCoreError, InPartsError
-from dpcore.releases.record import Mode
 from ui import session
 from ui.text import sentence_of
 

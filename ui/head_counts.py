@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
+from dpcore.analyses.base import Releasable
 from dpcore.documents import missing
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.group_sizes import (
@@ -15,7 +16,6 @@ from dpcore.planning.group_sizes import (
     smallest_group,
 )
 from dpcore.releases.record import Release
-from dpcore.releases.releasable import Releasable
 from ui import accounts, session
 from ui.study import Study
 from ui.text import literal

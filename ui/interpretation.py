@@ -14,6 +14,7 @@ from typing import Final
 
 import streamlit as st
 
+from dpcore.analyses.base import Mode
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import (
@@ -35,7 +36,6 @@ from dpcore.planning.comparison import Option
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.record import Mode
 from dpcore.studies.meaning import attacker
 from dpcore.studies.meaning.attacker import Guarantee, WorstAttack
 from dpcore.studies.meaning.precedents import (

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpcore.analyses.base import Releasable
 from dpcore.errors import DPCoreError
 from dpcore.planning.analysis_plan import LONGEST_NAME, PlannedQuery
-from dpcore.releases.releasable import Releasable
 from ui import plans, session
 from ui.study import Study
 

@@ -14,12 +14,12 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpcore.analyses.base import Mode, Releasable
 from dpcore.figures.attackers import belief_text
 from dpcore.formatting import capital, epsilon_text, significant
 from dpcore.ledger.account import Account
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases.record import Mode, Release
-from dpcore.releases.releasable import Releasable
+from dpcore.releases.record import Release
 from ui import accounts, first_visit, naming, plans, recovery, releasing, results, session
 from ui.study import Study
 from ui.text import literal

@@ -13,11 +13,11 @@ from typing import Final, TypeVar
 import streamlit as st
 
 from dpcore import memory
+from dpcore.analyses.base import Releasable
+from dpcore.analyses.reading import as_declared
 from dpcore.data.partitions.progress import Found, Reached, stepwise
 from dpcore.data.partitions.table import PartitionedDataset, Table
 from dpcore.errors import DPCoreError
-from dpcore.releases.rebuilding import as_declared
-from dpcore.releases.releasable import Releasable
 from ui import session, work
 from ui.study import Study
 from ui.work import Told

@@ -15,6 +15,8 @@ from typing import TypeVar, cast
 
 import streamlit as st
 
+from dpcore.analyses.base import Releasable
+from dpcore.analyses.identity import mark_of
 from dpcore.errors import DataError, DPCoreError, LedgerError, ParameterError
 from dpcore.formatting import epsilon_text, in_full
 from dpcore.ledger.store import StoredTexts, default_folder
@@ -30,8 +32,6 @@ from dpcore.planning.plan_files import Loaded, from_json, to_json, traced
 from dpcore.planning.plan_losses import times
 from dpcore.planning.redeclared import Declared, RedeclaredQuery, adopted, changes
 from dpcore.planning.splits import readable, settled
-from dpcore.releases.identity import mark_of
-from dpcore.releases.releasable import Releasable
 from ui import releasing, session, typed
 from ui.study import Study
 from ui.text import literal

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from dpcore.analyses.base import Mode
 from dpcore.errors import DPCoreError, LedgerError, UntrustedLedgerError
 from dpcore.formatting import capital
 from dpcore.ledger.chain import Entry
-from dpcore.releases.record import Mode
 from ui import session
 from ui.text import literal, sentence_of
 

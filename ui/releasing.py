@@ -27,13 +27,13 @@ from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
+from dpcore.analyses.base import Mode, Releasable
+from dpcore.analyses.identity import request_id
 from dpcore.errors import ChangedError, DataError, DPCoreError
 from dpcore.ledger.account import Account
 from dpcore.ledger.transaction import release, release_all
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases.identity import request_id
-from dpcore.releases.record import Mode, Release
-from dpcore.releases.releasable import Releasable
+from dpcore.releases.record import Release
 from ui import partwise, session
 from ui.study import Study
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from dpcore.analyses.base import Mode
 from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
 from dpcore.figures.theme import Picture, stamp
 from dpcore.formatting import capital, significant
@@ -18,7 +19,7 @@ from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.digits import interval_text, number_text
 from dpcore.releases.enclosing import Enclosure, enclosures
 from dpcore.releases.quantities import quantity_in
-from dpcore.releases.record import A_SAMPLE, EVERYBODY, Mode, Release, these_rows
+from dpcore.releases.record import A_SAMPLE, EVERYBODY, Release, these_rows
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import ClaimFinding, Verdict
 from ui import downloads, session

@@ -23,6 +23,8 @@ from streamlit.delta_generator_singletons import context_dg_stack, get_default_d
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 
 from dpcore import memory
+from dpcore.analyses import secure
+from dpcore.analyses.base import Mode
 from dpcore.data.dialects import FileFormat
 from dpcore.data.limits import MAX_BYTES
 from dpcore.data.partitions.table import Table
@@ -39,8 +41,6 @@ from dpcore.postprocessing import psd_repair
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import LaplaceEvent
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases import secure
-from dpcore.releases.record import Mode
 from ui import logging, state_lookup, tidying
 from ui.open_tabs import OpenTabs
 from ui.study import Draft, Study, Taken, Upload

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dpcore.analyses.base import Question
+from dpcore.analyses.identity import analysis_id
 from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import FileFormat
@@ -13,10 +15,8 @@ from dpcore.models.question import ModelQuestion
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.declarations import Declaration
-from dpcore.releases.identity import analysis_id
 from dpcore.releases.record import Release
 from dpcore.releases.renaming import renamed
-from dpcore.statistics.question import Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

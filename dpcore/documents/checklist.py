@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from dpcore.analyses.secure import sampler
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section
 from dpcore.documents.subject import Subject, own, spelled
 from dpcore.formatting import capital
-from dpcore.releases.secure import sampler
 
 _FLOATS: Final = (
     "Noise is drawn by {sampler}, exactly, and rounded once. Sensitivities include the "

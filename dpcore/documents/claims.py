@@ -51,7 +51,7 @@ INDEPENDENT: Final = (
 BELOW_ZERO: Final = "A count below 0 is an effect of noise. True counts are 0 or more."
 """Noise has support below 0, a count of rows has not: the range is cut at 0."""
 SUMS: Final = "Counts are rounded to their noise. Totals can differ from the sum of the parts."
-"""Totals are sums of unrounded noisy counts (``releases.plans.crossed``), and each
+"""Totals are sums of unrounded noisy counts (``analyses.cross_table``), and each
 number is rounded by its own range: sums of rounded numbers are other numbers."""
 GROUP_SIZES: Final = (
     "Group sizes were released with these figures: each group’s figure is computed "

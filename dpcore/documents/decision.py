@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
 
+from dpcore.analyses.identity import mark_of
 from dpcore.data.columns import Column
 from dpcore.data.quantities import bounds_text, replacement_text
 from dpcore.documents import claims, rests
@@ -33,7 +34,6 @@ from dpcore.planning.targets import (
 )
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.identity import mark_of
 
 TITLE: Final = "Decision on a release with differential privacy"
 _MOST_LABELS: Final = 12

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from dpcore.analyses.base import Releasable
 from dpcore.data.columns import Column
 from dpcore.data.partitions.table import Table
 from dpcore.data.preparation.aggregation import Preparation
@@ -24,7 +25,6 @@ from dpcore.planning.plan_cost import cost_of_plan
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.releases.enclosing import enclosures
 from dpcore.releases.record import Release
-from dpcore.releases.releasable import Releasable
 from dpcore.releases.renaming import renamed, request_of
 
 

@@ -6,11 +6,11 @@ import math
 from collections import Counter
 from typing import Final
 
+from dpcore.analyses.secure import sampler
 from dpcore.documents import claims
 from dpcore.documents.subject import Subject, spelled
 from dpcore.formatting import delta_text, significant
 from dpcore.mechanisms.catalog import EXPONENTIAL
-from dpcore.releases.secure import sampler
 from dpcore.version import VERSION
 
 _CITED: Final = {

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from dpcore.analyses.base import Question
+from dpcore.analyses.differences import DifferenceQuery
+from dpcore.analyses.number import Query
 from dpcore.data.columns import Column, MissingPolicy
 from dpcore.models.question import ModelQuestion
 from dpcore.statistics.conditions import counted_as_value
-from dpcore.statistics.difference_query import DifferenceQuery
-from dpcore.statistics.query import Query
-from dpcore.statistics.question import Question
 
 Asked = Question | ModelQuestion
 

@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from dpcore.analyses.base import Releasable
+from dpcore.analyses.identity import mark_of
+from dpcore.analyses.request import Request
 from dpcore.data.columns import Column
 from dpcore.data.quantities import Quantity
 from dpcore.documents import missing
@@ -20,11 +23,8 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.declared import bounds_text, people_text
 from dpcore.releases.digits import PLACES, ends_text, number_text, of_noise
 from dpcore.releases.enclosing import Enclosure, End, ends_at
-from dpcore.releases.identity import mark_of
 from dpcore.releases.quantities import is_group_size, quantity_in
 from dpcore.releases.record import Release
-from dpcore.releases.releasable import Releasable
-from dpcore.releases.request import Request
 from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import UNIT

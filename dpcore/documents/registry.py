@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from dpcore.analyses.secure import sampler
 from dpcore.data.columns import Column
 from dpcore.data.quantities import bounds_text
 from dpcore.documents.subject import Subject, counted, spelled
 from dpcore.documents.yaml import Noted, Value, written
 from dpcore.formatting import capital
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.secure import sampler
 from dpcore.version import VERSION
 
 BLANK: Final = "TO BE FILLED IN"

@@ -17,12 +17,12 @@ from pathlib import Path
 from pprint import pformat
 from typing import Any, Final
 
+from dpcore.analyses.request import Request
 from dpcore.documents.question import Question
 from dpcore.documents.subject import Subject, exact
 from dpcore.errors import DPCoreError
 from dpcore.privacy.composition import step_of
 from dpcore.privacy.events import GaussianEvent, PrivacyEvent, event_from
-from dpcore.releases.request import Request
 from dpcore.version import VERSION
 
 _STEPS: Final = Path(__file__).with_name("reproduction_steps.py.txt")

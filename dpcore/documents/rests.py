@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dpcore.analyses.cross_table import CrossedQuery
+from dpcore.analyses.differences import DifferenceQuery
 from dpcore.data.columns import Column
 from dpcore.documents import missing
 from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.relations import TableSize
 from dpcore.releases.declared import minimum_of
-from dpcore.statistics.crossed_query import CrossedQuery
-from dpcore.statistics.difference_query import DifferenceQuery
 
 
 class Compared(NamedTuple):

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.analyses.base import Question, partial_of
 from dpcore.arrays import FloatArray
 from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
@@ -26,7 +27,6 @@ from dpcore.individual.grid import Grid
 from dpcore.individual.losses import GroupExposure
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.base import NeighborValues, Statistic
-from dpcore.statistics.question import Question, partial_of
 
 MOST_KEPT: Final = 10
 """Of how many of the most exposed people the places are kept."""

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.analyses.base import Question
 from dpcore.arrays import FloatArray, in_blocks
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column
@@ -18,7 +19,6 @@ from dpcore.individual.losses import ExposedPerson
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.question import Question
 from dpcore.statistics.user_level import unpacked
 
 _SHOWN = 2

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from dpcore.analyses.base import Question
 from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import Exposure, Revealing, expose
@@ -18,7 +19,6 @@ from dpcore.models.glm import GlmFit, fit_glm
 from dpcore.models.glm_influence import audited_removals
 from dpcore.models.influence import Influence
 from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
-from dpcore.statistics.question import Question
 
 SAME: Final = 1e-6
 """Relative change of a loss that counts as none."""

@@ -17,9 +17,9 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, ClassVar
 
+from dpcore.analyses.identity import canonical
 from dpcore.codec import object_in
 from dpcore.errors import LedgerError, UntrustedLedgerError
-from dpcore.releases.identity import canonical
 
 WAY_ON = "Put back a copy of the folder of the ledger, or begin anew, on record."
 """What can be done about a ledger in a file that is not as it was left."""

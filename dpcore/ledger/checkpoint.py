@@ -22,12 +22,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from json import loads
 
+from dpcore.analyses.identity import canonical
 from dpcore.codec import TEXT, WHOLE, Schema, several
 from dpcore.errors import UntrustedLedgerError
 from dpcore.ledger import chain
 from dpcore.ledger.account import ACCOUNT, TERMS, Account, account_after, name_in
 from dpcore.ledger.chain import Entry, EntryTable
-from dpcore.releases.identity import canonical
 
 _PURPOSE = b"epsilon-studio: checkpoint of the ledger\n"
 

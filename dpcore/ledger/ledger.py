@@ -15,6 +15,7 @@ from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
+from dpcore.analyses.identity import canonical, plan_id
 from dpcore.errors import BudgetExceeded, DataError, LedgerError, ParameterError
 from dpcore.ledger import chain, store
 from dpcore.ledger.account import Account, account_after
@@ -24,7 +25,6 @@ from dpcore.ledger.periods import limit
 from dpcore.ledger.store import BUSY, FileDatabase, MemoryDatabase, file_errors
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.identity import canonical, plan_id
 from dpcore.releases.record import InPlan, Release
 
 _PATIENCE = 10.0

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from dpcore.analyses.identity import canonical
 from dpcore.codec import TEXT, several
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.ledger.account import Account, name_in
@@ -19,7 +20,6 @@ from dpcore.ledger.chain import Entry, EntryKind, EntryTable
 from dpcore.ledger.ledger import Ledger, opened
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.identity import canonical
 
 _ALIKE = 0.5
 _LONGEST_NAME = 200

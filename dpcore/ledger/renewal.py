@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+from dpcore.analyses.identity import canonical
 from dpcore.errors import LedgerError, ParameterError, UntrustedLedgerError
 from dpcore.ledger import store
 from dpcore.ledger.account import OPENED, Account
@@ -28,7 +29,6 @@ from dpcore.ledger.people import carry_tables
 from dpcore.ledger.scheduling import carry_periods
 from dpcore.ledger.store import BUSY, FileDatabase, file_errors
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases.identity import canonical
 
 _PATIENCE = 10.0
 

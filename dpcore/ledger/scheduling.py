@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
+from dpcore.analyses.identity import canonical
 from dpcore.errors import ParameterError
 from dpcore.ledger import chain, periods
 from dpcore.ledger.account import Account, day_of
@@ -13,7 +14,6 @@ from dpcore.ledger.chain import Entry, EntryKind, EntryTable
 from dpcore.ledger.ledger import Ledger, history_of, payable
 from dpcore.ledger.periods import Period
 from dpcore.privacy_filter import COST, PrivacyBudget, PrivacyCost
-from dpcore.releases.identity import canonical
 
 
 def open_period(ledger: Ledger, fingerprint: str, new: Period) -> Period:

@@ -24,6 +24,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from dpcore.analyses.identity import canonical
 from dpcore.data.readers.databases.connection import PATIENCE, ConnectionRefusal, connected, refusal
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.ledger import chain, store
@@ -40,7 +41,6 @@ from dpcore.ledger.store import (
     turns_at,
     write_whole,
 )
-from dpcore.releases.identity import canonical
 
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection, Engine

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from dpcore.analyses import secure
+from dpcore.analyses.base import Mode, Releasable
+from dpcore.analyses.identity import request_id
 from dpcore.errors import ClaimError, LedgerError
 from dpcore.ledger.account import Account
 from dpcore.ledger.ledger import Ledger
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases import secure
-from dpcore.releases.identity import request_id
-from dpcore.releases.record import InPlan, Mode, Release
-from dpcore.releases.releasable import Releasable
+from dpcore.releases.record import InPlan, Release
 from dpcore.version import VERSION
 
 

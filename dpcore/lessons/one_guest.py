@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.figures.attackers import surest
 from dpcore.figures.laboratory import two_worlds_picture
@@ -20,7 +21,6 @@ from dpcore.lessons.lesson import (
     right,
     wrong,
 )
-from dpcore.releases.request import Request
 
 _BOUNDS = Interval(lower=0.0, upper=100.0)
 _GUESTS = 20

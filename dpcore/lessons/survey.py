@@ -12,6 +12,8 @@ from typing import Final
 
 import numpy as np
 
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column
@@ -21,9 +23,7 @@ from dpcore.errors import ParameterError
 from dpcore.individual.exposure import Exposure, expose
 from dpcore.mechanisms.base import Mechanism
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 
 VOTERS: Final = "anes96"
 """A survey of voters before an election."""

@@ -9,15 +9,15 @@ from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Any, Final, Self, cast
 
+from dpcore.analyses.base import Releasable
+from dpcore.analyses.identity import canonical
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.measurement import Direct
+from dpcore.analyses.number import Query
+from dpcore.analyses.quantiles import RankPlan
+from dpcore.analyses.request import Request
 from dpcore.errors import ParameterError
 from dpcore.planning.widths import Width, width_of
-from dpcore.releases.identity import canonical
-from dpcore.releases.plans.plan import Direct
-from dpcore.releases.plans.ranks import RankPlan
-from dpcore.releases.releasable import Releasable
-from dpcore.releases.request import Request
-from dpcore.statistics.joint_query import JointQuery
-from dpcore.statistics.query import Query
 
 LEAST, MOST = 1e-9, 700.0
 """The epsilons that a question can be planned with."""

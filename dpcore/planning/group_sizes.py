@@ -10,18 +10,18 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dpcore.analyses.base import Question
+from dpcore.analyses.differences import DifferenceQuery
+from dpcore.analyses.groups import GroupedQuery
+from dpcore.analyses.means import MeansQuery
+from dpcore.analyses.number import Query
 from dpcore.data.columns import MissingPolicy
 from dpcore.models.question import ModelQuestion
 from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.planning.targets import size_condition
 from dpcore.releases.record import Release
-from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.group_sums import count_names
-from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.means_query import MeansQuery
-from dpcore.statistics.query import Query
-from dpcore.statistics.question import Question
 
 Asked = Question | ModelQuestion
 

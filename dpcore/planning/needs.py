@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from dpcore.analyses.groups import GroupedQuery
+from dpcore.analyses.request import Request
 from dpcore.errors import DPCoreError
 from dpcore.formatting import epsilon_text, significant
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery, Split
 from dpcore.planning.targets import is_difference, least_epsilon, size_condition
 from dpcore.relations import TableSize
-from dpcore.releases.request import Request
-from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 
 _AS_WIDE: Final = frozenset({StatisticKind.MEAN, StatisticKind.SUM})

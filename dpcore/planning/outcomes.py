@@ -12,18 +12,17 @@ from typing import Any, Final
 
 import numpy as np
 
+from dpcore.analyses.differences import DifferencePlan
+from dpcore.analyses.groups import GroupPlan
+from dpcore.analyses.means import MeansPlan
+from dpcore.analyses.measurement import Direct
+from dpcore.analyses.quantiles import ChainPlan, RankPlan
+from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Mechanism
 from dpcore.planning.analysis_plan import PlannedQuery
-from dpcore.releases.plans.chains import ChainPlan
-from dpcore.releases.plans.differences import DifferencePlan
-from dpcore.releases.plans.groups import GroupPlan
-from dpcore.releases.plans.means import MeansPlan
-from dpcore.releases.plans.plan import Direct
-from dpcore.releases.plans.ranks import RankPlan
-from dpcore.releases.request import Request
 
 DOTS: Final = 20
 _HEIGHTS: Final = Interval(lower=0.0, upper=1.0)

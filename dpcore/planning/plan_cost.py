@@ -16,10 +16,10 @@ from decimal import Decimal
 from functools import lru_cache, reduce
 from operator import add
 
+from dpcore.analyses.base import Releasable
 from dpcore.privacy.composition import Totals, compose
 from dpcore.privacy.events import PrivacyEvent
 from dpcore.privacy_filter import PrivacyCost, computed, typed
-from dpcore.releases.releasable import Releasable
 
 _WORTH = Decimal("0.99")
 """A total has to be this part of the sum, or less, to be worth a larger delta."""

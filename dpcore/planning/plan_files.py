@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
+from dpcore.analyses.base import Releasable
+from dpcore.analyses.reading import is_model, model_request_from, request_from
 from dpcore.codec import (
     NUMBER,
     OBJECT,
@@ -34,8 +36,6 @@ from dpcore.errors import DataError, DPCoreError, ParameterError
 from dpcore.ledger.store import LARGEST
 from dpcore.planning.analysis_plan import MOST_ITEMS, AnalysisPlan, PlannedQuery, Split
 from dpcore.relations import PrivacyUnit
-from dpcore.releases.rebuilding import is_model, model_request_from, request_from
-from dpcore.releases.releasable import Releasable
 from dpcore.statistics.parameters import NAMES
 
 FORMAT: Final = "epsilon-studio plan"

@@ -15,6 +15,10 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.analyses.base import Releasable
+from dpcore.analyses.model import ModelRequest
+from dpcore.analyses.request import Request
+from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DPCoreError, ParameterError
@@ -31,10 +35,6 @@ from dpcore.individual.totals import Counting, gather
 from dpcore.planning.analysis_plan import LEAST, MOST, PlannedQuery
 from dpcore.privacy.events import GaussianEvent
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.models.request import ModelRequest
-from dpcore.releases.releasable import Releasable
-from dpcore.releases.request import Request
-from dpcore.releases.subsampled.request import SubsampledRequest
 
 MOST_KEPT: Final = 20_000_000
 """So many losses are kept: of larger plans some count at their worst case."""

@@ -26,6 +26,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpcore.analyses.base import Mode, Question, Releasable
+from dpcore.analyses.measurement import Answer
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
+from dpcore.analyses.secure import covering
 from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
@@ -38,14 +43,7 @@ from dpcore.planning.analysis_plan import LEAST, MOST
 from dpcore.privacy.events import PureEvent
 from dpcore.privacy_filter import PrivacyCost, computed, float_below, typed
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.measurements import covering
-from dpcore.releases.plans.plan import Answer
-from dpcore.releases.record import Mode
-from dpcore.releases.releasable import Releasable
-from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
-from dpcore.statistics.question import Question
 
 KEY: Final = "above-threshold"
 LABEL: Final = "Sparse vector (above threshold)"

@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, cast
 
+from dpcore.analyses.base import Releasable
+from dpcore.analyses.groups import OfGroups
+from dpcore.analyses.number import Query
 from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.quantities import bounds_text, replacement_text
 from dpcore.errors import DPCoreError, ParameterError
 from dpcore.models.question import ModelQuestion
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.releasable import Releasable
 from dpcore.statistics.bins import edges_for
-from dpcore.statistics.of_groups import OfGroups
 from dpcore.statistics.pooled import GroupSizes
-from dpcore.statistics.query import Query
 
 _PUBLIC_NUMBERS = {"people", "most_people"}
 """Fields of questions that hold the public number of people, where there is one."""

@@ -20,14 +20,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.analyses.base import Question
+from dpcore.analyses.differences import DifferenceQuery
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.formatting import in_full, significant
 from dpcore.mechanisms.search import first_where
 from dpcore.planning.analysis_plan import LEAST, MOST, PlannedQuery
-from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.question import Question
 
 MOST_PEOPLE = 10**9
 _FEWEST = 1

@@ -12,23 +12,22 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, singledispatch
 from typing import Any, Final
 
+from dpcore.analyses.base import Releasable
+from dpcore.analyses.bootstrap import BootstrapPlan
+from dpcore.analyses.differences import DifferencePlan
+from dpcore.analyses.groups import GroupPlan
+from dpcore.analyses.matrix import MatrixPlan
+from dpcore.analyses.means import MeansPlan
+from dpcore.analyses.measurement import Direct
+from dpcore.analyses.model import ModelPlan
+from dpcore.analyses.quantiles import ChainPlan, RankPlan
+from dpcore.analyses.request import Request
+from dpcore.analyses.resized import PublishedPlan, RepairedPlan
+from dpcore.analyses.subsampled import SubsampledPlan
 from dpcore.formatting import significant
 from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
-from dpcore.releases.bootstrap.plan import BootstrapPlan
-from dpcore.releases.models.plan import ModelPlan
-from dpcore.releases.plans.chains import ChainPlan
-from dpcore.releases.plans.differences import DifferencePlan
-from dpcore.releases.plans.groups import GroupPlan
-from dpcore.releases.plans.matrices import MatrixPlan
-from dpcore.releases.plans.means import MeansPlan
-from dpcore.releases.plans.plan import Direct
-from dpcore.releases.plans.ranks import RankPlan
-from dpcore.releases.releasable import Releasable
-from dpcore.releases.request import Request
-from dpcore.releases.resized.plan import PublishedPlan, RepairedPlan
-from dpcore.releases.subsampled.plan import SubsampledPlan
 
 _MANY: Final = 10**6
 """People enough that the error of noise of scale 1 does not span the bounds."""

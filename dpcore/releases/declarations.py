@@ -18,6 +18,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
+from dpcore.analyses.identity import canonical
 from dpcore.codec import TEXT, TRUTH, WHOLE, Pair, Part, Schema, if_any, parsed, several, since
 from dpcore.data.cells import Notation
 from dpcore.data.columns import Column, LabelEquality, check_titles
@@ -25,7 +26,6 @@ from dpcore.data.dialects import Dialect, FileFormat
 from dpcore.data.preparation.steps import STEPS, PreparationSteps
 from dpcore.errors import LedgerError, ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.identity import canonical
 from dpcore.statistics.parameters import COLUMN, DATES, EQUALITY, RELATION, column_with
 
 _STEPS = "steps-"

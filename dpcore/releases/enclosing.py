@@ -13,18 +13,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
+from dpcore.analyses.identity import canonical, mark_of
+from dpcore.analyses.number import QUERY, Query
+from dpcore.analyses.quantiles import RankPlan
+from dpcore.analyses.request import REQUEST, Request
 from dpcore.codec import object_in
 from dpcore.errors import DPCoreError
 from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.catalog import EXPONENTIAL
-from dpcore.releases.identity import canonical, mark_of
-from dpcore.releases.plans.ranks import RankPlan
 from dpcore.releases.quantities import quantity_in
 from dpcore.releases.record import Release
-from dpcore.releases.request import REQUEST, Request
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN
-from dpcore.statistics.query import QUERY, Query
 
 _THOUSANDTHS: Final = 1000
 """Quantiles are asked for in tenths of a percent, rounded away from the middle."""

@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.means import MeansPlan, MeansQuery
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.inference.group_ratios import reach
 from dpcore.inference.intervals import level_of_each
 from dpcore.mechanisms.laplace import Laplace
-from dpcore.releases.plans.means import MeansPlan
-from dpcore.releases.request import Request
-from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.means_query import MeansQuery
-from dpcore.statistics.query import Query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,14 +7,14 @@ import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, Final
 
 from dpcore import codec
+from dpcore.analyses.base import Mode
+from dpcore.analyses.measurement import INTERVALS, LabelledIntervals
 from dpcore.errors import DataError, DPCoreError, ParameterError
 from dpcore.privacy_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.labelled import INTERVALS, LabelledIntervals
 
 SCHEMA_VERSION = 1
 WATERMARK = "Classroom: not a private release"
@@ -24,13 +24,6 @@ A_SAMPLE, EVERYBODY = "a sample", "the whole population (census)"
 def these_rows(unit: PrivacyUnit) -> str:
     """Return what a table holds of which several rows of one unit count."""
     return f"at most {unit.cap or unit.rows} rows of each {unit.noun}"
-
-
-class Mode(StrEnum):
-    """Whether an answer spends a budget, or only shows how one would look."""
-
-    RELEASE = "release"
-    CLASSROOM = "classroom"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
+from dpcore.analyses.base import Releasable
+from dpcore.analyses.reading import is_model, model_request_from, request_from
 from dpcore.codec import object_in
 from dpcore.data.partitions.table import Table
 from dpcore.errors import DPCoreError
 from dpcore.relations import PrivacyUnit
-from dpcore.releases.rebuilding import is_model, model_request_from, request_from
 from dpcore.releases.record import Release
-from dpcore.releases.releasable import Releasable
 from dpcore.statistics.parameters import UNIT
 
 T = TypeVar("T")

@@ -10,14 +10,15 @@ from decimal import Decimal
 from math import ceil, floor, isfinite
 from typing import Final
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.measurement import Ends
 from dpcore.data.dialects import DECIMAL_POINT, Dialect
 from dpcore.data.quantities import Quantity
 from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.declared import bounds_text, people_text
 from dpcore.releases.enclosing import Enclosure
-from dpcore.releases.labelled import Ends
 from dpcore.releases.quantities import quantity_in
-from dpcore.releases.record import WATERMARK, Mode, Release
+from dpcore.releases.record import WATERMARK, Release
 from dpcore.statistics.kinds import StatisticKind
 
 # Full-width signs count: a spreadsheet may read them as the plain ones. So does what

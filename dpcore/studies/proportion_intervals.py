@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpcore.analyses.shares import SharePlan
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import LEVEL, intervals
@@ -20,7 +21,6 @@ from dpcore.mechanisms.bounded import draw
 from dpcore.postprocessing.constrained_proportions import all_but_one, project, rescale
 from dpcore.postprocessing.universal_histogram import Tree
 from dpcore.relations import TableSize
-from dpcore.releases.plans.shares import SharePlan
 from dpcore.statistics.sums_and_means import Proportion
 from dpcore.studies.proportion_study import (
     BOUNDING,

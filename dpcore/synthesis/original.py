@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.analyses.number import Query
+from dpcore.analyses.reading import as_declared
 from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
-from dpcore.releases.rebuilding import as_declared
-from dpcore.statistics.query import Query
 from dpcore.synthesis.forest import Forest, mutual_information
 from dpcore.synthesis.released_counts import Axis, Counted, cells_of
 

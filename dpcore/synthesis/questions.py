@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from dpcore.analyses.cross_table import CrossedQuery
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.data.columns import Column
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.request import Request
 from dpcore.statistics.bins import usual_edges
-from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 
 
 def questions(

@@ -7,15 +7,14 @@ from typing import Self
 
 import numpy as np
 
+from dpcore.analyses.base import Question, Releasable
+from dpcore.analyses.cross_table import CrossedQuery
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.releases.record import Release
-from dpcore.releases.releasable import Releasable
-from dpcore.releases.request import Request
-from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
-from dpcore.statistics.question import Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

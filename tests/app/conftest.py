@@ -87,7 +87,7 @@ def known_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     def draw(mechanism: Mechanism, value: FloatArray, **_: object) -> FloatArray:
         return mechanism.simulate(value, rng=rng, size=value.shape)
 
-    monkeypatch.setattr("dpcore.releases.secure.draw", draw)
+    monkeypatch.setattr("dpcore.analyses.secure.draw", draw)
 
 
 @pytest.fixture

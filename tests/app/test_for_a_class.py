@@ -1,6 +1,6 @@
 """A table of one's own is looked through before a class sees it."""
 
-from dpcore.releases.record import Mode
+from dpcore.analyses.base import Mode
 from tests.app.asking import shown
 from tests.app.test_pages import by_label, mode, use_upload
 

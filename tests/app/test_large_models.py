@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpcore.analyses.model import ModelRequest
 from dpcore.individual.models.distribution import model_distribution
 from dpcore.individual.models.exposure import expose_model
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.models.request import ModelRequest
 from tests.app.test_large_tables import (
     SOON,
     again,

@@ -9,11 +9,11 @@ import time
 import pandas as pd
 import pytest
 
+from dpcore.analyses.base import Question
 from dpcore.data.partitions.row_groups import VARIABLE
 from dpcore.individual.distribution import loss_distribution
 from dpcore.ledger.transaction import release
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.question import Question
 from tests.app.test_groups import PUBLIC
 from tests.app.test_pages import (
     CSV,

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from dpcore.analyses.base import Mode
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release_all
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases.record import Mode
 from tests.app.test_pages import use_upload
 from tests.releases.test_release_all import ask
 

@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import RerunData, RerunException, StopException
 from streamlit.testing.v1 import AppTest
 
-from dpcore.releases.record import Mode
+from dpcore.analyses.base import Mode
 from tests.app.asking import use_survey
 from tests.app.test_pages import button
 from tests.app.test_questions import shown

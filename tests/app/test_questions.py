@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dpcore.analyses.request import offered
 from dpcore.data.examples import EXAMPLES
-from dpcore.releases.request import offered
 from dpcore.statistics.kinds import StatisticKind
 from tests.app.test_pages import (
     CSV,

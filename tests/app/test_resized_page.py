@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dpcore.analyses.resized import Form
 from dpcore.data.columns import MissingPolicy
-from dpcore.releases.resized.request import Form
 from tests.app.test_pages import (
     button,
     by_label,

@@ -9,7 +9,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from dpcore.releases.record import Mode, Release
+from dpcore.analyses.base import Mode
+from dpcore.releases.record import Release
 from tests.browser.rest import settled
 from tests.browser.test_accessibility import fits
 from tests.browser.visitor import PAGES, Visitor, table, visit

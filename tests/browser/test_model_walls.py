@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 from playwright.sync_api import expect
 
+from dpcore.analyses.model import ModelRequest
+from dpcore.analyses.model_errors import balanced_penalty
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
@@ -20,8 +22,6 @@ from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.models.errors import balanced_penalty
-from dpcore.releases.models.request import ModelRequest
 from tests.browser.test_walls import COLUMN, PEOPLE, TOP, several, use_all
 from tests.browser.visitor import visit
 from tests.browser.wire import Wire, alone, spellings, within

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from dpcore.releases.record import Mode, Release
+from dpcore.analyses.base import Mode
+from dpcore.releases.record import Release
 from tests.browser.visitor import Visitor, visit
 
 pytestmark = pytest.mark.browser

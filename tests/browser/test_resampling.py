@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from dpcore.releases.record import WATERMARK, Mode, Release
+from dpcore.analyses.base import Mode
+from dpcore.releases.record import WATERMARK, Release
 from tests.browser.held import gate
 from tests.browser.visitor import Visitor, table, visit
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.data.bounds import Interval
 from dpcore.figures.resampling.bootstrap import methods
 from dpcore.formatting import significant
 from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.resampling.bootstrap_study import Experiment, People, exact_coverage
 from dpcore.studies.resampling.subsampling_study import SampledMean

@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.formatting import significant
 from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.record import WATERMARK, Mode, Release
-from dpcore.releases.request import Request
+from dpcore.releases.record import WATERMARK, Release
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.browser.visitor import PAGES, WITHOUT_A_TABLE, Visitor, table, visit
 from tests.browser.wire import Wire, alone, spellings, within
 from tests.individual.plans import Plan

@@ -20,6 +20,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.data.cells import TEXT_CODES, Notation
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
@@ -35,7 +36,6 @@ from dpcore.data.readers.files import read
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind, allowed
-from dpcore.statistics.query import Query
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 CODES = ["1", "1.0", "01", "+1", "2", "2.0", "1.1", "1.10", "1e0", "-0", "0"]

@@ -7,6 +7,8 @@ from functools import cache
 
 import numpy as np
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.number import Query
 from dpcore.documents.gathering import Background, planned, released
 from dpcore.figures.privacy_label import LabelFacts
 from dpcore.ledger.ledger import Ledger
@@ -14,9 +16,7 @@ from dpcore.ledger.transaction import release, release_all
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.plan_cost import cost_of_plan
 from dpcore.privacy_filter import PrivacyBudget
-from dpcore.releases.record import Mode
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.releases.questions import (
     AGE,
     SUBSTITUTION,

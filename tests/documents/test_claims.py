@@ -14,6 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.measurement import Direct
+from dpcore.analyses.number import Query
 from dpcore.data.columns import MissingPolicy
 from dpcore.documents import claims
 from dpcore.documents.gathering import released
@@ -30,10 +33,7 @@ from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.digits import ends_text
 from dpcore.releases.enclosing import sides_of
-from dpcore.releases.plans.plan import Direct
-from dpcore.releases.record import Mode
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from dpcore.studies.meaning.attacker import Guarantee
 from tests.conftest import ROOT
 from tests.documents.subjects import MEMBERS, NOW, answered, behind, meant, opened, questions, table
@@ -415,7 +415,7 @@ def seeded(monkeypatch):
     def draw(mechanism, value, **_):
         return mechanism.simulate(value, rng=rng, size=np.shape(value))
 
-    monkeypatch.setattr("dpcore.releases.secure.draw", draw)
+    monkeypatch.setattr("dpcore.analyses.secure.draw", draw)
     return rng
 
 

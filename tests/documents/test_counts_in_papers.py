@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.number import Query
 from dpcore.data.columns import MissingPolicy
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import released
 from dpcore.documents.notice import Shown, counted, fairly, ordered
 from dpcore.ledger.transaction import release
 from dpcore.releases.digits import ends_text
-from dpcore.releases.record import Mode
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.documents.subjects import CELLS, NOW, answered, behind, opened, table
 from tests.documents.test_reading import plain
 from tests.releases.questions import AGE, SUBSTITUTION, apart, asked, crossed, labels, ranks, terms

@@ -8,6 +8,10 @@ from html.parser import HTMLParser
 
 import pytest
 
+from dpcore.analyses.differences import DifferenceQuery
+from dpcore.analyses.groups import ANY_SIZE
+from dpcore.analyses.identity import mark_of
+from dpcore.analyses.number import Query
 from dpcore.data.columns import MissingPolicy
 from dpcore.documents import rests
 from dpcore.documents.decision import Decision, decision_page
@@ -21,11 +25,7 @@ from dpcore.planning.outcomes import numbers_of
 from dpcore.planning.targets import size_condition
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.identity import mark_of
-from dpcore.statistics.difference_query import DifferenceQuery
-from dpcore.statistics.grouped_query import ANY_SIZE
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.documents.test_reading import plain
 from tests.planning.planned import item
 from tests.releases.questions import AGE, apart, asked, crossed, labels, ranks, terms

@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.number import Query
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import planned, released
 from dpcore.ledger.transaction import release
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
-from dpcore.releases.record import Mode
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.documents.subjects import MEMBERS, NOW, behind, opened
 from tests.documents.test_decision import decision, html_of, option
 from tests.releases.questions import SUBSTITUTION, asked, terms

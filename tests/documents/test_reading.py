@@ -9,6 +9,9 @@ from html import unescape
 import numpy as np
 import pytest
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.groups import ANY_SIZE
+from dpcore.analyses.identity import mark_of
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import MissingPolicy
 from dpcore.documents.catalog import DOCUMENTS
@@ -20,9 +23,6 @@ from dpcore.documents.typed import Typed
 from dpcore.ledger.periods import Period
 from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
-from dpcore.releases.identity import mark_of
-from dpcore.releases.record import Mode
-from dpcore.statistics.grouped_query import ANY_SIZE
 from dpcore.statistics.kinds import StatisticKind
 from tests.documents.subjects import (
     CELLS,

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.quantities import Quantity
@@ -21,7 +22,6 @@ from dpcore.privacy.composition import Totals
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from dpcore.statistics.sums_and_means import Mean
 from dpcore.studies.comparing import error_curves as studies
 from dpcore.studies.comparing.error_curves import ErrorMetric, ErrorSetting, Fairness

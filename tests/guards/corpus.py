@@ -17,6 +17,9 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 
+from dpcore.analyses import secure
+from dpcore.analyses.base import Mode
+from dpcore.analyses.reading import is_model, model_request_from, request_from
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
@@ -33,9 +36,6 @@ from dpcore.mechanisms.exponential import Exponential
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.widths import width_of
 from dpcore.privacy_filter import PrivacyBudget
-from dpcore.releases import secure
-from dpcore.releases.rebuilding import is_model, model_request_from, request_from
-from dpcore.releases.record import Mode
 from dpcore.statistics.parameters import COLUMN
 from tests.models.tables_in_parts import in_parts
 from tests.statistics.columns import DROP, category, number, yes_no

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.data import dataset as datasets
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
@@ -25,11 +27,9 @@ from dpcore.data.preparation.steps import STEPS, PreparationSteps, prepared, pre
 from dpcore.errors import ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.request import Request
 from dpcore.statistics.bins import Period, calendar_edges
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 
 KEY = bytes(range(32))
 YEAR = Interval(lower=day_of(dt.date(2024, 1, 1)), upper=day_of(dt.date(2024, 12, 31)))

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcore import arrays
+from dpcore.analyses.request import Request
 from dpcore.data.partitions.table import open_table
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.distribution import (
@@ -22,7 +23,6 @@ from dpcore.individual.distribution import (
 from dpcore.individual.explanation import explain_alone
 from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from tests.data.partitions.test_partitions import (
     COLUMNS,

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from dpcore import arrays
+from dpcore.analyses.groups import GroupedQuery
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.individual.explanation import explain, tied_text
@@ -11,11 +14,8 @@ from dpcore.individual.exposure import expose
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.entries import Membership
-from dpcore.statistics.grouped_query import GroupedQuery
-from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
-from dpcore.statistics.query import Query
 from tests.individual.plans import Plan
 from tests.releases.questions import asked, by_group, matrix, ranks, shares, terms
 from tests.statistics.columns import category, number

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcore.analyses.model import offered_for
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.models.distribution import model_distribution, model_loss
@@ -18,7 +19,6 @@ from dpcore.models.loss_functions import ModelKind
 from dpcore.models.loss_tables import TABLE_FROM
 from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit
-from dpcore.releases.models.mechanisms import offered_for
 from tests.models.tables_in_parts import PEOPLE, asked, in_parts, table
 from tests.releases.models import ADD_REMOVE, SUBSTITUTION, request, without_anybody
 

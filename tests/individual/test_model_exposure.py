@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from dpcore.analyses.model import MODEL_MECHANISMS, offered_for
 from dpcore.errors import ParameterError
 from dpcore.individual.models.exposure import expose_model, known_relations
 from dpcore.individual.models.losses import leaving
@@ -26,7 +27,6 @@ from dpcore.models.ridge import fit_ridge
 from dpcore.models.ridge_influence import additions
 from dpcore.privacy import gaussian
 from dpcore.relations import PrivacyUnit
-from dpcore.releases.models.mechanisms import MODEL_MECHANISMS, offered_for
 from tests.models.ten_people import T, X, Y
 from tests.releases.models import ADD_REMOVE, SUBSTITUTION, question, request, table
 

@@ -9,6 +9,10 @@ import pandas as pd
 import pytest
 from scipy.stats import laplace, norm
 
+from dpcore.analyses.bootstrap import BootstrapRequest
+from dpcore.analyses.number import Query
+from dpcore.analyses.resized import ResizedRequest
+from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import MissingPolicy
 from dpcore.data.dataset import Dataset
@@ -25,12 +29,8 @@ from dpcore.privacy.events import (
     SampleEvent,
 )
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.bootstrap.request import BootstrapRequest
-from dpcore.releases.resized.request import ResizedRequest
-from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.releases.questions import AGE, terms
 
 ADD_REMOVE = NeighboringRelation.ADD_REMOVE

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcore.analyses.number import Query
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import expose
@@ -28,7 +29,6 @@ from dpcore.privacy.events import (
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.releases import models
 from tests.releases.questions import asked, by_group, matrix, ranks, shares, terms
 from tests.statistics.columns import DROP, number

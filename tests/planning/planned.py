@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dpcore.analyses.number import Query
+from dpcore.analyses.shares import ConstraintKind
 from dpcore.planning.analysis_plan import PlannedQuery
-from dpcore.releases.constraints import ConstraintKind
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.releases import models
 from tests.releases.questions import AGE, asked, by_group, matrix, ranks, shares, terms
 

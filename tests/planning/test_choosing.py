@@ -11,6 +11,9 @@ import pyarrow as pa
 import pytest
 from scipy.stats import binomtest
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.number import Query
+from dpcore.analyses.reading import request_from
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import open_table
 from dpcore.errors import BudgetExceeded, DataError, ParameterError
@@ -21,10 +24,8 @@ from dpcore.planning.private_total import KEY, TOLD, AboveThreshold, ChoiceReque
 from dpcore.privacy.events import event_from
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.rebuilding import request_from
-from dpcore.releases.record import Mode, Release
+from dpcore.releases.record import Release
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.data.partitions.test_partitions import write
 from tests.releases.questions import AGE, asked, by_group, terms
 from tests.statistics.columns import DROP, number

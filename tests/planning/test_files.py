@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from dpcore.analyses.bootstrap import BootstrapRequest
+from dpcore.analyses.resized import ResizedRequest
+from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.errors import DataError, LedgerError, ParameterError
 from dpcore.ledger.store import StoredTexts
 from dpcore.planning.analysis_plan import MOST_ITEMS, AnalysisPlan, PlannedQuery, Split
 from dpcore.planning.plan_files import from_json, to_json, traced
-from dpcore.releases.bootstrap.request import BootstrapRequest
-from dpcore.releases.resized.request import ResizedRequest
-from dpcore.releases.subsampled.request import SubsampledRequest
 from tests.planning.planned import ALL, item
 from tests.releases import models
 from tests.releases.questions import AGE

@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.number import Query
 from dpcore.data.columns import MissingPolicy
 from dpcore.ledger.transaction import release
 from dpcore.planning.analysis_plan import PlannedQuery
@@ -15,9 +17,7 @@ from dpcore.planning.group_sizes import (
     smallest_group,
     tells_sizes,
 )
-from dpcore.releases.record import Mode
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.documents.subjects import NOW, opened, table
 from tests.planning.planned import ALL
 from tests.releases import questions

@@ -4,18 +4,18 @@ from dataclasses import replace
 
 import pytest
 
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.number import Query
+from dpcore.analyses.resized import ResizedRequest
+from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.redeclared import Declared, adopted, changes, redeclared
 from dpcore.relations import PrivacyUnit, TableSize
-from dpcore.releases.resized.request import ResizedRequest
-from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.bins import equal_edges
-from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
-from dpcore.statistics.query import Query
 from tests.planning.planned import ALL, PEOPLE, of_age
 from tests.releases import models
 from tests.releases.questions import (

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG
@@ -20,7 +21,6 @@ from dpcore.planning.splits import parts, scaled, settled
 from dpcore.planning.targets import assumed_aim
 from dpcore.privacy_filter import typed
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.planning.planned import ALL, QUICK, item, of_age
 from tests.releases.questions import AGE, asked, terms
 

@@ -6,12 +6,12 @@ import math
 import numpy as np
 import pytest
 
+from dpcore.analyses.bootstrap import BootstrapRequest
+from dpcore.analyses.groups import GroupPlan
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import LEVEL, expect, level_of_each
 from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.planning.targets import epsilon_for, people_for
-from dpcore.releases.bootstrap.request import BootstrapRequest
-from dpcore.releases.plans.groups import GroupPlan
 from dpcore.statistics.kinds import StatisticKind
 from tests.planning.planned import ALL, QUICK, item, of_age
 from tests.releases.questions import apart, by_group, chained, crossed, means

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from dpcore.analyses.model import MODEL_MECHANISMS, ModelRequest
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
@@ -15,8 +16,6 @@ from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.models.mechanisms import MODEL_MECHANISMS
-from dpcore.releases.models.request import ModelRequest
 
 ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION

@@ -2,17 +2,17 @@
 
 import string
 
+from dpcore.analyses.cross_table import CrossedQuery
+from dpcore.analyses.differences import DifferenceQuery
+from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.means import MeansQuery
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
+from dpcore.analyses.shares import Constraint, ConstraintKind
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.constraints import Constraint, ConstraintKind
-from dpcore.releases.request import Request
-from dpcore.statistics.crossed_query import CrossedQuery
-from dpcore.statistics.difference_query import DifferenceQuery
-from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
-from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.means_query import MeansQuery
-from dpcore.statistics.query import Query
 from tests.statistics.columns import REPLACE, category, number, yes_no
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION

@@ -2,10 +2,11 @@
 
 from datetime import date
 
+from dpcore.analyses.base import Mode
 from dpcore.ledger.periods import Period
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.record import Mode, Release
+from dpcore.releases.record import Release
 
 TENTH = PrivacyCost.of(epsilon=0.1, rho=0.005)
 HALF = PrivacyBudget.of(epsilon=0.25)

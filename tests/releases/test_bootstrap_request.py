@@ -9,6 +9,11 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2, norm
 
+from dpcore.analyses import bootstrap as bootstrap_plan
+from dpcore.analyses import secure
+from dpcore.analyses.base import Mode
+from dpcore.analyses.bootstrap import BootstrapRequest
+from dpcore.analyses.number import Query
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
 from dpcore.data.readers.csv_reader import read_csv
@@ -25,13 +30,9 @@ from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost, computed
 from dpcore.relations import PrivacyUnit, TableSize
-from dpcore.releases import secure
-from dpcore.releases.bootstrap import plan as bootstrap_plan
-from dpcore.releases.bootstrap.request import BootstrapRequest
-from dpcore.releases.record import Mode, Release
+from dpcore.releases.record import Release
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.releases.questions import ADD_REMOVE, AGE, SUBSTITUTION
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from dpcore.analyses.shares import CONSTRAINT, MOST_SYNTHESES, Constraint, ConstraintKind
 from dpcore.errors import ParameterError
 from dpcore.postprocessing import constrained_proportions
 from dpcore.postprocessing.universal_histogram import Tree
-from dpcore.releases.constraints import CONSTRAINT, MOST_SYNTHESES, Constraint, ConstraintKind
 
 RESCALE, PROJECT = ConstraintKind.RESCALE, ConstraintKind.PROJECT
 TREE, ALL_BUT_ONE = ConstraintKind.TREE, ConstraintKind.ALL_BUT_ONE

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpcore.analyses.base import Mode
 from dpcore.inference.intervals import LEVEL
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
 from dpcore.releases.enclosing import Enclosure, enclosures, ends_at, sides_of
-from dpcore.releases.record import Mode
 from dpcore.releases.table import to_csv
 from tests.documents.subjects import NOW, opened
 from tests.releases.questions import SUBSTITUTION, ranks

@@ -16,6 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.model import MODEL_MECHANISMS
+from dpcore.analyses.reading import model_request_from
 from dpcore.data.columns import MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.models import guarantees
@@ -24,9 +27,6 @@ from dpcore.models.loss_functions import ModelKind
 from dpcore.models.metrics import ISOTROPIC
 from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit
-from dpcore.releases.models.mechanisms import MODEL_MECHANISMS
-from dpcore.releases.rebuilding import model_request_from
-from dpcore.releases.record import Mode
 from tests.releases.models import (
     ADD_REMOVE,
     COLUMNS,

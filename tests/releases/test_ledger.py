@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from dpcore.analyses.identity import analysis_id, request_id
 from dpcore.errors import BudgetExceeded, LedgerError, ParameterError
 from dpcore.ledger.chain import EntryKind
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.store import keyfile
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.identity import analysis_id, request_id
 from tests.conftest import ROOT
 from tests.releases.sample_releases import TENTH, make_release, spend
 

@@ -10,13 +10,13 @@ import sqlite3
 
 import pytest
 
+from dpcore.analyses.identity import canonical
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.ledger.chain import EntryTable
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.store import keyfile
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.identity import canonical
 from tests.releases.sample_releases import TENTH, spend
 
 COLUMNS = ("sequence", "recorded", "fingerprint", "kind", "request", "body", "previous", "digest")

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcore.analyses import secure
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.covariances import MECHANISMS, correlations_of, matrix_of
 from dpcore.privacy_filter import computed, typed
-from dpcore.releases import secure
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, matrix
 from tests.statistics.neighbors import multisets

@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpcore.analyses.model import ModelRequest
+from dpcore.analyses.model_errors import balanced_penalty, errors_of, taken_of_spread
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.models.design import Design
@@ -15,8 +17,6 @@ from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
 from dpcore.models.ridge import fit_ridge
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.models.errors import balanced_penalty, errors_of, taken_of_spread
-from dpcore.releases.models.request import ModelRequest
 
 
 def number(name):

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpcore.analyses.identity import canonical
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError, ParameterError
 from dpcore.models.design import Design, UnitRows
@@ -13,7 +14,6 @@ from dpcore.models.diagnostics import diagnose
 from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit
-from dpcore.releases.identity import canonical
 from tests.releases.models import COLUMNS, SUBSTITUTION, question, table, without_anybody
 
 

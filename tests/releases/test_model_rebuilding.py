@@ -4,13 +4,13 @@ import json
 
 import pytest
 
+from dpcore.analyses.model import MODEL_MECHANISMS, offered_for
+from dpcore.analyses.reading import as_declared, is_model, model_request_from, request_from
 from dpcore.errors import DataError
 from dpcore.models.design import Design, UnitRows
 from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit
-from dpcore.releases.models.mechanisms import MODEL_MECHANISMS, offered_for
-from dpcore.releases.rebuilding import as_declared, is_model, model_request_from, request_from
 from tests.releases.models import COLUMNS, SUBSTITUTION, TOWN, question, request, table, with_towns
 
 EVERY = [(key, model) for model in ModelKind for key in offered_for(model)]

@@ -9,6 +9,11 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from dpcore.analyses import model as model_plan
+from dpcore.analyses import secure
+from dpcore.analyses.base import Mode
+from dpcore.analyses.identity import canonical
+from dpcore.analyses.model import MODEL_MECHANISMS, offered_for
 from dpcore.errors import ClaimError, DataError, ParameterError
 from dpcore.individual.models.exposure import expose_model
 from dpcore.ledger.ledger import Ledger
@@ -25,11 +30,7 @@ from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import PrivacyUnit
-from dpcore.releases import secure
-from dpcore.releases.identity import canonical
-from dpcore.releases.models import plan as model_plan
-from dpcore.releases.models.mechanisms import MODEL_MECHANISMS, offered_for
-from dpcore.releases.record import Mode, Release
+from dpcore.releases.record import Release
 from tests.releases.models import (
     ADD_REMOVE,
     COLUMNS,

@@ -14,6 +14,8 @@ from datetime import UTC, date, datetime
 import numpy as np
 import pytest
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.reading import request_from
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, check_titles
 from dpcore.data.preparation.aggregation import Preparation
 from dpcore.data.preparation.conditions import Comparison, NumberCondition, meeting
@@ -28,8 +30,7 @@ from dpcore.planning.plan_files import from_json, to_json
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.declarations import DECLARATION, Declaration
-from dpcore.releases.rebuilding import request_from
-from dpcore.releases.record import Mode, Release
+from dpcore.releases.record import Release
 from dpcore.releases.table import file_name, to_csv
 from tests.planning.planned import ALL
 from tests.planning.test_files import TABLE

@@ -4,6 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.number import QUERY, Query
+from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dataset import Dataset
@@ -15,10 +18,7 @@ from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.declared import read_by_column
-from dpcore.releases.record import Mode
-from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import QUERY, Query
 
 KEY = b"0123456789abcdef"
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION

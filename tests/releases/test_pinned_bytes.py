@@ -12,6 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.bootstrap import BootstrapRequest
+from dpcore.analyses.identity import canonical, request_id
+from dpcore.analyses.measurement import LabelledIntervals
+from dpcore.analyses.model import offered_for
+from dpcore.analyses.resized import Form, ResizedRequest
+from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.ledger import chain
 from dpcore.ledger.ledger import Ledger
 from dpcore.mechanisms.catalog import CATALOG
@@ -22,13 +29,7 @@ from dpcore.privacy.bootstrap_cost import Correction
 from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.bootstrap.request import BootstrapRequest
-from dpcore.releases.identity import canonical, request_id
-from dpcore.releases.labelled import LabelledIntervals
-from dpcore.releases.models.mechanisms import offered_for
-from dpcore.releases.record import Mode, Release
-from dpcore.releases.resized.request import Form, ResizedRequest
-from dpcore.releases.subsampled.request import SubsampledRequest
+from dpcore.releases.record import Release
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases import models
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, asked, matrix, ranks, shares, terms

@@ -9,6 +9,12 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.measurement import Direct
+from dpcore.analyses.quantiles import MECHANISMS as OF_CHAINS
+from dpcore.analyses.request import offered
+from dpcore.analyses.shares import Constraint, ConstraintKind
 from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
@@ -16,13 +22,8 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.covariances import MECHANISMS
 from dpcore.privacy_filter import PrivacyBudget, computed, typed
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.constraints import Constraint, ConstraintKind
-from dpcore.releases.plans.chains import MECHANISMS as OF_CHAINS
-from dpcore.releases.plans.plan import Direct
-from dpcore.releases.record import Mode, Release
-from dpcore.releases.request import offered
+from dpcore.releases.record import Release
 from dpcore.releases.table import to_csv
-from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
 from tests.releases.questions import AGE, asked, by_group, matrix, ranks, shares, terms

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from dpcore.analyses import secure
 from dpcore.privacy_filter import computed, typed
-from dpcore.releases import secure
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, ranks
 from tests.statistics.neighbors import multisets
 

@@ -9,22 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpcore.analyses.bootstrap import BootstrapRequest
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.number import Query
+from dpcore.analyses.reading import as_declared, request_from
+from dpcore.analyses.resized import Form, ResizedRequest
+from dpcore.analyses.shares import ConstraintKind
+from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError
 from dpcore.privacy.bootstrap_cost import Correction
 from dpcore.privacy.bootstrap_profiles import Bound
-from dpcore.releases.bootstrap.request import BootstrapRequest
-from dpcore.releases.constraints import ConstraintKind
-from dpcore.releases.rebuilding import as_declared, request_from
-from dpcore.releases.resized.request import Form, ResizedRequest
-from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.entries import Membership
-from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import OF_ONE, StatisticKind
 from dpcore.statistics.pooled import GroupSizes
-from dpcore.statistics.query import Query
 from tests.releases.questions import (
     ADD_REMOVE,
     AGE,

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.measurement import LabelledIntervals
 from dpcore.errors import DataError, ParameterError
 from dpcore.privacy_filter import PrivacyBudget
-from dpcore.releases.labelled import LabelledIntervals
-from dpcore.releases.record import A_SAMPLE, EVERYBODY, WATERMARK, Mode, Release
+from dpcore.releases.record import A_SAMPLE, EVERYBODY, WATERMARK, Release
 from dpcore.releases.table import to_csv
 from tests.releases.sample_releases import make_release
 

@@ -9,6 +9,9 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import BudgetExceeded, ClaimError, LedgerError, ParameterError
@@ -17,11 +20,9 @@ from dpcore.ledger.renewal import begin_anew
 from dpcore.ledger.transaction import release, release_all
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.record import Mode, Release, charges
-from dpcore.releases.request import Request
+from dpcore.releases.record import Release, charges
 from dpcore.releases.table import to_csv
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.releases.sample_releases import make_release
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)

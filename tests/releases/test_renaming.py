@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpcore.analyses.reading import request_from
 from dpcore.errors import ParameterError
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.plan_files import from_json, to_json
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.rebuilding import request_from
 from dpcore.releases.record import Release
 from dpcore.releases.renaming import renamed
 from dpcore.releases.table import to_csv

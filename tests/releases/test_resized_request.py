@@ -12,6 +12,12 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from dpcore.analyses import resized as resized_plan
+from dpcore.analyses import sampling
+from dpcore.analyses.base import Mode
+from dpcore.analyses.number import Query
+from dpcore.analyses.resized import Form, RepairedPlan, ResizedRequest, resampled_mean
+from dpcore.analyses.sampling import secure_counts
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
 from dpcore.data.readers.csv_reader import read_csv
@@ -24,15 +30,9 @@ from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
-from dpcore.releases import secret_samples
-from dpcore.releases.record import Mode, Release
-from dpcore.releases.resized import plan as resized_plan
-from dpcore.releases.resized.plan import RepairedPlan, resampled_mean
-from dpcore.releases.resized.request import Form, ResizedRequest
-from dpcore.releases.secret_samples import secure_counts
+from dpcore.releases.record import Release
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.releases.questions import terms
 from tests.statistics.columns import number, yes_no
 
@@ -185,7 +185,7 @@ def test_intervals_cover_the_mean_of_the_table(monkeypatch):
         return mechanism.simulate(value, rng=rng, size=value.shape)
 
     monkeypatch.setattr(resized_plan.secure, "draw", draw)
-    monkeypatch.setattr(secret_samples.os, "urandom", rng.bytes)
+    monkeypatch.setattr(sampling.os, "urandom", rng.bytes)
     rows = np.r_[np.zeros(70), np.full(30, 100.0)]
     asked = request(epsilon=2.0)
     plan, cost = asked.plan, asked.cost

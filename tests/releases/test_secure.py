@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dpcore.analyses import secure
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
 from dpcore.mechanisms.base import Sensitivity
@@ -15,7 +16,6 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases import secure
 
 # So many draws that noise wider by 30 %, which the Kolmogorov distance tells least, is
 # taken for the stated one less often than once in 10^9 runs, as the stated is refused.

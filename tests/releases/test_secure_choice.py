@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dpcore.analyses import secure
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases import secure
 
 # Permute-and-flip then lies at a distance of about 200, where 42 would do: it is missed
 # less often than once in 10^11 runs.

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dpcore.analyses import secure
+from dpcore.analyses.secure import Grid, measurement
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.folded import FoldedLaplace
 from dpcore.mechanisms.laplace import AveragedLaplace
 from dpcore.privacy_filter import PrivacyCost, float_below
-from dpcore.releases import secure
-from dpcore.releases.folding import Grid
-from dpcore.releases.measurements import measurement
 
 SURE = 1e-9
 UNIT = Interval(lower=0.0, upper=1.0)

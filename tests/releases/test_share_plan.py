@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from scipy.special import gammaincc
 from scipy.stats import binom
 
+from dpcore.analyses import secure
+from dpcore.analyses.shares import ConstraintKind, fitting
 from dpcore.errors import ParameterError
 from dpcore.inference.share_intervals import UNIT, Average, allowing
 from dpcore.privacy_filter import computed, typed
-from dpcore.releases import secure
-from dpcore.releases.constraints import ConstraintKind
-from dpcore.releases.plans.shares import fitting
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, asked, shares
 from tests.statistics.neighbors import multisets
 

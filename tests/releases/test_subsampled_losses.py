@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from dpcore.analyses.number import Query
+from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.errors import ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.individual.release_losses import release_losses, sampled_losses
 from dpcore.individual.totals import Counting, person_totals
 from dpcore.privacy.composition import compose
-from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.releases.questions import ADD_REMOVE, AGE, SUBSTITUTION, terms
 
 

@@ -9,6 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpcore.analyses import sampling, secure
+from dpcore.analyses.base import Mode
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
+from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.data.columns import MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
@@ -20,13 +25,9 @@ from dpcore.privacy.composition import compose
 from dpcore.privacy.events import LaplaceEvent, event_from
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases import secret_samples, secure
-from dpcore.releases.record import Mode, Release
-from dpcore.releases.request import Request
-from dpcore.releases.subsampled.request import SubsampledRequest
+from dpcore.releases.record import Release
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION
 from tests.releases.questions import AGE as FILLED
 
@@ -82,7 +83,7 @@ def predictable(monkeypatch, seed):
         return mechanism.simulate(value, rng=rng, size=value.shape)
 
     monkeypatch.setattr(secure, "draw", draw)
-    monkeypatch.setattr(secret_samples.os, "urandom", rng.bytes)
+    monkeypatch.setattr(sampling.os, "urandom", rng.bytes)
 
 
 @pytest.mark.parametrize("relation", [ADD_REMOVE, SUBSTITUTION])

@@ -9,13 +9,14 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.measurement import LabelledIntervals
 from dpcore.data.dialects import DECIMAL_COMMA, sniff
 from dpcore.errors import ParameterError
 from dpcore.privacy_filter import PrivacyBudget
-from dpcore.releases.labelled import LabelledIntervals
-from dpcore.releases.record import Mode, Release
+from dpcore.releases.record import Release
 from dpcore.releases.table import file_name, noise_unit, to_csv
-from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases import models
 from tests.releases.questions import asked, by_group, terms

@@ -5,6 +5,9 @@ from datetime import UTC, datetime, timedelta, timezone
 import numpy as np
 import pytest
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import BudgetExceeded, ClaimError, LedgerError, ParameterError
@@ -14,11 +17,9 @@ from dpcore.ledger.transaction import release
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.privacy_filter import PrivacyBudget, typed
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.record import Mode, Release
-from dpcore.releases.request import Request
+from dpcore.releases.record import Release
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.conftest import ROOT
 from tests.releases.questions import matrix
 

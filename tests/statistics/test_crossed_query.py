@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpcore.analyses.clamping_bias import bias
+from dpcore.analyses.cross_table import MOST_CELLS, CrossedQuery
 from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.bias import bias
-from dpcore.statistics.crossed_query import MOST_CELLS, CrossedQuery
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, crossed, labels
 from tests.statistics.columns import DROP, category, dataset, number, yes_no

@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcore.analyses.bootstrap import BootstrapRequest
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.number import Query
+from dpcore.analyses.resized import ResizedRequest
+from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.relations import TableSize
-from dpcore.releases.bootstrap.request import BootstrapRequest
-from dpcore.releases.resized.request import ResizedRequest
-from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.entries import Membership
-from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
-from dpcore.statistics.query import Query
 from tests.releases.questions import (
     ADD_REMOVE,
     AGE,

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcore.analyses.measurement import OneMechanism
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.individual.exposure import expose
@@ -14,7 +15,6 @@ from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.plans.plan import OneMechanism
 from dpcore.statistics.group_sums import GroupMoments
 from tests.statistics.neighbors import changes, check
 

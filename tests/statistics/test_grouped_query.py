@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
+from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.number import Query
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.entries import Membership
-from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from tests.statistics.columns import DROP, category, dataset, number, yes_no
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpcore.analyses.matrix import MOST_COLUMNS, JointQuery
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.joint_query import MOST_COLUMNS, JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
 from tests.statistics.columns import DROP, category, dataset, number

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcore.analyses.clamping_bias import bias
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.bias import bias
 from dpcore.statistics.group_sums import GroupMoments, MeanMoments
 from tests.releases.questions import ADD_REMOVE, AGE, SUBSTITUTION, means
 from tests.statistics.columns import DROP, dataset, number, yes_no

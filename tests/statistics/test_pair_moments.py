@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpcore.analyses.clamping_bias import bias
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.bias import bias
 from dpcore.statistics.group_sums import PairMoments
 from tests.releases.questions import ADD_REMOVE, apart
 from tests.statistics.columns import DROP, dataset, number

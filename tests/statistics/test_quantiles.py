@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from dpcore.analyses.clamping_bias import sample_quantile
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.relations import TableSize
-from dpcore.statistics.bias import sample_quantile
 from dpcore.statistics.quantiles import RankScores
 
 X1 = np.array([-1.2, -0.8, -0.5, -0.1, 0.0, 0.3, 0.6, 0.9, 1.4, 2.5])

@@ -11,6 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.differences import DifferenceQuery
+from dpcore.analyses.groups import ANY_SIZE
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
@@ -21,8 +26,7 @@ from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.digits import number_text, with_ends
 from dpcore.releases.quantities import quantity_in
-from dpcore.releases.record import Mode, Release
-from dpcore.releases.request import Request
+from dpcore.releases.record import Release
 from dpcore.releases.table import to_csv
 from dpcore.statistics.bins import (
     Period,
@@ -35,11 +39,8 @@ from dpcore.statistics.bins import (
     usual_edges,
     whole_edges,
 )
-from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.entries import Membership
-from dpcore.statistics.grouped_query import ANY_SIZE
 from dpcore.statistics.kinds import StatisticKind, allowed
-from dpcore.statistics.query import Query
 
 YEAR = Interval(lower=day_of(dt.date(2024, 1, 1)), upper=day_of(dt.date(2024, 12, 31)))
 ADMISSION = Column(name="admission", kind=ColumnKind.DATE, bounds=YEAR)

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpcore.analyses.groups import GroupedQuery
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.number import Query
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.grouped_query import GroupedQuery
-from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
-from dpcore.statistics.query import Query
 from dpcore.studies.comparing.error_curves import (
     ErrorSetting,
     comparable,

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.errors import ParameterError
@@ -28,9 +30,7 @@ from dpcore.models.ridge import fit_ridge
 from dpcore.models.ridge_influence import removals
 from dpcore.privacy import gaussian
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from dpcore.studies.individual.leverage_map import causes
 from dpcore.studies.individual.loss_comparisons import (
     gaussian_checks,

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpcore.analyses.model import ModelRequest
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
@@ -28,7 +29,6 @@ from dpcore.models.shrinkage import plain_fit
 from dpcore.privacy import gaussian
 from dpcore.privacy.conversions import variation_bound
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.models.request import ModelRequest
 from dpcore.studies.individual.frontier import accuracy, frontier, varied
 from tests.models.plain_pairs import PosteriorPairs
 

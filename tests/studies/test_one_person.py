@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import expose
@@ -16,7 +17,6 @@ from dpcore.models.model_mechanisms.perturbed_objective import PerturbedLaws
 from dpcore.models.model_mechanisms.posterior_samples import PosteriorLaws
 from dpcore.privacy.interpretation import laplace_detection
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from dpcore.studies.individual import hypothesis_tests
 from dpcore.studies.individual.hypothesis_tests import ProfileLaws, laws_of_statistic
 from tests.models.plain_pairs import PerturbedPairs

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.measurement import LabelledIntervals
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.labelled import LabelledIntervals
-from dpcore.releases.record import Mode, Release
+from dpcore.releases.record import Release
 from dpcore.synthesis import fitting, forest, released_counts, rows
 from dpcore.synthesis.fitting import fit
 from dpcore.synthesis.questions import questions

@@ -8,6 +8,14 @@ from typing import cast
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.base import Releasable
+from dpcore.analyses.cross_table import CrossedQuery, CrossPlan
+from dpcore.analyses.differences import DifferencePlan
+from dpcore.analyses.groups import GroupPlan
+from dpcore.analyses.means import MeansPlan, MeansQuery
+from dpcore.analyses.measurement import Direct
+from dpcore.analyses.quantiles import ChainPlan, RankPlan
+from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
 from dpcore.figures import answers as figures
@@ -16,21 +24,10 @@ from dpcore.formatting import capital, significant
 from dpcore.inference.intervals import LEVEL, Intervals
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.releases.digits import number_text
-from dpcore.releases.plans.chains import ChainPlan
-from dpcore.releases.plans.crossed import CrossPlan
-from dpcore.releases.plans.differences import DifferencePlan
-from dpcore.releases.plans.groups import GroupPlan
-from dpcore.releases.plans.means import MeansPlan
-from dpcore.releases.plans.plan import Direct
-from dpcore.releases.plans.ranks import RankPlan
 from dpcore.releases.quantities import quantity_in
 from dpcore.releases.record import Release
-from dpcore.releases.releasable import Releasable
-from dpcore.releases.request import Request
 from dpcore.releases.table import noise_unit
-from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.means_query import MeansQuery
 from ui import offering, partwise, results, session
 from ui.answering import chains, crossed, groups, matrices, means, pair
 from ui.answering.previews import price

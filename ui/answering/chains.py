@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.quantiles import ChainPlan
+from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.figures.answers import Quantiles, chain_picture
 from dpcore.figures.theme import Picture
 from dpcore.formatting import percent, significant
 from dpcore.inference.intervals import LEVEL
-from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.record import Release
-from dpcore.releases.request import Request
 from ui import results, session
 from ui.text import literal
 

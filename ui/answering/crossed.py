@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.cross_table import CrossedQuery, CrossPlan
+from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.figures.cross_tables import CrossNumbers, cross_picture
 from dpcore.figures.theme import Picture
 from dpcore.formatting import percent
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import with_ends
-from dpcore.releases.plans.crossed import CrossPlan
 from dpcore.releases.record import Release
-from dpcore.releases.request import Request
-from dpcore.statistics.crossed_query import CrossedQuery
 from ui import results, session
 
 

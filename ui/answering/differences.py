@@ -9,15 +9,16 @@ from itertools import permutations
 import pandas as pd
 import streamlit as st
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.groups import GroupedQuery
+from dpcore.analyses.means import MeansQuery
+from dpcore.analyses.request import Request
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.group_answers import GroupDifference, difference_picture, difference_table
 from dpcore.formatting import interval_ends, percent
 from dpcore.inference.group_differences import Held, difference, more_in_percent
-from dpcore.releases.record import WATERMARK, Mode, Release
-from dpcore.releases.request import Request
-from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.releases.record import WATERMARK, Release
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.means_query import MeansQuery
 from ui import controls, results, session
 from ui.text import after_number, literal
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.bootstrap import BootstrapRequest
+from dpcore.analyses.clamping_bias import CAUSES, Bias, bias
+from dpcore.analyses.measurement import Direct
+from dpcore.analyses.request import Request
+from dpcore.analyses.resized import ResizedRequest
+from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.contribution_bounds import CappedDataset
 from dpcore.formatting import capital, people, significant
 from dpcore.inference.intervals import expect
-from dpcore.releases.bootstrap.request import BootstrapRequest
-from dpcore.releases.plans.plan import Direct
-from dpcore.releases.request import Request
-from dpcore.releases.resized.request import ResizedRequest
-from dpcore.releases.subsampled.request import SubsampledRequest
-from dpcore.statistics.bias import CAUSES, Bias, bias
 from ui import confidential, results, session
 from ui.study import Study
 from ui.text import after_number, literal

@@ -7,14 +7,14 @@ from typing import cast
 
 import streamlit as st
 
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.formatting import percent
 from dpcore.inference.intervals import LEVEL
 from dpcore.ledger.account import Account
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases.enclosing import Enclosure, enclosures, sides_of
 from dpcore.releases.record import Release
-from dpcore.releases.request import Request
-from dpcore.statistics.query import Query
 from ui import accounts, offering, releasing, session
 from ui.answering.previews import price
 from ui.releasing import Pressed

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.groups import GroupPlan
+from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.figures.answers import GroupNumbers, groups_picture
 from dpcore.figures.theme import Picture
 from dpcore.formatting import percent, significant
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import sizes_text
-from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.record import Release
-from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from ui import controls, results, session
 from ui.text import after_number, literal

@@ -8,6 +8,16 @@ from typing import cast
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.clamping_bias import sample_quantile
+from dpcore.analyses.cross_table import CrossedQuery
+from dpcore.analyses.differences import DifferencePlan
+from dpcore.analyses.groups import GroupPlan
+from dpcore.analyses.matrix import MatrixPlan
+from dpcore.analyses.means import MeansPlan, MeansQuery
+from dpcore.analyses.quantiles import ChainPlan, RankPlan
+from dpcore.analyses.request import Request
+from dpcore.analyses.shares import SharePlan
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.figures.covariances import ellipses_picture
@@ -16,18 +26,7 @@ from dpcore.figures.theme import Picture
 from dpcore.formatting import percent
 from dpcore.mechanisms.covariances import matrix_of
 from dpcore.postprocessing.psd_repair import repair
-from dpcore.releases.plans.chains import ChainPlan
-from dpcore.releases.plans.differences import DifferencePlan
-from dpcore.releases.plans.groups import GroupPlan
-from dpcore.releases.plans.matrices import MatrixPlan
-from dpcore.releases.plans.means import MeansPlan
-from dpcore.releases.plans.ranks import RankPlan
-from dpcore.releases.plans.shares import SharePlan
-from dpcore.releases.record import Mode, Release
-from dpcore.releases.request import Request
-from dpcore.statistics.bias import sample_quantile
-from dpcore.statistics.crossed_query import CrossedQuery
-from dpcore.statistics.means_query import MeansQuery
+from dpcore.releases.record import Release
 from dpcore.studies.proportion_intervals import coverage
 from ui import partwise, results, session
 from ui.answering import chains, crossed, groups, means, pair

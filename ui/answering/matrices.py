@@ -7,14 +7,14 @@ from typing import cast
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.matrix import MatrixPlan
+from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.figures.covariances import covariance_picture, ellipses_picture
 from dpcore.formatting import interval_ends, percent, significant
 from dpcore.mechanisms.covariances import matrix_of
 from dpcore.postprocessing.psd_repair import repair
-from dpcore.releases.plans.matrices import MatrixPlan
 from dpcore.releases.record import Release
-from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from ui import results, session
 from ui.text import literal

@@ -9,6 +9,8 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpcore.analyses.means import MeansPlan, MeansQuery
+from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.answers import GroupNumbers
@@ -18,11 +20,8 @@ from dpcore.formatting import percent, significant
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import sizes_text
 from dpcore.releases.one_by_one import one_by_one
-from dpcore.releases.plans.means import MeansPlan
 from dpcore.releases.record import Release
-from dpcore.releases.request import Request
 from dpcore.releases.table import TOO_FEW
-from dpcore.statistics.means_query import MeansQuery
 from ui import controls, results, session
 from ui.text import literal
 

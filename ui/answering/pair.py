@@ -9,6 +9,8 @@ from typing import Final
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpcore.analyses.differences import DifferencePlan
+from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.group_answers import GroupDifference, difference_picture, untold_picture
@@ -17,10 +19,8 @@ from dpcore.formatting import percent, significant
 from dpcore.inference.group_differences import Held
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import sizes_text
-from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.quantities import quantity_in
 from dpcore.releases.record import Release
-from dpcore.releases.request import Request
 from dpcore.releases.table import TOO_FEW
 from ui import controls, results, session
 from ui.text import after_number, literal

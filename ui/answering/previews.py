@@ -9,21 +9,18 @@ import numpy as np
 import streamlit as st
 from scipy.special import ndtri
 
+from dpcore.analyses.differences import DifferencePlan
+from dpcore.analyses.groups import GroupedQuery, GroupPlan
+from dpcore.analyses.matrix import MatrixPlan
+from dpcore.analyses.means import MeansPlan, MeansQuery
+from dpcore.analyses.measurement import Direct, Plan
+from dpcore.analyses.quantiles import ChainPlan, RankPlan
+from dpcore.analyses.request import Request, offered
 from dpcore.figures.attackers import odds_text
 from dpcore.formatting import capital, epsilon_text, significant
 from dpcore.inference.intervals import LEVEL, expect, level_of_each
 from dpcore.ledger.account import Account
-from dpcore.releases.plans.chains import ChainPlan
-from dpcore.releases.plans.differences import DifferencePlan
-from dpcore.releases.plans.groups import GroupPlan
-from dpcore.releases.plans.matrices import MatrixPlan
-from dpcore.releases.plans.means import MeansPlan
-from dpcore.releases.plans.plan import Direct, Plan
-from dpcore.releases.plans.ranks import RankPlan
-from dpcore.releases.request import Request, offered
-from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.means_query import MeansQuery
 from ui import accounts, results, session
 from ui.answering import chains, groups, means, pair
 from ui.offering import Places

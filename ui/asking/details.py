@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from dpcore.analyses.matrix import MOST_COLUMNS
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dates import date_of, day_of, end_of_day
 from dpcore.errors import ParameterError
 from dpcore.formatting import significant
 from dpcore.statistics.entries import Membership
-from dpcore.statistics.joint_query import MOST_COLUMNS
 from dpcore.statistics.kinds import StatisticKind
 from ui import controls, session
 from ui.asking import bins

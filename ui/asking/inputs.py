@@ -14,23 +14,23 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from dpcore.analyses.base import Question
+from dpcore.analyses.cross_table import CrossedQuery
+from dpcore.analyses.differences import DifferenceQuery
+from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.means import MeansQuery
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request, offered
+from dpcore.analyses.shares import Constraint
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import Entry
 from dpcore.relations import TableSize
-from dpcore.releases.constraints import Constraint
-from dpcore.releases.request import Request, offered
-from dpcore.statistics.crossed_query import CrossedQuery
-from dpcore.statistics.difference_query import DifferenceQuery
-from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
-from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import MEANINGS, StatisticKind, allowed
-from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.pooled import GroupSizes
-from dpcore.statistics.query import Query
-from dpcore.statistics.question import Question
 from dpcore.statistics.user_level import ASKED_OF_PEOPLE
 from ui import controls, partwise, session
 from ui.asking import columns, details, methods

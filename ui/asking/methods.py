@@ -7,15 +7,14 @@ from typing import cast
 import pandas as pd
 import streamlit as st
 
+from dpcore.analyses.base import Question
+from dpcore.analyses.request import offered
+from dpcore.analyses.shares import MOST_SYNTHESES, Constraint, ConstraintKind, fitting
 from dpcore.formatting import significant
 from dpcore.mechanisms.covariances import sensitivity_split
-from dpcore.releases.constraints import MOST_SYNTHESES, Constraint, ConstraintKind
-from dpcore.releases.plans.shares import fitting
-from dpcore.releases.request import offered
 from dpcore.releases.splits import rebalanced
 from dpcore.statistics.covariance import CovarianceMatrix
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.question import Question
 from ui import controls, session
 
 _EQUAL, _BY_SENSITIVITY, _OWN = "equal parts", "same noise on all", "own shares"

@@ -17,6 +17,7 @@ import numpy as np
 import streamlit as st
 from scipy.special import expit
 
+from dpcore.analyses.secure import candidates
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import surest
 from dpcore.figures.attacks import (
@@ -38,7 +39,6 @@ from dpcore.formatting import (
 )
 from dpcore.individual.own_worst import own_worst_shift
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.releases.secure import candidates
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.attacks.averaging import Averaging, ask_again, band, needed
 from dpcore.studies.attacks.disclosed_losses import attack_mean

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 import streamlit as st
 
+from dpcore.analyses.base import Mode
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import FileFormat
 from dpcore.data.partitions.table import PartitionedDataset, Table
@@ -23,7 +24,6 @@ from dpcore.errors import DPCoreError, LedgerError, ParameterError
 from dpcore.ledger.store import default_folder
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.declarations import Declaration, Declarations
-from dpcore.releases.record import Mode
 from ui import session
 from ui.data import fingerprinting, terms
 from ui.study import Draft, Earlier, Study

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import streamlit as st
 
+from dpcore.analyses.base import Mode
 from dpcore.data.dialects import FileFormat
 from dpcore.data.examples import EXAMPLES
 from dpcore.data.partitions.table import Table
 from dpcore.errors import DPCoreError, LedgerError, ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.declared import read_by_column, types_of
-from dpcore.releases.record import Mode, Release
+from dpcore.releases.record import Release
 from ui import session
 from ui.data import declaring, fingerprinting, same_people, terms, upload
 from ui.data.same_people import Whose

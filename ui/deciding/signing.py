@@ -9,11 +9,11 @@ from typing import Final
 
 import streamlit as st
 
+from dpcore.analyses.base import Mode
 from dpcore.documents.decision import Decision, decision_page
 from dpcore.documents.gathering import changes_of
 from dpcore.planning.comparison import Option
 from dpcore.planning.group_sizes import SmallestGroup
-from dpcore.releases.record import Mode
 from ui import controls, downloads, session
 from ui.documents import asking, numerals
 from ui.study import Study

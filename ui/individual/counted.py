@@ -14,6 +14,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.model import ModelRequest
+from dpcore.analyses.reading import StatisticRequest
+from dpcore.analyses.request import Request
 from dpcore.data.columns import Column
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import InPartsError
@@ -23,9 +26,6 @@ from dpcore.formatting import epsilon_text, in_full, percent, rounded, significa
 from dpcore.individual.distribution import LossDistribution, Place, loss_distribution, person_of_row
 from dpcore.individual.explanation import explain_alone
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.models.request import ModelRequest
-from dpcore.releases.rebuilding import StatisticRequest
-from dpcore.releases.request import Request
 from ui import controls, partwise, results, session, tabs
 from ui.individual import everybody, exposing
 from ui.study import Study

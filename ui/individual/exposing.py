@@ -8,6 +8,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.base import Question
+from dpcore.analyses.groups import GroupedQuery
+from dpcore.analyses.measurement import OneMechanism
+from dpcore.analyses.number import Query
+from dpcore.analyses.reading import StatisticRequest
+from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.figures.individual.people import others_picture, sentences
 from dpcore.individual.explanation import explain, tied_text
@@ -17,13 +23,7 @@ from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.plans.plan import OneMechanism
-from dpcore.releases.rebuilding import StatisticRequest
-from dpcore.releases.request import Request
 from dpcore.statistics.entries import name_of_others
-from dpcore.statistics.grouped_query import GroupedQuery
-from dpcore.statistics.query import Query
-from dpcore.statistics.question import Question
 from dpcore.statistics.user_level import unpacked
 from dpcore.studies.individual.loss_comparisons import BoundCheck, gaussian_checks, other_exposures
 from ui import results, session

@@ -10,13 +10,13 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from dpcore.analyses.model import ModelRequest
+from dpcore.analyses.reading import StatisticRequest
+from dpcore.analyses.request import Request
 from dpcore.formatting import epsilon_text, significant
 from dpcore.individual.models.exposure import known_relations
 from dpcore.models.loss_functions import ModelKind
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.models.request import ModelRequest
-from dpcore.releases.rebuilding import StatisticRequest
-from dpcore.releases.request import Request
 from ui import controls, partwise, session, tabs
 from ui.asking import inputs
 from ui.individual import counted, exposing, one_person, publishing, resampled, what_if

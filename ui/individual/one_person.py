@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.base import Mode
 from dpcore.errors import DPCoreError, LedgerError
 from dpcore.figures.attackers import person_text
 from dpcore.figures.individual.one_person import (
@@ -24,7 +25,7 @@ from dpcore.individual.published_bounds import epsilon_at, profile
 from dpcore.mechanisms.person_laws import PersonLaws, ScalarLaws
 from dpcore.models.influence import Influence
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.record import Mode, Release
+from dpcore.releases.record import Release
 from dpcore.studies.individual import hypothesis_tests
 from ui import controls, releasing, results, session, tabs
 from ui.individual import persons

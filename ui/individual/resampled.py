@@ -7,16 +7,16 @@ from enum import StrEnum
 
 import streamlit as st
 
+from dpcore.analyses.bootstrap import BootstrapRequest
+from dpcore.analyses.reading import ResampledRequest
+from dpcore.analyses.resized import ResizedRequest
+from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.figures.individual.one_person import bounds_picture, delta_text
 from dpcore.formatting import epsilon_text
 from dpcore.individual.exposure import Exposure, expose
 from dpcore.individual.published_bounds import epsilon_at, profile
 from dpcore.mechanisms.person_laws import PersonLaws
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.bootstrap.request import BootstrapRequest
-from dpcore.releases.rebuilding import ResampledRequest
-from dpcore.releases.resized.request import ResizedRequest
-from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.studies.individual.hypothesis_tests import laws_of_statistic
 from ui import controls, results, session
 from ui.individual import everybody, exposing, one_person, persons

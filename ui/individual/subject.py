@@ -12,14 +12,14 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.analyses.model import ModelRequest
+from dpcore.analyses.reading import ResampledRequest
+from dpcore.analyses.request import Request
 from dpcore.individual.exposure import Exposure
 from dpcore.individual.models.exposure import ModelExposure
 from dpcore.models.glm_influence import AuditedRemovals
 from dpcore.models.question import Fit
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.models.request import ModelRequest
-from dpcore.releases.rebuilding import ResampledRequest
-from dpcore.releases.request import Request
 from ui.study import Study
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.figures.individual.disclosure import coverage_table, reports_picture
 from dpcore.formatting import epsilon_text, significant
@@ -16,8 +18,6 @@ from dpcore.individual.own_worst import own_worst_shift
 from dpcore.individual.release_losses import ReleaseLosses
 from dpcore.models.loss_functions import ModelKind
 from dpcore.privacy.events import GaussianEvent, LaplaceEvent
-from dpcore.releases.request import Request
-from dpcore.statistics.query import Query
 from dpcore.studies.individual.reports import (
     Reports,
     ReportSettings,

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.number import Query
 from dpcore.arrays import FloatArray
 from dpcore.figures.individual import counterfactuals
 from dpcore.figures.individual.counterfactuals import crowd_picture
-from dpcore.statistics.joint_query import JointQuery
-from dpcore.statistics.query import Query
 from dpcore.studies.individual import crowd
 from dpcore.studies.individual.crowd import RidgeCrowd, StatisticCrowd
 from ui import controls, results, session

@@ -12,11 +12,11 @@ from typing import TypeVar
 
 import streamlit as st
 
+from dpcore.analyses.model import ModelRequest
+from dpcore.analyses.reading import as_declared
 from dpcore.data.dataset import Dataset
 from dpcore.models.design import Design
 from dpcore.models.question import Fit
-from dpcore.releases.models.request import ModelRequest
-from dpcore.releases.rebuilding import as_declared
 from ui import partwise, session
 from ui.study import Study
 

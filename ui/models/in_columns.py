@@ -9,14 +9,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from dpcore.analyses.model import ModelRequest, in_units
 from dpcore.arrays import FloatArray
 from dpcore.data.columns import ColumnKind
 from dpcore.data.quantities import quantity_of
 from dpcore.formatting import significant
 from dpcore.models.design import Term
 from dpcore.models.loss_functions import ModelKind
-from dpcore.releases.models.plan import in_units
-from dpcore.releases.models.request import ModelRequest
 from dpcore.releases.record import Release
 from ui import results
 from ui.models import scaling

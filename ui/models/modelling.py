@@ -12,15 +12,14 @@ from typing import Final
 
 import streamlit as st
 
+from dpcore.analyses.model import ModelEntry, ModelRequest, offered_for
+from dpcore.analyses.model_errors import balanced_penalty
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.formatting import epsilon_text, in_full, significant
 from dpcore.models.design import Design
 from dpcore.models.loss_functions import USUAL_THRESHOLD, ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
-from dpcore.releases.models.errors import balanced_penalty
-from dpcore.releases.models.mechanisms import ModelEntry, offered_for
-from dpcore.releases.models.request import ModelRequest
 from ui import controls, session
 from ui.controls import Cell
 from ui.models import columns, noise, scaling

@@ -7,10 +7,9 @@ from typing import Final
 
 import numpy as np
 
+from dpcore.analyses.model import MODEL_MECHANISMS, ModelRequest
 from dpcore.errors import ParameterError
 from dpcore.models.question import ModelQuestion
-from dpcore.releases.models.mechanisms import MODEL_MECHANISMS
-from dpcore.releases.models.request import ModelRequest
 from ui import controls, session
 from ui.text import literal
 

@@ -7,13 +7,13 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.model import ModelRequest
+from dpcore.analyses.model_errors import errors_of, taken_of_spread
 from dpcore.arrays import FloatArray
 from dpcore.formatting import in_full, percent, significant
 from dpcore.models.loss_functions import ModelKind
 from dpcore.models.question import Fit
 from dpcore.models.shrinkage import Plain
-from dpcore.releases.models.errors import errors_of, taken_of_spread
-from dpcore.releases.models.request import ModelRequest
 from ui import results, session
 from ui.models import in_columns
 from ui.text import literal

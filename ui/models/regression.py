@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.model import ModelRequest
+from dpcore.analyses.model_errors import errors_of
 from dpcore.arrays import FloatArray
 from dpcore.errors import InPartsError
 from dpcore.figures.coefficients import coefficients_picture
@@ -14,8 +16,6 @@ from dpcore.models.model_mechanisms import adaptive_posterior as published
 from dpcore.models.model_mechanisms.adaptive_posterior import AdaptivePosterior
 from dpcore.models.question import Fit
 from dpcore.models.shrinkage import plain_beside
-from dpcore.releases.models.errors import errors_of
-from dpcore.releases.models.request import ModelRequest
 from dpcore.releases.record import Release
 from ui import offering, results, session
 from ui.models import fitting, in_columns, modelling, penalties

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import streamlit as st
 
+from dpcore.analyses.quantiles import ChainPlan
 from dpcore.planning.analysis_plan import MOST_PEOPLE, PlannedQuery
 from dpcore.planning.group_sizes import tells_sizes
-from dpcore.releases.plans.chains import ChainPlan
 from ui import controls, head_counts, naming, plans, session
 from ui.asking import inputs
 from ui.study import Study

@@ -8,17 +8,17 @@ from functools import partial
 
 import streamlit as st
 
+from dpcore.analyses.base import Mode, Releasable
+from dpcore.analyses.identity import analysis_id
+from dpcore.analyses.model import ModelRequest
+from dpcore.analyses.request import Request
+from dpcore.analyses.resized import ResizedRequest
+from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.formatting import capital
 from dpcore.planning.analysis_plan import AnalysisPlan
 from dpcore.planning.plan_cost import PlanCost, cost_of_plan
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases.identity import analysis_id
-from dpcore.releases.models.request import ModelRequest
-from dpcore.releases.record import Mode, Release
-from dpcore.releases.releasable import Releasable
-from dpcore.releases.request import Request
-from dpcore.releases.resized.request import ResizedRequest
-from dpcore.releases.subsampled.request import SubsampledRequest
+from dpcore.releases.record import Release
 from ui import offering, plans, releasing, results, session
 from ui.answering import answers, differences
 from ui.documents import asking

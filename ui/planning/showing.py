@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.quantiles import RankPlan
 from dpcore.figures.compositions import prices_picture
 from dpcore.figures.plans import slide_picture
 from dpcore.formatting import epsilon_text, in_full, rounded, significant
@@ -19,7 +20,6 @@ from dpcore.planning.plan_cost import PlanCost, cost_of_plan
 from dpcore.planning.targets import OF_A_DIFFERENCE, assumed_aim, is_difference, is_uninformative
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases.amounts import spent_text
-from dpcore.releases.plans.ranks import RankPlan
 from dpcore.releases.record import Release
 from ui import accounts, head_counts, offering, plans, results, session, stand_ins
 from ui.study import Study

@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.number import Query
+from dpcore.analyses.resized import Form, ResizedRequest
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
@@ -20,11 +23,8 @@ from dpcore.errors import ParameterError
 from dpcore.formatting import epsilon_text, people, significant
 from dpcore.individual.exposure import Exposure, expose
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
-from dpcore.releases.record import Mode
-from dpcore.releases.resized.request import Form, ResizedRequest
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from ui import confidential, controls, offering, session
 from ui.answering import answers, distortion
 from ui.asking import columns

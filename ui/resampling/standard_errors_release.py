@@ -11,6 +11,9 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.bootstrap import BootstrapRequest
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
@@ -23,12 +26,9 @@ from dpcore.figures.resampling.bootstrap import (
 )
 from dpcore.formatting import epsilon_text, people, significant
 from dpcore.inference.bootstrap_intervals import FEWEST_EXPECTED, FEWEST_PEOPLE, too_rare
-from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.quantities import quantity_in
 from dpcore.releases.record import Release
-from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from dpcore.studies.resampling.bootstrap_study import Experiment, People, Runs, run
 from ui import confidential, controls, offering, partwise, results, session, work
 from ui.answering import answers, distortion

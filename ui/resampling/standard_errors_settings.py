@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
+from dpcore.analyses.bootstrap import BootstrapRequest
+from dpcore.analyses.number import Query
 from dpcore.data.columns import Column
 from dpcore.errors import ParameterError
 from dpcore.figures.resampling.bootstrap import NamedMethod, methods, others
 from dpcore.formatting import significant
 from dpcore.privacy.bootstrap_cost import Correction, calibration_steps, claimed_epsilon, rho_for
 from dpcore.privacy.bootstrap_profiles import Bound
-from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 from dpcore.studies.resampling.bootstrap_study import Ages, Experiment, Normal, Population
 from ui import controls, session, work
 from ui.asking import columns

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
+from dpcore.analyses.subsampled import KINDS, LAWS, SubsampledRequest, fixed_size
 from dpcore.errors import ParameterError
 from dpcore.figures.individual import people
 from dpcore.formatting import epsilon_text, significant
 from dpcore.individual.exposure import expose
-from dpcore.releases.request import Request
-from dpcore.releases.subsampled.plan import fixed_size
-from dpcore.releases.subsampled.request import KINDS, LAWS, SubsampledRequest
-from dpcore.statistics.query import Query
 from dpcore.studies.resampling.subsampling_study import SampledMean
 from ui import confidential, controls, offering, partwise, results, session
 from ui.answering import answers, distortion

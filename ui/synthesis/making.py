@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.base import Mode
 from dpcore.figures.synthesis import SyntheticCounts, kept_picture, original_picture
 from dpcore.formatting import percent
-from dpcore.releases.record import Mode
 from dpcore.synthesis.fitting import Fitted, WholeCounts, fit, whole
 from dpcore.synthesis.original import exact, ties
 from dpcore.synthesis.released_counts import Axis

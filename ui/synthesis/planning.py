@@ -7,9 +7,9 @@ from typing import Final
 
 import streamlit as st
 
+from dpcore.analyses.request import Request
 from dpcore.errors import ParameterError
 from dpcore.formatting import significant
-from dpcore.releases.request import Request
 from dpcore.synthesis.questions import questions
 from ui import controls, plans, session
 from ui.study import Study

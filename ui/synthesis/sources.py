@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from dpcore.analyses.reading import is_model
 from dpcore.errors import DataError
-from dpcore.releases.rebuilding import is_model
 from dpcore.releases.record import Release
 from dpcore.releases.renaming import request_of
 from dpcore.synthesis import released_counts

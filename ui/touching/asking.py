@@ -8,9 +8,9 @@ from typing import Final
 
 import streamlit as st
 
+from dpcore.analyses.request import Request
 from dpcore.planning.comparison import Option
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.request import Request
 from ui import controls, session
 from ui.deciding.showing import sureness
 from ui.offering import priced

@@ -15,15 +15,14 @@ from typing import Final
 
 import numpy as np
 
+from dpcore.analyses.base import Mode, Releasable
+from dpcore.analyses.reading import as_declared
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DPCoreError
 from dpcore.formatting import people
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget
-from dpcore.releases.rebuilding import as_declared
-from dpcore.releases.record import Mode
-from dpcore.releases.releasable import Releasable
 from dpcore.studies.auditing import trials
 
 _TRIED: Final = 12

@@ -21,6 +21,13 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from dpcore.analyses import secure
+from dpcore.analyses.base import Releasable
+from dpcore.analyses.bootstrap import BootstrapRequest
+from dpcore.analyses.measurement import OneMechanism
+from dpcore.analyses.reading import as_declared
+from dpcore.analyses.request import Request
+from dpcore.analyses.resized import ResizedRequest
 from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
@@ -29,13 +36,6 @@ from dpcore.mechanisms.laplace import AveragedLaplace
 from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.privacy_filter import PrivacyCost, computed
 from dpcore.relations import NeighboringRelation
-from dpcore.releases import secure
-from dpcore.releases.bootstrap.request import BootstrapRequest
-from dpcore.releases.plans.plan import OneMechanism
-from dpcore.releases.rebuilding import as_declared
-from dpcore.releases.releasable import Releasable
-from dpcore.releases.request import Request
-from dpcore.releases.resized.request import ResizedRequest
 from dpcore.statistics.quantiles import RankScores
 from dpcore.studies.meaning.attacker import Guarantee, worst_pair
 from dpcore.studies.teaching.laboratory import Setup

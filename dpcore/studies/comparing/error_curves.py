@@ -16,16 +16,16 @@ from typing import Final, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.analyses.base import Question
+from dpcore.analyses.cross_table import CrossedQuery
+from dpcore.analyses.groups import GroupedQuery
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.number import Query
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.statistics.crossed_query import CrossedQuery
-from dpcore.statistics.grouped_query import GroupedQuery
-from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
-from dpcore.statistics.question import Question
 
 Comparable = Query | GroupedQuery | JointQuery | CrossedQuery
 """Questions that noise on a number can answer: not ranks, not a whole matrix."""

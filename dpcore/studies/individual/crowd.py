@@ -12,6 +12,9 @@ from typing import Final
 
 import numpy as np
 
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import Exposure
@@ -21,9 +24,6 @@ from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
 from dpcore.models.penalty import Penalty
 from dpcore.models.ridge import RidgeFit
 from dpcore.relations import TableSize
-from dpcore.releases.request import Request
-from dpcore.statistics.joint_query import JointQuery
-from dpcore.statistics.query import Query
 
 MOST_ROWS: Final = 2_000_000
 """Rows of the largest table that is built for a statistic."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from dpcore.analyses.model import ModelRequest
 from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
 from dpcore.models.glm_influence import Audit
@@ -23,7 +24,6 @@ from dpcore.models.influence import Influence
 from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
 from dpcore.models.question import Fit
 from dpcore.models.shrinkage import plain_fit
-from dpcore.releases.models.request import ModelRequest
 
 POINTS, DECADES = 25, 3
 MOST, _TOP = 2000, 100

@@ -8,14 +8,14 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.analyses.measurement import Direct
+from dpcore.analyses.reading import StatisticRequest
 from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import Exposure, Revealing
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.person_laws import Line, PersonLaws, ScalarLaws, gaussian_laws
 from dpcore.privacy.halving import halved
-from dpcore.releases.plans.plan import Direct
-from dpcore.releases.rebuilding import StatisticRequest
 
 _DELTAS: Final = np.concatenate([[0.0], np.geomspace(1e-12, 0.99, 80)])
 _REACH: Final = 16.0

@@ -20,13 +20,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpcore.analyses.request import Request, offered
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.individual.exposure import Exposure, expose
 from dpcore.individual.published_bounds import GAUSSIAN_BOUNDS, POSTERIOR_BOUNDS, PublishedBound
 from dpcore.models import leverage_and_residual
 from dpcore.privacy import gaussian
-from dpcore.releases.request import Request, offered
 
 _ROUNDING = 1e-9
 _BINS = 40

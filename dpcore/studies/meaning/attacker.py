@@ -39,6 +39,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from dpcore.analyses.measurement import Direct
+from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
@@ -49,8 +51,6 @@ from dpcore.mechanisms.person_laws import ScalarLaws
 from dpcore.mechanisms.search import first_where
 from dpcore.privacy.halving import halved
 from dpcore.privacy.interpretation import best_guess
-from dpcore.releases.plans.plan import Direct
-from dpcore.releases.request import Request
 
 
 class Attack(Protocol):

@@ -19,6 +19,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.request import Request
 from dpcore.data.partitions import engine
 from dpcore.data.partitions.engine import VARIABLE, cluster_address
 from dpcore.errors import DataError
@@ -26,8 +28,6 @@ from dpcore.individual.distribution import loss_distribution
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget
-from dpcore.releases.record import Mode
-from dpcore.releases.request import Request
 from tests import clusters
 from tests.conftest import PATIENCE
 from tests.data.partitions.held import Held, counting, process_of, quoting, square

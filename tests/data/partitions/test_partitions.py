@@ -13,6 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcore.analyses.base import Mode
+from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
@@ -23,13 +27,9 @@ from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.record import Mode
-from dpcore.releases.request import Request
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.entries import Membership
-from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 
 KEY = b"a key of sixteen bytes"
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION

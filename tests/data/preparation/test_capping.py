@@ -11,6 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
@@ -22,12 +26,8 @@ from dpcore.data.proposals import proposed
 from dpcore.errors import DataError, ParameterError
 from dpcore.models.design import Design
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.request import Request
 from dpcore.statistics.conditions import statement
-from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
-from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 
 KEY = bytes(range(32))
 TWO = RowCap(owners=("who",), most=2)

@@ -12,16 +12,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpcore.analyses.number import Query
+from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.contribution_bounds import RowCap, at_most
 from dpcore.individual.release_losses import release_losses
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.request import Request
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
 
 KEY = bytes(range(32))
 MISSING = float("nan")

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpcore.analyses.matrix import MatrixPlan
+from dpcore.analyses.resized import Form, ResizedRequest
+from dpcore.analyses.shares import SharePlan
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.releases.plans.matrices import MatrixPlan
-from dpcore.releases.plans.shares import SharePlan
-from dpcore.releases.resized.request import Form, ResizedRequest
 from dpcore.studies.auditing.lower_bound import audit
 from dpcore.studies.auditing.trials import (
     TrialDraws,

@@ -6,6 +6,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from dpcore.analyses.base import Question
+from dpcore.analyses.bootstrap import BootstrapRequest
+from dpcore.analyses.reading import (
+    StatisticRequest,
+    as_declared,
+    is_model,
+    model_request_from,
+    request_from,
+)
+from dpcore.analyses.request import Request
+from dpcore.analyses.subsampled import SubsampledPlan, SubsampledRequest
 from dpcore.errors import DPCoreError
 from dpcore.formatting import percent
 from dpcore.individual.models.exposure import expose_model
@@ -18,19 +29,7 @@ from dpcore.individual.release_losses import (
 )
 from dpcore.privacy.events import event_from
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.bootstrap.request import BootstrapRequest
-from dpcore.releases.rebuilding import (
-    StatisticRequest,
-    as_declared,
-    is_model,
-    model_request_from,
-    request_from,
-)
 from dpcore.releases.record import Release
-from dpcore.releases.request import Request
-from dpcore.releases.subsampled.plan import SubsampledPlan
-from dpcore.releases.subsampled.request import SubsampledRequest
-from dpcore.statistics.question import Question
 from ui import session
 from ui.study import Study
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.base import Mode
 from dpcore.arrays import FloatArray
 from dpcore.figures.individual.people import LossReference, odometer_picture, totals_picture
 from dpcore.formatting import epsilon_text, rounded, significant
@@ -15,7 +16,7 @@ from dpcore.individual.totals import Counting, PersonTotals, gather, odometer, p
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.record import Mode, charges
+from dpcore.releases.record import charges
 from ui import controls, recovery, results, session
 from ui.individual import everybody, persons
 from ui.individual.ledger import losses as ledger_losses

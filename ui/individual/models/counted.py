@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.model import ModelRequest
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import InPartsError
 from dpcore.figures.attackers import belief_text
@@ -29,7 +30,6 @@ from dpcore.individual.models.distribution import (
 from dpcore.models.glm_influence import AuditedRemovals
 from dpcore.models.question import Fit
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.models.request import ModelRequest
 from ui import results, session, tabs
 from ui.individual import counted, everybody
 from ui.individual.models import exposing

@@ -12,6 +12,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from dpcore.analyses.model import ModelRequest
 from dpcore.data.preparation.identifiers import unit_codes
 from dpcore.formatting import people
 from dpcore.individual.models.exposure import ModelExposure, expose_model
@@ -19,7 +20,6 @@ from dpcore.models.glm import GlmFit
 from dpcore.models.glm_influence import Audit, AuditedRemovals
 from dpcore.models.loss_functions import ModelKind
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.models.request import ModelRequest
 from ui import session, work
 from ui.individual.subject import ModelSubject
 from ui.models import fitting

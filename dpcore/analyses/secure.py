@@ -4,31 +4,163 @@ Floating-point noise reveals the value through its low bits (Mironov 2012), and 
 generators can be predicted. OpenDP draws from the exact law with the randomness of the
 operating system and rounds once, which is post-processing. It accepts NaN, infinity and
 a scale of 0 without a word, so that all of these are refused here.
+
+Folding at two bounds happens on a grid of whole numbers, so that the law stays exact:
+folding reveals less than the noise that is folded, because each answer has several
+origins. Floats would spoil that: they are denser near 0, so that an answer with many
+digits would tell its origin. Hence the value and the width of the bounds are rounded to
+a fixed grid, the noise is OpenDP's discrete Laplace noise on it, and the reflections
+are exact. On the grid the same hyperbolic functions hold as on the line (the sum over
+the reflections is geometric there too); rounding moves two values apart by at most one
+step more, which a slightly larger scale pays for.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context, Decimal
-from functools import singledispatch
+from functools import cache, singledispatch
 from importlib.metadata import version
+from typing import Any, Self
 
 import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
-from dpcore.errors import ParameterError
+from dpcore.errors import ClaimError, ParameterError
 from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.exponential import Exponential
-from dpcore.mechanisms.folded import FoldedLaplace, fold
+from dpcore.mechanisms.folded import FoldedLaplace, fold, least_scale_folded
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import AveragedLaplace, Laplace
 from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.privacy_filter import PrivacyCost, float_below
-from dpcore.releases.folding import Grid
-from dpcore.releases.measurements import covering, drawn_by, measurement
+
+_MOST_ULPS = 16
+
+
+@cache
+def opendp() -> Any:  # noqa: ANN401 - the untyped opendp module
+    """Import OpenDP, which takes a second or more, and return it."""
+    import opendp.prelude as dp  # noqa: PLC0415 - slow to import, so not at start-up
+
+    dp.enable_features("contrib")
+    return dp
+
+
+def covering(law: str, size: int, noise: float, distance: float, level: float) -> Any:  # noqa: ANN401 - untyped library
+    """Return a measurement whose own map confirms ``level`` at ``distance``.
+
+    The scale is raised by the few last bits that this may take.
+
+    Raises:
+        ClaimError: The noise is too small.
+
+    """
+    for _ in range(_MOST_ULPS):
+        measure = measurement(law, size, noise)
+        if measure.map(distance) <= level:
+            return measure
+        noise = math.nextafter(noise, math.inf)
+    raise ClaimError(
+        f"noise of scale {noise:g} does not give the level {level:g} at a sensitivity "
+        f"of {distance:g}."
+    )
+
+
+def measurement(law: str, size: int, noise: float) -> Any:  # noqa: ANN401 - untyped library
+    """Return OpenDP's noise of scale ``noise`` on ``size`` numbers.
+
+    The law is "laplace", "gaussian", "gumbel" (the index of the noisy maximum), or
+    "discrete": Laplace noise on whole numbers.
+
+    Raises:
+        ParameterError: There is no such law.
+
+    """
+    dp = opendp()
+    if law == "discrete":
+        whole = dp.vector_domain(dp.atom_domain(T="i64"), size=size)
+        return dp.m.make_laplace(whole, dp.l1_distance(T="i64"), scale=noise)
+    if law == "gumbel":
+        scores = dp.vector_domain(dp.atom_domain(T=float, nan=False))
+        metric, measure = dp.linf_distance(T=float), dp.zero_concentrated_divergence()
+        return dp.m.make_noisy_max(scores, metric, measure, scale=noise)
+    domain = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=size)
+    if law == "laplace":
+        return dp.m.make_laplace(domain, dp.l1_distance(T=float), scale=noise)
+    if law == "gaussian":
+        return dp.m.make_gaussian(domain, dp.l2_distance(T=float), scale=noise)
+    raise ParameterError(f"there is no secure noise called {law!r}.")
+
+
+def drawn_by(measure: Any, value: FloatArray) -> FloatArray:  # noqa: ANN401 - untyped library
+    """Return one draw of the measurement around ``value``."""
+    return np.array(measure(value.tolist()), dtype=np.float64)
+
+
+TOLERANCE = 1e-9
+"""By how much of itself a level may be off for the error of computing it."""
+MOST_RAISED = 1e-3
+"""By how much of itself the grid may raise the scale."""
+_BITS = 61  # leaves the sum of value and noise within 64 bits
+_FARTHEST = 512.0  # noise farther out, over the scale, has probability e^-512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """Whole numbers from 0 to ``steps`` for the bounds, and the noise among them.
+
+    Attributes:
+        exponent: A step is ``2^exponent``.
+        steps: The width of the bounds in steps, rounded up.
+        scale: The scale of the noise in steps.
+
+    """
+
+    exponent: int
+    steps: int
+    scale: float
+
+    @classmethod
+    def of(cls, mechanism: FoldedLaplace, sensitivity: Sensitivity, level: float) -> Self:
+        """Return the finest grid, with noise that gives ``level`` on it.
+
+        Raises:
+            ClaimError: The mechanism does not give ``level``.
+            ParameterError: The bounds are too wide for the grid.
+
+        """
+        noise, width = mechanism.noise, mechanism.bounds.width
+        if mechanism.epsilon(sensitivity) > level * (1 + TOLERANCE):
+            raise ClaimError(f"folded noise of scale {noise:g} does not give the level {level:g}.")
+        exponent = math.frexp(max(width, _FARTHEST * noise))[1] - _BITS
+        step = math.ldexp(1.0, exponent)
+        steps = math.ceil(width / step)
+        cells = sensitivity.coordinates
+        needed = least_scale_folded(
+            sensitivity.l1 / cells + step, level / cells, Interval(lower=0.0, upper=steps * step)
+        )
+        if needed > noise * (1 + MOST_RAISED):
+            raise ParameterError(
+                f"bounds {width:g} apart are too wide for folding noise of scale "
+                f"{noise:g}; use the BIT Laplace mechanism."
+            )
+        return cls(exponent=exponent, steps=steps, scale=max(noise, needed) / step)
+
+    def numbers(self, distances: FloatArray) -> list[int]:
+        """Return the whole numbers nearest to distances from the lower bound."""
+        return [round(math.ldexp(d, -self.exponent)) for d in distances.tolist()]
+
+    def folded(self, numbers: list[int]) -> FloatArray:
+        """Return whole numbers reflected into the bounds, as distances."""
+        turns = [number % (2 * self.steps) for number in numbers]
+        inside = [min(turn, 2 * self.steps - turn) for turn in turns]
+        return np.array([math.ldexp(float(y), self.exponent) for y in inside])
+
 
 MOST_CANDIDATES = 20_000
 """A truncated draw that needs more candidates than that is refused."""

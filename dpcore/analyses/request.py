@@ -7,6 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, cast
 
+from dpcore.analyses import secure
+from dpcore.analyses.base import Mode, OfQuery, Question
+from dpcore.analyses.cross_table import CrossedQuery, CrossPlan
+from dpcore.analyses.differences import DifferencePlan, DifferenceQuery
+from dpcore.analyses.groups import GroupedQuery, GroupPlan
+from dpcore.analyses.matrix import JointQuery, MatrixPlan
+from dpcore.analyses.means import MeansPlan, MeansQuery
+from dpcore.analyses.measurement import Direct, Plan
+from dpcore.analyses.number import Query, quantile_names
+from dpcore.analyses.quantiles import MECHANISMS as OF_CHAINS
+from dpcore.analyses.quantiles import ChainPlan, RankPlan
+from dpcore.analyses.shares import CONSTRAINT, Constraint, SharePlan
 from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, TEXT, Part, Schema, if_any, several
 from dpcore.data.dataset import Dataset
@@ -20,30 +32,9 @@ from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost, computed, typed
-from dpcore.releases import secure
-from dpcore.releases.constraints import CONSTRAINT, Constraint
-from dpcore.releases.plans.chains import MECHANISMS as OF_CHAINS
-from dpcore.releases.plans.chains import ChainPlan
-from dpcore.releases.plans.crossed import CrossPlan
-from dpcore.releases.plans.differences import DifferencePlan
-from dpcore.releases.plans.groups import GroupPlan
-from dpcore.releases.plans.matrices import MatrixPlan
-from dpcore.releases.plans.means import MeansPlan
-from dpcore.releases.plans.plan import Direct, Plan
-from dpcore.releases.plans.ranks import RankPlan
-from dpcore.releases.plans.shares import SharePlan
-from dpcore.releases.record import Mode
-from dpcore.releases.releasable import OfQuery
 from dpcore.statistics.covariance import CovarianceMatrix
-from dpcore.statistics.crossed_query import CrossedQuery
-from dpcore.statistics.difference_query import DifferenceQuery
-from dpcore.statistics.grouped_query import GroupedQuery
-from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.quantiles import CumulativeCounts, RankScores
-from dpcore.statistics.query import Query, quantile_names
-from dpcore.statistics.question import Question
 
 MOST_PEOPLE = 10**8
 """The largest table whose rounding errors are covered where the range is infinite."""

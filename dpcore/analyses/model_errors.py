@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Final
 
+from dpcore.analyses.model import ModelPlan
 from dpcore.models import guarantees
 from dpcore.models.loss_functions import Logistic, ModelKind
 from dpcore.models.metrics import ISOTROPIC
@@ -19,7 +20,6 @@ from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
 from dpcore.models.shrinkage import moved_predictions, taken
 from dpcore.privacy import gaussian
-from dpcore.releases.models.plan import ModelPlan
 
 _EVEN_ODDS: Final = 0.25
 _LONGEST_ODDS: Final = 4.0

@@ -1,4 +1,4 @@
-"""A question about one column, in public terms only."""
+"""A statistic of one column: what is asked, in public terms only."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.analyses.base import Question
 from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, Schema, if_any, optional, several
 from dpcore.data.bounds import Interval
@@ -27,7 +28,6 @@ from dpcore.statistics.histogram import Histogram, Proportions
 from dpcore.statistics.kinds import OF_ONE, StatisticKind, allowed
 from dpcore.statistics.parameters import COLUMN, MEMBERSHIP, PLACE, SHARED
 from dpcore.statistics.quantiles import CumulativeCounts, rank_scores, whole_within
-from dpcore.statistics.question import Question
 from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
 from dpcore.statistics.user_level import (
     ASKED_OF_PEOPLE,

@@ -10,6 +10,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import cast
 
+from dpcore.analyses.base import Question, Releasable
+from dpcore.analyses.bootstrap import BOOTSTRAP, BootstrapRequest
+from dpcore.analyses.cross_table import CrossedQuery
+from dpcore.analyses.differences import PAIRED, DifferenceQuery
+from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.matrix import GROUPS, JOINT
+from dpcore.analyses.means import MEANS, MeansQuery
+from dpcore.analyses.model import MODEL_REQUEST, ModelRequest
+from dpcore.analyses.number import QUERY, Query
+from dpcore.analyses.request import REQUEST, Request
+from dpcore.analyses.resized import RESIZED, ResizedRequest
+from dpcore.analyses.subsampled import SUBSAMPLED, SubsampledRequest
 from dpcore.codec import TEXT, TRUTH, list_in, object_in
 from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.partitions.table import Table, TableT
@@ -17,22 +29,9 @@ from dpcore.errors import DataError, DPCoreError
 from dpcore.models.loss_functions import ModelKind
 from dpcore.models.question import DESIGN, MODEL, ModelQuestion
 from dpcore.relations import PrivacyUnit
-from dpcore.releases.bootstrap.request import BOOTSTRAP, BootstrapRequest
-from dpcore.releases.models.request import MODEL_REQUEST, ModelRequest
-from dpcore.releases.releasable import Releasable
-from dpcore.releases.request import REQUEST, Request
-from dpcore.releases.resized.request import RESIZED, ResizedRequest
-from dpcore.releases.subsampled.request import SUBSAMPLED, SubsampledRequest
-from dpcore.statistics.crossed_query import CrossedQuery
-from dpcore.statistics.difference_query import PAIRED, DifferenceQuery
-from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
-from dpcore.statistics.joint_query import GROUPS, JOINT
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.means_query import MEANS, MeansQuery
 from dpcore.statistics.parameters import COLUMN, SIZE, UNIT
 from dpcore.statistics.pooled import GroupSizes
-from dpcore.statistics.query import QUERY, Query
-from dpcore.statistics.question import Question
 
 ResampledRequest = BootstrapRequest | SubsampledRequest | ResizedRequest
 """A question about one column that resamples of the table answer."""

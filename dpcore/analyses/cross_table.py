@@ -1,4 +1,4 @@
-"""How many people have each pair of two answers, in public terms only."""
+"""A cross table of two columns: noise on every cell, and the sums that follow."""
 
 from __future__ import annotations
 
@@ -8,19 +8,23 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.analyses import secure
+from dpcore.analyses.base import Question
+from dpcore.analyses.measurement import Answer, Direct, LabelledIntervals
+from dpcore.analyses.number import Query
 from dpcore.arrays import FloatArray
 from dpcore.codec import Schema, if_any, several
 from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.formatting import distinct
+from dpcore.inference.crossed_counts import count_intervals
+from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import said_once
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN, PLACE, SHARED
-from dpcore.statistics.query import Query
-from dpcore.statistics.question import Question
 
 MOST_CELLS: Final = 400
 """Cells of a table that somebody can read, and whose intervals say something."""
@@ -197,3 +201,36 @@ class CrossedQuery(Question):
 AXIS: Final[Schema[Any]] = Schema(dict, column=COLUMN, edges=if_any(several(PLACE)))
 """What makes the rows, or the columns, of a cross table."""
 CROSSED: Final[Schema[Any]] = Schema(dict, **SHARED, crossed=several(AXIS))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossPlan(Direct):
+    """Noise on every cell; rows and columns add up to the sums that are told.
+
+    Attributes:
+        shape: Number of rows and columns.
+        margins: Name of the sum of each row, then of each column.
+
+    """
+
+    shape: tuple[int, int]
+    margins: tuple[str, ...]
+
+    @property
+    def together(self) -> int:
+        """Return how many intervals hold together: those of cells and of sums."""
+        return len(self.statistic.labels) + len(self.margins)
+
+    def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
+        """Return the counts of all cells, and the sums of rows and columns."""
+        drawn = secure.draw(self.mechanism, value, sensitivity=self.sensitivity, cost=cost)
+        table = drawn.reshape(self.shape)
+        around = count_intervals(self.mechanism, table, bounds=self.bounds)
+        sums = np.concatenate([table.sum(axis=1), table.sum(axis=0)])
+        names = self.statistic.labels
+        return Answer(
+            labels=names,
+            values=tuple(drawn.tolist()),
+            intervals=LabelledIntervals.of((*names, *self.margins), around),
+            derived=dict(zip(self.margins, sums.tolist(), strict=True)),
+        )

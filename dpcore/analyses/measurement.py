@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Final, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.analyses import secure
 from dpcore.arrays import FloatArray
+from dpcore.codec import ENDS, NUMBER, Schema, by_name, optional
 from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
 from dpcore.inference.intervals import LEVEL, Intervals, intervals, noise_half_width
 from dpcore.inference.share_intervals import Average, population_intervals
 from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.privacy.events import PrivacyEvent
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases import secure
-from dpcore.releases.labelled import LabelledIntervals
 from dpcore.statistics.base import Statistic
 from dpcore.statistics.histogram import Proportions
 
@@ -162,3 +163,41 @@ class Direct(OneMechanism):
             law, drawn, people=shares.size.people, tail=(1 - LEVEL) / len(drawn)
         )
         return replace(found, total=total)
+
+
+Ends = dict[str, tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledIntervals:
+    """Intervals around a release, computed from public numbers only.
+
+    Attributes:
+        level: Confidence of all coordinates together, such as 0.95.
+        noise: Lower and upper end for each label: where the statistic of the table
+            lies. ``None`` if not computed.
+        total: The same for the population that the table is a sample of.
+
+    """
+
+    level: float
+    noise: Ends | None = None
+    total: Ends | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise ParameterError(f"the level must lie between 0 and 1, got {self.level}.")
+
+    @classmethod
+    def of(cls, labels: tuple[str, ...], around: Intervals) -> Self:
+        """Return intervals as the record keeps them."""
+
+        def ends(rows: FloatArray) -> Ends:
+            pairs = [(float(low), float(high)) for low, high in rows]
+            return dict(zip(labels, pairs, strict=True))
+
+        return cls(level=around.level, noise=ends(around.noise), total=ends(around.total))
+
+
+_ENDS = optional(by_name(ENDS))
+INTERVALS: Final = Schema(LabelledIntervals, level=NUMBER, noise=_ENDS, total=_ENDS)

@@ -22,21 +22,21 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpcore.analyses.base import Question
+from dpcore.analyses.cross_table import CrossedQuery
+from dpcore.analyses.differences import DifferenceQuery
+from dpcore.analyses.groups import GroupedQuery
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.means import MeansQuery
+from dpcore.analyses.number import Query, quantile_names
 from dpcore.arrays import FloatArray
 from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.covariances import vector_of
 from dpcore.statistics.bins import bins_of
-from dpcore.statistics.crossed_query import CrossedQuery
-from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.entries import group_codes
-from dpcore.statistics.grouped_query import GroupedQuery
-from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.means_query import MeansQuery
-from dpcore.statistics.query import Query, quantile_names
-from dpcore.statistics.question import Question
 
 _ROUNDING: Final = 1e-13
 CAUSES: Final = (

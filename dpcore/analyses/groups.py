@@ -1,0 +1,356 @@
+"""A statistic of every group of people: noise on counts and sums, and what follows.
+
+Nothing is public about the size of a group. Counts and sums of groups need none. What
+divides by the number of people is not released as such: the counts and sums are from
+which it follows, for groups of every size (``GroupMoments``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.analyses import secure
+from dpcore.analyses.base import Question
+from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism
+from dpcore.analyses.number import Query
+from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column
+from dpcore.data.dataset import Dataset
+from dpcore.errors import ParameterError
+from dpcore.inference.group_ratios import (
+    GroupEstimates,
+    Ratio,
+    estimate,
+    exact_ratios,
+    fewest,
+    half_widths,
+    reach,
+)
+from dpcore.inference.intervals import LEVEL, level_of_each
+from dpcore.mechanisms.base import Mechanism, Sensitivity
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
+from dpcore.privacy_filter import PrivacyCost
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.base import Statistic
+from dpcore.statistics.conditions import divided, said_once, ungrouped
+from dpcore.statistics.entries import check_group, group_codes, name_of_others
+from dpcore.statistics.group_sums import Grouped, GroupMoments, count_names
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.parameters import COLUMN
+from dpcore.statistics.sums_and_means import Sum
+from dpcore.statistics.user_level import of_people
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfGroups(Question):
+    """A question about a column, asked of groups that another column makes.
+
+    Attributes:
+        part: The question asked of each group, of ``ANY_SIZE``.
+        group: The column of a public list of labels that makes the groups.
+
+    """
+
+    part: Query
+    group: Column
+
+    @property
+    def column(self) -> Column:
+        """Return the column that the statistic is about."""
+        return self.part.column
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Return both columns."""
+        return (self.part.column, self.group)
+
+    @property
+    def relation(self) -> NeighboringRelation:
+        """Return which tables are neighbors."""
+        return self.part.relation
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Return whom the guarantee protects."""
+        return self.part.unit
+
+    @property
+    def size(self) -> TableSize:
+        """Return that the size of a group is private."""
+        return self.part.size
+
+
+ANY_SIZE: Final = TableSize(people=100, public=False)
+"""The size of the part of a grouped question: private, and its number is not used.
+
+Counts and sums of groups have always named a number that they did not need, most often
+this one; with it the same question still has the answer that was given then.
+"""
+_UNIT: Final = Interval(lower=0.0, upper=1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupedQuery(OfGroups):
+    """A statistic of one column for each label of another, and for all other people.
+
+    Attributes:
+        part: The question asked of each group, of ``ANY_SIZE``.
+        group: The column of a public list of labels that makes the groups.
+
+    """
+
+    def __post_init__(self) -> None:
+        if not self.part.kind.by_group:
+            raise ParameterError(
+                f"{self.part.kind} cannot be asked by group; choose a statistic that "
+                "is one number, such as a mean."
+            )
+        check_group(self.group)
+        if self.part.size.public:
+            raise ParameterError("the sizes of groups are private: nothing is public about them.")
+        # Builds the statistic once, so that its own demands are met from here on.
+        _ = self.sensitivity
+
+    @property
+    def kind(self) -> StatisticKind:
+        """Return which statistic each group has."""
+        return self.part.kind
+
+    @property
+    def moments(self) -> GroupMoments | None:
+        """Return the counts and sums that a ratio follows from; None for the others."""
+        if not self.kind.of_ratios:
+            return None
+        shares = self.kind is StatisticKind.PROPORTION
+        return GroupMoments(
+            labels_of_groups=self.group.labels,
+            bounds=(None if shares else self.column.bounds) or _UNIT,
+            degree=1 if shares or self.kind is StatisticKind.MEAN else 2,
+        )
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Return the name of each group; the last is that of all others."""
+        return (*self.group.labels, name_of_others(self.group.labels))
+
+    @property
+    def statistic(self) -> Statistic:
+        """Return the statistic of all groups together."""
+        if self.unit.cap is not None:
+            return of_people(self._of_rows, self.unit.cap)
+        return self._of_rows
+
+    @property
+    def _of_rows(self) -> Statistic:
+        if self.moments is not None:
+            return self.moments
+        part = self.part.of_rows
+        if not isinstance(part, Sum):
+            raise ParameterError(f"a {self.part.kind} cannot be asked by group.")
+        return Grouped.alike(labels_of_groups=self.group.labels, part=part)
+
+    @property
+    def title(self) -> str:
+        """Return the question in words, such as "mean of age by region"."""
+        return " by ".join(said_once(self.part.title, self.group.title))
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Return what becomes of values and groups before they are counted."""
+        size = divided(self.kind, self.size, self.unit)
+        kept = (said for said in self.part.conditions if said not in size)
+        return (*kept, *ungrouped(self.group))
+
+    @property
+    def unit_text(self) -> str:
+        """Return the unit of the answer, empty where it has none."""
+        return self.part.unit_text
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether the answers are whole numbers, such as counts."""
+        return self.part.is_whole
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Return the units of the counts that ratios come with, by name."""
+        if self.moments is None:
+            return {}
+        names = count_names(self.groups, self.unit.counted)
+        return dict.fromkeys(names.values(), self.unit.counted)
+
+    def rows(self, dataset: Dataset) -> NDArray[np.intp]:
+        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
+        return self.part.rows(dataset)
+
+    def values(self, dataset: Dataset) -> FloatArray:
+        """Return each person's number and code of the group, (n, 2). CONFIDENTIAL.
+
+        Where several rows of a person count, all of those of a person in one line
+        (``rows_of_people.packed``). People without a label, or with one that is not on
+        the public list, belong to the last group.
+
+        Raises:
+            DataError: If a column cannot be read as declared.
+            ParameterError: If the data set declares a column otherwise.
+
+        """
+        codes = group_codes(dataset, self.group, self.part.counted_rows(dataset))
+        both = np.column_stack([self.part.row_values(dataset), codes])
+        return self.part.of_owners(both, dataset)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return all that defines the analysis, ready for JSON.
+
+        Ratios of groups once had a public minimum of people; they name no size now, and
+        the degree of their sums instead, so that the two are never the same analysis.
+        """
+        parameters = self.part.parameters() | {"group": COLUMN.write(self.group)}
+        if self.moments is not None:
+            del parameters["size"]
+            parameters["moments"] = self.moments.degree
+        return parameters
+
+
+# Of each kind that is asked by group: what is taken from the number of people, if the
+# spread around the mean is asked for, and whether its root.
+_RATIOS: Final = {
+    StatisticKind.MEAN: (None, False),
+    StatisticKind.PROPORTION: (None, False),
+    StatisticKind.VARIANCE: (1, False),
+    StatisticKind.STANDARD_DEVIATION: (1, True),
+    StatisticKind.POPULATION_VARIANCE: (0, False),
+    StatisticKind.POPULATION_STANDARD_DEVIATION: (0, True),
+}
+
+
+def ratio_of(query: GroupedQuery, moments: GroupMoments) -> Ratio:
+    """Return what is asked of each group, in terms of its counts and sums."""
+    ddof, root = _RATIOS[query.kind]
+    return Ratio(bounds=moments.bounds, ddof=ddof, root=root)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupPlan(OneMechanism):
+    """Noise on the counts and sums of all groups; counts and ratios follow from them.
+
+    ``counted`` is what is counted, such as "people".
+
+    Raises:
+        ParameterError: The noise is of another kind.
+
+    """
+
+    mechanism: Laplace | Gaussian
+    statistic: GroupMoments
+    ratio: Ratio
+    counted: str
+
+    @classmethod
+    def of(cls, query: GroupedQuery, mechanism: Mechanism, *, sensitivity: Sensitivity) -> Self:
+        """Return the plan of a question about ratios of groups.
+
+        Raises:
+            ParameterError: The noise is neither Laplace nor Gaussian, or the question
+                asks for no ratio.
+
+        """
+        moments = query.moments
+        if moments is None or not isinstance(mechanism, Laplace | Gaussian):
+            raise ParameterError(
+                f"the {query.kind} of groups follows from counts and sums that have no "
+                "upper bound, and its interval from sums of noise: choose Laplace or "
+                "Gaussian noise."
+            )
+        return cls(
+            mechanism=mechanism,
+            statistic=moments,
+            sensitivity=sensitivity,
+            ratio=ratio_of(query, moments),
+            counted=query.unit.counted,
+        )
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Return the name of each group; the last is that of all others."""
+        return self.statistic.groups
+
+    @property
+    def count_names(self) -> dict[str, str]:
+        """Return what the number of people of each group is called in files."""
+        return count_names(self.groups, self.counted)
+
+    @property
+    def count_half_width(self) -> float:
+        """Return how far off every count is at most, as the answer will say."""
+        parts = self.statistic.degree + 1
+        missed = 1 - level_of_each(len(self.groups))
+        return float(reach(self.mechanism, np.ones(parts), missed / parts))
+
+    @property
+    def fewest(self) -> float:
+        """Return the released count up to which a group has too few people to say."""
+        return fewest(self.mechanism, self.ratio, together=len(self.groups))
+
+    @property
+    def largest_difference(self) -> float:
+        """Return how far apart the ratios of two groups can be at most."""
+        height = 1.0 if self.ratio.ddof is None else (1 + self.ratio.ddof) / 4
+        ends = self.ratio.in_units(np.array([0.0, height]))
+        return float(ends[1] - ends[0])
+
+    def half_widths(self, level: float) -> FloatArray:
+        """Return how far off each count is."""
+        parts = self.statistic.degree + 1
+        off = float(reach(self.mechanism, np.ones(parts), 1 - level))
+        return np.full(len(self.groups), off)
+
+    def ratio_half_widths(self, people: tuple[int, ...]) -> FloatArray:
+        """Return how far off the ratios of groups of ``people`` will be, about.
+
+        NaN where they are too few to say. All groups of the answer at once.
+        """
+        sizes = np.array(people, dtype=np.float64)
+        return half_widths(self.mechanism, self.ratio, sizes, together=len(self.groups))
+
+    def truth(self, value: FloatArray) -> FloatArray:
+        """Return the ratio of each group of the table, NaN if empty. CONFIDENTIAL."""
+        return exact_ratios(value.reshape(len(self.groups), -1), self.ratio)
+
+    def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
+        """Return the ratio of every group that its count can tell from empty."""
+        drawn = secure.draw(self.mechanism, value, sensitivity=self.sensitivity, cost=cost)
+        table = drawn.reshape(len(self.groups), -1)
+        return self._told(estimate(self.mechanism, table, self.ratio, level=LEVEL))
+
+    def _told(self, found: GroupEstimates) -> Answer:
+        noise, total, names = {}, {}, self.count_names
+        labels, values, unsaid = [], [], []
+        for place, group in enumerate(self.groups):
+            noise[names[group]] = _pair(found.counts_noise[place])
+            total[names[group]] = _pair(found.counts_total[place])
+            if np.isnan(found.ratios[place]):
+                unsaid.append(group)
+                continue
+            labels.append(group)
+            values.append(float(found.ratios[place]))
+            noise[group] = _pair(found.ratios_noise[place])
+            total[group] = _pair(found.ratios_total[place])
+        counts = map(float, found.counts)
+        return Answer(
+            labels=tuple(labels),
+            values=tuple(values),
+            intervals=LabelledIntervals(level=found.level, noise=noise, total=total),
+            derived=dict(zip(names.values(), counts, strict=True)),
+            unsaid=tuple(unsaid),
+        )
+
+
+def _pair(ends: FloatArray) -> tuple[float, float]:
+    return float(ends[0]), float(ends[1])

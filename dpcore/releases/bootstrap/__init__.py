@@ -1,1 +1,0 @@
-"""Several noisy bootstraps of one question."""

@@ -1,1 +1,0 @@
-"""Released models: request, plan, errors, and the mechanisms on offer."""

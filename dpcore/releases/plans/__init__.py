@@ -1,1 +1,0 @@
-"""How requests about statistics are carried out: a file a way."""

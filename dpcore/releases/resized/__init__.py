@@ -1,1 +1,0 @@
-"""A mean or a share by a resample, published and repaired."""

@@ -1,1 +1,0 @@
-"""An answer from a secret sample of the table."""
