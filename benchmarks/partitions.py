@@ -43,8 +43,8 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.partitions.engine import VARIABLE
 from dpcore.data.partitions.table import PartitionedDataset, open_table
-from dpcore.individual.distribution import loss_distribution, loss_of_row
-from dpcore.individual.models.distribution import model_distribution
+from dpcore.individual.model_losses import counted_model_losses
+from dpcore.individual.per_instance_loss import counted_losses, person_of_row
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
 from dpcore.models.design import Design
@@ -159,7 +159,7 @@ def _steps(table: PartitionedDataset) -> Iterator[tuple[str, list[str], Callable
     yield (
         f"ridge on {_FEATURES} features, with everybody's loss",
         [column.name for column in (_AGE, *_NUMBERS)],
-        lambda: model_distribution(model, model.value(table)),
+        lambda: counted_model_losses(model, model.value(table)),
     )
     for name, step in _of_one_column(table):
         yield name, [_AGE.name], step
@@ -173,7 +173,7 @@ def _of_one_column(table: PartitionedDataset) -> Iterator[tuple[str, Callable[[]
         plan = Request(query=query, mechanism_key=key, epsilon=1.0).plan
         yield (
             f"everybody's loss from the mean ({key})",
-            lambda plan=plan: loss_distribution(plan, query, table),
+            lambda plan=plan: counted_losses(plan, query, table),
         )
     for kind, more in {
         StatisticKind.SUM: {},
@@ -185,7 +185,7 @@ def _of_one_column(table: PartitionedDataset) -> Iterator[tuple[str, Callable[[]
         asked = _query(kind, table.people, more)
         yield str(kind), lambda asked=asked: asked.value(table)
     plan = Request(query=query, mechanism_key="laplace", epsilon=1.0).plan
-    yield "one person's loss", lambda: loss_of_row(plan, query, table, table.rows - 1)
+    yield "one person's loss", lambda: person_of_row(plan, query, table, table.rows - 1)
 
 
 def _workers(table: PartitionedDataset, runs: int) -> None:
@@ -201,7 +201,7 @@ def _workers(table: PartitionedDataset, runs: int) -> None:
             machines.staff(number)
             with patch.dict("os.environ", {VARIABLE: machines.address}):
                 found[number] = Spans()
-                found[number].again(lambda: loss_distribution(plan, query, table), runs)
+                found[number].again(lambda: counted_losses(plan, query, table), runs)
     print(
         f"everybody's loss from the mean by one worker {found[1].least:.2f} s, by two "
         f"{found[2].least:.2f} s: {found[1].least / found[2].least:.2f} times as fast"

@@ -24,7 +24,7 @@ from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import Background, released
 from dpcore.errors import LedgerError, ParameterError
 from dpcore.figures.privacy_label import LabelFacts
-from dpcore.individual.exposure import Exposure, expose
+from dpcore.individual.per_instance_loss import StatisticLosses, per_instance_losses
 from dpcore.ledger.account import Account
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release, release_all
@@ -149,10 +149,10 @@ class NotebookTable:
         key = mechanism or next(iter(offered(kind)))
         return Request(query=asked, mechanism_key=key, epsilon=epsilon, delta=delta)
 
-    def losses(self, request: Request) -> Exposure:
+    def losses(self, request: Request) -> StatisticLosses:
         """Return everybody's privacy loss from a release. CONFIDENTIAL."""
         query = request.query
-        return expose(
+        return per_instance_losses(
             request.plan,
             query.statistic,
             query.values(self.dataset),

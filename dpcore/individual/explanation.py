@@ -1,8 +1,16 @@
-"""Why a person is exposed, in plain words. CONFIDENTIAL."""
+"""Why a person is exposed, in plain words. CONFIDENTIAL.
+
+Who somebody is, without a value: "the person with the highest pay". CONFIDENTIAL.
+
+A picture or a list that is shown to others should not say a value that names a person.
+A rank says why somebody stands out; it is confidential all the same.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +21,8 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column
 from dpcore.data.quantities import DAYS, quantity_of
 from dpcore.formatting import epsilon_text, people, significant
-from dpcore.individual.distribution import Place
-from dpcore.individual.exposure import Exposure
 from dpcore.individual.losses import ExposedPerson
+from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.kinds import StatisticKind
@@ -28,7 +35,7 @@ _GROUPS = 10
 _OF_SUMS = {StatisticKind.DIFFERENCE, StatisticKind.MEANS}
 
 
-def explain(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
+def explain(person: ExposedPerson, exposure: StatisticLosses, query: Question) -> str:
     """Return why this person loses as much as they do, with the numbers that say so.
 
     Where the loss is that of being removed, the person is compared with the others;
@@ -51,24 +58,23 @@ def explain(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
     )
 
 
-def explain_alone(person: Place, query: Question, *, replaced: bool, worst_case: float) -> str:
+def explain_alone(
+    person: ExposedPerson, query: Question, *, replaced: bool, worst_case: float
+) -> str:
     """Return why a person loses as much, where nobody else's values are at hand.
 
     ``replaced`` tells whether the loss is that of another record in their place.
     """
-    alone = ExposedPerson(
-        entry=person.row, value=person.values[0], shift=person.shift, epsilon=person.epsilon
-    )
     kind = query.kind
     what = "another record within the bounds" if replaced else "leaving this record out"
     reason = f"{what[0].upper()}{what[1:]}"
     if len(person.values) == 1 and not (kind.of_members or kind.of_cells):
         column = query.column
-        reason = f"This person's {column.title} is {_shown(alone.value, column)}; {what}"
-    return _with_loss(f"{reason} {_change(alone, query)}", alone, worst_case)
+        reason = f"This person's {column.title} is {_shown(person.value, column)}; {what}"
+    return _with_loss(f"{reason} {_change(person, query)}", person, worst_case)
 
 
-def tied_text(exposure: Exposure, query: Question, *, listed: int) -> str:
+def tied_text(exposure: StatisticLosses, query: Question, *, listed: int) -> str:
     """Return how many lose as much as the first of a list, and of which groups.
 
     The groups are left out where all of them are among those ``listed``; empty where
@@ -134,7 +140,7 @@ def _group_of(query: Question) -> Column | None:
     return last if several else None
 
 
-def _replaces(exposure: Exposure) -> bool:
+def _replaces(exposure: StatisticLosses) -> bool:
     return exposure.relation is NeighboringRelation.SUBSTITUTION
 
 
@@ -165,7 +171,7 @@ def _distance(size: float, column: Column) -> str:
     return f"{abs(size):.3g}{days}"
 
 
-def _of_rank(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
+def _of_rank(person: ExposedPerson, exposure: StatisticLosses, query: Question) -> str:
     bounds = _bounds(query.column)
     counted = float(bounds.clip(person.value))
     below = np.count_nonzero(bounds.clip(exposure.values) < counted)
@@ -176,7 +182,7 @@ def _of_rank(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
     )
 
 
-def _of_rows(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
+def _of_rows(person: ExposedPerson, exposure: StatisticLosses, query: Question) -> str:
     """Return what all rows of a person say together, beside those of the others."""
     rows, line = unpacked(exposure.values, query.unit.cap or 1)
     mine = line == person.entry
@@ -196,14 +202,14 @@ def _of_rows(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
     return f"{text}; {change} all of theirs"
 
 
-def _of_cell(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
+def _of_cell(person: ExposedPerson, exposure: StatisticLosses, query: Question) -> str:
     sharing = np.count_nonzero(exposure.values == person.value)
     cell = query.statistic.labels[int(person.value)]
     change = "taking them to another cell" if _replaces(exposure) else "leaving them out"
     return f"This person is one of {sharing} in the cell {cell}; {change}"
 
 
-def _of_record(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
+def _of_record(person: ExposedPerson, exposure: StatisticLosses, query: Question) -> str:
     group, among = _group_of(query), np.ones(exposure.people, dtype=bool)
     columns, where, others = query.columns, "", "the others"
     if group is not None:
@@ -245,7 +251,7 @@ def _apart(
     return [text for _, text in farthest]
 
 
-def _of_member(person: ExposedPerson, exposure: Exposure, among: NDArray[np.bool_]) -> str:
+def _of_member(person: ExposedPerson, exposure: StatisticLosses, among: NDArray[np.bool_]) -> str:
     members = exposure.values if exposure.values.ndim == 1 else exposure.values[:, 0]
     alike = np.count_nonzero(members[among] == person.value)
     group = "are counted" if person.value == 1 else "are not counted"
@@ -254,7 +260,7 @@ def _of_member(person: ExposedPerson, exposure: Exposure, among: NDArray[np.bool
     return f"This person is one of {alike} of {people} who {group}; {change}"
 
 
-def _of_number(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
+def _of_number(person: ExposedPerson, exposure: StatisticLosses, query: Question) -> str:
     name, bounds = query.column.title, _bounds(query.column)
     value, shown = float(bounds.clip(person.value)), _shown(person.value, query.column)
     if _replaces(exposure):
@@ -273,3 +279,53 @@ def _of_number(person: ExposedPerson, exposure: Exposure, query: Question) -> st
         f"{_distance(value - others, query.column)} {side} the mean of the others, "
         f"{_written(others, query.column)}; leaving it out"
     )
+
+
+_NEAR_THE_END: Final = 10
+_SHARE: Final = 0.1
+_FROM_THE_TOP: Final = "highest"
+_FROM_BELOW: Final = "lowest"
+
+
+def role(columns: Mapping[str, FloatArray], row: int) -> str:
+    """Return who somebody is by their rank in the column where they stand out most.
+
+    ``columns`` has everybody's numbers by name, NaN where there is none.
+
+    >>> pay = np.array([3.0, 9.0, 5.0, 9.0, 4.0])
+    >>> role({"pay": pay}, 0), role({"pay": pay}, 1)
+    ('the person with the lowest pay', 'one of those with the highest pay')
+    >>> role({}, 0)
+    'somebody who stands out by no number'
+    """
+    found: tuple[int, str] | None = None
+    for name, values in columns.items():
+        rank = _rank(values, row, name)
+        if rank is not None and (found is None or rank[0] < found[0]):
+            found = rank
+    return "somebody who stands out by no number" if found is None else found[1]
+
+
+def _rank(values: FloatArray, row: int, name: str) -> tuple[int, str] | None:
+    """Return how many lie farther out, and that in words."""
+    own = values[row]
+    if np.isnan(own):
+        return None
+    above = int(np.count_nonzero(values > own))
+    below = int(np.count_nonzero(values < own))
+    alike = int(np.count_nonzero(values == own))
+    beyond, end = min((above, _FROM_THE_TOP), (below, _FROM_BELOW))
+    if above + below == 0:
+        return None
+    if beyond < _NEAR_THE_END:
+        who = "the person" if alike == 1 else "one of those"
+        return beyond, f"{who} with the {_ordinal(beyond + 1)}{end} {name}"
+    if beyond < _SHARE * (above + below + alike):
+        return beyond, f"somebody of the tenth with the {end} {name}"
+    return beyond, f"somebody with a {name} that is not far out"
+
+
+def _ordinal(place: int) -> str:
+    if place == 1:
+        return ""
+    return {2: "2nd ", 3: "3rd "}.get(place, f"{place}th ")

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.individual.exposure import Moves, Revealing, expose
-from dpcore.individual.models.exposure import ModelExposure
+from dpcore.individual.model_losses import ModelLosses
+from dpcore.individual.per_instance_loss import Moves, Revealing, per_instance_losses
 from dpcore.privacy.events import (
     BootstrapEvent,
     FixedSampleEvent,
@@ -164,7 +164,7 @@ def release_losses(  # noqa: PLR0913 - what a release is of, and what is known o
         raise ParameterError("losses from a secret sample are those of sampled_losses.")
     direct = isinstance(event, GaussianEvent | BootstrapEvent)
     asked = Lengths(noise=plan.noise, largest=event.ratio) if direct else plan
-    exposure = expose(
+    exposure = per_instance_losses(
         asked,
         statistic,
         values,
@@ -214,7 +214,7 @@ def sampled_losses(
     steps = Lengths(noise=plan.noise * event.rate, largest=event.ratio)
 
     def largest(change: NeighboringRelation) -> tuple[FloatArray, float]:
-        found = expose(steps, statistic, values, relation=change).epsilon
+        found = per_instance_losses(steps, statistic, values, relation=change).epsilon
         return found, _of_newcomers(steps, statistic, values, change, 1)
 
     if plan.shift is None:
@@ -237,7 +237,7 @@ def sampled_losses(
 
 
 def model_release_losses(
-    event: PrivacyEvent, exposure: ModelExposure, *, noise: float, people: int
+    event: PrivacyEvent, exposure: ModelLosses, *, noise: float, people: int
 ) -> ReleaseLosses:
     """Return what the release of a model reveals about each of ``people``.
 
@@ -246,7 +246,7 @@ def model_release_losses(
     nothing by being removed, and counts at the worst case for another record.
     """
     gauss = isinstance(event, GaussianEvent)
-    here = exposure.shift_lengths / noise if gauss else exposure.epsilon
+    here = exposure.influence.move / noise if gauss else exposure.epsilon
     if len(here) == people:
         return ReleaseLosses(event=event, own=here)
     removed = exposure.relation is NeighboringRelation.ADD_REMOVE

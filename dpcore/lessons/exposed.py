@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons import claims_picture
 from dpcore.formatting import at_most, epsilon_text, percent, significant
-from dpcore.individual.exposure import Exposure
+from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Lesson,
@@ -20,7 +20,7 @@ from dpcore.lessons.lesson import (
 from dpcore.privacy.interpretation import posterior
 
 
-def _exposure(epsilon: float) -> Exposure:
+def _exposure(epsilon: float) -> StatisticLosses:
     return survey.exposure(epsilon, name="visits", key=survey.PATIENTS)
 
 

@@ -20,7 +20,7 @@ from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
 from dpcore.data.examples import EXAMPLES
 from dpcore.errors import ParameterError
-from dpcore.individual.exposure import Exposure, expose
+from dpcore.individual.per_instance_loss import StatisticLosses, per_instance_losses
 from dpcore.mechanisms.base import Mechanism
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.kinds import StatisticKind
@@ -104,14 +104,14 @@ def half_width(request: Request) -> float:
 
 
 @lru_cache(maxsize=8)
-def exposure(epsilon: float, *, name: str = "age", key: str = VOTERS) -> Exposure:
+def exposure(epsilon: float, *, name: str = "age", key: str = VOTERS) -> StatisticLosses:
     """Return everybody's loss from a mean, as Individual privacy opens with it.
 
     It is compared with the table without the person.
     """
     request = mean_request(epsilon, name=name, key=key)
     query = request.query
-    return expose(
+    return per_instance_losses(
         request.plan,
         query.statistic,
         query.values(table(key)),

@@ -22,16 +22,16 @@ from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DPCoreError, ParameterError
-from dpcore.individual.exposure import Moves
 from dpcore.individual.losses import Losses
-from dpcore.individual.models.exposure import expose_model
+from dpcore.individual.model_losses import model_losses
+from dpcore.individual.per_instance_loss import Moves
+from dpcore.individual.person_totals import Counting, gather
 from dpcore.individual.release_losses import (
     ReleaseLosses,
     model_release_losses,
     release_losses,
     sampled_losses,
 )
-from dpcore.individual.totals import Counting, gather
 from dpcore.planning.analysis_plan import LEAST, MOST, PlannedQuery
 from dpcore.privacy.events import GaussianEvent
 from dpcore.relations import NeighboringRelation
@@ -191,7 +191,7 @@ def times(item: PlannedQuery, factor: float) -> PlannedQuery:
 
 def as_losses(totals: FloatArray) -> Losses:
     """Return totals as losses, which can be summarized."""
-    return Losses(epsilon=totals, ordered=np.sort(totals))
+    return Losses.of(totals)
 
 
 def _last_within(
@@ -297,7 +297,7 @@ def _of_model(
 
     def at(request: ModelRequest) -> ReleaseLosses:
         plan = request.plan
-        exposure = expose_model(request, fit, relation=relation, rows=rows)
+        exposure = model_losses(request, fit, relation=relation, rows=rows)
         return model_release_losses(plan.event, exposure, noise=plan.noise, people=dataset.people)
 
     return at

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from dpcore.analyses.model import ModelRequest
-from dpcore.individual.models.distribution import model_distribution
-from dpcore.individual.models.exposure import expose_model
+from dpcore.individual.model_losses import counted_model_losses, model_losses
 from dpcore.relations import NeighboringRelation
 from tests.app.test_large_tables import (
     SOON,
@@ -179,17 +178,17 @@ def test_losses_are_those_of_the_same_people_in_memory(open_page, monkeypatch, m
     distributions = []
 
     def noted(*about, **more):
-        distributions.append(model_distribution(*about, **more))
+        distributions.append(counted_model_losses(*about, **more))
         return distributions[-1]
 
-    monkeypatch.setattr("ui.individual.models.counted.model_distribution", noted)
+    monkeypatch.setattr("ui.individual.models.counted.counted_model_losses", noted)
     exposures = []
 
     def exposed(*about, **more):
-        exposures.append(expose_model(*about, **more))
+        exposures.append(model_losses(*about, **more))
         return exposures[-1]
 
-    monkeypatch.setattr("ui.individual.models.subject.expose_model", exposed)
+    monkeypatch.setattr("ui.individual.models.subject.model_losses", exposed)
     seen = []
     for use in (use_file, use_parts):
         use(open_page)
@@ -279,9 +278,9 @@ def test_what_is_computed_for_the_curator_alone_stops_and_begins_again(open_page
 
     def slow(*about, **more):
         waits.wait(SOON)
-        return model_distribution(*about, **more)
+        return counted_model_losses(*about, **more)
 
-    monkeypatch.setattr("ui.individual.models.counted.model_distribution", slow)
+    monkeypatch.setattr("ui.individual.models.counted.counted_model_losses", slow)
     app = asked(open_page, "individual", "Logistic")
     monkeypatch.setattr("ui.work._AT_FIRST", 1.0)
     monkeypatch.setattr("ui.work._PATIENCE", -1.0)

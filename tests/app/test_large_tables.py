@@ -11,7 +11,7 @@ import pytest
 
 from dpcore.analyses.base import Question
 from dpcore.data.partitions.row_groups import VARIABLE
-from dpcore.individual.distribution import loss_distribution
+from dpcore.individual.per_instance_loss import counted_losses
 from dpcore.ledger.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from tests.app.test_groups import PUBLIC
@@ -280,9 +280,9 @@ def test_what_is_computed_for_the_curator_alone_stops_and_begins_again(open_page
 
     def slow(*about, **more):
         waits.wait(SOON)
-        return loss_distribution(*about, **more)
+        return counted_losses(*about, **more)
 
-    monkeypatch.setattr("ui.individual.counted.loss_distribution", slow)
+    monkeypatch.setattr("ui.individual.counted.counted_losses", slow)
     monkeypatch.setattr("ui.work._AT_FIRST", -1.0)
     monkeypatch.setattr("ui.work._PATIENCE", -1.0)
     app = open_page("individual")

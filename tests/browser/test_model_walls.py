@@ -16,7 +16,7 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.formatting import significant
-from dpcore.individual.models.exposure import expose_model, known_relations
+from dpcore.individual.model_losses import known_relations, model_losses
 from dpcore.models.design import Design
 from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
@@ -69,7 +69,7 @@ def secrets(text: str) -> dict[str, float]:
         asked = request(key)
         fit = asked.question.fit(dataset)
         units = asked.question.design.in_units(fit.theta)
-        losses = expose_model(asked, fit, relation=NeighboringRelation.ADD_REMOVE)
+        losses = model_losses(asked, fit, relation=NeighboringRelation.ADD_REMOVE)
         first = losses.most_exposed(1)[0].entry
         known |= {
             "intercept": float(fit.theta[0]),
@@ -78,18 +78,18 @@ def secrets(text: str) -> dict[str, float]:
             "slope in units": float(units.slopes[0]),
             f"{key}, largest": losses.maximum,
             f"{key}, median": float(np.median(losses.epsilon)),
-            f"{key}, newcomers": losses.for_all_found,
+            f"{key}, newcomers": losses.for_all,
             f"{key}, leverage": float(losses.leverage[first]),
             f"{key}, residual": float(losses.residual[first]),
-            f"{key}, shift": float(losses.shift_lengths[first]),
+            f"{key}, shift": float(losses.influence.move[first]),
         }
         if SUBSTITUTION in known_relations(asked.law, linear=True):
             # What the page shows first: another record in the person's place.
-            other = expose_model(asked, fit, relation=SUBSTITUTION)
+            other = model_losses(asked, fit, relation=SUBSTITUTION)
             known |= {
                 f"{key}, replaced": other.maximum,
                 f"{key}, replaced, median": float(np.median(other.epsilon)),
-                f"{key}, replaced, certificate": other.for_all_certificate,
+                f"{key}, replaced, certificate": other.certificate,
             }
     return known
 

@@ -8,9 +8,9 @@ from playwright.sync_api import expect
 
 from dpcore.data.bounds import Interval
 from dpcore.formatting import significant
-from dpcore.individual.moves import move_in_statistic
+from dpcore.individual.counterfactual import move_in_statistic
+from dpcore.individual.person_totals import Counting, person_totals
 from dpcore.individual.release_losses import release_losses
-from dpcore.individual.totals import Counting, person_totals
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.attacks.disclosed_losses import attack_mean

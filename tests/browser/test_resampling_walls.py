@@ -12,7 +12,7 @@ from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.data.bounds import Interval
 from dpcore.figures.resampling.bootstrap import methods
 from dpcore.formatting import significant
-from dpcore.individual.exposure import expose
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.resampling.bootstrap_study import Experiment, People, exact_coverage
@@ -49,7 +49,7 @@ def secrets() -> dict[str, dict[str, float]]:
     at = SampledMean.of(inside - TOP / 2, width=TOP, epsilon=PRICE)
     by_sample = np.sqrt(at.fixed_size(np.geomspace(1 / PEOPLE, 1, 100)).sampling)
     asked = sampled()
-    losses = expose(
+    losses = per_instance_losses(
         asked.plan,
         asked.query.statistic,
         INCOMES,

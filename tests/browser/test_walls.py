@@ -16,7 +16,7 @@ from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.formatting import significant
-from dpcore.individual.exposure import expose
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.record import WATERMARK, Release
 from dpcore.statistics.kinds import StatisticKind
@@ -60,7 +60,7 @@ def request(kind: StatisticKind) -> Request:
 
 def exposure():
     asked = request(StatisticKind.MEAN)
-    return expose(
+    return per_instance_losses(
         Plan(asked.mechanism, asked.query.sensitivity),
         asked.query.statistic,
         INCOMES,

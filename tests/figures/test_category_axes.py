@@ -22,7 +22,7 @@ from dpcore.figures.individual import people
 from dpcore.figures.lessons import Fault, claims_picture, faults_picture, votes_picture
 from dpcore.figures.neighbors import Scene, people_picture, reach_picture
 from dpcore.figures.theme import ROWS, categories, frame
-from dpcore.individual.losses import GroupExposure
+from dpcore.individual.losses import GroupLosses
 from dpcore.inference.intervals import Intervals
 from dpcore.studies.teaching.explorable import EXPLORABLE
 from dpcore.studies.teaching.neighbors import worst_neighbor
@@ -89,7 +89,7 @@ def crowds():
 
 def exposed():
     each = {"people": 9, "mean": 0.1, "median": 0.1, "ninth_decile": 0.2}
-    several = [GroupExposure(label=label, maximum=0.5, **each) for label in LABELS]
+    several = [GroupLosses(label=label, maximum=0.5, **each) for label in LABELS]
     return people.groups_picture(several, by="g", key="laplace")
 
 
@@ -281,7 +281,7 @@ LABELLED = (
     "Comparison",
     "Growth",
     "Fault",
-    "GroupExposure",
+    "GroupLosses",
     "LossSummary",
     "Numbers",
     "Price]",

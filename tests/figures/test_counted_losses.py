@@ -4,20 +4,17 @@ import numpy as np
 import pytest
 
 from dpcore.figures.individual.people import counted_picture
-from dpcore.individual.distribution import LossDistribution, Place
+from dpcore.individual.losses import Cells, ExposedPerson, Losses
 
 
 def losses(counts, *, worst=1.0, most=0.4):
     counts = np.asarray(counts, dtype=float)
-    return LossDistribution(
+    people = int(counts.sum())
+    return Losses(
         worst_case=worst,
-        edges=np.linspace(0, worst * len(counts) / 1000, len(counts) + 1),
-        counts=counts,
-        levels=(),
-        above=(),
-        people=int(counts.sum()),
-        total=float(counts.sum()) * 0.1,
-        most_exposed=(Place(row=7, epsilon=most),),
+        ordered=np.linspace(0, worst * len(counts) / 1000, len(counts) + 1),
+        cells=Cells(counts=counts, people=people, total=0.1 * people),
+        most=(ExposedPerson(entry=7, epsilon=most),),
     )
 
 

@@ -14,7 +14,7 @@ from dpcore.data.quantities import Quantity
 from dpcore.figures import answers, compositions, laboratory, tradeoffs
 from dpcore.figures.individual import people
 from dpcore.figures.theme import NEUTRAL, SCALE, STYLES, frame, log_axis, plain, stamp
-from dpcore.individual.exposure import expose
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.inference.intervals import intervals
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
@@ -52,7 +52,7 @@ VALUES = np.random.default_rng(0).random(N)
 
 
 def exposure():
-    return expose(
+    return per_instance_losses(
         Plan(LAPLACE, Sensitivity.scalar(1 / N)),
         STATISTIC,
         VALUES,
@@ -178,7 +178,7 @@ def test_exposure_picture_counts_everybody_and_holds_no_record():
 
 
 def test_exposure_without_any_loss_is_drawn():
-    same = expose(
+    same = per_instance_losses(
         Plan(LAPLACE, Sensitivity.scalar(1 / N)),
         STATISTIC,
         np.full(N, 0.5),

@@ -18,7 +18,7 @@ from dpcore.figures.individual.guarantees import (
 )
 from dpcore.figures.individual.one_person import checks_picture
 from dpcore.figures.individual.people import moments_picture, others_picture, sentences
-from dpcore.individual.chain import Chain
+from dpcore.individual.guarantee_ladder import GuaranteeLadder
 from dpcore.models.leverage_and_residual import epsilon_of
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.frontier import Frontier
@@ -30,7 +30,7 @@ from dpcore.studies.individual.loss_comparisons import (
 )
 
 MOST_POINTS = 2000
-CHAIN = Chain(guarantee=1.0, for_all=0.2, certificate=0.25, maximum=0.1, mean=0.02)
+CHAIN = GuaranteeLadder(guarantee=1.0, for_all=0.2, certificate=0.25, maximum=0.1, mean=0.02)
 RNG = np.random.default_rng(2)
 LEVERAGE, RESIDUAL = RNG.gamma(1.0, 0.01, 4000), RNG.standard_normal(4000)
 EPSILON = epsilon_of(LEVERAGE, RESIDUAL, 1e-6)
@@ -134,15 +134,17 @@ def test_losses_are_rounded_to_the_nearest_and_only_limits_up():
     ("chain", "words"),
     [
         (
-            Chain(guarantee=math.inf, for_all=0.2, certificate=math.inf, maximum=0.1, mean=0.02),
+            GuaranteeLadder(
+                guarantee=math.inf, for_all=0.2, certificate=math.inf, maximum=0.1, mean=0.02
+            ),
             "No guarantee over all tables is known",
         ),
         (
-            Chain(guarantee=1.0, for_all=0.0, certificate=0.0, maximum=0.0, mean=0.0),
+            GuaranteeLadder(guarantee=1.0, for_all=0.0, certificate=0.0, maximum=0.0, mean=0.0),
             "nobody here loses anything",
         ),
         (
-            Chain(
+            GuaranteeLadder(
                 guarantee=1.0,
                 for_all=math.inf,
                 certificate=math.inf,
@@ -169,15 +171,15 @@ def test_chains_without_an_end_are_drawn_and_said(chain, words):
 def test_a_bound_is_no_larger_than_the_guarantee_and_none_is_not_drawn():
     endless = {"guarantee": 1.0, "for_all": 0.5, "certificate": math.inf}
     people = {"maximum": 0.4, "mean": 0.1}
-    capped = Chain(**endless, **people)
+    capped = GuaranteeLadder(**endless, **people)
     assert capped.proved == 1.0
     assert capped.anybody == ("1", "at most (proved)")
     away, another = NeighboringRelation.ADD_REMOVE, NeighboringRelation.SUBSTITUTION
     # A guarantee about other records does not bound what leaving does.
-    mixed = Chain(**endless, **people, relation=away, promised=another)
+    mixed = GuaranteeLadder(**endless, **people, relation=away, promised=another)
     assert mixed.anybody == ("0.5", "at least (found)")
     assert "this table, anybody: at most" not in dict(mixed.steps)
-    same = Chain(**endless, **people, relation=away, promised=away)
+    same = GuaranteeLadder(**endless, **people, relation=away, promised=away)
     assert same.steps == capped.steps
 
 

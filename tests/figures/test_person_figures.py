@@ -12,9 +12,8 @@ from dpcore.figures.individual.one_person import (
     laws_picture,
     realized_picture,
 )
-from dpcore.individual.moves import Moved, move_in_statistic
+from dpcore.individual.counterfactual import Moved, move_in_ridge, move_in_statistic, ridge_base
 from dpcore.individual.published_bounds import DELTAS, at_delta, epsilon_at, profile
-from dpcore.individual.what_if_ridge import move_in_ridge, ridge_base
 from dpcore.mechanisms.person_laws import gaussian_laws
 from dpcore.models.ridge import fit_ridge
 from dpcore.studies.individual import hypothesis_tests

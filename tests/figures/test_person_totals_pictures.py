@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dpcore.figures.individual.people import LossReference, odometer_picture, totals_picture
+from dpcore.individual.person_totals import odometer, person_totals
 from dpcore.individual.release_losses import ReleaseLosses
-from dpcore.individual.totals import odometer, person_totals
 from dpcore.privacy.events import PureEvent
 from dpcore.relations import NeighboringRelation
 

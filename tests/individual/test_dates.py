@@ -25,7 +25,7 @@ from dpcore.data.preparation.date_columns import Age, DatePart, PartOfDate
 from dpcore.data.preparation.derived_columns import Calculated, Calculation
 from dpcore.data.preparation.steps import STEPS, PreparationSteps, prepared, prepared_anew, steps_of
 from dpcore.errors import ParameterError
-from dpcore.individual.exposure import expose
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.bins import Period, calendar_edges
 from dpcore.statistics.entries import Membership
@@ -145,7 +145,9 @@ def test_own_losses_are_those_of_the_table_without_each_row(order, timed, filter
     lines = whole.frame.index.to_numpy()
     for name, (question, key) in questions(whole).items():
         plan = Request(query=question, mechanism_key=key, epsilon=1.0).plan
-        found = expose(plan, question.statistic, question.values(whole), relation=question.relation)
+        found = per_instance_losses(
+            plan, question.statistic, question.values(whole), relation=question.relation
+        )
         own = np.zeros(people)
         own[lines[question.rows(whole)]] = found.epsilon
         value = question.value(whole)

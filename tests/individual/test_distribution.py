@@ -13,15 +13,9 @@ from dpcore import arrays
 from dpcore.analyses.request import Request
 from dpcore.data.partitions.table import open_table
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.distribution import (
-    MOST_KEPT,
-    _Most,
-    loss_distribution,
-    loss_of_row,
-    person_of_row,
-)
 from dpcore.individual.explanation import explain_alone
-from dpcore.individual.exposure import expose
+from dpcore.individual.losses import MOST_KEPT, LossCount, LossGrid
+from dpcore.individual.per_instance_loss import counted_losses, per_instance_losses, person_of_row
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.kinds import StatisticKind
 from tests.data.partitions.test_partitions import (
@@ -62,41 +56,39 @@ def test_counts_and_the_most_exposed_are_those_of_the_table_in_memory(
     question, delta = QUESTIONS[name], 1e-6 if ASKED[name] == "gaussian" else 0.0
     request = Request(query=question, mechanism_key=ASKED[name], epsilon=1.0, delta=delta)
     dataset = in_memory(rows())
-    whole = expose(
+    whole = per_instance_losses(
         request.plan,
         question.statistic,
         question.values(dataset),
         relation=question.relation,
         delta=delta,
     )
-    levels = (0.5 * whole.maximum, whole.maximum * 0.99)
-    found = loss_distribution(request.plan, question, opened(folder), delta=delta, levels=levels)
+    found = counted_losses(request.plan, question, opened(folder), delta=delta)
     assert found.people == whole.people
     assert found.worst_case == whole.worst_case
     np.testing.assert_allclose(found.maximum, whole.maximum, rtol=1e-12)
     np.testing.assert_allclose(found.mean, whole.mean, rtol=1e-12)
-    assert found.above == tuple(int(np.count_nonzero(whole.epsilon > level)) for level in levels)
     assert found.counts.sum() == whole.people
     lower, upper = found.quantile(0.5)
     assert lower * (1 - 1e-12) <= whole.quantiles(0.5) <= upper * (1 + 1e-12)
     behind = question.rows(dataset)
     epsilon = dict(zip(behind.tolist(), whole.epsilon, strict=True))
-    for place in found.most_exposed:
-        np.testing.assert_allclose(place.epsilon, epsilon[place.row], rtol=1e-12)
-    loss = partial(loss_of_row, request.plan, question, opened(folder), delta=delta)
+    for place in found.most:
+        np.testing.assert_allclose(place.epsilon, epsilon[place.entry], rtol=1e-12)
+    look = partial(person_of_row, request.plan, question, opened(folder), delta=delta)
     for row in (0, 33, PEOPLE - 1):
-        alone, expected = loss(row), epsilon.get(row)
+        alone, expected = look(row), epsilon.get(row)
         assert (alone is None) is (expected is None)
         if expected is not None:
-            np.testing.assert_allclose(alone, expected, rtol=1e-12)
+            np.testing.assert_allclose(alone.epsilon, expected, rtol=1e-12)
 
 
 def test_a_table_in_memory_is_one_part(folder):
     question = QUESTIONS["mean"]
     plan = Request(query=question, mechanism_key="laplace", epsilon=1.0).plan
-    one = loss_distribution(plan, question, in_memory(rows()))
-    parts = loss_distribution(plan, question, opened(folder))
-    assert [each.row for each in one.most_exposed] == [each.row for each in parts.most_exposed]
+    one = counted_losses(plan, question, in_memory(rows()))
+    parts = counted_losses(plan, question, opened(folder))
+    assert [each.entry for each in one.most] == [each.entry for each in parts.most]
     np.testing.assert_array_equal(one.counts.sum(), parts.counts.sum())
 
 
@@ -104,7 +96,7 @@ def test_what_needs_everybody_at_once_is_said(folder):
     question = query(StatisticKind.VARIANCE)
     plan = Request(query=question, mechanism_key="laplace", epsilon=1.0).plan
     with pytest.raises(ParameterError, match="sample of the rows"):
-        loss_distribution(plan, question, opened(folder))
+        counted_losses(plan, question, opened(folder))
 
 
 def test_nobody_with_a_value_has_no_distribution(tmp_path):
@@ -114,13 +106,13 @@ def test_nobody_with_a_value_has_no_distribution(tmp_path):
     question = QUESTIONS["smokers"]
     plan = Request(query=question, mechanism_key="laplace", epsilon=1.0).plan
     with pytest.raises(DataError, match="nobody"):
-        loss_distribution(plan, question, open_table(tmp_path, "visits").with_columns(*COLUMNS))
+        counted_losses(plan, question, open_table(tmp_path, "visits").with_columns(*COLUMNS))
 
 
 def test_a_quantile_is_of_a_share(folder):
     question = QUESTIONS["mean"]
     plan = Request(query=question, mechanism_key="laplace", epsilon=1.0).plan
-    found = loss_distribution(plan, question, opened(folder))
+    found = counted_losses(plan, question, opened(folder))
     for q in (0.0, 1.5):
         with pytest.raises(ParameterError):
             found.quantile(q)
@@ -133,14 +125,12 @@ def test_a_quantile_is_of_a_share(folder):
 )
 def test_who_loses_most_hangs_on_no_block(losses, cuts):
     epsilon = np.array(losses)
-    most = _Most(at=np.empty(0, dtype=np.intp), epsilon=np.empty(0))
+    count = LossCount(grid=LossGrid.of(end=1.0))
     for start, end in pairwise(sorted({0, len(losses), *cuts})):
-        if start < len(losses):
-            some = epsilon[start:end]
-            most = most.joined_by(some, first=start, largest=some.max())
+        count.add(epsilon[start:end])
     expected = np.argsort(-epsilon, kind="stable")[:MOST_KEPT]
-    np.testing.assert_array_equal(most.at, expected)
-    np.testing.assert_array_equal(most.epsilon, epsilon[expected])
+    np.testing.assert_array_equal(count.at, expected)
+    np.testing.assert_array_equal(count.most, epsilon[expected])
 
 
 @pytest.mark.parametrize("relation", NeighboringRelation)
@@ -150,25 +140,23 @@ def test_losses_of_another_change_are_those_of_the_table_in_memory(folder, name,
     request = Request(query=question, mechanism_key=ASKED[name], epsilon=1.0)
     if ASKED[name] == "gaussian":
         request = replace(request, mechanism_key="laplace")
-    whole = expose(
+    whole = per_instance_losses(
         request.plan, question.statistic, question.values(in_memory(rows())), relation=relation
     )
-    found = loss_distribution(
-        request.plan, question, opened(folder), relation=relation, by=COLUMNS[1]
-    )
+    found = counted_losses(request.plan, question, opened(folder), relation=relation, by=COLUMNS[1])
     np.testing.assert_allclose(found.maximum, whole.maximum, rtol=1e-12)
     np.testing.assert_allclose(found.mean, whole.mean, rtol=1e-12)
     assert found.counts.sum() == whole.people
-    assert found.edges[-1] >= found.maximum * (1 - 1e-9)
-    np.testing.assert_allclose(np.diff(found.edges), found.worst_case / 1000)
-    person = found.most_exposed[0]
-    alone = person_of_row(request.plan, question, opened(folder), person.row, relation=relation)
+    assert found.ordered[-1] >= found.maximum * (1 - 1e-9)
+    np.testing.assert_allclose(np.diff(found.ordered), found.worst_case / 1000)
+    person = found.most[0]
+    alone = person_of_row(request.plan, question, opened(folder), person.entry, relation=relation)
     assert alone is not None
     assert alone.values == person.values
     np.testing.assert_allclose(alone[:3], person[:3], rtol=1e-12)
     top = whole.most_exposed(PEOPLE)
     behind = question.rows(in_memory(rows()))
-    shift = next(one.shift for one in top if behind[one.entry] == person.row)
+    shift = next(one.shift for one in top if behind[one.entry] == person.entry)
     np.testing.assert_allclose(person.shift, shift, rtol=1e-12)
     codes = in_memory(rows()).codes("ward")[behind]
     compared = zip(found.groups, whole.by_group(codes, COLUMNS[1].labels), strict=True)
@@ -184,16 +172,16 @@ def test_losses_of_another_change_are_those_of_the_table_in_memory(folder, name,
 def test_shares_above_a_number_hold_the_true_one_and_are_exact_at_an_edge(folder):
     question = QUESTIONS["mean"]
     plan = Request(query=question, mechanism_key="laplace", epsilon=1.0).plan
-    whole = expose(
+    whole = per_instance_losses(
         plan, question.statistic, question.values(in_memory(rows())), relation=question.relation
     )
-    found = loss_distribution(plan, question, opened(folder))
-    levels = [*found.edges[::37], *whole.epsilon[:9], 0.0, 0.123, 2.0]
+    found = counted_losses(plan, question, opened(folder))
+    levels = [*found.ordered[::37], *whole.epsilon[:9], 0.0, 0.123, 2.0]
     for level in levels:
         least, most = found.exceeding(float(level))
         assert least <= most
-        assert least - 1e-12 <= whole.exceeding(float(level)) <= most + 1e-12
-    for edge in found.edges[::37]:
+        assert least - 1e-12 <= whole.exceeding(float(level))[0] <= most + 1e-12
+    for edge in found.ordered[::37]:
         least, most = found.exceeding(float(edge))
         assert least == most
 
@@ -202,8 +190,8 @@ def test_why_somebody_is_exposed_is_said_without_the_others(folder):
     for name in ("mean", "histogram", "by ward", "smokers", "median"):
         question = QUESTIONS[name]
         plan = Request(query=question, mechanism_key=ASKED[name], epsilon=1.0).plan
-        found = loss_distribution(plan, question, opened(folder))
-        said = explain_alone(found.most_exposed[0], question, replaced=False, worst_case=1.0)
+        found = counted_losses(plan, question, opened(folder))
+        said = explain_alone(found.most[0], question, replaced=False, worst_case=1.0)
         assert "eaving this record out moves" in said
         assert "where the guarantee is at most 1." in said
         assert ("This person's age is" in said) is (name in {"mean", "median"})

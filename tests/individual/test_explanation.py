@@ -10,7 +10,7 @@ from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.individual.explanation import explain, tied_text
-from dpcore.individual.exposure import expose
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.entries import Membership
@@ -49,7 +49,7 @@ def explained(kind, column, relation, values, membership=None):
         size=TableSize(people=len(values), public=public),
         membership=membership,
     )
-    exposure = expose(
+    exposure = per_instance_losses(
         Plan(Laplace(noise=query.sensitivity.l1), query.sensitivity),
         query.statistic,
         np.array(values, dtype=float),
@@ -149,7 +149,7 @@ def test_the_change_explained_is_that_of_the_losses():
         unit=PrivacyUnit(),
         size=TableSize(people=3, public=True),
     )
-    removal = expose(
+    removal = per_instance_losses(
         Plan(Laplace(noise=query.sensitivity.l1), query.sensitivity),
         query.statistic,
         np.array([10.0, 20.0, 90.0]),
@@ -163,7 +163,7 @@ def test_the_change_explained_is_that_of_the_losses():
 def sentence(request, values, relation=None):
     """Why the most exposed person of a request's plan is that."""
     query = request.query
-    exposure = expose(
+    exposure = per_instance_losses(
         request.plan,
         query.statistic,
         np.array(values, dtype=float),
@@ -226,7 +226,7 @@ def test_groups_are_compared_with_the_others_in_them():
 def test_ties_are_counted_over_all_groups():
     request = by_group(relation=ADD_REMOVE)
     values = np.array([[40.0, 0], [99, 0], [40, 1], [60, 2], [7, 1]])
-    found = expose(request.plan, request.query.statistic, values, relation=ADD_REMOVE)
+    found = per_instance_losses(request.plan, request.query.statistic, values, relation=ADD_REMOVE)
     said = tied_text(found, request.query, listed=2)
     assert said.startswith("5 people are tied at the top (region: “north” 2, “south” 2")
     assert "other" in said

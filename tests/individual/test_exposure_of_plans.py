@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpcore.individual.exposure import expose
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.statistics import base
 from dpcore.statistics.base import NeighborValues
 from dpcore.statistics.kinds import StatisticKind
@@ -50,7 +50,7 @@ def grouped(people, seed=2):
 def exposed(request, values, **changes):
     query = request.query
     known = {"relation": query.relation}
-    return expose(request.plan, query.statistic, values, **(known | changes))
+    return per_instance_losses(request.plan, query.statistic, values, **(known | changes))
 
 
 def cases(relation):
@@ -78,7 +78,7 @@ def test_losses_in_blocks_are_those_of_everybody_at_once(monkeypatch, relation, 
     whole = Whole(statistic).neighbors(values, relation)
     assert not whole.in_blocks
     in_blocks = exposed(request, values)
-    at_once = expose(request.plan, Whole(statistic), values, relation=relation)
+    at_once = per_instance_losses(request.plan, Whole(statistic), values, relation=relation)
     np.testing.assert_allclose(in_blocks.epsilon, at_once.epsilon, rtol=1e-12)
     assert in_blocks.for_all == pytest.approx(at_once.for_all, rel=1e-12)
     np.testing.assert_allclose(lazy.distances(), whole.distances(), rtol=1e-12)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcore.individual.grid import Grid
+from dpcore.individual.losses import LossGrid
 
 ENDS = [1.0, 0.3, 7.1e-5, 2.0**-20, 19.7, 1e300, 1e-300]
 
@@ -11,7 +11,7 @@ ENDS = [1.0, 0.3, 7.1e-5, 2.0**-20, 19.7, 1e300, 1e-300]
 @pytest.mark.parametrize("cells", [1, 7, 1_000, 20_000])
 @pytest.mark.parametrize("end", ENDS)
 def test_cells_hold_their_upper_edge_and_not_their_lower(end, cells):
-    grid = Grid.of(end=end, cells=cells)
+    grid = LossGrid.of(end=end, cells=cells)
     rng, edges = np.random.default_rng(3), grid.edges
     around = [edges, np.nextafter(edges[1:], 0), np.nextafter(edges[:-1], np.inf)]
     losses = np.concatenate([*around, rng.uniform(0, end, 500)])
@@ -21,12 +21,12 @@ def test_cells_hold_their_upper_edge_and_not_their_lower(end, cells):
 
 @pytest.mark.parametrize("end", ENDS)
 def test_cells_are_equally_long_but_for_rounding(end):
-    edges = Grid.of(end=end, cells=1_000).edges
+    edges = LossGrid.of(end=end, cells=1_000).edges
     assert edges[0] == 0
     assert edges[-1] == end
     np.testing.assert_allclose(edges, np.linspace(0, end, 1_001), rtol=1e-15)
 
 
 def test_the_cells_of_half_a_grid_are_halves_of_its_cells():
-    whole, half = (Grid.of(end=end, cells=1_000) for end in (2.0, 1.0))
+    whole, half = (LossGrid.of(end=end, cells=1_000) for end in (2.0, 1.0))
     np.testing.assert_array_equal(whole.edges[:501], half.edges[::2])

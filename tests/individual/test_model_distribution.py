@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from dpcore.analyses.model import offered_for
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.models.distribution import model_distribution, model_loss
-from dpcore.individual.models.exposure import expose_model
+from dpcore.individual.model_losses import counted_model_losses, model_loss, model_losses
 from dpcore.models import glm_influence as audit_room
 from dpcore.models.glm_influence import Audit
 from dpcore.models.loss_functions import ModelKind
@@ -41,31 +40,34 @@ def same(found, whole, rows):
     """Check a distribution against everybody's losses, behind these rows."""
     assert found.people == whole.people
     assert found.worst_case == whole.worst_case
-    assert (found.exact, found.note, found.upper) == (whole.exact, whole.note, whole.upper)
+    assert (found.note, found.upper) == (whole.note, whole.upper)
     np.testing.assert_allclose(found.maximum, whole.maximum, rtol=1e-9)
     np.testing.assert_allclose(found.mean, whole.mean, rtol=1e-9)
-    np.testing.assert_allclose(found.for_all_found, whole.for_all_found, rtol=1e-9)
-    np.testing.assert_allclose(found.for_all_certificate, whole.for_all_certificate, rtol=1e-9)
-    np.testing.assert_allclose(found.audit, whole.audit, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(found.for_all, whole.for_all, rtol=1e-9)
+    np.testing.assert_allclose(found.certificate, whole.certificate, rtol=1e-9)
+    np.testing.assert_allclose(found.error, whole.error, rtol=1e-6, atol=1e-9)
     finite = whole.epsilon[np.isfinite(whole.epsilon)]
-    assert found.given_away == whole.people - len(finite)
+    assert found.infinite == whole.people - len(finite)
     assert found.counts.sum() == len(finite)
     # All but those beside an edge are in one cell, whatever is rounded.
-    for cell, (low, high) in enumerate(pairwise(found.edges.tolist())):
+    for cell, (low, high) in enumerate(pairwise(found.ordered.tolist())):
         inside = np.count_nonzero((finite > low * (1 + 1e-9)) & (finite <= high * (1 - 1e-9)))
         around = np.count_nonzero((finite > low * (1 - 1e-9)) & (finite <= high * (1 + 1e-9)))
         if cell > 0:
             assert inside <= found.counts[cell] <= around
     by_row = dict(zip(rows.tolist(), range(whole.people), strict=True))
-    assert len(found.reasons) == min(10, whole.people)
-    for place, reason in zip(found.most_exposed, found.reasons, strict=True):
-        person = by_row[reason.person]
-        assert (place.row, place.epsilon) == (reason.person, reason.epsilon)
+    assert len(found.most) == min(10, whole.people)
+    for reason in found.most:
+        person = by_row[reason.entry]
         np.testing.assert_allclose(reason.epsilon, whole.epsilon[person], rtol=1e-9)
         assert reason.value == whole.values[person]
         np.testing.assert_allclose(
             [reason.leverage, reason.residual, reason.shift],
-            [whole.leverage[person], whole.residual[person], whole.shift_lengths[person]],
+            [
+                whole.influence.leverage[person],
+                whole.influence.residual[person],
+                whole.influence.move[person],
+            ],
             rtol=1e-6,
             atol=1e-9,
         )
@@ -86,13 +88,10 @@ def test_counts_and_the_most_exposed_are_those_of_the_table_in_memory(
     dataset, asking = table(seed), released(model, key, rows=rows)
     parts = in_parts(tmp_path_factory.mktemp("parts"), dataset, cuts, group=group)
     behind = asking.question.rows(dataset)
-    whole = expose_model(asking, asking.question.fit(dataset), relation=ADD_REMOVE)
-    levels = [0.45 * whole.maximum, 0.97 * whole.maximum]
+    whole = model_losses(asking, asking.question.fit(dataset), relation=ADD_REMOVE)
     fit = asking.question.fit(parts)
-    found = model_distribution(asking, fit, levels=levels[::-1])
+    found = counted_model_losses(asking, fit)
     same(found, whole, behind)
-    assert found.levels == tuple(levels)
-    assert found.above == tuple(int(np.count_nonzero(whole.epsilon > level)) for level in levels)
     lower, upper = found.quantile(0.5)
     assert lower * (1 - 1e-9) <= whole.quantiles(0.5) <= upper * (1 + 1e-9)
     person = len(behind) // 2
@@ -107,8 +106,8 @@ def test_a_penalty_per_person_counts_as_in_memory(tmp_path, model):
     dataset = table(11)
     asking = request("output", model, asked=asked(model, penalty=PER_PERSON), gamma=30.0)
     fit = asking.question.fit(in_parts(tmp_path, dataset, (3, 41), group=16))
-    whole = expose_model(asking, asking.question.fit(dataset), relation=ADD_REMOVE)
-    same(model_distribution(asking, fit), whole, asking.question.rows(dataset))
+    whole = model_losses(asking, asking.question.fit(dataset), relation=ADD_REMOVE)
+    same(counted_model_losses(asking, fit), whole, asking.question.rows(dataset))
 
 
 @pytest.mark.slow
@@ -121,8 +120,8 @@ def test_losses_of_many_people_are_read_from_the_table_of_all(tmp_path, key, mor
     question = asked(most_people=people, penalty=Penalty(strength=60.0))
     asking = request(key, asked=question, **more)
     parts = in_parts(tmp_path, dataset, (1, TABLE_FROM // 2), group=300)
-    whole = expose_model(asking, question.fit(dataset), relation=ADD_REMOVE)
-    found = model_distribution(asking, question.fit(parts))
+    whole = model_losses(asking, question.fit(dataset), relation=ADD_REMOVE)
+    found = counted_model_losses(asking, question.fit(parts))
     same(found, whole, question.rows(dataset))
 
 
@@ -145,8 +144,8 @@ def test_chord_steps_replace_single_ones_as_in_memory(tmp_path, monkeypatch, mod
     np.testing.assert_array_equal(other.refitted, rows[one.refitted])
     np.testing.assert_array_equal(other.stepped_twice, rows[one.stepped_twice])
     assert other.error == pytest.approx(one.error, rel=1e-5)
-    whole = expose_model(asking, memory, relation=ADD_REMOVE, audited=one)
-    same(model_distribution(asking, fit, audited=other), whole, rows)
+    whole = model_losses(asking, memory, relation=ADD_REMOVE, audited=one)
+    same(counted_model_losses(asking, fit, audited=other), whole, rows)
     assert len(one.stepped_twice) > 0
     person = int(other.stepped_twice[0])
     here = int(np.searchsorted(rows, person))
@@ -164,10 +163,10 @@ def test_whom_the_fit_rests_on_alone_is_given_away(tmp_path):
     dataset = type(dataset)(name="t", frame=frame, columns=dataset.columns)
     asking = request("output", gamma=1.0, asked=asked(penalty=Penalty(strength=0.0)))
     fit = asking.question.fit(in_parts(tmp_path, dataset, (20, 50), group=13))
-    whole = expose_model(asking, asking.question.fit(dataset), relation=ADD_REMOVE)
-    found = model_distribution(asking, fit)
-    assert found.given_away == 1
-    assert found.reasons[0].person == rows[7]
+    whole = model_losses(asking, asking.question.fit(dataset), relation=ADD_REMOVE)
+    found = counted_model_losses(asking, fit)
+    assert found.infinite == 1
+    assert found.most[0].entry == rows[7]
     assert found.maximum == np.inf
     assert found.quantile(1.0) == (np.inf, np.inf)
     assert found.quantile(0.5)[1] < np.inf
@@ -181,8 +180,8 @@ def test_whom_the_fit_rests_on_alone_is_given_away(tmp_path):
 def test_a_table_in_memory_is_one_part(key):
     dataset, asking = table(2), released(ModelKind.LINEAR, key)
     fit = asking.question.fit(dataset)
-    whole = expose_model(asking, fit, relation=ADD_REMOVE)
-    same(model_distribution(asking, fit), whole, np.arange(whole.people))
+    whole = model_losses(asking, fit, relation=ADD_REMOVE)
+    same(counted_model_losses(asking, fit), whole, np.arange(whole.people))
     assert model_loss(asking, fit, 3).epsilon == pytest.approx(whole.epsilon[3], rel=1e-12)
     assert model_loss(asking, fit, whole.people) is None
 
@@ -192,14 +191,14 @@ def test_a_grid_without_a_guarantee_ends_at_a_power_of_2_that_holds_all(tmp_path
     dataset = table(6)
     asking = released(ModelKind.LINEAR, "output-fisher")
     counts = [
-        model_distribution(asking, asking.question.fit(in_parts(place, dataset, cuts)))
+        counted_model_losses(asking, asking.question.fit(in_parts(place, dataset, cuts)))
         for place, cuts in ((tmp_path / "1", ()), (tmp_path / "2", range(1, PEOPLE)))
     ]
     for found in counts:
         assert found.worst_case == np.inf
-        assert found.edges[-1] / 2 < found.maximum <= found.edges[-1]
-        assert np.log2(found.edges[-1]) % 1 == 0
-    np.testing.assert_array_equal(counts[0].edges, counts[1].edges)
+        assert found.ordered[-1] / 2 < found.maximum <= found.ordered[-1]
+        assert np.log2(found.ordered[-1]) % 1 == 0
+    np.testing.assert_array_equal(counts[0].ordered, counts[1].ordered)
     np.testing.assert_array_equal(counts[0].counts, counts[1].counts)
 
 
@@ -207,9 +206,9 @@ def test_what_is_not_known_is_said(tmp_path):
     fit = asked().fit(in_parts(tmp_path, table(1), (30,)))
     asking = released(ModelKind.LINEAR, "posterior")
     with pytest.raises(ParameterError, match="another record"):
-        model_distribution(asking, fit, relation=SUBSTITUTION)
+        counted_model_losses(asking, fit, relation=SUBSTITUTION)
     with pytest.raises(ParameterError, match="penalty of the sum"):
-        model_distribution(
+        counted_model_losses(
             request("output-fisher", gamma=1.0, asked=asked(penalty=PER_PERSON)),
             asked(penalty=PER_PERSON).fit(in_parts(tmp_path / "2", table(1))),
         )
@@ -220,7 +219,7 @@ def test_nobody_has_no_distribution(tmp_path, model):
     question, empty = without_anybody(model)
     asking = request("output", model, asked=question)
     with pytest.raises(DataError, match="nobody"):
-        model_distribution(asking, question.fit(in_parts(tmp_path, empty, (2,))))
+        counted_model_losses(asking, question.fit(in_parts(tmp_path, empty, (2,))))
 
 
 @pytest.mark.parametrize("model", [ModelKind.LINEAR, ModelKind.LOGISTIC])
@@ -234,7 +233,7 @@ def test_what_goes_to_the_parts_is_small_and_can_be_sent(tmp_path, monkeypatch, 
     monkeypatch.setattr(PartitionedDataset, "each", each)
     asking = released(model, "output")
     fit = asking.question.fit(in_parts(tmp_path, table(4), (10,)))
-    found = model_distribution(asking, fit)
+    found = counted_model_losses(asking, fit)
     assert found.people == fit.people
     assert max(map(len, sent)) < 60_000
     assert not any(b"part-0.parquet" in each for each in sent)

@@ -9,8 +9,7 @@ import pytest
 
 from dpcore.analyses.model import MODEL_MECHANISMS, offered_for
 from dpcore.errors import ParameterError
-from dpcore.individual.models.exposure import expose_model, known_relations
-from dpcore.individual.models.losses import leaving
+from dpcore.individual.model_losses import known_relations, leaving, model_losses
 from dpcore.models import leverage_and_residual
 from dpcore.models.added_records import within_unit_ball
 from dpcore.models.glm import fit_glm
@@ -68,7 +67,7 @@ def losses(law, fit, **named):
 
 
 def exposed(law, fit, relation=ADD_REMOVE, **named):
-    return expose_model(released(law, **named), fit, relation=relation)
+    return model_losses(released(law, **named), fit, relation=relation)
 
 
 @pytest.mark.parametrize(
@@ -87,8 +86,8 @@ def test_ten_people_lose_what_was_worked_out(law, expected, digits):
     assert found.most_exposed(1)[0].entry == 9
     assert found.maximum == max(found.epsilon)
     assert found.moment(math.inf) == found.maximum
-    assert found.exact
-    assert found.audit == 0
+    assert not found.note
+    assert found.error == 0
 
 
 @pytest.mark.parametrize(
@@ -102,7 +101,7 @@ def test_ten_people_lose_what_was_worked_out(law, expected, digits):
 def test_nonlinear_losses_are_those_of_fits_without_each_person(loss, target, strength, expected):
     fit = fit_glm(X, target, loss=loss, penalty=Penalty(strength=strength))
     found = exposed(NoisyFit(gamma=9.0), fit)
-    np.testing.assert_allclose(found.shift_lengths, expected, rtol=1e-7)
+    np.testing.assert_allclose(found.influence.move, expected, rtol=1e-7)
     by_hand = gaussian.epsilon_of(3.0 * np.array(expected), DELTA)
     np.testing.assert_allclose(found.epsilon, by_hand, rtol=1e-7)
 
@@ -110,9 +109,9 @@ def test_nonlinear_losses_are_those_of_fits_without_each_person(loss, target, st
 @pytest.mark.parametrize("model", ModelKind)
 def test_audited_error_stays_below_five_percent(model):
     fit = question(model, penalty=Penalty(strength=3.0)).fit(table())
-    found = expose_model(request(model=model), fit, relation=ADD_REMOVE)
-    assert 0 <= found.audit < 0.05
-    assert (found.audit > 0) is (model is not ModelKind.LINEAR)
+    found = model_losses(request(model=model), fit, relation=ADD_REMOVE)
+    assert 0 <= found.error < 0.05
+    assert (found.error > 0) is (model is not ModelKind.LINEAR)
 
 
 @pytest.mark.slow
@@ -121,11 +120,11 @@ def test_nobody_loses_more_than_bounds_and_guarantee_say(model):
     for key in offered_for(model):
         asked = request(key, model)
         fit = asked.question.fit(table(60))
-        found = expose_model(asked, fit, relation=ADD_REMOVE)
-        assert found.mean <= found.maximum <= found.for_all_found
-        assert found.for_all_found <= found.for_all_certificate
+        found = model_losses(asked, fit, relation=ADD_REMOVE)
+        assert found.mean <= found.maximum <= found.for_all
+        assert found.for_all <= found.certificate
         if model in MODEL_MECHANISMS[key].guaranteed:
-            assert found.for_all_found <= found.worst_case * (1 + 1e-9)
+            assert found.for_all <= found.worst_case * (1 + 1e-9)
         else:
             assert math.isinf(found.worst_case)
 
@@ -137,12 +136,12 @@ def test_no_newcomer_loses_more_than_the_certificate():
     y = rng.uniform(-1, 1, 500)
     noisy = exposed(NoisyFit(gamma=4.0), fit)
     joined = gaussian.epsilon_of(2 * additions(fit, x, y), DELTA)
-    assert joined.max() <= noisy.for_all_certificate
-    assert noisy.for_all_found >= joined.max() or noisy.maximum >= joined.max()
+    assert joined.max() <= noisy.certificate
+    assert noisy.for_all >= joined.max() or noisy.maximum >= joined.max()
     leverage = np.einsum("ij,jk,ik->i", x, np.linalg.inv(fit.factor.hessian), x)
     sampled = exposed(SampledFit(gamma=1.0), fit)
     drawn = epsilon_of(leverage, y - x @ fit.theta, DELTA)
-    assert drawn.max() <= sampled.for_all_certificate
+    assert drawn.max() <= sampled.certificate
 
 
 def test_a_nonlinear_newcomer_stays_below_the_certificate():
@@ -158,7 +157,7 @@ def test_a_nonlinear_newcomer_stays_below_the_certificate():
         )
         moved = np.linalg.norm(joined.theta - fit.theta)
         lost = gaussian.epsilon_of(moved, DELTA)
-        assert lost <= found.for_all_certificate
+        assert lost <= found.certificate
 
 
 def test_several_samples_reveal_more_and_exactly_what_their_profile_says():
@@ -191,7 +190,7 @@ def test_a_unit_of_several_rows_is_one_that_owns_them_all(copies):
     assert losses(drawn, fit, codes=codes).epsilon[3] == pytest.approx(
         losses(drawn, fit, rows=copies).epsilon[3], rel=1e-9
     )
-    assert losses(drawn, fit, codes=codes).exact
+    assert not losses(drawn, fit, codes=codes).note
     # One row as long as all of them together gives the same posterior.
     merged = fit_ridge(
         np.vstack([X[:3], math.sqrt(copies) * X[3], X[4:]]),
@@ -206,7 +205,7 @@ def test_a_unit_of_several_rows_is_one_that_owns_them_all(copies):
 def test_units_with_different_rows_have_upper_bounds_under_a_sample():
     codes = np.arange(10) // 2
     found = losses(SampledFit(gamma=0.3), ten(3.0), codes=codes)
-    assert not found.exact
+    assert found.note
     assert "upper bounds" in found.note
     assert found.epsilon[0] == found.epsilon[1]
     alone = losses(SampledFit(gamma=0.3), ten(3.0))
@@ -220,26 +219,26 @@ def test_an_audit_done_elsewhere_gives_the_same_losses():
     law = NoisyFit(gamma=9.0)
     audit = Audit.of(fit, law.metric, rng=np.random.default_rng(0))
     pieces = list(audit.pieces(3))
-    whole = expose_model(released(law), fit, relation=ADD_REMOVE)
-    same = expose_model(released(law), fit, relation=ADD_REMOVE, audited=audit.result(pieces))
+    whole = model_losses(released(law), fit, relation=ADD_REMOVE)
+    same = model_losses(released(law), fit, relation=ADD_REMOVE, audited=audit.result(pieces))
     np.testing.assert_allclose(same.epsilon, whole.epsilon, rtol=1e-12)
-    assert same.audit == pytest.approx(whole.audit)
+    assert same.error == pytest.approx(whole.error)
     part = audit.result(pieces[:1])
-    stopped = expose_model(released(law), fit, relation=ADD_REMOVE, audited=part)
+    stopped = model_losses(released(law), fit, relation=ADD_REMOVE, audited=part)
     assert len(part.refitted) == 3
     np.testing.assert_allclose(
-        stopped.shift_lengths[part.refitted], whole.shift_lengths[part.refitted], rtol=1e-12
+        stopped.influence.move[part.refitted], whole.influence.move[part.refitted], rtol=1e-12
     )
     nothing = audit.result([])
-    none = expose_model(released(law), fit, relation=ADD_REMOVE, audited=nothing)
-    assert math.isnan(none.audit)
+    none = model_losses(released(law), fit, relation=ADD_REMOVE, audited=nothing)
+    assert math.isnan(none.error)
     assert np.isfinite(none.epsilon).all()
 
 
 def test_a_unit_that_is_most_of_the_table_loses_all_that_the_penalty_leaves_open():
     found = losses(SampledFit(gamma=1.0), ten(), rows=50)
     assert found.epsilon.max() > 1e5
-    assert not found.exact
+    assert found.note
     free = fit_ridge(X, Y, penalty=Penalty(strength=0.0))
     assert np.isinf(losses(SampledFit(gamma=1.0), free, rows=50).epsilon).any()
 
@@ -256,12 +255,12 @@ def test_a_person_on_whom_a_coefficient_rests_loses_everything():
 def test_replaced_records_lose_what_the_search_found_and_less_than_the_bound():
     asked = request()
     fit = asked.question.fit(table())
-    found = expose_model(asked, fit, relation=SUBSTITUTION)
-    leaves = expose_model(asked, fit, relation=ADD_REMOVE)
+    found = model_losses(asked, fit, relation=SUBSTITUTION)
+    leaves = model_losses(asked, fit, relation=ADD_REMOVE)
     assert (found.epsilon >= leaves.epsilon * (1 - 1e-9)).mean() > 0.99
-    assert found.maximum <= found.for_all_certificate
-    assert not found.exact
-    twice = 2 * leaves.for_all_certificate
+    assert found.maximum <= found.certificate
+    assert found.note
+    twice = 2 * leaves.certificate
     assert found.maximum <= twice
 
 
@@ -284,9 +283,9 @@ def test_replaced_records_ask_for_nobody_s_loss_by_leaving_or_joining(monkeypatc
 def test_adaptive_samples_add_the_loss_of_the_eigenvalue():
     asked = request("adaptive")
     fit = asked.question.fit(table())
-    found = expose_model(asked, fit, relation=ADD_REMOVE)
+    found = model_losses(asked, fit, relation=ADD_REMOVE)
     assert isinstance(asked.law, AdaptivePosterior)
-    assert not found.exact
+    assert found.note
     assert 0 < found.mean < found.maximum < found.worst_case
     # The smallest eigenvalue without each person, and the sample: half of delta each.
     gram, law = fit.features.T @ fit.features, asked.law
@@ -339,7 +338,7 @@ def test_losses_that_are_not_known_are_refused():
     with pytest.raises(ParameterError, match="need a linear model"):
         losses(NoisyFit(gamma=1.0), glm, codes=nobody)
     with pytest.raises(ParameterError, match="compare with the table without"):
-        expose_model(released(NoisyFit(gamma=1.0)), fit, relation=SUBSTITUTION, codes=nobody)
+        model_losses(released(NoisyFit(gamma=1.0)), fit, relation=SUBSTITUTION, codes=nobody)
     mean = fit_ridge(X, Y, penalty=Penalty(strength=0.1, per_person=True))
     with pytest.raises(ParameterError, match="not one per person"):
         exposed(SampledFit(gamma=1.0), mean)
@@ -352,7 +351,7 @@ def test_the_smallest_tables_have_losses_within_the_guarantee(model, people):
     for key in offered_for(model):
         asked = request(key, model)
         fit = asked.question.fit(table(people))
-        found = expose_model(asked, fit, relation=ADD_REMOVE)
+        found = model_losses(asked, fit, relation=ADD_REMOVE)
         assert np.isfinite(found.epsilon).all()
         assert found.maximum <= found.worst_case * (1 + 1e-9)
 
@@ -387,11 +386,11 @@ def test_rows_that_are_alike_leave_together_as_in_a_table_without_them(model):
         delta=1e-5,
     )
     fit = asked.value(there)
-    found = expose_model(asked, fit, relation=ADD_REMOVE)
+    found = model_losses(asked, fit, relation=ADD_REMOVE)
     without = replace(there, frame=there.frame.iloc[3:].reset_index(drop=True))
     moved = float(np.linalg.norm(fit.theta - asked.value(without).theta))
-    assert found.shift_lengths[0] == pytest.approx(moved, rel=1e-5)
-    assert not found.exact
+    assert found.influence.move[0] == pytest.approx(moved, rel=1e-5)
+    assert found.note
     assert "3 rows like the person's own" in found.note
     if model is not ModelKind.LINEAR:
         one = asked.law.influence(fit, rows=3, people=np.array([0]))
@@ -417,9 +416,9 @@ def test_rows_that_no_table_holds_lose_no_more_than_the_guarantee(model, key):
             delta=1e-3,
         )
         fit = asked.value(table(12, seed=seed))
-        found = expose_model(asked, fit, relation=ADD_REMOVE)
+        found = model_losses(asked, fit, relation=ADD_REMOVE)
         assert found.maximum <= asked.guarantee * (1 + 1e-12)
-        assert not found.exact
+        assert found.note
 
 
 def test_two_rows_of_a_unit_reveal_no_more_than_the_bound_says():
@@ -439,7 +438,7 @@ def test_two_rows_of_a_unit_reveal_no_more_than_the_bound_says():
     whole = table(2)
     here = replace(whole, frame=whole.frame.assign(y=0.0, a=[-1.0, 1.0]))
     fit = asked.value(here)
-    found = expose_model(asked, fit, relation=SUBSTITUTION)
+    found = model_losses(asked, fit, relation=SUBSTITUTION)
     reached = 0.0
     for a in np.linspace(0.0, 1.0, 101):
         there = replace(whole, frame=whole.frame.assign(y=1.0, a=a))
@@ -447,6 +446,6 @@ def test_two_rows_of_a_unit_reveal_no_more_than_the_bound_says():
         mu = moved / asked.law.noise
         reached = max(reached, float(gaussian.epsilon_of(mu, asked.delta)))
     assert reached == pytest.approx(0.1270, abs=5e-4)
-    assert reached <= found.for_all_certificate <= 1.01 * reached
+    assert reached <= found.certificate <= 1.01 * reached
     assert "no proof" in found.note
     assert "2 times" in found.note

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
-from dpcore.individual.models.records import record_in_units, record_of
+from dpcore.individual.counterfactual import record_in_units, record_of
 from dpcore.models.design import Design, UnitRows
 from tests.models.test_design import AGE, OWNS, PAY, TOWN, TOWNS
 

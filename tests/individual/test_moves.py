@@ -6,10 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.exposure import expose
-from dpcore.individual.models.losses import evidence_of_release, laws_of_model, leaving
-from dpcore.individual.moves import move_in_glm, move_in_statistic
-from dpcore.individual.what_if_ridge import move_in_ridge, ridge_base
+from dpcore.individual.counterfactual import (
+    move_in_glm,
+    move_in_ridge,
+    move_in_statistic,
+    ridge_base,
+)
+from dpcore.individual.model_losses import evidence_of_release, laws_of_model, leaving
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.models.glm import fit_glm
 from dpcore.models.loss_functions import Logistic
 from dpcore.models.metrics import DEMOCRATIC, FISHER, Metric
@@ -221,7 +225,9 @@ def test_statistics_are_computed_anew():
     with pytest.raises(ParameterError, match="public"):
         move_in_statistic(request, exposure, None, 50.0)
     private = mean("laplace", relation=questions.ADD_REMOVE)
-    before = expose(private.plan, private.query.statistic, AGES, relation=questions.ADD_REMOVE)
+    before = per_instance_losses(
+        private.plan, private.query.statistic, AGES, relation=questions.ADD_REMOVE
+    )
     joined = move_in_statistic(private, before, None, 100.0)
     assert joined.watched == 5
     assert np.isnan(joined.own_before)

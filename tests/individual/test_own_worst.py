@@ -5,7 +5,7 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.individual.own_worst import own_worst_shift
+from dpcore.individual.publishable import own_worst_shift
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.sums_and_means import Mean, Sum

@@ -16,9 +16,8 @@ from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.individual.levels import EXACT_UP_TO, Levels
+from dpcore.individual.person_totals import EXACT_UP_TO, Counting, Levels, gather, person_totals
 from dpcore.individual.release_losses import ReleaseLosses, release_losses, sampled_losses
-from dpcore.individual.totals import Counting, gather, person_totals
 from dpcore.privacy.bootstrap_cost import revealed_epsilon
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpcore.data.bounds import Interval
-from dpcore.individual.exposure import expose
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.generalized import GeneralizedGaussian
 from dpcore.mechanisms.laplace import Laplace
@@ -62,6 +62,6 @@ def test_everybody_on_one_side_of_the_median_loses_the_same():
     scores = RankScores(bounds=BOUNDS, q=0.5, size=TableSize(people=1, public=False), candidates=61)
     sensitivity = scores.sensitivity(ADD_REMOVE)
     mechanism = Exponential.calibrate(sensitivity=sensitivity, epsilon=1.0, bounds=BOUNDS)
-    found = expose(Plan(mechanism, sensitivity), scores, X1, relation=ADD_REMOVE)
+    found = per_instance_losses(Plan(mechanism, sensitivity), scores, X1, relation=ADD_REMOVE)
     assert found.worst_case == 1
     assert 0.4 < found.epsilon.min() <= found.maximum < 0.7

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from dpcore.analyses.number import Query
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.exposure import expose
-from dpcore.individual.models.exposure import expose_model
+from dpcore.individual.model_losses import model_losses
+from dpcore.individual.per_instance_loss import per_instance_losses
+from dpcore.individual.person_totals import Counting, odometer, person_totals
 from dpcore.individual.release_losses import ReleaseLosses, model_release_losses, release_losses
-from dpcore.individual.totals import Counting, odometer, person_totals
 from dpcore.privacy import gaussian
 from dpcore.privacy.composition import compose
 from dpcore.privacy.conversions import epsilon_of_rho, epsilons_of_rho
@@ -164,7 +164,7 @@ def test_gaussian_releases_add_up_by_their_squares():
     clamped = np.array([5.0, 20, 40, 0, 95, 100])
     np.testing.assert_allclose(one.own, clamped / sigma, rtol=1e-12)
     assert one.event.kind == "gaussian"
-    alone = expose(
+    alone = per_instance_losses(
         request.plan,
         request.query.statistic,
         request.query.values(TABLE),
@@ -241,7 +241,7 @@ def test_models_compose_with_statistics(key):
     asked_model = models.request(key)
     dataset = models.table()
     fit = asked_model.question.fit(dataset)
-    exposure = expose_model(asked_model, fit, relation=ADD_REMOVE)
+    exposure = model_losses(asked_model, fit, relation=ADD_REMOVE)
     plan = asked_model.plan
     found = model_release_losses(plan.event, exposure, noise=plan.noise, people=dataset.people)
     alone = total([found], Counting.GAUSSIAN, people=200, delta=asked_model.delta)
@@ -256,7 +256,7 @@ def test_who_is_not_behind_a_model_loses_nothing_by_being_removed():
     fit = asked_model.question.fit(models.table(50))
     rows = np.arange(1, 51)
     for relation, expected in ((ADD_REMOVE, 0.0), (SUBSTITUTION, None)):
-        exposure = expose_model(asked_model, fit, relation=relation, rows=rows)
+        exposure = model_losses(asked_model, fit, relation=relation, rows=rows)
         event = asked_model.plan.event
         found = model_release_losses(event, exposure, noise=asked_model.plan.noise, people=52)
         worst = event.ratio if expected is None else expected
@@ -267,12 +267,12 @@ def test_who_is_not_behind_a_model_loses_nothing_by_being_removed():
 def test_who_is_not_behind_a_model_counts_at_the_worst_case_for_another_record():
     wanted = models.request(asked=models.question(relation=SUBSTITUTION, most_people=9))
     dataset = models.table(9)
-    exposure = expose_model(wanted, wanted.value(dataset), relation=SUBSTITUTION)
+    exposure = model_losses(wanted, wanted.value(dataset), relation=SUBSTITUTION)
     event, noise = wanted.plan.event, wanted.law.noise
     found = model_release_losses(event, exposure, noise=noise, people=12)
     # The record might have been any other one, with a value of every column.
     np.testing.assert_allclose(found.own[9:], event.ratio)
-    np.testing.assert_allclose(found.own[:9], exposure.shift_lengths / noise)
+    np.testing.assert_allclose(found.own[:9], exposure.influence.move / noise)
     both = total([found], Counting.GAUSSIAN, people=12, delta=wanted.delta)
     np.testing.assert_allclose(both[9:], wanted.guarantee, rtol=1e-9)
     assert (both[:9] < wanted.guarantee).all()

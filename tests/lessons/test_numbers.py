@@ -12,7 +12,7 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.formatting import epsilon_text, significant
-from dpcore.individual.exposure import expose
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.lessons import survey
 from dpcore.lessons.paths import LESSONS
 from dpcore.relations import NeighboringRelation
@@ -114,7 +114,7 @@ def test_a_person_loses_as_much_in_a_lesson_as_on_individual_privacy():
     ):
         request = survey.mean_request(1.0, name=name, key=key)
         query = request.query
-        found = expose(
+        found = per_instance_losses(
             request.plan,
             query.statistic,
             query.values(survey.table(key)),

@@ -18,7 +18,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
 from dpcore.data.readers.csv_reader import read_csv
 from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
-from dpcore.individual.exposure import expose
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.inference.bootstrap_intervals import FEWEST_PEOPLE
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
@@ -206,7 +206,9 @@ def test_everybodys_loss_is_at_most_the_worst_case():
     ages = AGES.copy()
     ages[:2] = 0, 100
     asking = request.query
-    exposure = expose(request.plan, asking.statistic, ages, relation=SUBSTITUTION, delta=1e-6)
+    exposure = per_instance_losses(
+        request.plan, asking.statistic, ages, relation=SUBSTITUTION, delta=1e-6
+    )
     assert exposure.worst_case == request.real_epsilon
     assert np.all(exposure.epsilon <= exposure.worst_case)
     assert np.all(exposure.epsilon > 0)

@@ -15,7 +15,7 @@ from dpcore.analyses.base import Mode
 from dpcore.analyses.identity import canonical
 from dpcore.analyses.model import MODEL_MECHANISMS, offered_for
 from dpcore.errors import ClaimError, DataError, ParameterError
-from dpcore.individual.models.exposure import expose_model
+from dpcore.individual.model_losses import model_losses
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
 from dpcore.models import guarantees
@@ -245,7 +245,7 @@ def test_a_release_of_nobody_answers(key, model):
     answer = released.plan.answer(released.value(empty), cost=released.cost)
     assert np.isfinite(answer.values).all()
     with pytest.raises(DataError, match="nobody"):
-        expose_model(released, released.value(empty), relation=ADD_REMOVE)
+        model_losses(released, released.value(empty), relation=ADD_REMOVE)
 
 
 def test_a_search_that_stops_short_of_the_minimum_still_answers(monkeypatch):

@@ -22,7 +22,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
 from dpcore.data.readers.csv_reader import read_csv
 from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
-from dpcore.individual.exposure import expose
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
 from dpcore.mechanisms.resized_repair import NoisyResample
@@ -242,7 +242,9 @@ def test_table_that_does_not_fit_is_refused():
 def test_everybody_loses_at_most_what_is_guaranteed(form, query):
     asked = request(query, form=form)
     values = asked.value(PEOPLE)
-    exposure = expose(asked.plan, query.statistic, values, relation=SUBSTITUTION, delta=0.0)
+    exposure = per_instance_losses(
+        asked.plan, query.statistic, values, relation=SUBSTITUTION, delta=0.0
+    )
     assert (exposure.epsilon > 0).all()
     assert exposure.maximum <= exposure.worst_case
     if form is Form.REPAIRED:

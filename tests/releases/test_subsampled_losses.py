@@ -10,9 +10,9 @@ from scipy.stats import norm
 from dpcore.analyses.number import Query
 from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.errors import ParameterError
-from dpcore.individual.exposure import expose
+from dpcore.individual.per_instance_loss import per_instance_losses
+from dpcore.individual.person_totals import Counting, person_totals
 from dpcore.individual.release_losses import release_losses, sampled_losses
-from dpcore.individual.totals import Counting, person_totals
 from dpcore.privacy.composition import compose
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases.questions import ADD_REMOVE, AGE, SUBSTITUTION, terms
@@ -76,7 +76,9 @@ def gaussian_delta(request, here, there, epsilon):
 
 def exposure_of(request, values, delta=0.0):
     query = request.query
-    return expose(request.plan, query.statistic, values, relation=query.relation, delta=delta)
+    return per_instance_losses(
+        request.plan, query.statistic, values, relation=query.relation, delta=delta
+    )
 
 
 def losses_of(request, values):

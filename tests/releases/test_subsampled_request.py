@@ -17,7 +17,7 @@ from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.data.columns import MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
-from dpcore.individual.exposure import expose
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
 from dpcore.privacy.amplification import amplify, subsampled_delta
@@ -224,7 +224,7 @@ def test_release_from_a_csv_lands_in_the_ledger_and_composes():
 def test_nobody_loses_more_than_the_guarantee(law, kind, relation):
     request = asked(law, kind, relation)
     values = request.query.values(table(column=request.query.column))
-    exposure = expose(
+    exposure = per_instance_losses(
         request.plan, request.query.statistic, values, relation=relation, delta=request.used_delta
     )
     assert exposure.maximum <= exposure.worst_case * (1 + 1e-9)

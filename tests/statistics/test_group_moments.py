@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dpcore.analyses.measurement import OneMechanism
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.individual.exposure import expose
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
@@ -97,7 +97,7 @@ def test_losses_are_those_of_every_other_table(degree, relation, noise, table):
     values = np.array(table, dtype=float)
     delta = 0.0 if isinstance(noise, Laplace) else 1e-5
     plan = OneMechanism(mechanism=noise, sensitivity=statistic.sensitivity(relation))
-    found = expose(plan, statistic, values, relation=relation, delta=delta)
+    found = per_instance_losses(plan, statistic, values, relation=relation, delta=delta)
     here = by_hand(statistic, table)
     records = list(product((-1.0, 0.0, 1.0, 3.0), range(3)))
     for i in range(len(values)):

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.individual.exposure import expose
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.quantiles import RankScores
@@ -174,7 +174,7 @@ def test_nobody_loses_more_than_the_guarantee(relation, public):
         mechanism = Exponential.calibrate(
             sensitivity=sensitivity, epsilon=1.0, bounds=scores.bounds
         )
-        found = expose(Plan(mechanism, sensitivity), scores, values, relation=relation)
+        found = per_instance_losses(Plan(mechanism, sensitivity), scores, values, relation=relation)
         assert 0 < found.maximum <= found.for_all <= found.worst_case <= 1
 
 

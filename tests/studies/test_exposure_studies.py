@@ -15,9 +15,9 @@ from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.errors import ParameterError
-from dpcore.individual.exposure import expose
-from dpcore.individual.models.households import grouped, household_losses
-from dpcore.individual.variation import lengths, total_variations
+from dpcore.individual.generalization import lengths, total_variations
+from dpcore.individual.model_losses import grouped, household_losses
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.models import leverage_and_residual
 from dpcore.models.glm import fit_glm
 from dpcore.models.loss_functions import Logistic
@@ -65,7 +65,7 @@ def asked(key, kind=StatisticKind.MEAN):
 
 
 def exposed(request):
-    return expose(
+    return per_instance_losses(
         request.plan,
         request.query.statistic,
         VALUES,

@@ -12,8 +12,8 @@ from dpcore.analyses.model import ModelRequest
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.individual.models.losses import laws_of_model, leaving
-from dpcore.individual.variation import sampled_variation
+from dpcore.individual.generalization import sampled_variation
+from dpcore.individual.model_losses import laws_of_model, leaving
 from dpcore.models import leverage_and_residual
 from dpcore.models.design import Design
 from dpcore.models.glm import fit_glm

@@ -9,7 +9,7 @@ from scipy.stats import norm
 from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.exposure import expose
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.person_laws import ScalarLaws, gaussian_laws
@@ -182,7 +182,7 @@ def test_bounds_on_tests_from_a_profile_alone():
 
 def exposed(request, values):
     query = request.query
-    return expose(
+    return per_instance_losses(
         request.plan,
         query.statistic,
         values,

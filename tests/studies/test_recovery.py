@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.exposure import expose
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.sums_and_means import Mean
@@ -32,7 +32,7 @@ def test_mean_of_ten_people_from_the_loss_of_one():
     mean = Mean(bounds=BOUNDS, size=ten)
     plan = Plan(Laplace(noise=0.6), mean.sensitivity(NeighboringRelation.SUBSTITUTION))
     removal = NeighboringRelation.ADD_REMOVE
-    losses = expose(plan, mean, X1, relation=removal).epsilon
+    losses = per_instance_losses(plan, mean, X1, relation=removal).epsilon
     assert losses[9] == pytest.approx(0.4055555556, rel=1e-9)
     wide = Interval(lower=-9.0, upper=9.0)
     ask = {"value": 2.5, "scale": 0.6, "people": 10}

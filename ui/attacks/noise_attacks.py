@@ -37,7 +37,7 @@ from dpcore.formatting import (
     significant,
     three_digits,
 )
-from dpcore.individual.own_worst import own_worst_shift
+from dpcore.individual.publishable import own_worst_shift
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.attacks.averaging import Averaging, ask_again, band, needed

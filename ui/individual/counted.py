@@ -23,8 +23,9 @@ from dpcore.errors import InPartsError
 from dpcore.figures.attackers import belief_text
 from dpcore.figures.individual.people import counted_picture, groups_picture
 from dpcore.formatting import epsilon_text, in_full, percent, rounded, significant
-from dpcore.individual.distribution import LossDistribution, Place, loss_distribution, person_of_row
 from dpcore.individual.explanation import explain_alone
+from dpcore.individual.losses import ExposedPerson, Losses
+from dpcore.individual.per_instance_loss import counted_losses, person_of_row
 from dpcore.relations import NeighboringRelation
 from ui import controls, partwise, results, session, tabs
 from ui.individual import everybody, exposing
@@ -87,22 +88,18 @@ def _everybody(
     everybody.why_not_publish(relation, model=False)
 
 
-def _losses(
-    asked: Request, table: PartitionedDataset, relation: NeighboringRelation
-) -> LossDistribution:
-    return loss_distribution(
-        asked.plan, asked.query, table, delta=asked.used_delta, relation=relation
-    )
+def _losses(asked: Request, table: PartitionedDataset, relation: NeighboringRelation) -> Losses:
+    return counted_losses(asked.plan, asked.query, table, delta=asked.used_delta, relation=relation)
 
 
-def _chain(losses: LossDistribution) -> None:
+def _chain(losses: Losses) -> None:
     cells = st.columns(3)
     everybody.tell_guarantee(cells[0], losses.worst_case)
     everybody.tell_most(cells[1], losses.maximum)
     everybody.tell_average(cells[2], losses.mean)
 
 
-def tell_threshold(losses: LossDistribution) -> None:
+def tell_threshold(losses: Losses) -> None:
     """Say how many lose more than a number."""
     limit = everybody.ask_threshold(losses.worst_case)
     least, most = (percent(share) for share in losses.exceeding(limit))
@@ -110,22 +107,22 @@ def tell_threshold(losses: LossDistribution) -> None:
     everybody.tell_exceeding(share, limit, losses.maximum)
 
 
-def _most_exposed(losses: LossDistribution, asked: Request, relation: NeighboringRelation) -> None:
+def _most_exposed(losses: Losses, asked: Request, relation: NeighboringRelation) -> None:
     """List who is most exposed, by row number and the value in use, and why."""
     st.markdown("**Who is most exposed, and why**")
-    first = losses.most_exposed[0]
+    first = losses.most[0]
     st.markdown(literal(_reason(first, asked, relation, losses.worst_case)))
     tell_ties(losses)
     results.table(
-        _listed(losses.most_exposed, asked),
+        _listed(losses.most, asked),
         column_config={"moves the answer by": results.THREE_DIGITS, **everybody.OWN_DIGITS},
         key="most-exposed",
     )
 
 
-def tell_ties(losses: LossDistribution) -> None:
+def tell_ties(losses: Losses) -> None:
     """Say how many lose as much as the most exposed person, if others do."""
-    people = losses.most_exposed
+    people = losses.most
     tied = sum(math.isclose(one.epsilon, losses.maximum) for one in people)
     if tied > 1:
         least = "At least " if tied == len(people) else ""
@@ -136,16 +133,18 @@ def tell_ties(losses: LossDistribution) -> None:
         )
 
 
-def _reason(person: Place, asked: Request, relation: NeighboringRelation, guarantee: float) -> str:
+def _reason(
+    person: ExposedPerson, asked: Request, relation: NeighboringRelation, guarantee: float
+) -> str:
     replaced = relation is NeighboringRelation.SUBSTITUTION
     return explain_alone(person, asked.query, replaced=replaced, worst_case=guarantee)
 
 
-def _listed(people: Sequence[Place], asked: Request) -> dict[str, list[object]]:
+def _listed(people: Sequence[ExposedPerson], asked: Request) -> dict[str, list[object]]:
     values = np.array([person.values for person in people])
     if values.shape[1] == 1:
         values = values[:, 0]
-    shown: dict[str, list[object]] = {"row": [person.row + 1 for person in people]}
+    shown: dict[str, list[object]] = {"row": [person.entry + 1 for person in people]}
     shown |= exposing.in_use(asked, values)
     if not asked.query.kind.of_places:
         shown["moves the answer by"] = [person.shift for person in people]
@@ -175,8 +174,8 @@ def _groups(
 
 def _grouped(
     table: PartitionedDataset, asked: Request, relation: NeighboringRelation, by: Column
-) -> LossDistribution:
-    return loss_distribution(
+) -> Losses:
+    return counted_losses(
         asked.plan, asked.query, table, delta=asked.used_delta, relation=relation, by=by
     )
 
@@ -217,10 +216,12 @@ def ask_row(table: PartitionedDataset) -> int:
 class _Looked(NamedTuple):
     """Somebody who was looked for. CONFIDENTIAL."""
 
-    place: Place | None
+    place: ExposedPerson | None
 
 
-def _tell(person: Place | None, row: int, asked: Request, relation: NeighboringRelation) -> None:
+def _tell(
+    person: ExposedPerson | None, row: int, asked: Request, relation: NeighboringRelation
+) -> None:
     if person is None:
         st.info(NOT_THERE)
         return

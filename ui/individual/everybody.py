@@ -19,10 +19,10 @@ from dpcore.figures.individual import guarantees, people
 from dpcore.figures.individual import one_person as published
 from dpcore.formatting import epsilon_text, percent, rounded, significant
 from dpcore.individual import generalization
-from dpcore.individual.chain import Chain
-from dpcore.individual.exposure import Exposure
+from dpcore.individual.guarantee_ladder import GuaranteeLadder
 from dpcore.individual.losses import Losses
-from dpcore.individual.models.exposure import ModelExposure
+from dpcore.individual.model_losses import ModelLosses
+from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.loss_comparisons import BoundCheck, moment_curve
 from ui import controls, results, session
@@ -68,11 +68,10 @@ def show(
     read from them differs from subject to subject.
     """
     losses, key = subject.exposure, subject.request.mechanism_key
-    found, proved = subject.for_all
-    steps = Chain(
+    steps = GuaranteeLadder(
         guarantee=losses.worst_case,
-        for_all=found,
-        certificate=proved,
+        for_all=losses.for_all,
+        certificate=losses.certificate,
         maximum=losses.maximum,
         mean=losses.mean,
         relation=subject.relation,
@@ -178,7 +177,7 @@ def folded(label: str, key: str, draw: Callable[[], None]) -> None:
                 st.info(sentence_of(error))
 
 
-def chain(steps: Chain, *, key: str) -> None:
+def chain(steps: GuaranteeLadder, *, key: str) -> None:
     """Show the chain of guarantees in numbers, and offer it as nested bars."""
     cells = st.columns(4)
     tell_guarantee(cells[0], steps.guarantee)
@@ -231,12 +230,12 @@ def _tell(cell: DeltaGenerator, label: str, loss: float, explained: str, *, uppe
     )
 
 
-def _distribution(losses: Exposure | ModelExposure, *, key: str, alike: bool) -> None:
+def _distribution(losses: StatisticLosses | ModelLosses, *, key: str, alike: bool) -> None:
     """Show the distribution over all people, and how many lose more than a number."""
     picture = people.exposure_picture(losses, key=key, alike=alike)
     results.show(picture, "exposure")
     threshold = ask_threshold(losses.worst_case)
-    share = percent(losses.exceeding(threshold))
+    share = percent(losses.exceeding(threshold)[0])
     tell_exceeding(share, threshold, losses.maximum)
 
 

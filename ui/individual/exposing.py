@@ -17,8 +17,8 @@ from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.figures.individual.people import others_picture, sentences
 from dpcore.individual.explanation import explain, tied_text
-from dpcore.individual.exposure import Behind, Exposure, Moves, expose
-from dpcore.individual.variation import lengths, total_variations
+from dpcore.individual.generalization import lengths, total_variations
+from dpcore.individual.per_instance_loss import Behind, Moves, StatisticLosses, per_instance_losses
 from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.gaussian import Gaussian
@@ -52,7 +52,7 @@ _SAID = {
 }
 
 
-def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Exposure:
+def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> StatisticLosses:
     """Return everybody's loss under the question on screen. CONFIDENTIAL."""
     question, statistic = study.about(asked.query), asked.query.statistic
     if len(asked.query.columns) == 1:
@@ -68,9 +68,9 @@ def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Expo
         )
         return Behind(values, Moves(shifts, joined))
 
-    def compute() -> Exposure:
+    def compute() -> StatisticLosses:
         values, known = behind()
-        found = expose(
+        found = per_instance_losses(
             asked.plan,
             statistic,
             values,
@@ -103,7 +103,7 @@ def _remarks(subject: StatisticSubject) -> None:
     _tell_of_mechanism(subject.request)
 
 
-def _say_why_alike(exposure: Exposure) -> None:
+def _say_why_alike(exposure: StatisticLosses) -> None:
     """Say why losses are so much alike compared with another record."""
     st.caption(
         "Compared with another record, everybody could have been at the far bound, so "
@@ -197,7 +197,7 @@ def _checks(subject: StatisticSubject, analysis: str) -> tuple[BoundCheck, ...]:
     )
 
 
-def most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> None:
+def most_exposed(exposure: StatisticLosses, asked: StatisticRequest, study: Study) -> None:
     """List who is most exposed, by row number and the value in use, and why."""
     listed = session.remember(
         "most-exposed",
@@ -220,7 +220,7 @@ class _Listed(NamedTuple):
     table: dict[str, list[Any]]
 
 
-def _most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> _Listed:
+def _most_exposed(exposure: StatisticLosses, asked: StatisticRequest, study: Study) -> _Listed:
     rows = asked.query.rows(study.in_memory)
     most = exposure.most_exposed(_MOST)
     why = explain(most[0], exposure, asked.query)

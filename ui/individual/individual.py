@@ -14,7 +14,7 @@ from dpcore.analyses.model import ModelRequest
 from dpcore.analyses.reading import StatisticRequest
 from dpcore.analyses.request import Request
 from dpcore.formatting import epsilon_text, significant
-from dpcore.individual.models.exposure import known_relations
+from dpcore.individual.model_losses import known_relations
 from dpcore.models.loss_functions import ModelKind
 from dpcore.relations import NeighboringRelation
 from ui import controls, partwise, session, tabs

@@ -20,7 +20,7 @@ from dpcore.figures.individual.one_person import (
     realized_picture,
 )
 from dpcore.formatting import nearest, percent, significant
-from dpcore.individual.models.losses import evidence_of_release, laws_of_model
+from dpcore.individual.model_losses import evidence_of_release, laws_of_model
 from dpcore.individual.published_bounds import epsilon_at, profile
 from dpcore.mechanisms.person_laws import PersonLaws, ScalarLaws
 from dpcore.models.influence import Influence
@@ -114,7 +114,7 @@ def _laws_of(subject: Subject, entry: int) -> PersonLaws:
     law = subject.request.law.for_fit(fit)
     replaced = subject.relation is NeighboringRelation.SUBSTITUTION
     if law.public and (replaced or subject.codes is not None):
-        return law.pair(Influence.of_moves(subject.exposure.shift_lengths[[entry]]))
+        return law.pair(Influence.of_moves(subject.exposure.influence.move[[entry]]))
     if subject.codes is not None and fit.linear:
         return law.unit_pair(fit, subject.codes, entry)
     return laws_of_model(fit, law, entry, rows=request.unit.rows)

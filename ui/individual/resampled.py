@@ -13,7 +13,7 @@ from dpcore.analyses.resized import ResizedRequest
 from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.figures.individual.one_person import bounds_picture, delta_text
 from dpcore.formatting import epsilon_text
-from dpcore.individual.exposure import Exposure, expose
+from dpcore.individual.per_instance_loss import StatisticLosses, per_instance_losses
 from dpcore.individual.published_bounds import epsilon_at, profile
 from dpcore.mechanisms.person_laws import PersonLaws
 from dpcore.relations import NeighboringRelation
@@ -90,9 +90,9 @@ def subject(study: Study, asked: ResampledRequest) -> ResampledSubject:
     """Return what is asked for with everybody's loss from it. CONFIDENTIAL."""
     query, relation = asked.query, asked.query.relation
 
-    def compute() -> Exposure:
+    def compute() -> StatisticLosses:
         with st.spinner("Looking at everybody …", show_time=True):
-            found = expose(
+            found = per_instance_losses(
                 asked.plan,
                 query.statistic,
                 query.values(study.in_memory),

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from dpcore.analyses.model import ModelRequest
 from dpcore.analyses.reading import ResampledRequest
 from dpcore.analyses.request import Request
-from dpcore.individual.exposure import Exposure
-from dpcore.individual.models.exposure import ModelExposure
+from dpcore.individual.model_losses import ModelLosses
+from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.models.glm_influence import AuditedRemovals
 from dpcore.models.question import Fit
 from dpcore.relations import NeighboringRelation
@@ -49,12 +49,7 @@ class _OfNumber(_OfRelease):
     """A number, and everybody's loss from its release. CONFIDENTIAL."""
 
     request: Request | ResampledRequest
-    exposure: Exposure = field(repr=False)
-
-    @property
-    def for_all(self) -> tuple[float, float]:
-        """Return the most that anybody was found to lose, and what bounds it."""
-        return self.exposure.for_all, self.exposure.for_all
+    exposure: StatisticLosses = field(repr=False)
 
     def rows(self, study: Study) -> NDArray[np.intp]:
         """Return the row of the table, from 0, of everybody behind the release."""
@@ -92,16 +87,11 @@ class ModelSubject(_OfRelease):
     """
 
     request: ModelRequest
-    exposure: ModelExposure = field(repr=False)
+    exposure: ModelLosses = field(repr=False)
     fit: Fit = field(repr=False)
     unit_column: int | None = None
     codes: NDArray[np.intp] | None = field(default=None, repr=False)
     audited: AuditedRemovals | None = field(default=None, repr=False)
-
-    @property
-    def for_all(self) -> tuple[float, float]:
-        """Return the most that anybody was found to lose, and what bounds it."""
-        return self.exposure.for_all_found, self.exposure.for_all_certificate
 
     def rows(self, study: Study) -> NDArray[np.intp]:
         """Return the row of the table, from 0, of everybody behind the release."""

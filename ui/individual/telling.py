@@ -14,7 +14,7 @@ from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.figures.individual.disclosure import coverage_table, reports_picture
 from dpcore.formatting import epsilon_text, significant
-from dpcore.individual.own_worst import own_worst_shift
+from dpcore.individual.publishable import own_worst_shift
 from dpcore.individual.release_losses import ReleaseLosses
 from dpcore.models.loss_functions import ModelKind
 from dpcore.privacy.events import GaussianEvent, LaplaceEvent

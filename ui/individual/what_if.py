@@ -16,9 +16,15 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.figures.individual.counterfactuals import moved_picture
 from dpcore.figures.theme import Picture
 from dpcore.formatting import significant
-from dpcore.individual.models.records import record_in_units, record_of
-from dpcore.individual.moves import Moved, move_in_glm, move_in_statistic
-from dpcore.individual.what_if_ridge import move_in_ridge, ridge_base
+from dpcore.individual.counterfactual import (
+    Moved,
+    move_in_glm,
+    move_in_ridge,
+    move_in_statistic,
+    record_in_units,
+    record_of,
+    ridge_base,
+)
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others
 from ui import controls, results, session, tabs

@@ -21,7 +21,7 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.formatting import epsilon_text, people, significant
-from dpcore.individual.exposure import Exposure, expose
+from dpcore.individual.per_instance_loss import StatisticLosses, per_instance_losses
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
@@ -245,9 +245,9 @@ def _losses(own: ColumnScores, study: Study, rows: FloatArray) -> None:
     )
 
 
-def _exposed(own: ColumnScores, rows: FloatArray) -> Exposure:
+def _exposed(own: ColumnScores, rows: FloatArray) -> StatisticLosses:
     query = own.request.query
-    return expose(
+    return per_instance_losses(
         own.request.plan,
         query.statistic,
         rows,

@@ -10,7 +10,7 @@ from dpcore.analyses.subsampled import KINDS, LAWS, SubsampledRequest, fixed_siz
 from dpcore.errors import ParameterError
 from dpcore.figures.individual import people
 from dpcore.formatting import epsilon_text, significant
-from dpcore.individual.exposure import expose
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.studies.resampling.subsampling_study import SampledMean
 from ui import confidential, controls, offering, partwise, results, session
 from ui.answering import answers, distortion
@@ -142,7 +142,7 @@ def _everybody(request: SubsampledRequest, study: Study) -> None:
         exposure = session.while_shown(
             "subsampling-exposure",
             request.analysis(study.fingerprint),
-            lambda: expose(
+            lambda: per_instance_losses(
                 request.plan,
                 query.statistic,
                 query.values(study.in_memory),

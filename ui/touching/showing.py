@@ -14,8 +14,8 @@ from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.figures.plans import LossSummary, budgets_picture, groups_picture
 from dpcore.formatting import percent, significant
+from dpcore.individual.explanation import role
 from dpcore.individual.losses import Losses
-from dpcore.individual.roles import role
 from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.planning.comparison import BUDGETS, Option
 from dpcore.planning.plan_losses import PlanLosses, as_losses, times

@@ -22,7 +22,7 @@ from dpcore.figures.theme import (
 )
 from dpcore.figures.traces import NAME, dot, line, lines, points
 from dpcore.formatting import people, significant
-from dpcore.individual.moves import Moved
+from dpcore.individual.counterfactual import Moved
 from dpcore.studies.individual.crowd import slope
 
 _LIKE_ONE_OVER = 0.15

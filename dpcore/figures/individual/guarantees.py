@@ -45,7 +45,7 @@ from dpcore.figures.traces import (
     vertical,
 )
 from dpcore.formatting import epsilon_text, percent, significant
-from dpcore.individual.chain import Chain
+from dpcore.individual.guarantee_ladder import GuaranteeLadder
 from dpcore.studies.individual.frontier import Frontier
 from dpcore.studies.individual.leverage_map import IsoLine, LeverageMap
 from dpcore.studies.wang2019 import (
@@ -107,7 +107,7 @@ _FLAT = 0.1
 _LIMIT = LineStyle(color="#CC79A7", dash="longdash")
 
 
-def chain_picture(chain: Chain, *, key: str) -> Picture:
+def chain_picture(chain: GuaranteeLadder, *, key: str) -> Picture:
     """Return nested losses, each with how many times it is the average person's."""
     steps = chain.steps
     losses = np.array([loss for _, loss in steps])
@@ -149,7 +149,7 @@ def _times(loss: float, mean: float) -> str:
     return f"{significant(loss / mean, 2)} × average"
 
 
-def _chain_title(chain: Chain) -> str:
+def _chain_title(chain: GuaranteeLadder) -> str:
     bound = "at most " if chain.upper else ""
     most = bound + significant(chain.maximum, up=chain.upper)
     average = bound + significant(chain.mean, up=chain.upper)

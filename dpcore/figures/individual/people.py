@@ -40,11 +40,10 @@ from dpcore.figures.traces import (
     vertical,
 )
 from dpcore.formatting import epsilon_text, significant
-from dpcore.individual.distribution import LossDistribution
-from dpcore.individual.exposure import Exposure
-from dpcore.individual.losses import GroupExposure, Losses
-from dpcore.individual.models.exposure import ModelExposure
-from dpcore.individual.totals import Counting, PersonTotals
+from dpcore.individual.losses import GroupLosses, Losses
+from dpcore.individual.model_losses import ModelLosses
+from dpcore.individual.per_instance_loss import StatisticLosses
+from dpcore.individual.person_totals import Counting, PersonTotals
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.loss_comparisons import OtherExposure
@@ -61,7 +60,7 @@ _VISIBLE = 1e-3
 
 
 def exposure_picture(
-    exposure: Exposure | ModelExposure, *, key: str, alike: bool = True
+    exposure: StatisticLosses | ModelLosses, *, key: str, alike: bool = True
 ) -> Picture:
     """Return the histogram over the cumulative share, on one log axis.
 
@@ -132,7 +131,7 @@ def exposure_picture(
     )
 
 
-def _span(exposure: Exposure | ModelExposure) -> tuple[float, float]:
+def _span(exposure: StatisticLosses | ModelLosses) -> tuple[float, float]:
     """Return the ends of the log axis: at most eight decades, up to the worst case.
 
     They are powers of ten, so that they hold still while epsilon moves a little.
@@ -183,7 +182,7 @@ def loss_lines(levels: dict[str, float], *dashes: str) -> dict[str, Any]:
     return {"shapes": shapes, "annotations": words}
 
 
-def groups_picture(groups: Sequence[GroupExposure], *, by: str, key: str) -> Picture:
+def groups_picture(groups: Sequence[GroupLosses], *, by: str, key: str) -> Picture:
     """Return who bears the loss: median to 90 % and the largest, a group a row."""
     shown = [plain(group.label) for group in groups]
     most = max(groups, key=lambda group: group.mean)
@@ -393,7 +392,7 @@ def _redrawing(other: OtherExposure) -> str:
 _SHARES: Final = (0.5, 0.9, 0.99, 1.0)
 
 
-def counted_picture(losses: LossDistribution, *, key: str, alike: bool = True) -> Picture:
+def counted_picture(losses: Losses, *, key: str, alike: bool = True) -> Picture:
     """Return the histogram over the cumulative share, from no loss to the worst case.
 
     ``alike`` tells whether losses are about the change that the guarantee is about.
@@ -403,7 +402,7 @@ def counted_picture(losses: LossDistribution, *, key: str, alike: bool = True) -
     # Where losses reach far beyond the guarantee, the line needs no point a cell.
     ends = np.arange(len(losses.counts))[:: -math.ceil(len(losses.counts) / 1_000)]
     ends = ends[::-1]
-    upper = losses.edges[ends + 1]
+    upper = losses.ordered[ends + 1]
     share = np.cumsum(losses.counts)[ends] / losses.people
     quantiles = [losses.quantile(q)[1] for q in _SHARES]
     median, maximum = significant(quantiles[0], up=True), significant(losses.maximum)
@@ -438,7 +437,7 @@ def counted_picture(losses: LossDistribution, *, key: str, alike: bool = True) -
                 text=[f"50 %: {median}", "", "", f"max: {maximum}"],
                 textposition=[
                     "bottom right",
-                    *[("top left" if 2 * losses.maximum > losses.edges[-1] else "bottom right")]
+                    *[("top left" if 2 * losses.maximum > losses.ordered[-1] else "bottom right")]
                     * 3,
                 ],
                 cliponaxis=False,
@@ -458,12 +457,11 @@ def counted_picture(losses: LossDistribution, *, key: str, alike: bool = True) -
     )
 
 
-def _bars(losses: LossDistribution) -> tuple[FloatArray, FloatArray]:
+def _bars(losses: Losses) -> tuple[FloatArray, FloatArray]:
     """Return counts of people in a few wide cells, and their edges."""
     starts = np.linspace(0, len(losses.counts), 50, endpoint=False).astype(np.intp)
-    return np.add.reduceat(losses.counts, starts), losses.edges[
-        np.append(starts, len(losses.counts))
-    ]
+    edges = losses.ordered[np.append(starts, len(losses.counts))]
+    return np.add.reduceat(losses.counts, starts), edges
 
 
 _SAME = 0.01

@@ -17,8 +17,8 @@ from dpcore.analyses.number import Query
 from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.exposure import Exposure
-from dpcore.individual.what_if_ridge import quick_law
+from dpcore.individual.counterfactual import quick_law
+from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.models.influence import Influence
 from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
 from dpcore.models.penalty import Penalty
@@ -125,7 +125,7 @@ class StatisticCrowd:
     """A person behind a statistic, among more or fewer people. CONFIDENTIAL."""
 
     request: Request
-    exposure: Exposure = field(repr=False)
+    exposure: StatisticLosses = field(repr=False)
     """Everybody's loss from it."""
     entry: int
     """The person, as a position among the values of ``exposure``."""

@@ -12,7 +12,7 @@ from dpcore.analyses.measurement import Direct
 from dpcore.analyses.reading import StatisticRequest
 from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.exposure import Exposure, Revealing
+from dpcore.individual.per_instance_loss import Revealing, StatisticLosses
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.person_laws import Line, PersonLaws, ScalarLaws, gaussian_laws
 from dpcore.privacy.halving import halved
@@ -83,7 +83,7 @@ class ProfileLaws:
 
 
 def laws_of_statistic(
-    request: StatisticRequest, exposure: Exposure, entry: int, *, label: str
+    request: StatisticRequest, exposure: StatisticLosses, entry: int, *, label: str
 ) -> PersonLaws:
     """Return the laws of a released statistic, with a person and without.
 

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpcore.analyses.request import Request, offered
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.individual.exposure import Exposure, expose
+from dpcore.individual.per_instance_loss import StatisticLosses, per_instance_losses
 from dpcore.individual.published_bounds import GAUSSIAN_BOUNDS, POSTERIOR_BOUNDS, PublishedBound
 from dpcore.models import leverage_and_residual
 from dpcore.privacy import gaussian
@@ -145,7 +145,9 @@ class OtherExposure:
     """Largest such quotient."""
 
 
-def other_exposures(asked: Request, known: Exposure, *, delta: float) -> tuple[OtherExposure, ...]:
+def other_exposures(
+    asked: Request, known: StatisticLosses, *, delta: float
+) -> tuple[OtherExposure, ...]:
     """Return the losses through each mechanism calibrated to the same epsilon.
 
     ``known`` are those through the mechanism that ``asked`` names.
@@ -164,14 +166,14 @@ def other_exposures(asked: Request, known: Exposure, *, delta: float) -> tuple[O
         except ParameterError:
             # Such noise does not exist for this budget.
             continue
-        exposure = expose(
+        exposure = per_instance_losses(
             plan,
             asked.query.statistic,
             known.values,
             relation=known.relation,
             delta=request.used_delta,
             rows=asked.query.unit.rows,
-            known=known.moves,
+            known=known.behind().moves,
         )
         if baseline is None:
             baseline = exposure.epsilon

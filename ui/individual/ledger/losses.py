@@ -19,7 +19,7 @@ from dpcore.analyses.request import Request
 from dpcore.analyses.subsampled import SubsampledPlan, SubsampledRequest
 from dpcore.errors import DPCoreError
 from dpcore.formatting import percent
-from dpcore.individual.models.exposure import expose_model
+from dpcore.individual.model_losses import model_losses
 from dpcore.individual.release_losses import (
     Plan,
     ReleaseLosses,
@@ -173,16 +173,16 @@ def _of_model(release: Release, study: Study, relation: NeighboringRelation) -> 
     if not _same_noise(request.plan.noise, release.noise):
         return None
     table = as_declared(request, study.in_memory)
-    exposure = expose_model(
+    exposure = model_losses(
         request, request.question.fit(table), relation=relation, rows=request.question.rows(table)
     )
     losses = model_release_losses(
         request.plan.event, exposure, noise=request.plan.noise, people=study.dataset.people
     )
     note = exposure.note
-    if exposure.audit > 0:
+    if exposure.error > 0:
         note = f"{note}; " if note else ""
-        note += f"off by at most {percent(exposure.audit)} in an audit by exact refits"
+        note += f"off by at most {percent(exposure.error)} in an audit by exact refits"
     return losses, f"{release.known_as}: {note}" if note else ""
 
 

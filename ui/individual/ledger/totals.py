@@ -11,8 +11,8 @@ from dpcore.analyses.base import Mode
 from dpcore.arrays import FloatArray
 from dpcore.figures.individual.people import LossReference, odometer_picture, totals_picture
 from dpcore.formatting import epsilon_text, rounded, significant
+from dpcore.individual.person_totals import Counting, PersonTotals, gather, odometer, person_totals
 from dpcore.individual.release_losses import ReleaseLosses
-from dpcore.individual.totals import Counting, PersonTotals, gather, odometer, person_totals
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.relations import NeighboringRelation

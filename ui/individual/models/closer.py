@@ -7,8 +7,8 @@ import streamlit as st
 
 from dpcore.figures.individual.guarantees import frontier_picture
 from dpcore.formatting import percent, significant
-from dpcore.individual.models.households import grouped, household_losses
-from dpcore.individual.variation import sampled_variation
+from dpcore.individual.generalization import sampled_variation
+from dpcore.individual.model_losses import grouped, household_losses
 from dpcore.studies.individual.frontier import Frontier, frontier, varied
 from dpcore.studies.individual.leverage_map import Causes
 from dpcore.studies.individual.loss_comparisons import BoundCheck, gaussian_checks, posterior_checks
@@ -48,7 +48,7 @@ def households(subject: ModelSubject, study: Study) -> None:
         subject.identity(study),
         lambda: household_losses(law, fit, codes, delta=subject.request.delta),
     )
-    place = found.largest
+    place = int(np.argmax(found.epsilon))
     several = int(np.count_nonzero(found.rows > 1))
     st.markdown(
         literal(
@@ -115,7 +115,7 @@ def bounds(subject: ModelSubject, analysis: str, why: Causes) -> None:
 
     def compute() -> tuple[BoundCheck, ...]:
         if law.public:
-            shifts = subject.exposure.shift_lengths
+            shifts = subject.exposure.influence.move
             return gaussian_checks(scale * shifts, subject.request.delta)
         return posterior_checks(why.leverage, scale * why.residual, subject.request.delta)
 

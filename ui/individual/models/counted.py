@@ -19,14 +19,9 @@ from dpcore.errors import InPartsError
 from dpcore.figures.attackers import belief_text
 from dpcore.figures.individual.people import counted_picture
 from dpcore.formatting import epsilon_text, in_full, rounded, significant
-from dpcore.individual.chain import Chain
-from dpcore.individual.models.distribution import (
-    ModelDistribution,
-    Reason,
-    audited_moves,
-    model_distribution,
-    model_loss,
-)
+from dpcore.individual.guarantee_ladder import GuaranteeLadder
+from dpcore.individual.losses import ExposedPerson, Losses
+from dpcore.individual.model_losses import audited_moves, counted_model_losses, model_loss
 from dpcore.models.glm_influence import AuditedRemovals
 from dpcore.models.question import Fit
 from dpcore.relations import NeighboringRelation
@@ -104,16 +99,16 @@ def _everybody(subject: _Subject, table: PartitionedDataset) -> None:
         subject.key,
         study,
         fit,
-        lambda fit: model_distribution(asked, fit, audited=audited),
+        lambda fit: counted_model_losses(asked, fit, audited=audited),
         doing="Working out everybody's loss",
     )
     if losses is None:
         return
     everybody.chain(_chain(losses, asked), key=asked.mechanism_key)
     exposing.tell_audit(losses, fit, audited)
-    if losses.given_away:
+    if losses.infinite:
         st.warning(
-            f"{session.unit().number(losses.given_away)} given away: no finite ε holds "
+            f"{session.unit().number(losses.infinite)} given away: no finite ε holds "
             "for them, and "
             "they are in no bar of the picture."
         )
@@ -125,16 +120,16 @@ def _everybody(subject: _Subject, table: PartitionedDataset) -> None:
     if losses.upper:
         st.markdown(exposing.BOUNDED)
     counted.tell_ties(losses)
-    _list(losses.reasons, upper=losses.upper)
+    _list(losses.most, upper=losses.upper)
     st.caption(_LEFT_OUT)
     everybody.why_not_publish(_LEAVING, model=True)
 
 
-def _chain(losses: ModelDistribution, asked: ModelRequest) -> Chain:
-    return Chain(
+def _chain(losses: Losses, asked: ModelRequest) -> GuaranteeLadder:
+    return GuaranteeLadder(
         guarantee=losses.worst_case,
-        for_all=losses.for_all_found,
-        certificate=losses.for_all_certificate,
+        for_all=losses.for_all,
+        certificate=losses.certificate,
         maximum=losses.maximum,
         mean=losses.mean,
         relation=losses.relation,
@@ -143,12 +138,12 @@ def _chain(losses: ModelDistribution, asked: ModelRequest) -> Chain:
     )
 
 
-def _list(reasons: Sequence[Reason], *, upper: bool) -> None:
+def _list(reasons: Sequence[ExposedPerson], *, upper: bool) -> None:
     """List people by row with their losses, and what decides these where it is known.
 
     Of bounds nothing but a person's own record does.
     """
-    shown: dict[str, list[float]] = {"row": [one.person + 1 for one in reasons]}
+    shown: dict[str, list[float]] = {"row": [one.entry + 1 for one in reasons]}
     if not upper:
         shown["leverage"] = [one.leverage for one in reasons]
         shown["residual"] = [one.residual for one in reasons]
@@ -189,10 +184,10 @@ def _one_person(subject: _Subject, table: PartitionedDataset) -> None:
 class _Looked(NamedTuple):
     """Somebody who was looked for. CONFIDENTIAL."""
 
-    person: Reason | None
+    person: ExposedPerson | None
 
 
-def _tell(person: Reason, asked: ModelRequest, *, upper: bool) -> None:
+def _tell(person: ExposedPerson, asked: ModelRequest, *, upper: bool) -> None:
     limit = "at most " if upper else ""
     promised = asked.guarantee
     guarantee = (
@@ -201,7 +196,7 @@ def _tell(person: Reason, asked: ModelRequest, *, upper: bool) -> None:
         else "no guarantee is known"
     )
     st.markdown(
-        f"Row {person.person + 1}: own privacy loss {limit}ε "
+        f"Row {person.entry + 1}: own privacy loss {limit}ε "
         f"{significant(person.epsilon, up=upper)} at δ {in_full(asked.delta)}, where "
         f"{guarantee}."
     )
@@ -218,7 +213,7 @@ def _tell(person: Reason, asked: ModelRequest, *, upper: bool) -> None:
     _list([person], upper=upper)
 
 
-def _reason(person: Reason) -> str:
+def _reason(person: ExposedPerson) -> str:
     """Return in a sentence what decides a loss."""
     return (
         f"The model fitted to everybody else misses this {session.unit().noun}'s "

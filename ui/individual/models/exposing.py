@@ -13,8 +13,8 @@ from dpcore.figures.individual.guarantees import (
     split_picture,
 )
 from dpcore.formatting import epsilon_text, percent, significant
-from dpcore.individual.models.distribution import ModelDistribution
-from dpcore.individual.models.exposure import ModelExposure
+from dpcore.individual.losses import Losses
+from dpcore.individual.model_losses import ModelLosses
 from dpcore.models.glm_influence import AuditedRemovals
 from dpcore.models.question import Fit
 from dpcore.relations import NeighboringRelation, PrivacyUnit
@@ -79,18 +79,15 @@ def _closer(subject: ModelSubject, study: Study) -> None:
     )
 
 
-def tell_audit(
-    losses: ModelExposure | ModelDistribution, fit: Fit, audited: AuditedRemovals | None
-) -> None:
+def tell_audit(losses: Losses, fit: Fit, audited: AuditedRemovals | None) -> None:
     """Say how exact losses are, and how well an approximation did."""
     if losses.note:
         st.caption(literal(f"Losses here are {losses.note}."))
-    if not losses.exact:
         return
     if fit.linear:
         st.badge("Exact for everybody", icon=":material/check:", color="green")
         return
-    error = losses.audit
+    error = losses.error
     good = error <= _TOLERATED
     checked = 0 if audited is None else len(audited.refitted)
     if checked == 0:
@@ -119,9 +116,9 @@ def _causes(subject: ModelSubject, analysis: str) -> Causes:
         lambda: causes(
             asked.law,
             subject.fit,
-            leverage=exposure.leverage,
-            residual=exposure.residual,
-            shift=exposure.shift_lengths,
+            leverage=exposure.influence.leverage,
+            residual=exposure.influence.residual,
+            shift=exposure.influence.move,
             delta=asked.delta,
             leaves=subject.relation is NeighboringRelation.ADD_REMOVE,
         ),
@@ -149,7 +146,7 @@ def _why(subject: ModelSubject, study: Study) -> None:
     most = [person.entry for person in exposure.most_exposed(_MOST)]
     results.table(
         persons.who(exposure.rows[most], study)
-        | {"leverage": exposure.leverage[most]}
+        | {"leverage": exposure.influence.leverage[most]}
         | everybody.own(exposure, most),
         column_config={"leverage": results.THREE_DIGITS, **everybody.OWN_DIGITS},
         key="most-exposed",
@@ -261,7 +258,7 @@ def definitions() -> None:
     )
 
 
-def _replaced_text(exposure: ModelExposure, asked: NeighboringRelation, unit: PrivacyUnit) -> str:
+def _replaced_text(exposure: ModelLosses, asked: NeighboringRelation, unit: PrivacyUnit) -> str:
     """Say what other records were found to reveal, and what none can exceed."""
     rows = unit.rows
     found = "Another record in somebody's place was found to reveal ε "
@@ -271,11 +268,11 @@ def _replaced_text(exposure: ModelExposure, asked: NeighboringRelation, unit: Pr
         none, whose = "no records", f"no other records in the {rows} rows of a unit"
     found += significant(exposure.maximum)
     guaranteed = asked is NeighboringRelation.SUBSTITUTION
-    if guaranteed and exposure.worst_case < exposure.for_all_certificate:
+    if guaranteed and exposure.worst_case < exposure.certificate:
         return f"{found}; {none} can reveal more than the guarantee."
-    if not np.isfinite(exposure.for_all_certificate):
+    if not np.isfinite(exposure.certificate):
         return f"{found}; no bound on all records is known without a penalty."
-    certificate = epsilon_text(exposure.for_all_certificate)
+    certificate = epsilon_text(exposure.certificate)
     return f"{found}; {whose} can reveal more than {certificate}."
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dpcore.analyses.model import ModelRequest
 from dpcore.data.preparation.identifiers import unit_codes
 from dpcore.formatting import people
-from dpcore.individual.models.exposure import ModelExposure, expose_model
+from dpcore.individual.model_losses import ModelLosses, model_losses
 from dpcore.models.glm import GlmFit
 from dpcore.models.glm_influence import Audit, AuditedRemovals
 from dpcore.models.loss_functions import ModelKind
@@ -47,9 +47,9 @@ def of(
             return None
     codes = _codes(study, asked, unit_column)
 
-    def compute() -> ModelExposure:
+    def compute() -> ModelLosses:
         with st.spinner("Looking at everybody …", show_time=True):
-            return expose_model(
+            return model_losses(
                 asked,
                 fit,
                 relation=relation,

@@ -16,7 +16,7 @@ _ONE = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chain:
+class GuaranteeLadder:
     """Losses from the widest to the narrowest claim.
 
     Attributes:

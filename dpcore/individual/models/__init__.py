@@ -1,1 +1,0 @@
-"""What the release of a model reveals about each person."""
