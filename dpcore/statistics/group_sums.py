@@ -301,7 +301,8 @@ class MeanMoments(_SharedWeights):
         return Interval(lower=-np.inf, upper=np.inf)
 
     def _counted(self, codes: NDArray[np.intp]) -> list[FloatArray]:
-        return [self.weight * np.bincount(codes, minlength=len(self.groups))]
+        counts = np.bincount(codes, minlength=len(self.groups)).astype(np.float64)
+        return [self.weight * counts]
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change all numbers together."""
