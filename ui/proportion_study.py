@@ -282,7 +282,7 @@ def _worst_coverage(current: ProportionSimulation, view: View) -> dict[Procedure
 def _costs(current: ProportionSimulation, view: View) -> dict[Procedure, float]:
     """Return what each procedure of the view really spends, as far as it was run."""
     return {
-        result.procedure: result.real_epsilon
+        result.procedure: result.effective_epsilon
         for result in current.found
         if (result.epsilon, result.mechanism) == (view.epsilon, view.mechanism)
     }

@@ -98,7 +98,7 @@ class BootstrapPlan:
             self.event.ratio, times=self.times, people=self.people, delta=delta, bound=self.bound
         )
 
-    def pair_epsilon(
+    def pairwise_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
         """Return an upper bound on the epsilon between two statistics, ``(..., 1)``.
@@ -310,20 +310,20 @@ class BootstrapRequest(OfQuery):
         )
 
     @cached_property
-    def real_epsilon(self) -> float:
+    def effective_epsilon(self) -> float:
         """Return the epsilon that is given at ``delta``, by the bound ``proved``."""
         return self.plan.worst_case(delta=self.delta)
 
     @property
     def claim_holds(self) -> bool:
         """Tell whether the epsilon that is claimed is given."""
-        return self.real_epsilon <= self.claimed * (1 + _TOLERANCE)
+        return self.effective_epsilon <= self.claimed * (1 + _TOLERANCE)
 
     @property
     def cost(self) -> PrivacyCost:
         """Return what the answer costs: what it really gives, rounded up."""
         return PrivacyCost(
-            epsilon=computed(self.real_epsilon),
+            epsilon=computed(self.effective_epsilon),
             delta=typed(self.delta),
             rho=computed(self.plan.rho),
         )
@@ -340,7 +340,7 @@ class BootstrapRequest(OfQuery):
             )
         return (
             f"{self.mechanism_label}, {self.times} bootstraps give epsilon "
-            f"{self.real_epsilon:.4g} at delta {self.delta:g} here, not the "
+            f"{self.effective_epsilon:.4g} at delta {self.delta:g} here, not the "
             f"{self.claimed:.4g} that rho {self.rho:g} stands for. Choose the "
             "finite-sample correction."
         )

@@ -282,7 +282,7 @@ class MatrixPlan:
 
     def worst_case(self, *, delta: float = 0.0) -> float:  # noqa: ARG002 - pure DP
         """Return the sum of the steps' levels."""
-        return self.release.real_epsilon
+        return self.release.effective_epsilon
 
     @property
     def rho(self) -> float:
@@ -292,9 +292,9 @@ class MatrixPlan:
     @property
     def event(self) -> PureEvent:
         """Return a pure event of the whole level."""
-        return PureEvent.of(self.release.real_epsilon)
+        return PureEvent.of(self.release.effective_epsilon)
 
-    def pair_epsilon(
+    def pairwise_epsilon(
         self,
         first: ArrayLike,
         second: ArrayLike,

@@ -61,7 +61,7 @@ class Drawing(Protocol):
 class Plan(Drawing, Protocol):
     """A way to answer a request, fixed by public numbers.
 
-    ``pair_epsilon`` and ``worst_case`` are about the statistic that the plan reads, so
+    ``pairwise_epsilon`` and ``worst_case`` are about the statistic that the plan reads, so
     that everybody's privacy loss is a question to the plan.
     """
 
@@ -72,7 +72,7 @@ class Plan(Drawing, Protocol):
     def rho(self) -> float:
         """Zero-concentrated DP level, over all tables."""
 
-    def pair_epsilon(
+    def pairwise_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
         """Return the epsilon at ``delta`` between two values of the statistic."""
@@ -113,11 +113,11 @@ class OneMechanism:
         """Return the event of the mechanism."""
         return self.mechanism.event(self.sensitivity)
 
-    def pair_epsilon(
+    def pairwise_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
         """Return what the mechanism reveals about a pair of values."""
-        return self.mechanism.pair_epsilon(first, second, delta=delta)
+        return self.mechanism.pairwise_epsilon(first, second, delta=delta)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -209,14 +209,14 @@ class Request(OfQuery):
         )
 
     @cached_property
-    def real_epsilon(self) -> float:
+    def effective_epsilon(self) -> float:
         """Return the epsilon that is given at ``used_delta``, over all tables."""
         return self.plan.worst_case(delta=self.used_delta)
 
     @property
     def claim_holds(self) -> bool:
         """Tell whether the epsilon is given that was asked for."""
-        return self.real_epsilon <= self.epsilon * (1 + CLAIM_TOLERANCE)
+        return self.effective_epsilon <= self.epsilon * (1 + CLAIM_TOLERANCE)
 
     def refusal(self, mode: Mode) -> str | None:
         """Return why it cannot be released in a mode; ``None`` if it can."""
@@ -227,7 +227,7 @@ class Request(OfQuery):
             )
         if mode is Mode.RELEASE and not self.claim_holds:
             return (
-                f"{self.entry.label} gives epsilon {epsilon_text(self.real_epsilon)} "
+                f"{self.entry.label} gives epsilon {epsilon_text(self.effective_epsilon)} "
                 f"here, not {in_full(self.epsilon)}. Choose another mechanism."
             )
         return None
@@ -240,7 +240,7 @@ class Request(OfQuery):
     def cost(self) -> PrivacyCost:
         """Return what the answer costs: its real epsilon where the claim fails."""
         return PrivacyCost(
-            epsilon=typed(self.epsilon) if self.claim_holds else computed(self.real_epsilon),
+            epsilon=typed(self.epsilon) if self.claim_holds else computed(self.effective_epsilon),
             delta=typed(self.used_delta),
             rho=computed(self.plan.rho),
         )

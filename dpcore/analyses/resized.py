@@ -62,7 +62,7 @@ class PublishedPlan:
         """Return the epsilon at ``delta`` over all tables: infinite below tau."""
         return self.bootstrap.epsilon(delta)
 
-    def pair_epsilon(
+    def pairwise_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
         """Return the epsilon at ``delta`` between two means, shape ``(..., 1)``.
@@ -131,7 +131,7 @@ class RepairedPlan:
         known = float(pure_epsilon_of(self.resample.epsilon(), delta))
         return min(known, self.epsilon) if delta >= self.delta else known
 
-    def pair_epsilon(
+    def pairwise_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
         """Return an epsilon at ``delta`` between two means, shape ``(..., 1)``.
@@ -146,7 +146,7 @@ class RepairedPlan:
             (np.asarray(mean, dtype=np.float64)[..., 0] - lower) / width for mean in (first, second)
         )
         if self.resample.shares:
-            levels = self.resample.pair_epsilon(p, q)
+            levels = self.resample.pairwise_epsilon(p, q)
         elif self.resample.rows > 1:
             return np.full(np.broadcast(p, q).shape, self.worst_case(delta=delta))
         else:

@@ -251,7 +251,7 @@ class SharePlan:
             return self.mechanism.event(self.sensitivity)
         return PureEvent.of(self.worst_case())
 
-    def pair_epsilon(
+    def pairwise_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
         """Return what the draws reveal about a pair of shares, summed over them."""
@@ -259,7 +259,7 @@ class SharePlan:
         one, other = (read(np.asarray(side, dtype=float)) for side in (first, second))
         one, other = np.broadcast_arrays(one, other)
         sets = self.constraint.syntheses
-        level = self.mechanism.pair_epsilon(one, other, delta=delta / sets)
+        level = self.mechanism.pairwise_epsilon(one, other, delta=delta / sets)
         return np.asarray(sets * level)
 
     def half_widths(self, level: float) -> FloatArray:

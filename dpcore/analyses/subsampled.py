@@ -112,7 +112,7 @@ class SubsampledPlan:
             return 1.0
         return 1 / self.rate if size.public else None
 
-    def pair_epsilon(
+    def pairwise_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
         """Return an epsilon at ``delta`` between two values of the table's statistic.
@@ -351,14 +351,14 @@ class SubsampledRequest(OfQuery):
         return SubsampledPlan(base=base, rate=self.rate, people=self.people)
 
     @cached_property
-    def real_epsilon(self) -> float:
+    def effective_epsilon(self) -> float:
         """Return the epsilon that is given at ``used_delta``, over all tables."""
         return self.plan.worst_case(delta=self.used_delta)
 
     @property
     def cost(self) -> PrivacyCost:
         """Return what the answer costs."""
-        real = self.real_epsilon
+        real = self.effective_epsilon
         holds = real <= self.epsilon * (1 + CLAIM_TOLERANCE)
         return PrivacyCost(
             epsilon=typed(self.epsilon) if holds else computed(real),

@@ -301,7 +301,7 @@ def table(design: ProportionDesign, results: Sequence[ProcedureAccuracy]) -> pd.
                 "people": result.people,
                 "mechanism": result.mechanism or "none",
                 "procedure": str(result.procedure),
-                "real epsilon": result.real_epsilon,
+                "real epsilon": result.effective_epsilon,
                 "target": target_name(target),
                 "true value": sum(design.shares[cell] for cell in target),
                 "bias": result.bias[position],

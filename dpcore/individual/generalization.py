@@ -105,7 +105,7 @@ def total_variations(
             there = block.alternatives[:, column]
             if rows > 1:
                 there = within.clip(actual + rows * (there - actual))
-            np.maximum(found, mechanism.pair_delta(actual, there, epsilon=0.0), out=found)
+            np.maximum(found, mechanism.pairwise_delta(actual, there, epsilon=0.0), out=found)
         return found
 
     return exposure.shifts.map(largest)

@@ -55,7 +55,7 @@ class Revealing(Protocol):
     def worst_case(self, *, delta: float = 0.0) -> float:
         """Return the epsilon at ``delta`` over all tables."""
 
-    def pair_epsilon(
+    def pairwise_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
         """Return the epsilon at ``delta`` between two values of the statistic."""
@@ -128,7 +128,7 @@ def per_instance_losses(
 ) -> StatisticLosses:
     """Return everybody's privacy loss when ``plan`` releases ``statistic``.
 
-    The loss of a person is ``plan.pair_epsilon`` between the statistic of the
+    The loss of a person is ``plan.pairwise_epsilon`` between the statistic of the
     table and its value without the person's record (add/remove), or the larger loss
     of the extreme values that it takes with another record (substitution).
 
@@ -159,7 +159,7 @@ def per_instance_losses(
         if rows > 1:
             moved = actual + rows * (alternatives - actual)
             alternatives = statistic.range.clip(moved)
-        return plan.pair_epsilon(actual, alternatives, delta=delta)
+        return plan.pairwise_epsilon(actual, alternatives, delta=delta)
 
     def losses(block: NeighborValues) -> FloatArray:
         if np.isnan(block.alternatives).any():
@@ -319,7 +319,7 @@ class _Whole:
 
     def _of_block(self, shifts: NeighborValues) -> FloatArray:
         reached = np.moveaxis(shifts.alternatives, 1, 0)
-        losses = self.plan.pair_epsilon(shifts.actual, reached, delta=self.delta)
+        losses = self.plan.pairwise_epsilon(shifts.actual, reached, delta=self.delta)
         return np.asarray(losses.max(axis=0))
 
 

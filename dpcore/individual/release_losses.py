@@ -117,7 +117,7 @@ class Lengths:
         """Return the largest shift over the noise."""
         return self.largest
 
-    def pair_epsilon(
+    def pairwise_epsilon(
         self,
         first: ArrayLike,
         second: ArrayLike,
@@ -271,4 +271,4 @@ def _of_newcomers(
     actual = statistic.value(values)
     if unit_rows > 1:
         joined = statistic.range.clip(actual + unit_rows * (joined - actual))
-    return float(plan.pair_epsilon(actual, joined, delta=delta).max())
+    return float(plan.pairwise_epsilon(actual, joined, delta=delta).max())

@@ -143,7 +143,7 @@ class Mechanism(ABC):
         return self.quantile(uniform(rng, size), position)
 
     @abstractmethod
-    def pair_epsilon(
+    def pairwise_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
         """Smallest epsilon at which the two outputs are (epsilon, delta)-close.
@@ -153,12 +153,12 @@ class Mechanism(ABC):
         """
 
     @abstractmethod
-    def pair_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
+    def pairwise_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
         """Smallest delta at which the two outputs are (epsilon, delta)-close."""
 
     @abstractmethod
     def epsilon(self, sensitivity: Sensitivity, *, delta: float = 0.0) -> float:
-        """Worst case of ``pair_epsilon`` over all pairs within ``sensitivity``."""
+        """Worst case of ``pairwise_epsilon`` over all pairs within ``sensitivity``."""
 
     def rho(self, sensitivity: Sensitivity) -> float:
         """Zero-concentrated DP level over all pairs within ``sensitivity``."""

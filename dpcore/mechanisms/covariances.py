@@ -103,7 +103,7 @@ class CovarianceRelease:
     >>> pair = CovarianceRelease(widths=(8.0, 16.0), people=50, key="bit", epsilon=1.0)
     >>> (pair.scales * 50).round(9).tolist()
     [192.0, 768.0, 384.0]
-    >>> bool(pair.real_epsilon <= 1)
+    >>> bool(pair.effective_epsilon <= 1)
     True
 
     """
@@ -186,7 +186,7 @@ class CovarianceRelease:
         return np.array([step.mechanism.epsilon(step.sensitivity) for step in self._widest()])
 
     @property
-    def real_epsilon(self) -> float:
+    def effective_epsilon(self) -> float:
         """Return the epsilon of the whole matrix: the sum of the levels.
 
         The steps are chosen in view of earlier answers, but their levels hold whatever
@@ -247,7 +247,7 @@ class CovarianceRelease:
             return least_private_scales(shift, share, 2 * reach)
         return np.full(reach.shape, self.scales[place])
 
-    def pair_epsilon(self, first: ArrayLike, second: ArrayLike) -> FloatArray:
+    def pairwise_epsilon(self, first: ArrayLike, second: ArrayLike) -> FloatArray:
         """Return what the release reveals about a pair of matrices, pure DP.
 
         Shapes ``(..., k)``, result ``(...)``. For Laplace and BIT the exact level: at
@@ -259,7 +259,7 @@ class CovarianceRelease:
         return np.asarray(self.levels_between(first, second).sum(axis=-1))
 
     def levels_between(self, first: ArrayLike, second: ArrayLike) -> FloatArray:
-        """Return the part of each number in ``pair_epsilon``, shape ``(..., k)``."""
+        """Return the part of each number in ``pairwise_epsilon``, shape ``(..., k)``."""
         first, second = np.broadcast_arrays(self._checked(first), self._checked(second))
         levels = np.empty(first.shape)
         for place in range(first.shape[-1]):
@@ -270,7 +270,7 @@ class CovarianceRelease:
     def _pair_level(self, place: int, first: FloatArray, second: FloatArray) -> FloatArray:
         step = self.step(place, self.largest[place])
         if place < self.columns or self.key == "laplace":
-            return step.mechanism.pair_epsilon(first, second)
+            return step.mechanism.pairwise_epsilon(first, second)
         x, y, noise = first[..., 0], second[..., 0], step.mechanism.noise
         if self.key == "bit":
             return np.abs(x - y) / noise

@@ -41,7 +41,7 @@ class Exponential:
     >>> mechanism = Exponential(noise=1.0)
     >>> mechanism.probabilities([0.0, 0.0, np.log(2.0)]).round(12)
     array([0.25, 0.25, 0.5 ])
-    >>> float(mechanism.pair_epsilon([0.0, 0.0], [1.0, -1.0]).round(9))
+    >>> float(mechanism.pairwise_epsilon([0.0, 0.0], [1.0, -1.0]).round(9))
     1.43378083
 
     """
@@ -100,7 +100,7 @@ class Exponential:
             )
         return self.noise * math.log(candidates / missed)
 
-    def pair_epsilon(
+    def pairwise_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
         """Return the exact epsilon at ``delta`` between two vectors of scores.
@@ -118,7 +118,7 @@ class Exponential:
         one_way = self._level_at(first, second, delta)
         return np.maximum(one_way, self._level_at(second, first, delta))
 
-    def pair_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
+    def pairwise_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
         """Return the exact delta: the sum of ``(p - e^epsilon q)_+``, both ways."""
         log_p, log_q = map(self._log_probabilities, floats(first, second))
 

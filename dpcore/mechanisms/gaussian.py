@@ -85,13 +85,13 @@ class Gaussian(AdditiveNoise):
         """Return ``sigma^2``."""
         return np.full(np.shape(position), self.noise * self.noise)
 
-    def pair_epsilon(
+    def pairwise_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
         """Return the exact epsilon at ``delta``; ``inf`` at 0 where anything moves."""
         return profile.epsilon_of(self._mu(first, second), delta)
 
-    def pair_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
+    def pairwise_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
         """Return the exact delta at ``epsilon``."""
         return profile.delta_of(self._mu(first, second), epsilon)
 

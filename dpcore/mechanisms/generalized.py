@@ -122,7 +122,7 @@ class GeneralizedGaussian(SymmetricMechanism):
         variance = self.noise * self.noise * self._standard.variance
         return np.full(np.shape(position), variance)
 
-    def pair_epsilon(
+    def pairwise_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
         """Return the exact epsilon at ``delta`` where one coordinate changes.
@@ -131,14 +131,14 @@ class GeneralizedGaussian(SymmetricMechanism):
         upper bound (``pairs.vector_epsilon``).
         """
         if (known := self._known) is not None:
-            return known.pair_epsilon(first, second, delta=delta)
-        return ExactForOne.pair_epsilon(self, first, second, delta=delta)
+            return known.pairwise_epsilon(first, second, delta=delta)
+        return ExactForOne.pairwise_epsilon(self, first, second, delta=delta)
 
-    def pair_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
-        """Return the delta at ``epsilon``, as exact as ``pair_epsilon``."""
+    def pairwise_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
+        """Return the delta at ``epsilon``, as exact as ``pairwise_epsilon``."""
         if (known := self._known) is not None:
-            return known.pair_delta(first, second, epsilon=epsilon)
-        return ExactForOne.pair_delta(self, first, second, epsilon=epsilon)
+            return known.pairwise_delta(first, second, epsilon=epsilon)
+        return ExactForOne.pairwise_delta(self, first, second, epsilon=epsilon)
 
     def loss_exceeds(self, shift: float, *, epsilon: float) -> float:
         """Return the probability that a scalar's loss leaves ``[-epsilon, epsilon]``.
@@ -151,7 +151,7 @@ class GeneralizedGaussian(SymmetricMechanism):
     def epsilon(self, sensitivity: Sensitivity, *, delta: float = 0.0) -> float:
         """Return the exact epsilon at ``delta`` for a scalar.
 
-        For several coordinates the largest that ``pair_epsilon`` can be: as it is
+        For several coordinates the largest that ``pairwise_epsilon`` can be: as it is
         convex in each change, that of as many largest changes as ``l1`` has room for.
         """
         if (known := self._known) is not None:
@@ -162,7 +162,7 @@ class GeneralizedGaussian(SymmetricMechanism):
             return math.inf
         if sensitivity.coordinates == 1:
             moved = np.array([sensitivity.l1])
-            return float(self.pair_epsilon(moved, np.zeros(1), delta=delta))
+            return float(self.pairwise_epsilon(moved, np.zeros(1), delta=delta))
         ratio = np.array(sensitivity.largest / self.noise)
         part = delta / sensitivity.coordinates
         level = float(one_sided_epsilon(ratio, part, self.order))

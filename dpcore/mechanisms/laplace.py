@@ -107,7 +107,7 @@ class Laplace(AdditiveNoise):
         """Return ``2 b^2``."""
         return np.full(np.shape(position), 2 * self.noise * self.noise)
 
-    def pair_epsilon(
+    def pairwise_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
         """Return ``max(0, r + 2 log(1 - delta))``, ``r`` the l1 distance over ``b``.
@@ -118,8 +118,8 @@ class Laplace(AdditiveNoise):
         ratios = self._ratios(first, second)
         return total(ratios) if delta == 0 else profile.product_epsilon_of(ratios, delta)
 
-    def pair_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
-        """Return ``1 - exp((epsilon - r)/2)``, as exact as ``pair_epsilon``."""
+    def pairwise_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
+        """Return ``1 - exp((epsilon - r)/2)``, as exact as ``pairwise_epsilon``."""
         return profile.product_delta_of(self._ratios(first, second), epsilon)
 
     def epsilon(self, sensitivity: Sensitivity, *, delta: float = 0.0) -> float:
@@ -314,7 +314,7 @@ class AveragedLaplace(SymmetricMechanism):
             return level
         if sensitivity.coordinates == 1:
             moved = np.array([sensitivity.l1])
-            return float(self.pair_epsilon(moved, np.zeros(1), delta=delta))
+            return float(self.pairwise_epsilon(moved, np.zeros(1), delta=delta))
         largest = float(law.scaled(sensitivity.largest, self.noise))
         return level_at(np.full(sensitivity.coordinates, largest), level, delta)
 

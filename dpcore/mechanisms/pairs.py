@@ -47,7 +47,7 @@ class ExactForOne(Mechanism):
     Where several change, the pure level is exact too; at a delta it is an upper bound.
     """
 
-    def pair_epsilon(
+    def pairwise_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
         """Return the exact level of a change in one coordinate."""
@@ -61,8 +61,8 @@ class ExactForOne(Mechanism):
             several=lambda: self._vector_epsilon(first, second, delta),
         )
 
-    def pair_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
-        """Return the larger delta of both directions, as exact as ``pair_epsilon``."""
+    def pairwise_delta(self, first: ArrayLike, second: ArrayLike, *, epsilon: float) -> FloatArray:
+        """Return the larger delta of both directions, as exact as ``pairwise_epsilon``."""
         first, second = self._counted(first, second)
         return _where_one_changes(
             first,

@@ -106,7 +106,7 @@ class ScalarLaws:
         """Return the exact profile of the pair."""
         pair = ([self.absent], [self.present])
         return np.array(
-            [float(self.mechanism.pair_delta(*pair, epsilon=float(level))) for level in epsilon]
+            [float(self.mechanism.pairwise_delta(*pair, epsilon=float(level))) for level in epsilon]
         )
 
     def roc(self) -> tuple[FloatArray, FloatArray]:

@@ -183,7 +183,7 @@ class NoisyResample:
             levels[index] = min(most, drawn.root(float(_GRID[index]), 0.0, _NEARLY))
         return np.asarray(levels[place])
 
-    def pair_epsilon(self, first: ArrayLike, second: ArrayLike) -> FloatArray:
+    def pairwise_epsilon(self, first: ArrayLike, second: ArrayLike) -> FloatArray:
         """Return the exact pure level between two shares of ones, elementwise.
 
         ``m |log((1 + q E)/(1 + p E))|`` with ``E = expm1(level)``, or with ``E =

@@ -215,7 +215,7 @@ def zero_variance(design: CovarianceDesign, scenario: Scenario) -> float:
 def real_levels(design: CovarianceDesign, key: str, people: int) -> tuple[FloatArray, float]:
     """Return the real epsilon of each of the three steps, and that of the matrix."""
     release = design.release(key, people)
-    return release.levels, release.real_epsilon
+    return release.levels, release.effective_epsilon
 
 
 def expected_means(release: CovarianceRelease, value: FloatArray, *, dropping: bool) -> FloatArray:

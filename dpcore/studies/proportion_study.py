@@ -170,7 +170,7 @@ class ProcedureAccuracy:
     """Key of the mechanism; none for the original."""
     epsilon: float
     """Privacy parameter of the setting."""
-    real_epsilon: float
+    effective_epsilon: float
     """What the releases really cost; infinite for the original."""
     people: int
     bias: FloatArray
@@ -250,7 +250,7 @@ class _Answers:
 
     procedure: Procedure
     mechanism: str | None
-    real_epsilon: float
+    effective_epsilon: float
     released: FloatArray
     ends: FloatArray | None = None
 
@@ -286,7 +286,7 @@ class _Comparison:
             variance = 2 * noise**2 * self.weights.sum(axis=1)
             ends = noise_aware(released, people=self.people, noise_variance=variance)
         return _Answers(
-            procedure=procedure, mechanism=key, real_epsilon=real, released=released, ends=ends
+            procedure=procedure, mechanism=key, effective_epsilon=real, released=released, ends=ends
         )
 
     def combined(self, key: str, real: float, shares: FloatArray) -> _Answers:
@@ -295,7 +295,7 @@ class _Comparison:
         return _Answers(
             procedure=Procedure.SYNTHESIS,
             mechanism=key,
-            real_epsilon=real,
+            effective_epsilon=real,
             released=found.estimate,
             ends=np.stack([found.lower, found.upper], axis=-1),
         )
@@ -329,7 +329,7 @@ class _Comparison:
                 procedure=answer.procedure,
                 mechanism=answer.mechanism,
                 epsilon=self.epsilon,
-                real_epsilon=answer.real_epsilon,
+                effective_epsilon=answer.effective_epsilon,
                 people=self.people,
                 bias=bias[place],
                 rmse=rmse[place],

@@ -39,7 +39,7 @@ def test_laplace_and_gaussian_match_dp_accounting(noise, delta):
 def test_two_cells_match_dp_accounting():
     pld = privacy_loss_distribution.from_laplace_mechanism(1.0).self_compose(2)
     for epsilon in (0.0, 0.4, 1.0, 1.7):
-        ours = Laplace(noise=1.0).pair_delta([1.0, 0.0], [0.0, 1.0], epsilon=epsilon)
+        ours = Laplace(noise=1.0).pairwise_delta([1.0, 0.0], [0.0, 1.0], epsilon=epsilon)
         assert pld.get_delta_for_epsilon(epsilon) == pytest.approx(float(ours), abs=1e-7)
 
 

@@ -12,5 +12,5 @@ class Plan:
     def worst_case(self, *, delta=0.0):
         return self.mechanism.epsilon(self.sensitivity, delta=delta)
 
-    def pair_epsilon(self, first, second, *, delta=0.0):
-        return self.mechanism.pair_epsilon(first, second, delta=delta)
+    def pairwise_epsilon(self, first, second, *, delta=0.0):
+        return self.mechanism.pairwise_epsilon(first, second, delta=delta)

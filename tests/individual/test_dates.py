@@ -151,7 +151,9 @@ def test_own_losses_are_those_of_the_table_without_each_row(order, timed, filter
         own = np.zeros(people)
         own[lines[question.rows(whole)]] = found.epsilon
         value = question.value(whole)
-        brute = [float(np.max(plan.pair_epsilon(value, question.value(other)))) for other in others]
+        brute = [
+            float(np.max(plan.pairwise_epsilon(value, question.value(other)))) for other in others
+        ]
         np.testing.assert_allclose(own, brute, rtol=1e-9, atol=1e-12, err_msg=name)
 
 

@@ -103,7 +103,7 @@ def test_removal_is_the_loss_between_the_tables_themselves(case):
     found, statistic = exposed(request, values), request.query.statistic
     for entry in (0, 17):
         rest = statistic.value(np.delete(values, entry, axis=0))
-        expected = request.plan.pair_epsilon(statistic.value(values), rest)
+        expected = request.plan.pairwise_epsilon(statistic.value(values), rest)
         assert found.epsilon[entry] == pytest.approx(float(expected), rel=1e-6)
 
 
@@ -165,5 +165,5 @@ def test_newcomers_to_groups_are_within_the_guarantee():
     statistic = request.query.statistic
     joined = statistic.neighbors_added(values, SUBSTITUTION)
     assert len(joined) > 0
-    losses = request.plan.pair_epsilon(statistic.value(values), joined)
+    losses = request.plan.pairwise_epsilon(statistic.value(values), joined)
     assert losses.max() <= request.plan.worst_case() * (1 + 1e-12)

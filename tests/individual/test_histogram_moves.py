@@ -35,10 +35,10 @@ def test_no_other_cell_reveals_more_than_the_emptiest_and_the_fullest(delta, cou
         mechanisms.append(Gaussian(noise=noise))
     every_move = np.eye(size) - np.eye(size)[:, np.newaxis]
     for mechanism in mechanisms:
-        offered = mechanism.pair_epsilon(shifts.actual, shifts.alternatives, delta=delta).max(
+        offered = mechanism.pairwise_epsilon(shifts.actual, shifts.alternatives, delta=delta).max(
             axis=1
         )
-        moves = mechanism.pair_epsilon(
+        moves = mechanism.pairwise_epsilon(
             shifts.actual, shifts.actual + every_move[np.unique(codes)], delta=delta
         ).max(axis=1)
         np.testing.assert_allclose(offered, moves, rtol=1e-9, atol=1e-12)

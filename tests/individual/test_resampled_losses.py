@@ -185,7 +185,7 @@ def test_weight_in_a_private_mean_is_not_known_and_counts_at_the_worst():
     assert found.own.tolist() == [found.event.ratio] * N
     assert np.asarray(found.epsilon(0.0)) == pytest.approx(request.epsilon)
     plan = request.plan
-    assert plan.pair_epsilon([3.0], [3.0]) == plan.worst_case() > 0
+    assert plan.pairwise_epsilon([3.0], [3.0]) == plan.worst_case() > 0
     _, other = sampled(StatisticKind.MEAN, "laplace", ADD_REMOVE, asked=SUBSTITUTION)
     assert other.own.tolist() == [2 * found.event.ratio] * N
 

@@ -33,9 +33,9 @@ SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 def test_profile_of_generalized_gaussian_noise(order, shift, epsilon, delta):
     mechanism = GeneralizedGaussian(noise=1.0, order=order)
     for pair in ([0.0], [shift]), ([shift], [0.0]):
-        got = mechanism.pair_delta(*pair, epsilon=epsilon)
+        got = mechanism.pairwise_delta(*pair, epsilon=epsilon)
         assert got == pytest.approx(delta, rel=1e-10)
-        level = mechanism.pair_epsilon(*pair, delta=delta)
+        level = mechanism.pairwise_epsilon(*pair, delta=delta)
         assert level == pytest.approx(epsilon, rel=1e-9)
 
 
@@ -50,7 +50,7 @@ def test_a_loss_is_the_shift_over_the_scale_for_every_statistic():
     both = np.column_stack([X1, Y])
     for relation in NeighboringRelation:
         shifts = box.neighbors(both, relation)
-        epsilon = Laplace(noise=0.5).pair_epsilon(shifts.actual, shifts.alternatives)
+        epsilon = Laplace(noise=0.5).pairwise_epsilon(shifts.actual, shifts.alternatives)
         each = shifts.distances() / 0.5
         np.testing.assert_allclose(epsilon.max(axis=-1), each, rtol=1e-12)
 

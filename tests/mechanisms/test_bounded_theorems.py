@@ -288,7 +288,7 @@ def gives_finite_numbers(entry, epsilon, bounds):
         assert ((below >= -1e-15) & (below <= 1 + 1e-15)).all()
         assert (np.diff(below) >= -1e-15).all()
         for delta in (0.0, 1e-9):
-            got = float(mechanism.pair_epsilon([ends[0]], [position], delta=delta))
+            got = float(mechanism.pairwise_epsilon([ends[0]], [position], delta=delta))
             assert got >= 0
-        lost = float(mechanism.pair_delta([ends[0]], [position], epsilon=epsilon))
+        lost = float(mechanism.pairwise_delta([ends[0]], [position], epsilon=epsilon))
         assert 0 <= lost <= 1

@@ -76,10 +76,10 @@ def test_published_truncation_really_spends_nearly_twice_the_budget():
         assert at.levels[:2] == pytest.approx([level, level], rel=1e-8)
         assert 0.5816 < at.levels[0] < 0.5829
         assert at.levels[2] >= at.levels[0]
-        assert 1.74 < at.real_epsilon < 1.75
+        assert 1.74 < at.effective_epsilon < 1.75
     for key in ("bit", "truncated", "laplace"):
-        assert release(key).real_epsilon <= 1.0
-        assert release(key).real_epsilon == pytest.approx(1.0, rel=1e-9)
+        assert release(key).effective_epsilon <= 1.0
+        assert release(key).effective_epsilon == pytest.approx(1.0, rel=1e-9)
 
 
 def test_calibrated_truncation_needs_the_factors_of_the_specification():
@@ -94,7 +94,7 @@ def test_split_never_exceeds_the_budget(epsilon, weights):
     at = release(widths=(1.0, 2.0, 3.0), epsilon=epsilon, weights=tuple(weights))
     assert math.fsum(at.epsilons) <= epsilon
     assert at.epsilons == pytest.approx(epsilon * np.array(weights) / sum(weights))
-    assert at.real_epsilon <= epsilon * (1 + 1e-15)
+    assert at.effective_epsilon <= epsilon * (1 + 1e-15)
 
 
 def test_split_by_sensitivity_is_one_scale_for_all():
@@ -219,7 +219,7 @@ def levels_over_ranges(at, x, y, reaches):
     for reach in reaches:
         (noise,) = at.covariance_scales(2, [reach])
         law = TruncatedLaplace(noise=float(noise), bounds=Interval(lower=-reach, upper=reach))
-        result.append(float(law.pair_epsilon([x], [y])))
+        result.append(float(law.pairwise_epsilon([x], [y])))
     return np.array(result)
 
 
@@ -230,8 +230,8 @@ def test_no_range_reveals_more_of_a_covariance_than_the_bound(x, share, publishe
     at = release(key, epsilon=epsilon)
     y = x + share * at.sensitivities[2]
     first, second = np.array([1.0, 4.0, x]), np.array([1.0, 4.0, y])
-    bound = float(at.pair_epsilon(first, second))
-    assert bound == pytest.approx(float(at.pair_epsilon(second, first)))
+    bound = float(at.pairwise_epsilon(first, second))
+    assert bound == pytest.approx(float(at.pairwise_epsilon(second, first)))
     assert bound <= at.levels[2] * (1 + 1e-12)
     largest = max(abs(x), abs(y), 1e-3)
     reaches = np.concatenate([np.geomspace(1e-4, 30, 60), [largest]])
@@ -249,8 +249,8 @@ def test_pair_of_matrices_reveals_the_sum_of_its_shifts(key):
     at = release(key)
     second = TRUE + np.array([[0.2, 0.0, -0.5], [0.0, 1.0, 0.3]])
     expected = (np.abs(second - TRUE) / at.scales).sum(axis=1)
-    assert at.pair_epsilon(TRUE, second) == pytest.approx(expected)
-    assert at.pair_epsilon(TRUE, TRUE) == 0
+    assert at.pairwise_epsilon(TRUE, second) == pytest.approx(expected)
+    assert at.pairwise_epsilon(TRUE, TRUE) == 0
 
 
 def test_bit_pair_is_attained_at_the_variances_of_the_first_matrix():
@@ -266,7 +266,7 @@ def test_bit_pair_is_attained_at_the_variances_of_the_first_matrix():
     assert abs(first[2]) <= reach
     x = np.linspace(-reach, reach, 4001)[1:-1]
     ratio = (np.abs(x - second[2]) - np.abs(x - first[2])) / b[2]
-    assert total + ratio.max() == pytest.approx(at.pair_epsilon(first, second))
+    assert total + ratio.max() == pytest.approx(at.pairwise_epsilon(first, second))
 
 
 @pytest.mark.parametrize("key", MECHANISMS)
@@ -275,12 +275,12 @@ def test_nobody_loses_more_than_the_real_level(key):
     rng = np.random.default_rng(10)
     shifts = rng.uniform(-1, 1, (500, 3)) * at.sensitivities
     inside = np.abs(TRUE + shifts)
-    assert np.all(at.pair_epsilon(TRUE, inside) <= at.real_epsilon * (1 + 1e-12))
+    assert np.all(at.pairwise_epsilon(TRUE, inside) <= at.effective_epsilon * (1 + 1e-12))
 
 
 def test_unknown_numbers_reveal_an_unknown_amount():
     for key in MECHANISMS:
-        level = release(key).pair_epsilon(TRUE, [1.0, 4.0, math.nan])
+        level = release(key).pairwise_epsilon(TRUE, [1.0, 4.0, math.nan])
         assert np.isnan(level)
 
 
@@ -317,4 +317,4 @@ def test_values_must_fit_the_columns():
 def test_rounding_widens_every_sensitivity():
     wide = release(rounding=0.01)
     assert wide.sensitivities == pytest.approx(release().sensitivities * 1.5)
-    assert wide.real_epsilon <= 1.0
+    assert wide.effective_epsilon <= 1.0

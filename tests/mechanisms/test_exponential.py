@@ -86,15 +86,15 @@ def test_gumbel_noise_makes_the_same_choice():
 def test_profiles_are_those_of_every_event(first, second, noise, epsilon, delta):
     mechanism = Exponential(noise=noise)
     p, q = mechanism.probabilities(first), mechanism.probabilities(second)
-    got = float(mechanism.pair_delta(first, second, epsilon=epsilon))
+    got = float(mechanism.pairwise_delta(first, second, epsilon=epsilon))
     assert got == pytest.approx(max(all_events(p, q, epsilon), 0), abs=1e-12)
-    level = float(mechanism.pair_epsilon(first, second, delta=delta))
-    assert float(mechanism.pair_delta(first, second, epsilon=level)) <= delta + 1e-12
+    level = float(mechanism.pairwise_epsilon(first, second, delta=delta))
+    assert float(mechanism.pairwise_delta(first, second, epsilon=level)) <= delta + 1e-12
     if level > 0:
-        back = float(mechanism.pair_delta(first, second, epsilon=level))
+        back = float(mechanism.pairwise_delta(first, second, epsilon=level))
         assert back == pytest.approx(delta, rel=1e-9)
     else:
-        total_variation = float(mechanism.pair_delta(first, second, epsilon=0.0))
+        total_variation = float(mechanism.pairwise_delta(first, second, epsilon=0.0))
         assert total_variation <= delta + 1e-12
 
 
@@ -102,16 +102,16 @@ def test_profiles_are_those_of_every_event(first, second, noise, epsilon, delta)
 @given(vectors, vectors, noises)
 def test_pure_level_is_the_largest_log_ratio(first, second, noise):
     mechanism = Exponential(noise=noise)
-    level = float(mechanism.pair_epsilon(first, second))
+    level = float(mechanism.pairwise_epsilon(first, second))
     with np.errstate(divide="ignore"):
         log_p, log_q = (np.log(mechanism.probabilities(each)) for each in (first, second))
     if np.isfinite(log_p + log_q).all():
         assert level == pytest.approx(np.abs(log_p - log_q).max(), abs=1e-9)
-    assert level == pytest.approx(float(mechanism.pair_epsilon(second, first)), abs=1e-12)
+    assert level == pytest.approx(float(mechanism.pairwise_epsilon(second, first)), abs=1e-12)
     largest = Sensitivity(coordinates=5, l1=100.0, l2=100.0, largest=np.abs(first - second).max())
     assert level <= mechanism.epsilon(largest) * (1 + 1e-12)
     for delta in (1e-6, 0.01, 0.3):
-        here = float(mechanism.pair_epsilon(first, second, delta=delta))
+        here = float(mechanism.pairwise_epsilon(first, second, delta=delta))
         assert here <= mechanism.epsilon(largest, delta=delta) + 1e-9
         assert here <= level
 
@@ -121,23 +121,23 @@ def test_pairs_broadcast_over_people():
     rng = np.random.default_rng(4)
     actual, others = -rng.random(6), -rng.random((4, 3, 6))
     for delta in (0.0, 0.05, 1.0):
-        got = mechanism.pair_epsilon(actual, others, delta=delta)
+        got = mechanism.pairwise_epsilon(actual, others, delta=delta)
         assert got.shape == (4, 3)
-        one = mechanism.pair_epsilon(actual, others[2, 1], delta=delta)
+        one = mechanism.pairwise_epsilon(actual, others[2, 1], delta=delta)
         assert got[2, 1] == pytest.approx(float(one), rel=1e-12)
-    got = mechanism.pair_delta(actual, others, epsilon=0.1)
+    got = mechanism.pairwise_delta(actual, others, epsilon=0.1)
     assert got.shape == (4, 3)
 
 
 def test_pairs_without_noise_and_without_value():
     bare = Exponential(noise=0.0)
-    assert bare.pair_epsilon([0.0, -1.0], [0.0, -2.0]) == 0
-    assert bare.pair_epsilon([0.0, -1.0], [-1.0, 0.0]) == math.inf
-    assert bare.pair_delta([0.0, -1.0], [-1.0, 0.0], epsilon=3.0) == 1
+    assert bare.pairwise_epsilon([0.0, -1.0], [0.0, -2.0]) == 0
+    assert bare.pairwise_epsilon([0.0, -1.0], [-1.0, 0.0]) == math.inf
+    assert bare.pairwise_delta([0.0, -1.0], [-1.0, 0.0], epsilon=3.0) == 1
     tiny = Exponential(noise=1e-305)
-    assert tiny.pair_epsilon([0.0, -1e4], [-1e4, 0.0]) == math.inf
+    assert tiny.pairwise_epsilon([0.0, -1e4], [-1e4, 0.0]) == math.inf
     for delta in (0.0, 0.1):
-        got = Exponential(noise=1.0).pair_epsilon(
+        got = Exponential(noise=1.0).pairwise_epsilon(
             [0.0, -1.0], [[np.nan, 0.0], [0.0, -1.0]], delta=delta
         )
         assert np.isnan(got[0])
@@ -174,7 +174,7 @@ def test_bounded_range_is_attained_by_two_candidates(eta, share, delta):
     second = first + np.array([eta / 2, -eta / 2])
     sensitivity = Sensitivity(coordinates=2, l1=eta, l2=eta, largest=eta / 2)
     epsilon = eta * share
-    worst = mechanism.pair_delta(first, second, epsilon=epsilon).max()
+    worst = mechanism.pairwise_delta(first, second, epsilon=epsilon).max()
     bound = float(bounded_range.delta_of(eta, epsilon))
     assert worst <= bound * (1 + 1e-9) + 1e-15
     assert worst == pytest.approx(bound, rel=1e-3, abs=1e-6)
@@ -182,7 +182,7 @@ def test_bounded_range_is_attained_by_two_candidates(eta, share, delta):
     assert level <= conversions.pure_epsilon_of(eta, delta) + 1e-12
     if level > 0:
         assert bounded_range.delta_of(eta, level) == pytest.approx(delta, rel=1e-6)
-    assert mechanism.pair_epsilon(first, second).max() <= eta * (1 + 1e-12)
+    assert mechanism.pairwise_epsilon(first, second).max() <= eta * (1 + 1e-12)
     log_p, log_q = (special.log_softmax(each, axis=-1) for each in (first, second))
     rho = mechanism.rho(sensitivity)
     for alpha in (1.01, 2.0, 8.0, 50.0):

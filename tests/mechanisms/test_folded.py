@@ -160,7 +160,7 @@ def test_a_value_outside_has_the_law_of_its_reflection():
         np.testing.assert_allclose(folded.pdf(x, outside), folded.pdf(x, inside))
         np.testing.assert_allclose(folded.cdf(x, outside), folded.cdf(x, inside))
         assert folded.variance(outside) == pytest.approx(float(folded.variance(inside)))
-        assert folded.pair_epsilon([outside], [inside]) == pytest.approx(0, abs=1e-15)
+        assert folded.pairwise_epsilon([outside], [inside]) == pytest.approx(0, abs=1e-15)
 
 
 @pytest.mark.parametrize("noise", [0.05, 0.3, 2.0, 30.0])
@@ -168,7 +168,7 @@ def test_profiles_match_brute_force(noise):
     folded = FoldedLaplace(noise=noise, bounds=UNIT)
     for first, second in itertools.combinations(ODD_PLACES, 2):
         for epsilon in (0.0, 0.01, 0.2, 1.1):
-            got = float(folded.pair_delta([first], [second], epsilon=epsilon))
+            got = float(folded.pairwise_delta([first], [second], epsilon=epsilon))
             expected = by_sums(folded, first, second, epsilon)
             assert got == pytest.approx(expected, abs=3e-8)
 
@@ -182,9 +182,9 @@ def test_profiles_on_half_lines_match_a_grid(bounds):
         for epsilon in (0.0, 0.4, 1.5):
             factor = np.exp(epsilon)
             both = [np.maximum(a - factor * b, 0).sum() for a, b in ((p, q), (q, p))]
-            got = folded.pair_delta([first], [second], epsilon=epsilon)
+            got = folded.pairwise_delta([first], [second], epsilon=epsilon)
             assert got == pytest.approx(max(both), abs=1e-7)
-    level = folded.pair_epsilon([0.1], [0.7])
+    level = folded.pairwise_epsilon([0.1], [0.7])
     assert level == pytest.approx(0.6 / 0.3, rel=1e-12)
 
 
@@ -192,16 +192,16 @@ def test_profiles_on_half_lines_match_a_grid(bounds):
 @given(st.floats(-2, 3), st.floats(-2, 3), st.floats(-2, 2), st.floats(1e-9, 0.5))
 def test_epsilon_and_delta_are_inverse_and_symmetric(first, second, power, delta):
     folded = FoldedLaplace(noise=10**power, bounds=UNIT)
-    epsilon = float(folded.pair_epsilon([first], [second], delta=delta))
-    back = float(folded.pair_delta([first], [second], epsilon=epsilon))
+    epsilon = float(folded.pairwise_epsilon([first], [second], delta=delta))
+    back = float(folded.pairwise_delta([first], [second], epsilon=epsilon))
     assert back <= delta * (1 + 1e-7) + 1e-13
     if epsilon > 1e-9:
         assert back == pytest.approx(delta, rel=1e-5, abs=1e-13)
-    swapped = folded.pair_epsilon([second], [first], delta=delta)
+    swapped = folded.pairwise_epsilon([second], [first], delta=delta)
     assert swapped == pytest.approx(epsilon, rel=1e-9, abs=1e-12)
-    mirrored = folded.pair_epsilon([1 - first], [1 - second], delta=delta)
+    mirrored = folded.pairwise_epsilon([1 - first], [1 - second], delta=delta)
     assert mirrored == pytest.approx(epsilon, rel=1e-9, abs=1e-12)
-    level = float(folded.pair_epsilon([first], [second]))
+    level = float(folded.pairwise_epsilon([first], [second]))
     assert epsilon <= level * (1 + 1e-12)
     plain = abs(float(fold(first, UNIT) - fold(second, UNIT))) / folded.noise
     assert level <= plain * (1 + 1e-12)
@@ -233,10 +233,10 @@ def test_worst_case_is_the_largest_of_all_pairs(shift, noise, delta):
     folded = FoldedLaplace(noise=noise, bounds=UNIT)
     worst = folded.epsilon(Sensitivity.scalar(shift), delta=delta)
     first = np.linspace(0, 1 - shift, 1001)[:, np.newaxis]
-    pairs = folded.pair_epsilon(first, first + shift, delta=delta)
+    pairs = folded.pairwise_epsilon(first, first + shift, delta=delta)
     assert pairs.max() <= worst * (1 + 1e-9) + 1e-12
     assert pairs.max() == pytest.approx(worst, rel=1e-4, abs=1e-7)
-    shorter = folded.pair_epsilon(first, first + shift / 2, delta=delta)
+    shorter = folded.pairwise_epsilon(first, first + shift / 2, delta=delta)
     assert shorter.max() <= worst * (1 + 1e-9) + 1e-12
 
 
@@ -256,12 +256,12 @@ def test_two_changing_cells_cost_their_sum():
     bounds = Interval(lower=0.0, upper=6.0)
     made = FoldedLaplace.calibrate(sensitivity=cells, epsilon=1.0, bounds=bounds)
     assert 1 - 1e-9 < made.epsilon(cells) <= 1
-    corner = made.pair_epsilon([0.0, 6.0, 3.0], [1.0, 5.0, 3.0])
+    corner = made.pairwise_epsilon([0.0, 6.0, 3.0], [1.0, 5.0, 3.0])
     assert corner == pytest.approx(1.0, rel=1e-9)
     for delta in (1e-6, 0.1):
-        several = made.pair_epsilon([0.0, 6.0], [1.0, 5.0], delta=delta)
+        several = made.pairwise_epsilon([0.0, 6.0], [1.0, 5.0], delta=delta)
         assert several <= made.epsilon(cells, delta=delta) * (1 + 1e-12)
-        back = made.pair_delta([0.0, 6.0], [1.0, 5.0], epsilon=float(several))
+        back = made.pairwise_delta([0.0, 6.0], [1.0, 5.0], epsilon=float(several))
         assert back <= delta * (1 + 1e-9)
 
 
@@ -270,14 +270,14 @@ def test_limits():
     assert moments(huge, 0.3) == pytest.approx([0.2, 1 / 12, 0.2**2 + 1 / 12])
     near = FoldedLaplace(noise=1e7, bounds=UNIT)
     assert moments(near, 0.3) == pytest.approx(moments(huge, 0.3), rel=1e-12)
-    assert huge.pair_epsilon([0.0], [1.0]) == 0
+    assert huge.pairwise_epsilon([0.0], [1.0]) == 0
     assert (huge.cdf(0.25, 0.3), huge.quantile(0.25, 0.3)) == (0.25, 0.25)
     fixed = FoldedLaplace(noise=0.0, bounds=UNIT)
     assert moments(fixed, 0.3) == [0, 0, 0]
     assert fixed.quantile([0.01, 0.99], 1.3).tolist() == pytest.approx([0.7, 0.7])
     point = FoldedLaplace(noise=2.0, bounds=Interval(lower=3.0, upper=3.0))
     assert moments(point, 3.0) == [0, 0, 0]
-    assert point.pair_delta([3.0], [3.0], epsilon=0.0) == 0
+    assert point.pairwise_delta([3.0], [3.0], epsilon=0.0) == 0
     with pytest.raises(ParameterError, match="noise"):
         FoldedLaplace(noise=INF, bounds=ABOVE)
 

@@ -55,9 +55,9 @@ def within_its_budget(entry, epsilon, bounds):
     inside = bounds.clip(0.0)
     assert np.isfinite(mechanism.mse(inside))
     assert np.isfinite(mechanism.quantile([1e-9, 0.5, 1 - 1e-9], inside)).all()
-    pair = mechanism.pair_epsilon([inside], [bounds.clip(inside + 1)], delta=delta)
+    pair = mechanism.pairwise_epsilon([inside], [bounds.clip(inside + 1)], delta=delta)
     assert pair <= epsilon * factor
-    assert 0 <= mechanism.pair_delta([inside], [inside], epsilon=0.0) == 0
+    assert 0 <= mechanism.pairwise_delta([inside], [inside], epsilon=0.0) == 0
 
 
 @pytest.mark.parametrize("entry", CATALOG.values(), ids=lambda e: e.key)
@@ -66,10 +66,10 @@ def test_nothing_that_changes_needs_no_noise(entry):
     mechanism = entry.calibrate(sensitivity=still, epsilon=1.0, delta=1e-6, bounds=UNIT)
     assert mechanism.noise == 0
     assert mechanism.epsilon(still) == mechanism.rho(still) == 0
-    assert mechanism.pair_epsilon([0.2], [0.2]) == 0
-    assert mechanism.pair_epsilon([0.2], [0.3]) == math.inf
-    assert mechanism.pair_epsilon([0.2], [0.3], delta=0.1) == math.inf
-    assert mechanism.pair_delta([0.2], [0.3], epsilon=5.0) == 1
+    assert mechanism.pairwise_epsilon([0.2], [0.2]) == 0
+    assert mechanism.pairwise_epsilon([0.2], [0.3]) == math.inf
+    assert mechanism.pairwise_epsilon([0.2], [0.3], delta=0.1) == math.inf
+    assert mechanism.pairwise_delta([0.2], [0.3], epsilon=5.0) == 1
     assert mechanism.epsilon(ONE, delta=0.1) == math.inf
 
 
@@ -89,7 +89,7 @@ def test_unknown_values_stay_unknown():
             sensitivity=ONE, epsilon=1.0, delta=1e-6, bounds=Interval(lower=0.0, upper=5.0)
         )
         for delta in (0.0, 1e-6):
-            got = mechanism.pair_epsilon([[np.nan], [1.0]], [[1.0], [1.0]], delta=delta)
+            got = mechanism.pairwise_epsilon([[np.nan], [1.0]], [[1.0], [1.0]], delta=delta)
             assert np.isnan(got[0])
             assert got[1] == 0
 
@@ -103,8 +103,8 @@ def test_a_million_pairs_agree_with_few():
         TruncatedLaplace(noise=0.3, bounds=UNIT),
         Gaussian(noise=0.3),
     ):
-        many = mechanism.pair_epsilon(first, np.array([0.4]), delta=1e-6)
-        few = mechanism.pair_epsilon(first[::5000], [[0.4]], delta=1e-6)
+        many = mechanism.pairwise_epsilon(first, np.array([0.4]), delta=1e-6)
+        few = mechanism.pairwise_epsilon(first[::5000], [[0.4]], delta=1e-6)
         np.testing.assert_allclose(many[::5000], few, rtol=1e-9)
         assert many.shape == (100_000,)
 

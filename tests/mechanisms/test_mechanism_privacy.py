@@ -56,7 +56,7 @@ def test_published_scale_is_private_only_with_a_delta(row):
     delta = made.delta_at(ONE, epsilon=epsilon)
     assert delta == pytest.approx(expected, abs=1e-10)
     assert made.epsilon(ONE, delta=delta) == pytest.approx(epsilon, rel=1e-9)
-    pair = made.pair_delta([0.0], [1.0], epsilon=epsilon)
+    pair = made.pairwise_delta([0.0], [1.0], epsilon=epsilon)
     assert pair == pytest.approx(at_bound, abs=1e-10)
     assert epsilon < made.epsilon(ONE) < 2 * epsilon
     assert made.delta_at(ONE, epsilon=made.epsilon(ONE)) < 1e-15
@@ -81,22 +81,24 @@ def test_events_that_show_the_violation():
 
 def test_vectors_of_pairs():
     truncated = TruncatedLaplace(noise=0.2, bounds=UNIT)
-    assert truncated.pair_delta([0.3], [0.45], epsilon=0.3) == pytest.approx(
+    assert truncated.pairwise_delta([0.3], [0.45], epsilon=0.3) == pytest.approx(
         0.20190012687978737, rel=1e-12
     )
-    assert truncated.pair_epsilon([0.3], [0.45]) == pytest.approx(0.796971087549436, rel=1e-12)
+    assert truncated.pairwise_epsilon([0.3], [0.45]) == pytest.approx(0.796971087549436, rel=1e-12)
     edge = TruncatedLaplace(noise=0.5, bounds=UNIT)
-    assert edge.pair_epsilon([0.0], [0.1]) == pytest.approx(0.36125763209211575, rel=1e-12)
+    assert edge.pairwise_epsilon([0.0], [0.1]) == pytest.approx(0.36125763209211575, rel=1e-12)
     bit = BoundaryInflatedLaplace(noise=0.2, bounds=UNIT)
-    assert bit.pair_delta([0.3], [0.45], epsilon=0.3) == pytest.approx(0.201483781240623, rel=1e-12)
+    assert bit.pairwise_delta([0.3], [0.45], epsilon=0.3) == pytest.approx(
+        0.201483781240623, rel=1e-12
+    )
     for first, second, noise, delta, level in (
         (-0.2, 0.5, 0.3, 0.6001503456551527, 2.3333333333333335),
         (-0.2, 1.3, 0.5, 0.7134952031398099, 2.8849382771591245),
     ):
         bit = BoundaryInflatedLaplace(noise=noise, bounds=UNIT)
-        got = bit.pair_delta([first], [second], epsilon=0.5)
+        got = bit.pairwise_delta([first], [second], epsilon=0.5)
         assert got == pytest.approx(delta, rel=1e-12)
-        assert bit.pair_epsilon([second], [first]) == pytest.approx(level, rel=1e-12)
+        assert bit.pairwise_epsilon([second], [first]) == pytest.approx(level, rel=1e-12)
 
 
 # As many as there are places below: each is compared with all others.
@@ -135,7 +137,7 @@ ODD_PLACES = (-0.6, -0.1, 0.0, 0.13, 0.5, 0.97, 1.0, 1.4)
 def test_profiles_match_brute_force(mechanism):
     for first, second in itertools.combinations(ODD_PLACES, 2):
         for epsilon in (0.0, 0.2, 1.1):
-            got = float(mechanism.pair_delta([first], [second], epsilon=epsilon))
+            got = float(mechanism.pairwise_delta([first], [second], epsilon=epsilon))
             expected = by_sums(mechanism, first, second, epsilon)
             assert got == pytest.approx(expected, abs=3e-5)
             assert got >= expected - 1e-10
@@ -157,14 +159,14 @@ def test_epsilon_and_delta_of_a_pair_are_inverse(key, first, second, noise, delt
         "truncated": TruncatedLaplace(noise=noise, bounds=UNIT),
     }
     mechanism = kinds[key]
-    epsilon = float(mechanism.pair_epsilon([first], [second], delta=delta))
-    back = float(mechanism.pair_delta([first], [second], epsilon=epsilon))
+    epsilon = float(mechanism.pairwise_epsilon([first], [second], delta=delta))
+    back = float(mechanism.pairwise_delta([first], [second], epsilon=epsilon))
     assert back <= delta * (1 + 1e-9) + 1e-14
     if epsilon > 0:
         assert back == pytest.approx(delta, rel=1e-6, abs=1e-13)
-    swapped = mechanism.pair_epsilon([second], [first], delta=delta)
+    swapped = mechanism.pairwise_epsilon([second], [first], delta=delta)
     assert swapped == pytest.approx(epsilon, rel=1e-9, abs=1e-12)
-    pure = float(mechanism.pair_epsilon([first], [second]))
+    pure = float(mechanism.pairwise_epsilon([first], [second]))
     assert epsilon <= pure * (1 + 1e-12)
     if key == "truncated":
         inside = np.clip([first, second], 0, 1)
@@ -188,11 +190,11 @@ def test_no_pair_within_the_sensitivity_exceeds_the_worst_case(key, shift, epsil
     near = np.geomspace(1e-6, 1, 400) * (1 - shift)
     first = np.concatenate([[0.0], near, 1 - shift - near])[:, np.newaxis]
     worst = mechanism.epsilon(sensitivity, delta=delta)
-    pairs = mechanism.pair_epsilon(first, first + shift, delta=delta)
+    pairs = mechanism.pairwise_epsilon(first, first + shift, delta=delta)
     if not entry.needs_delta or delta > 0:
         assert pairs.max() <= worst * (1 + 1e-9)
         assert pairs.max() == pytest.approx(worst, rel=1e-2, abs=1e-6)
-        shorter = mechanism.pair_epsilon(first, first + shift / 2, delta=delta)
+        shorter = mechanism.pairwise_epsilon(first, first + shift / 2, delta=delta)
         assert shorter.max() <= worst
     if entry.claim_holds:
         assert mechanism.epsilon(sensitivity, delta=delta or 1e-6) <= epsilon
@@ -222,27 +224,27 @@ def test_two_changing_cells():
     )
     repaired = TruncatedLaplace.calibrate(sensitivity=TWO_CELLS, epsilon=1.0, bounds=cells)
     assert 1 - 1e-9 < repaired.epsilon(TWO_CELLS) <= 1
-    corner = repaired.pair_epsilon([0.0, 6.0, 3.0], [1.0, 5.0, 3.0])
+    corner = repaired.pairwise_epsilon([0.0, 6.0, 3.0], [1.0, 5.0, 3.0])
     assert corner == pytest.approx(1.0, rel=1e-9)
     tables = np.array([t for t in itertools.product(range(7), repeat=4) if sum(t) == 6], float)
-    levels = published.pair_epsilon(tables[:, np.newaxis], tables)
+    levels = published.pairwise_epsilon(tables[:, np.newaxis], tables)
     near = np.abs(tables[:, np.newaxis] - tables).sum(axis=-1) == 2
     assert levels[near].max() == pytest.approx(1.644305019, rel=1e-9)
 
 
 def test_vectors_with_delta():
     laplace = Laplace(noise=1.0)
-    moved = laplace.pair_delta([3.0, 1.0, 2.0], [2.0, 2.0, 2.0], epsilon=1.0)
+    moved = laplace.pairwise_delta([3.0, 1.0, 2.0], [2.0, 2.0, 2.0], epsilon=1.0)
     assert moved == pytest.approx(0.2418366753592082, rel=1e-12)
     assert laplace.epsilon(TWO_CELLS, delta=float(moved)) == pytest.approx(1.0)
     for mechanism in (laplace, BoundaryInflatedLaplace(noise=1.0, bounds=up_to(9.0))):
-        one = mechanism.pair_delta([3.0, 1.0], [2.0, 1.0], epsilon=0.5)
+        one = mechanism.pairwise_delta([3.0, 1.0], [2.0, 1.0], epsilon=0.5)
         assert one == pytest.approx(0.22119921692859512, rel=1e-12)
-        odd = mechanism.pair_epsilon([3.0, 1.0], [2.0, 3.0], delta=1e-5)
-        exact = mechanism.pair_epsilon([3.0], [0.0], delta=1e-5)
+        odd = mechanism.pairwise_epsilon([3.0, 1.0], [2.0, 3.0], delta=1e-5)
+        exact = mechanism.pairwise_epsilon([3.0], [0.0], delta=1e-5)
         assert exact <= odd < 3
     gaussian = Gaussian(noise=1.0)
-    both = gaussian.pair_epsilon([0.6, 0.0], [0.0, 0.8], delta=1e-6)
+    both = gaussian.pairwise_epsilon([0.6, 0.0], [0.0, 0.8], delta=1e-6)
     assert both == pytest.approx(4.886554117462212, rel=1e-12)
 
 
@@ -267,7 +269,7 @@ def test_clamped_noise_reveals_no_more_than_the_width_of_each_cell():
     wide = Sensitivity(coordinates=2, l1=30.0, l2=30.0, largest=30.0)
     assert mechanism.epsilon(wide) == pytest.approx(2 / 2.0)
     ends = np.array([[0.0, 0.0]]), np.array([[1.0, 1.0]])
-    assert mechanism.pair_epsilon(*ends)[0] == pytest.approx(mechanism.epsilon(wide))
+    assert mechanism.pairwise_epsilon(*ends)[0] == pytest.approx(mechanism.epsilon(wide))
     # Where l1 is the smaller one, it counts.
     narrow = Sensitivity(coordinates=2, l1=0.3, l2=0.3, largest=0.3)
     assert mechanism.epsilon(narrow) == pytest.approx(0.3 / 2.0)

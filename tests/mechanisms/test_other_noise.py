@@ -116,7 +116,7 @@ def test_epsilon_of_averages_and_what_they_need_at_a_delta():
 )
 def test_profile_vectors_of_generalized_noise(order, change, epsilon, delta):
     law = GeneralizedGaussian(noise=1.0, order=order)
-    got = law.pair_delta([0.0], [change], epsilon=epsilon)
+    got = law.pairwise_delta([0.0], [change], epsilon=epsilon)
     assert got == pytest.approx(delta, rel=1e-12)
 
 
@@ -150,7 +150,7 @@ def test_calibrated_generalized_noise(row):
     assert float(made.variance(0.0)) ** 0.5 == pytest.approx(sd, rel=6e-12)
     got = made.loss_exceeds(1.0, epsilon=epsilon)
     assert got == pytest.approx(probabilistic, rel=1e-6)
-    got = made.pair_delta([0.0], [1.0], epsilon=epsilon)
+    got = made.pairwise_delta([0.0], [1.0], epsilon=epsilon)
     assert got == pytest.approx(approximate, rel=1e-6)
     assert made.epsilon(ONE, delta=delta) <= epsilon
 
@@ -166,10 +166,10 @@ def test_orders_one_and_two_are_laplace_and_gaussian(shift, delta, power):
     )
     ratio = np.array(shift / noise)
     for general, twin in twins:
-        expected = float(twin.pair_epsilon([0.0], [shift], delta=delta))
+        expected = float(twin.pairwise_epsilon([0.0], [shift], delta=delta))
         got = float(symmetric.epsilon_of(general, ratio, delta))
         assert got == pytest.approx(expected, rel=1e-6, abs=1e-6)
-        expected = float(twin.pair_delta([0.0], [shift], epsilon=0.7))
+        expected = float(twin.pairwise_delta([0.0], [shift], epsilon=0.7))
         got = float(symmetric.delta_of(general, ratio, 0.7))
         assert got == pytest.approx(expected, rel=1e-9, abs=1e-14)
 
@@ -183,7 +183,7 @@ def test_orders_one_and_two_answer_as_laplace_and_gaussian_do():
         assert law.rho(cells) == twin.rho(cells)
         assert law.epsilon(cells, delta=1e-6) == twin.epsilon(cells, delta=1e-6)
         pair = [0.0, 1.0, 2.0], [1.0, 0.5, 2.0]
-        assert law.pair_epsilon(*pair, delta=1e-6) == twin.pair_epsilon(*pair, delta=1e-6)
+        assert law.pairwise_epsilon(*pair, delta=1e-6) == twin.pairwise_epsilon(*pair, delta=1e-6)
         x = np.linspace(-3, 3, 7)
         np.testing.assert_allclose(law.cdf(x, 0.4), twin.cdf(x, 0.4), rtol=1e-12)
         np.testing.assert_allclose(law.pdf(x, 0.4), twin.pdf(x, 0.4), rtol=1e-12)
@@ -211,12 +211,12 @@ def test_several_coordinates_cost_at_most_what_is_calibrated_for(order, epsilon,
     assert worst <= epsilon * (1 + 1e-12)
     first = 0.5 + split
     pair = [0.0, 0.0], [first, 2 - first]
-    got = float(made.pair_epsilon(*pair, delta=delta))
+    got = float(made.pairwise_epsilon(*pair, delta=delta))
     assert got <= worst * (1 + 1e-9)
-    back = float(made.pair_delta(*pair, epsilon=got))
+    back = float(made.pairwise_delta(*pair, epsilon=got))
     assert back == pytest.approx(delta, rel=1e-6)
     # The bound of the vector is no better than the exact answer for a scalar.
-    alone = float(made.pair_epsilon([0.0], [first], delta=delta))
+    alone = float(made.pairwise_epsilon([0.0], [first], delta=delta))
     assert alone <= got * (1 + 1e-9) + 1e-12
 
 
@@ -228,12 +228,12 @@ def test_vector_bounds_hold_in_simulation():
     loss = (np.abs(noise + 1) ** 3 - np.abs(noise) ** 3).sum(axis=1) / 8
     for epsilon in (0.5, 1.5):
         seen = np.maximum(-np.expm1(epsilon - loss), 0).mean()
-        stated = law.pair_delta([0.0, 0.0], [1.0, 1.0], epsilon=epsilon)
+        stated = law.pairwise_delta([0.0, 0.0], [1.0, 1.0], epsilon=epsilon)
         assert seen <= stated
     averaged = AveragedLaplace(noise=2.0, draws=3)
-    assert averaged.pair_epsilon([0.0, 0.0], [1.0, 1.0]) == 1
-    both = averaged.pair_delta([0.0, 0.0], [1.0, 1.0], epsilon=0.2)
-    alone = averaged.pair_delta([0.0], [1.0], epsilon=0.2)
+    assert averaged.pairwise_epsilon([0.0, 0.0], [1.0, 1.0]) == 1
+    both = averaged.pairwise_delta([0.0, 0.0], [1.0, 1.0], epsilon=0.2)
+    alone = averaged.pairwise_delta([0.0], [1.0], epsilon=0.2)
     assert alone < both < 1
 
 
@@ -241,15 +241,15 @@ def test_vector_bounds_hold_in_simulation():
 @given(st.sampled_from(LAWS), st.floats(-4, 1.5), st.floats(1e-9, 0.4), st.floats(0, 3))
 def test_profiles_are_inverse_decreasing_and_grow_with_the_shift(law, power, delta, level):
     shift = 10**power
-    epsilon = float(law.pair_epsilon([0.0], [shift], delta=delta))
-    back = float(law.pair_delta([shift], [0.0], epsilon=epsilon))
+    epsilon = float(law.pairwise_epsilon([0.0], [shift], delta=delta))
+    back = float(law.pairwise_delta([shift], [0.0], epsilon=epsilon))
     assert back <= delta * (1 + 1e-6) + 1e-13
     if epsilon > 1e-6:
         assert back == pytest.approx(delta, rel=1e-4, abs=1e-13)
-    assert law.pair_epsilon([0.0], [1.1 * shift], delta=delta) >= epsilon
-    small = float(law.pair_delta([0.0], [shift], epsilon=level))
-    assert float(law.pair_delta([0.0], [shift], epsilon=level + 0.1)) <= small + 1e-15
-    assert float(law.pair_delta([0.0], [1.1 * shift], epsilon=level)) >= small - 1e-15
+    assert law.pairwise_epsilon([0.0], [1.1 * shift], delta=delta) >= epsilon
+    small = float(law.pairwise_delta([0.0], [shift], epsilon=level))
+    assert float(law.pairwise_delta([0.0], [shift], epsilon=level + 0.1)) <= small + 1e-15
+    assert float(law.pairwise_delta([0.0], [1.1 * shift], epsilon=level)) >= small - 1e-15
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
@@ -258,15 +258,15 @@ def test_profile_matches_a_grid(law):
     p, q = (np.diff(law.cdf(knots, t)) for t in (0.2, 0.9))
     for epsilon in (0.0, 0.3, 1.2):
         expected = np.maximum(p - np.exp(epsilon) * q, 0).sum()
-        got = float(law.pair_delta([0.2], [0.9], epsilon=epsilon))
+        got = float(law.pairwise_delta([0.2], [0.9], epsilon=epsilon))
         assert got == pytest.approx(expected, abs=1e-7)
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
 def test_many_values_agree_with_few(law):
     moved = np.geomspace(1e-4, 1e2, 5000)[:, np.newaxis]
-    many = law.pair_epsilon(np.zeros(1), moved, delta=1e-4)
-    few = law.pair_epsilon(np.zeros(1), moved[::50], delta=1e-4)
+    many = law.pairwise_epsilon(np.zeros(1), moved, delta=1e-4)
+    few = law.pairwise_epsilon(np.zeros(1), moved[::50], delta=1e-4)
     np.testing.assert_allclose(many[::50], few, rtol=1e-7)
     assert (np.diff(many) >= 0).all()
 
@@ -333,7 +333,7 @@ def test_classic_rule_fails_beyond_a_known_epsilon(delta, limit):
 
 def test_real_delta_of_the_classic_rule():
     made = rules.classic(sensitivity=ONE, epsilon=10.0, delta=1e-5, bounds=UNIT)
-    real = made.pair_delta([0.0], [1.0], epsilon=10.0)
+    real = made.pairwise_delta([0.0], [1.0], epsilon=10.0)
     assert real == pytest.approx(2.2654e-5, rel=1e-4)
 
 

@@ -62,7 +62,7 @@ def test_worst_delta_and_where_it_is_reached(epsilon, width):
 
     def negative(place):
         pair = np.array([[place / epsilon], [place / epsilon + 1]])
-        return -float(mechanism.pair_delta(*pair, epsilon=epsilon))
+        return -float(mechanism.pairwise_delta(*pair, epsilon=epsilon))
 
     # The other half is its mirror image.
     farthest = min((width - 1) * epsilon / 2, 5.0)

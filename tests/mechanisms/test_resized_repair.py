@@ -87,7 +87,7 @@ def test_shares_have_exactly_the_level_that_is_stated():
                     for ones in (k, k + 1)
                 )
                 loss = np.abs(np.log(few / many)).max()
-                stated = float(fixed.pair_epsilon(k / n, (k + 1) / n))
+                stated = float(fixed.pairwise_epsilon(k / n, (k + 1) / n))
                 assert loss == pytest.approx(stated, rel=1e-9)
                 worst = max(worst, loss)
             assert worst == pytest.approx(fixed.epsilon(), rel=1e-9)
@@ -153,16 +153,18 @@ def test_smaller_changes_reveal_less():
 def test_pairs_of_shares_are_symmetric_and_add_up():
     fixed = NoisyResample(people=100, draws=10, level=1.0, shares=True)
     share = np.linspace(0, 1, 101)
-    steps = fixed.pair_epsilon(share[:-1], share[1:])
+    steps = fixed.pairwise_epsilon(share[:-1], share[1:])
     assert steps.max() == pytest.approx(fixed.epsilon())
     assert steps == pytest.approx(steps[::-1])
-    assert fixed.pair_epsilon(0.3, 0.3) == 0
-    assert fixed.pair_epsilon(0.2, 0.4) == pytest.approx(float(fixed.pair_epsilon(0.4, 0.2)))
+    assert fixed.pairwise_epsilon(0.3, 0.3) == 0
+    assert fixed.pairwise_epsilon(0.2, 0.4) == pytest.approx(
+        float(fixed.pairwise_epsilon(0.4, 0.2))
+    )
 
 
 def test_several_rows_a_person_with_shares():
     fixed = NoisyResample(people=50, draws=10, level=0.7, rows=3, shares=True)
-    assert fixed.epsilon() == pytest.approx(float(fixed.pair_epsilon(0.0, 3 / 50)))
+    assert fixed.epsilon() == pytest.approx(float(fixed.pairwise_epsilon(0.0, 3 / 50)))
 
 
 def test_variance_of_the_repair():

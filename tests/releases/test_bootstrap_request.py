@@ -118,7 +118,7 @@ def test_what_does_not_hold_is_refused_in_release_mode_only():
 
 def test_published_bootstraps_say_what_they_really_give():
     request = asked(correction=Correction.PUBLISHED, times=50, people=500)
-    assert request.real_epsilon == pytest.approx(6.74466, rel=1e-4)
+    assert request.effective_epsilon == pytest.approx(6.74466, rel=1e-4)
     assert "6.745" in request.refusal(Mode.RELEASE)
     done = released(replace(request, query=query()), table(), opened(99), Mode.CLASSROOM)
     assert done.mode is Mode.CLASSROOM
@@ -209,15 +209,15 @@ def test_everybodys_loss_is_at_most_the_worst_case():
     exposure = per_instance_losses(
         request.plan, asking.statistic, ages, relation=SUBSTITUTION, delta=1e-6
     )
-    assert exposure.worst_case == request.real_epsilon
+    assert exposure.worst_case == request.effective_epsilon
     assert np.all(exposure.epsilon <= exposure.worst_case)
     assert np.all(exposure.epsilon > 0)
     # Who could only move half as far loses less; who stays where they are nothing.
     plan = request.plan
     step = 100 / N
-    losses = plan.pair_epsilon([[0.0]], [[0.0], [step / 4], [step / 2]], delta=1e-6)
+    losses = plan.pairwise_epsilon([[0.0]], [[0.0], [step / 4], [step / 2]], delta=1e-6)
     assert losses[0] == 0 < losses[1] < losses[2] < plan.worst_case(delta=1e-6)
-    assert plan.pair_epsilon([0.0], [[0.0], [step]]).tolist() == [0, math.inf]
+    assert plan.pairwise_epsilon([0.0], [[0.0], [step]]).tolist() == [0, math.inf]
     assert math.isinf(plan.worst_case())
 
 

@@ -53,13 +53,13 @@ def test_no_small_table_reveals_more_than_the_worst_case(key, relation):
                 there.append(other)
     value = plan.statistic.value
     here, there = (np.array([value(np.array(each)) for each in side]) for side in (here, there))
-    levels = plan.pair_epsilon(here, there)
+    levels = plan.pairwise_epsilon(here, there)
     assert levels.max() <= plan.worst_case() * (1 + 1e-9)
     if key in {"laplace", "bit"}:
         # Everybody else in one corner and the record in the opposite one attain it.
         assert levels.max() == pytest.approx(plan.worst_case(), rel=1e-9)
-        np.testing.assert_allclose(levels, plan.release.pair_epsilon(here, there), rtol=1e-12)
-    assert np.array_equal(levels, plan.pair_epsilon(here, there, delta=0.1))
+        np.testing.assert_allclose(levels, plan.release.pairwise_epsilon(here, there), rtol=1e-12)
+    assert np.array_equal(levels, plan.pairwise_epsilon(here, there, delta=0.1))
 
 
 @pytest.mark.parametrize("key", ["truncated", "truncated-published"])
@@ -73,30 +73,30 @@ def test_nobody_loses_more_by_any_record_than_their_bound(key, values, record, w
     plan = matrix(key, people=5).plan
     table = np.array(values)
     shifts = plan.statistic.neighbors(table, SUBSTITUTION)
-    bound = plan.pair_epsilon(shifts.actual, shifts.alternatives[who, 0])
+    bound = plan.pairwise_epsilon(shifts.actual, shifts.alternatives[who, 0])
     table[who] = record
-    loss = plan.release.pair_epsilon(shifts.actual, plan.statistic.value(table))
+    loss = plan.release.pairwise_epsilon(shifts.actual, plan.statistic.value(table))
     assert loss <= bound * (1 + 1e-9) + 1e-12
     assert bound <= plan.worst_case() * (1 + 1e-9)
 
 
 def test_truncation_may_reveal_more_of_the_shorter_move():
-    # Why ``pair_epsilon`` looks both ways: towards the bound is the shorter way here.
+    # Why ``pairwise_epsilon`` looks both ways: towards the bound is the shorter way here.
     plan = matrix("truncated-published", people=10).plan
     actual = np.array([0.02, 0.15, 0.0])
     longer, shorter = (
-        plan.release.pair_epsilon(actual, actual + np.array([move, 0, 0]))
+        plan.release.pairwise_epsilon(actual, actual + np.array([move, 0, 0]))
         for move in (0.0205, -0.02)
     )
     assert shorter > longer
     moved = actual + np.array([0.0205, 0, 0])
-    assert plan.pair_epsilon(actual, moved) >= shorter
+    assert plan.pairwise_epsilon(actual, moved) >= shorter
 
 
 @pytest.mark.parametrize("key", MECHANISMS)
 def test_cost_is_what_was_typed_unless_the_claim_fails(key):
     request = matrix(key, columns=3, epsilon=0.3)
-    level = request.real_epsilon
+    level = request.effective_epsilon
     if key == "truncated-published":
         assert not request.claim_holds
         assert 0.3 < level <= 0.6

@@ -233,7 +233,7 @@ def test_a_direct_plan_speaks_for_its_mechanism():
     assert plan.rho == mechanism.rho(request.sensitivity)
     assert plan.event == mechanism.event(request.sensitivity)
     pair = np.zeros(3), np.array([20.0, -20.0, 0.0])
-    assert plan.pair_epsilon(*pair, delta=1e-6) == mechanism.pair_epsilon(*pair, delta=1e-6)
+    assert plan.pairwise_epsilon(*pair, delta=1e-6) == mechanism.pairwise_epsilon(*pair, delta=1e-6)
     widths = plan.half_widths(0.95)
     assert widths == pytest.approx(np.full(3, 1.959964 * mechanism.noise), rel=1e-6)
     drawn = plan.answer(np.full(3, 50.0), cost=request.cost)

@@ -24,9 +24,9 @@ def test_no_small_table_reveals_more_than_the_worst_case(q, relation):
             for other in others if relation is SUBSTITUTION else [rest]:
                 here.append(plan.statistic.value(np.array(table)))
                 there.append(plan.statistic.value(np.array(other)))
-    levels = plan.pair_epsilon(np.array(here), np.array(there))
+    levels = plan.pairwise_epsilon(np.array(here), np.array(there))
     assert levels.max() <= plan.worst_case() * (1 + 1e-12)
-    at_delta = plan.pair_epsilon(np.array(here), np.array(there), delta=0.01)
+    at_delta = plan.pairwise_epsilon(np.array(here), np.array(there), delta=0.01)
     assert at_delta.max() <= plan.worst_case(delta=0.01) * (1 + 1e-12)
     # Much of the guarantee is used, even by so few people: it is no looser one.
     assert levels.max() >= 0.4 * plan.worst_case()

@@ -259,7 +259,7 @@ def test_losses_of_shares_as_published_are_those_of_the_pair():
     asked = request(share(), form=Form.PUBLISHED)
     first = np.array([[0.3], [0.3], [0.0], [0.3]])
     second = np.array([[0.31], [0.29], [0.01], [0.3]])
-    found = asked.plan.pair_epsilon(first, second, delta=1e-3)
+    found = asked.plan.pairwise_epsilon(first, second, delta=1e-3)
     pairs = [asked.bootstrap.pair(k).epsilon(1e-3) for k in (30, 29, 0)]
     assert found.tolist() == [*pairs, 0.0]
     tau = asked.bootstrap.delta()
@@ -310,14 +310,14 @@ def test_means_of_several_rows_a_unit_do_not_tell_what_changed():
     one, two_ = (np.log(np.exp(-np.abs(at - law) / two.noise).mean(axis=1)) for law in means)
     exact = float(np.abs(one - two_).max())
     assert exact > 0.2
-    found = two.pair_epsilon([rows.mean()], [other.mean()])
+    found = two.pairwise_epsilon([rows.mean()], [other.mean()])
     assert found == two.worst_case() >= exact
     # Also where the means are equal, and the rows are not.
-    assert two.pair_epsilon([50.0], [50.0]) == two.worst_case()
+    assert two.pairwise_epsilon([50.0], [50.0]) == two.worst_case()
     published = request(mean(4), draws=3, form=Form.PUBLISHED).plan
     bootstrap = replace(published.bootstrap, rows=2)
     published = replace(published, bootstrap=bootstrap)
-    assert published.pair_epsilon([50.0], [50.0]) == math.inf
+    assert published.pairwise_epsilon([50.0], [50.0]) == math.inf
 
 
 def test_private_number_of_people_and_other_questions_are_refused():

@@ -49,7 +49,7 @@ def test_no_small_table_reveals_more_than_the_worst_case(key, kind, relation):
     people = [4] if relation is SUBSTITUTION else range(1, 6)
     here, there = neighbors(statistic, relation, people, 3)
     for delta in (0.0, 1e-3):
-        levels = plan.pair_epsilon(here, there, delta=delta)
+        levels = plan.pairwise_epsilon(here, there, delta=delta)
         assert levels.max() <= plan.worst_case(delta=delta) * (1 + 1e-12)
         assert plan.worst_case(delta=delta) <= plan.worst_case()
 
@@ -69,7 +69,7 @@ def test_no_small_table_reveals_more_than_the_worst_case(key, kind, relation):
 def test_the_worst_case_is_attained_under_substitution(key, kind, cells, syntheses):
     plan = shares(key, kind, cells=cells, syntheses=syntheses).plan
     pairs = neighbors(plan.query.statistic, SUBSTITUTION, [5], cells)
-    attained = plan.pair_epsilon(*pairs).max()
+    attained = plan.pairwise_epsilon(*pairs).max()
     assert attained == pytest.approx(plan.worst_case(), rel=1e-9)
 
 
@@ -79,7 +79,7 @@ def test_the_worst_case_is_attained_under_substitution(key, kind, cells, synthes
 )
 def test_published_truncation_of_a_vector_costs_what_is_known(epsilon, level):
     request = shares("truncated-published", cells=4, people=100, epsilon=epsilon)
-    assert request.real_epsilon == pytest.approx(level, abs=1e-9)
+    assert request.effective_epsilon == pytest.approx(level, abs=1e-9)
 
 
 @pytest.mark.parametrize("syntheses", [1, 2, 7])
@@ -88,15 +88,15 @@ def test_a_claim_that_holds_costs_what_was_typed(key, kind, syntheses):
     request = shares(key, kind, epsilon=0.3, syntheses=syntheses)
     if key == "truncated-published":
         assert not request.claim_holds
-        assert request.cost.epsilon == computed(request.real_epsilon)
-        assert request.real_epsilon > 0.3
+        assert request.cost.epsilon == computed(request.effective_epsilon)
+        assert request.effective_epsilon > 0.3
     else:
         assert request.claim_holds
         assert request.cost.epsilon == typed(0.3)
-        assert request.real_epsilon == pytest.approx(0.3, rel=1e-9)
+        assert request.effective_epsilon == pytest.approx(0.3, rel=1e-9)
     plan = request.plan
     assert request.cost.rho == computed(plan.rho)
-    level = request.real_epsilon
+    level = request.effective_epsilon
     expected = 1 / level if plan.event.kind == "laplace" else level
     assert plan.event.parameter == pytest.approx(expected)
     assert 0 < plan.rho <= level * np.tanh(level / 2)

@@ -168,7 +168,7 @@ def test_one_person_in_a_sample_of_fixed_size_composes_by_the_worst_case():
     own = losses.of(0)
     assert own == request.plan.event
     least = compose([own] * 5, delta=1e-6)
-    assert least.basic == pytest.approx(5 * request.real_epsilon)
+    assert least.basic == pytest.approx(5 * request.effective_epsilon)
 
 
 def test_losses_from_a_sample_have_one_entrance():
@@ -188,9 +188,9 @@ def test_losses_from_a_sample_have_one_entrance():
 
 def test_a_person_who_changes_little_is_told_apart_as_little():
     plan = asked(10).plan
-    near, far = plan.pair_epsilon([[50.0], [50.0]], [[50.001], [60.0]])
+    near, far = plan.pairwise_epsilon([[50.0], [50.0]], [[50.001], [60.0]])
     # Their change in the sample is five times as large.
     assert near == pytest.approx(0.005 / plan.base.mechanism.noise)
     assert near < far <= plan.worst_case() * (1 + 1e-12)
-    assert float(plan.pair_epsilon([50.0], [50.0])) == 0
+    assert float(plan.pairwise_epsilon([50.0], [50.0])) == 0
     assert math.isfinite(far)

@@ -93,7 +93,7 @@ def test_price_is_what_was_asked_for(kind, law, relation):
     request = asked(law, kind, relation)
     assert request.cost.epsilon == pytest.approx(0.5)
     assert float(request.cost.delta) == (1e-6 if law == "gaussian" else 0)
-    assert request.real_epsilon == pytest.approx(0.5, rel=1e-9)
+    assert request.effective_epsilon == pytest.approx(0.5, rel=1e-9)
     event = request.plan.event
     scheme = "fixed-size" if relation is SUBSTITUTION else "subsampled"
     assert event.kind == f"{scheme}-{law}"
@@ -101,7 +101,7 @@ def test_price_is_what_was_asked_for(kind, law, relation):
     # The level on the sample, amplified, is what is paid.
     base = request.plan.base
     if law == "laplace":
-        assert float(amplify(base.real_epsilon, 0.1)) == pytest.approx(0.5)
+        assert float(amplify(base.effective_epsilon, 0.1)) == pytest.approx(0.5)
         assert event.rho < 0.5**2 / 2
     else:
         delta = float(subsampled_delta("gaussian", event.ratio, 0.1, 0.5))
@@ -168,7 +168,7 @@ def test_whole_table_as_sample_is_the_plain_release():
         request = asked(relation=relation, share=1.0)
         plain = Request(query=request.query, mechanism_key="laplace", epsilon=0.5)
         assert request.plan.noise == plain.mechanism.noise
-        assert request.real_epsilon == plain.real_epsilon
+        assert request.effective_epsilon == plain.effective_epsilon
         assert request.plan.scale == request.plan.shift == 1
 
 
@@ -237,7 +237,7 @@ def test_nobody_loses_more_than_the_guarantee(law, kind, relation):
             assert exposure.epsilon[person] == pytest.approx(expected, rel=1e-9)
         assert np.ptp(exposure.epsilon) > 0.1
     if kind is StatisticKind.MEAN and relation is ADD_REMOVE:
-        assert np.allclose(exposure.epsilon, request.real_epsilon)
+        assert np.allclose(exposure.epsilon, request.effective_epsilon)
 
 
 def test_dropped_values_keep_their_rows():
@@ -299,6 +299,6 @@ def test_extreme_levels():
     # Far beyond floats' e^x on the sample; hardly any noise, never none.
     request = asked(epsilon=699.0, share=0.1)
     assert request.base_epsilon == pytest.approx(699 - math.log(0.1))
-    assert request.real_epsilon == pytest.approx(699)
+    assert request.effective_epsilon == pytest.approx(699)
     tiny = asked(epsilon=1e-9, share=0.01)
-    assert tiny.real_epsilon == pytest.approx(1e-9, rel=1e-6)
+    assert tiny.effective_epsilon == pytest.approx(1e-9, rel=1e-6)

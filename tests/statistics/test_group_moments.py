@@ -106,7 +106,7 @@ def test_losses_are_those_of_every_other_table(degree, relation, noise, table):
         if relation is SUBSTITUTION:
             others += [[*rest, record] for record in records]
         losses = [
-            float(noise.pair_epsilon(here, by_hand(statistic, other), delta=delta))
+            float(noise.pairwise_epsilon(here, by_hand(statistic, other), delta=delta))
             for other in others
         ]
         assert found.epsilon[i] == pytest.approx(max(losses), rel=1e-9)

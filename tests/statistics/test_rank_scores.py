@@ -150,12 +150,12 @@ def test_no_other_move_reveals_more_than_the_extreme_ones(values, q, log_noise):
     scores = asked(len(values), q, candidates=20, bounds=bounds)
     shifts = scores.neighbors(values, SUBSTITUTION)
     mechanism = Exponential(noise=10**log_noise)
-    offered = mechanism.pair_epsilon(shifts.actual, shifts.alternatives).max(axis=1)
+    offered = mechanism.pairwise_epsilon(shifts.actual, shifts.alternatives).max(axis=1)
     for i in range(len(values)):
         every = np.tile(values, (20, 1))
         every[:, i] = np.arange(20)
         moved = np.stack([scores.value(each) for each in every])
-        most = mechanism.pair_epsilon(shifts.actual, moved).max()
+        most = mechanism.pairwise_epsilon(shifts.actual, moved).max()
         assert offered[shifts.kind[i]] == pytest.approx(most, rel=1e-9, abs=1e-12)
         reached = {tuple(each.round(9)) for each in moved}
         for alternative in shifts.alternatives[shifts.kind[i]]:

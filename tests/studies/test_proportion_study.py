@@ -119,7 +119,9 @@ def test_noise_aware_intervals_cover_as_in_the_reference(results):
 
 def test_real_epsilon_is_what_each_procedure_costs(results):
     real = {
-        (r.procedure, r.mechanism, r.epsilon): r.real_epsilon for r in results if r.people == 100
+        (r.procedure, r.mechanism, r.epsilon): r.effective_epsilon
+        for r in results
+        if r.people == 100
     }
     expected = {
         0.1: (0.190902414, 0.195204847, 0.197732176),

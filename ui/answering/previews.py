@@ -75,7 +75,7 @@ def preview(asked: Request, account: Account, fits: bool) -> Places:  # noqa: FB
         help="Charged once: the ε asked for, or what is really given where that is more.",
     )
     noun = session.unit().noun
-    odds = odds_text(asked.real_epsilon, asked.used_delta, noun=noun)
+    odds = odds_text(asked.effective_epsilon, asked.used_delta, noun=noun)
     st.caption(f"{literal(capital(asked.statement))}. {odds}.{_given(asked)}")
     _private_number(asked)
     if asked.query.kind.of_matrix:
@@ -90,8 +90,10 @@ def preview(asked: Request, account: Account, fits: bool) -> Places:  # noqa: FB
 
 def _given(asked: Request) -> str:
     """Say that less is given away than is charged for, where that is so."""
-    real, charged = (epsilon_text(at) for at in (asked.real_epsilon, float(asked.cost.epsilon)))
-    if asked.real_epsilon >= float(asked.cost.epsilon) or real == charged:
+    real, charged = (
+        epsilon_text(at) for at in (asked.effective_epsilon, float(asked.cost.epsilon))
+    )
+    if asked.effective_epsilon >= float(asked.cost.epsilon) or real == charged:
         return ""
     return f" It really gives away ε {real} at most; ε {charged} is charged."
 
@@ -127,7 +129,7 @@ def _explain_refusal(asked: Request) -> None:
         return
     st.warning(
         f"This mechanism claims ε {epsilon_text(asked.epsilon)} and really gives ε "
-        f"{epsilon_text(asked.real_epsilon)}: {asked.entry.flaw}. It can be studied in "
+        f"{epsilon_text(asked.effective_epsilon)}: {asked.entry.flaw}. It can be studied in "
         f"Classroom mode; for a release choose {_instead(asked)}."
     )
 

@@ -229,7 +229,7 @@ def _tell(
     at = f" at δ {in_full(delta)}" if delta else ""
     st.markdown(
         f"Row {row}: own privacy loss ε {significant(person.epsilon)}{at}, where the "
-        f"guarantee is ε {epsilon_text(asked.real_epsilon)}. About this "
+        f"guarantee is ε {epsilon_text(asked.effective_epsilon)}. About this "
         f"{session.unit().noun}, "
         f"{belief_text(person.epsilon, delta=delta)}."
     )

@@ -144,7 +144,7 @@ def ask_units(
 def promise(asked: StatisticRequest | ModelRequest) -> str:
     """Return the guarantee over all tables, in a few characters."""
     if isinstance(asked, Request):
-        real, delta = asked.real_epsilon, asked.used_delta
+        real, delta = asked.effective_epsilon, asked.used_delta
     elif isinstance(asked, ModelRequest):
         real, delta = asked.guarantee, asked.delta
     else:

@@ -110,7 +110,7 @@ def _own_worst(request: Request) -> None:
     shift = own_worst_shift(
         query.kind, float(value), bounds=bounds, size=query.size, relation=query.relation
     )
-    plan, guarantee = request.plan, request.real_epsilon
+    plan, guarantee = request.plan, request.effective_epsilon
     event = plan.event
     if shift is None or not isinstance(event, LaplaceEvent | GaussianEvent):
         st.caption(

@@ -140,7 +140,7 @@ def _expected(request: BootstrapRequest) -> None:
     if not request.claim_holds:
         st.warning(
             f"Claimed: ε {significant(request.claimed, 4)}. Really given: up to ε "
-            f"{epsilon_text(request.real_epsilon)}, which is what it costs.",
+            f"{epsilon_text(request.effective_epsilon)}, which is what it costs.",
             icon=":material/lock_open:",
         )
 

@@ -249,7 +249,7 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             "happens depends on the secret value.",
             right="The noise is made larger until the redrawn law keeps the promise.",
             claim=_ONE,
-            real=float(_truncating("truncated-published").pair_epsilon([0.0], [0.1])),
+            real=float(_truncating("truncated-published").pairwise_epsilon([0.0], [0.1])),
             labels=("the answer",),
             sides=("where the value is 0", "where it is 0.1"),
             naive=lambda world, size, rng: _truncated("truncated-published", world, size, rng),

@@ -179,7 +179,7 @@ def of_mechanism(setup: Setup, *, rng: np.random.Generator, worst: bool = False)
         labels=("the answer",),
         sides=(f"where the value is {low:.4g}", f"where it is {high:.4g}"),
         draw=draw,
-        exact=float(mechanism.pair_epsilon([low], [high], delta=setup.delta)),
+        exact=float(mechanism.pairwise_epsilon([low], [high], delta=setup.delta)),
         batch=_at_a_time(mechanism, 1),
     )
 
@@ -322,7 +322,7 @@ def _trial(
     plan, cost, promised = request.plan, request.cost, claim(request)
     values = (first, second)
     if isinstance(plan, OneMechanism):
-        exact = plan.pair_epsilon(first, second, delta=promised.delta)
+        exact = plan.pairwise_epsilon(first, second, delta=promised.delta)
         if isinstance(plan.mechanism, Mechanism):
             mechanism = plan.mechanism
             return Trial(

@@ -172,7 +172,7 @@ class StatisticCrowd:
         rows = query.unit.rows
         if rows > 1:
             others = statistic.range.clip(actual + rows * (others - actual))
-        losses = self.request.plan.pair_epsilon(actual, others, delta=self.exposure.delta)
+        losses = self.request.plan.pairwise_epsilon(actual, others, delta=self.exposure.delta)
         return float(np.max(losses))
 
 

@@ -44,7 +44,7 @@ class ProfileLaws:
         """Return what a plan reveals about two values of its statistic."""
 
         def epsilon(delta: float) -> float:
-            return float(plan.pair_epsilon(present, absent, delta=delta))
+            return float(plan.pairwise_epsilon(present, absent, delta=delta))
 
         _, free = halved(lambda delta: epsilon(delta) <= 0, 0.0, 1.0, times=_HALVINGS)
         deltas = np.append(_DELTAS[free > _DELTAS], free)
@@ -105,7 +105,7 @@ def laws_of_statistic(
     if rows > 1:
         others = request.query.statistic.range.clip(present + rows * (others - present))
     plan = request.plan
-    absent = others[int(np.argmax(plan.pair_epsilon(present, others, delta=exposure.delta)))]
+    absent = others[int(np.argmax(plan.pairwise_epsilon(present, others, delta=exposure.delta)))]
     if not isinstance(plan, Direct):
         return ProfileLaws.of_plan(plan, absent, present)
     changed = np.flatnonzero(absent != present)

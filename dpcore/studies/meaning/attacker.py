@@ -234,12 +234,12 @@ class ValuePair:
     @property
     def advantage(self) -> float:
         """Return the total variation distance: the profile at epsilon 0."""
-        return float(self.mechanism.pair_delta([self.low], [self.high], epsilon=0.0))
+        return float(self.mechanism.pairwise_delta([self.low], [self.high], epsilon=0.0))
 
     @property
     def largest_loss(self) -> float:
         """Return the pure level of the pair; infinite for Gaussian noise."""
-        return float(self.mechanism.pair_epsilon([self.low], [self.high]))
+        return float(self.mechanism.pairwise_epsilon([self.low], [self.high]))
 
     def detection(self, alarm: ArrayLike) -> FloatArray:
         """Return the chance of detection at each chance of a false alarm."""
@@ -381,7 +381,7 @@ def _highest(mechanism: Mechanism, apart: float, low: float, high: float) -> flo
     best = low
     for _ in range(_ZOOMS if high > low else 0):
         grid = np.linspace(low, high, _GRID)[:, np.newaxis]
-        top = int(mechanism.pair_delta(grid, grid + apart, epsilon=0.0).argmax())
+        top = int(mechanism.pairwise_delta(grid, grid + apart, epsilon=0.0).argmax())
         best = float(grid[top, 0])
         low, high = float(grid[max(top - 1, 0), 0]), float(grid[min(top + 1, 400), 0])
     return best
@@ -410,7 +410,7 @@ class WorstAttack:
 def of_request(request: Request) -> WorstAttack:
     """Return what the answer to a request tells an attacker."""
     plan = request.plan
-    given = _guarantee(request.real_epsilon, request.used_delta)
+    given = _guarantee(request.effective_epsilon, request.used_delta)
     if isinstance(plan, Direct):
         exact = _pair_of(plan.mechanism, plan.sensitivity)
         if exact is not None:

@@ -244,7 +244,7 @@ def measure(setup: Setup) -> Meter:
     real = mechanism.epsilon(sensitivity, delta=delta)
     if real > nominal * (1 + _SAME) and isinstance(mechanism, TruncatedLaplace):
         delta = mechanism.delta_at(sensitivity, epsilon=nominal)
-    here = mechanism.pair_epsilon([setup.place], [setup.other], delta=setup.delta)
+    here = mechanism.pairwise_epsilon([setup.place], [setup.other], delta=setup.delta)
     return Meter(
         nominal=nominal,
         real=real,

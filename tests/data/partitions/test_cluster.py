@@ -174,8 +174,8 @@ class Losing:
         self.machines.kill_one()
         return self.plan.worst_case(delta=delta)
 
-    def pair_epsilon(self, first, second, *, delta=0.0):
-        return self.plan.pair_epsilon(first, second, delta=delta)
+    def pairwise_epsilon(self, first, second, *, delta=0.0):
+        return self.plan.pairwise_epsilon(first, second, delta=delta)
 
 
 def test_a_worker_lost_between_two_rounds_is_not_missed(machines, table, monkeypatch):
