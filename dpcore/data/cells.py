@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
+from dpcore.data.column_storage import text_of_array
 from dpcore.data.dates import DateFormat, days_of
-from dpcore.data.storage import text_of_array
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -326,7 +326,7 @@ def _in_kind(label: str, kind: np.dtype[Any]) -> Any:  # noqa: ANN401 - a NumPy 
 
 
 def is_number(cells: pd.Series) -> bool:
-    """Return whether a column is held as numbers: see ``dpcore.data.storage``."""
+    """Return whether a column is held as numbers: see ``dpcore.data.column_storage``."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype  # noqa: PLC0415
 
     return bool(is_numeric_dtype(cells.dtype)) and not is_bool_dtype(cells.dtype)
@@ -340,7 +340,7 @@ def number_type(cells: pd.Series) -> np.dtype[Any]:
 
 
 def _number_text(cells: pd.Series) -> pa.StringArray:
-    """Return numbers as they are written: see ``dpcore.data.storage``."""
+    """Return numbers as they are written: see ``dpcore.data.column_storage``."""
     import pandas as pd  # noqa: PLC0415 - slow to import
     import pyarrow as pa  # noqa: PLC0415 - slow to import
     import pyarrow.compute as pc  # noqa: PLC0415 - slow to import

@@ -86,7 +86,7 @@ class Dataset(DescribedTable):
     raises ParameterError.
 
     Attributes:
-        frame: The cells as they are held (``dpcore.data.storage``), with the columns in
+        frame: The cells as they are held (``dpcore.data.column_storage``), with the columns in
             their order; the index is the line of the file.
 
     Raises:

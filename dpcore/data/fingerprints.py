@@ -32,7 +32,7 @@ def table_fingerprint(
     one in use.
 
     Args:
-        frame: The cells (``dpcore.data.storage``).
+        frame: The cells (``dpcore.data.column_storage``).
         key: Secret, 16 to 64 bytes.
         notations: How the numbers of each column are written, if it is declared: the
             same text may be other numbers.

@@ -11,7 +11,7 @@ import pyreadstat
 import pytest
 
 from benchmarks.bombs import workbook
-from dpcore.data import limits, storage
+from dpcore.data import column_storage, limits
 from dpcore.data.readers.files import read
 from dpcore.data.readers.sheet_xml import SheetSize, pieces
 from dpcore.errors import DataError
@@ -89,13 +89,13 @@ def test_a_run_of_one_value_takes_its_place_in_every_row(write, monkeypatch):
 
 def test_answers_of_a_typed_file_are_cleaned_once_and_not_for_each_part(monkeypatch):
     cleaned = []
-    clean = storage._clean  # noqa: SLF001 - how often it is called
+    clean = column_storage._clean  # noqa: SLF001 - how often it is called
 
     def counted(coded):
         cleaned.append(len(coded.dictionary))
         return clean(coded)
 
-    monkeypatch.setattr(storage, "_clean", counted)
+    monkeypatch.setattr(column_storage, "_clean", counted)
     texts = pa.array([f" {place} " for place in range(3_000)])
     data = as_parquet(pa.table({"a": texts}), row_group_size=100)
     assert read(data).frame["a"].tolist() == [*map(str, range(3_000))]

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from dpcore.data.column_storage import compressed, text_of_array
 from dpcore.data.readers import plain_numbers as module
 from dpcore.data.readers.csv_reader import _parsed
 from dpcore.data.readers.plain_numbers import plain_numbers
-from dpcore.data.storage import compressed, text_of_array
 
 PLAIN = st.one_of(
     st.integers(-(10**18), 10**18).map(str),

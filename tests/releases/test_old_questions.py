@@ -10,7 +10,7 @@ from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.data.earlier_reading import earlier_fingerprint
+from dpcore.data.legacy_fingerprints import earlier_fingerprint
 from dpcore.data.readers.files import read
 from dpcore.errors import ParameterError
 from dpcore.ledger.ledger import Ledger

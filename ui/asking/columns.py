@@ -13,10 +13,10 @@ import streamlit as st
 from dpcore.data.bounds import TEMPLATES, Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy, yes_no
 from dpcore.data.dataset import Dataset
+from dpcore.data.disclosure_risks import names_people
 from dpcore.data.partitions.table import Table, TableT
 from dpcore.data.preparation.steps import prepared_anew
 from dpcore.data.quantities import bounds_text, quantity_of, replacement_text
-from dpcore.data.recognizable import names_people
 from dpcore.errors import DPCoreError, ParameterError
 from dpcore.formatting import in_full
 from ui import controls, session

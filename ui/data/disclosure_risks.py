@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dpcore.data.recognizable import Finding, findings
+from dpcore.data.disclosure_risks import DisclosureRisk, disclosure_risks
 from ui import confidential, session
 from ui.study import Study
 from ui.text import literal
@@ -31,12 +31,14 @@ def check() -> None:
         st.page_link("pages/made_up.py", label="Make a table of people who do not exist")
 
 
-def _found(study: Study) -> tuple[Finding, ...]:
+def _found(study: Study) -> tuple[DisclosureRisk, ...]:
     with st.spinner("Looking through the columns …"):
-        return session.remember("class", study.fingerprint, lambda: findings(study.in_memory.frame))
+        return session.remember(
+            "class", study.fingerprint, lambda: disclosure_risks(study.in_memory.frame)
+        )
 
 
-def _tell(found: Sequence[Finding]) -> None:
+def _tell(found: Sequence[DisclosureRisk]) -> None:
     if not found:
         st.markdown(
             "**Nothing stands out.** That proves nothing: whoever knows a person well "

@@ -12,7 +12,7 @@ from typing import Final
 import streamlit as st
 
 from dpcore.data.dataset import Dataset
-from dpcore.data.earlier_reading import earlier_fingerprint
+from dpcore.data.legacy_fingerprints import earlier_fingerprint
 from dpcore.data.partitions.table import BytesRead, PartitionedDataset, Table
 from dpcore.errors import DPCoreError, LedgerError
 from dpcore.ledger import people

@@ -212,7 +212,7 @@ def _described(name: str, kind: pa.DataType) -> Column:
 def read_part(part: RowGroup, names: list[str]) -> pd.DataFrame:
     """Return some columns of a group of rows, as ``Dataset`` takes them.
 
-    As they are held of a file that is uploaded (``dpcore.data.storage``). The index
+    As they are held of a file that is uploaded (``dpcore.data.column_storage``). The index
     counts the rows of the file as lines, the first row being line 2.
 
     Raises:

@@ -19,7 +19,7 @@ from dpcore.data.cells import canonical_cells, text_of
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy, yes_no
 from dpcore.data.dataset import Dataset, DerivedDataset
 from dpcore.data.preparation.conditions import Condition
-from dpcore.data.preparation.identifiers import NOBODY, Ownerless, fingerprint_of_people, persons
+from dpcore.data.preparation.identifiers import NOBODY, RowOwners, fingerprint_of_people, persons
 from dpcore.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -126,24 +126,20 @@ class Derived:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Preparation:
+class Preparation(RowOwners):
     """How one row a person is made. PUBLIC, and chosen without a look at the table.
 
     Attributes:
-        owners: Names of the columns that together say whose row it is, at least one.
         derived: The columns that are made, in this order.
         count: Whether the last column is the number of rows of the person.
-        ownerless: What happens to rows in which one of the owners is missing.
 
     Raises:
         ParameterError: No owner, nothing to make, or something named twice.
 
     """
 
-    owners: tuple[str, ...]
     derived: tuple[Derived, ...] = ()
     count: bool = True
-    ownerless: Ownerless = Ownerless.DROP
 
     def __post_init__(self) -> None:
         if not self.owners:
@@ -167,13 +163,7 @@ class Preparation:
         ('mean of stay per patient', 'rows per patient')
         """
         made = [one.text for one in self.derived]
-        return tuple(f"{what}{self.ending}" for what in [*made, *(["rows"] * self.count)])
-
-    @property
-    def ending(self) -> str:
-        """Return what all names end with: whose rows were put together."""
-        alone = self.ownerless is Ownerless.ALONE
-        return f" per {' and '.join(self.owners)}" + alone * " or row without one"
+        return tuple(f"{what}{self.per_owner}" for what in [*made, *(["rows"] * self.count)])
 
     def describe(self) -> str:
         """Return whose rows are put together, and what becomes of the others.
@@ -181,9 +171,7 @@ class Preparation:
         >>> Preparation(owners=("patient",)).describe()
         'one row for each patient; rows without one are left out'
         """
-        owners = " and ".join(self.owners)
-        left = "left out" if self.ownerless is Ownerless.DROP else "people of their own"
-        return f"one row for each {owners}; rows without one are {left}"
+        return self.described("one row for each {}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -203,7 +191,7 @@ class PeopleDataset(DerivedDataset):
     @property
     def ending(self) -> str:
         """Return whose rows were put together, which all names end with."""
-        return self.preparation.ending
+        return self.preparation.per_owner
 
     def fingerprint(self, key: bytes) -> str:
         """Return the keyed hash of the table that was read, and of whose rows they are.
@@ -243,7 +231,10 @@ def one_row_each(source: Dataset, preparation: Preparation) -> PeopleDataset:
     made = [_made(source, one, person, people) for one in preparation.derived]
     if preparation.count:
         made.append(Series(np.bincount(person[person >= 0], minlength=people)))
-    first = _first(person, people)
+    # The row in which each person first occurs: the one that is written last stays.
+    rows = np.flatnonzero(person >= 0)[::-1]
+    first = np.zeros(people, dtype=np.intp)
+    first[person[rows]] = rows
     frame = DataFrame({column.name: values for column, values in zip(columns, made, strict=True)})
     frame.index = source.frame.index[first].rename("line")
     return PeopleDataset(
@@ -415,11 +406,3 @@ def _most_frequent(values: pd.Series, person: NDArray[np.intp], people: int) -> 
     places = np.full(people, NOBODY, dtype=np.intp)
     places[pairs[order] // width] = first[order]
     return places
-
-
-def _first(person: NDArray[np.intp], people: int) -> NDArray[np.intp]:
-    """Return the row in which each person first occurs."""
-    rows = np.flatnonzero(person >= 0)[::-1]
-    first = np.zeros(people, dtype=np.intp)
-    first[person[rows]] = rows
-    return first

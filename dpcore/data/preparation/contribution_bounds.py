@@ -22,7 +22,7 @@ from dpcore.data.preparation.conditions import (
     met_by,
     renamed,
 )
-from dpcore.data.preparation.identifiers import NOBODY, Ownerless, fingerprint_of_people, persons
+from dpcore.data.preparation.identifiers import NOBODY, RowOwners, fingerprint_of_people, persons
 from dpcore.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -36,22 +36,18 @@ _EXACT: Final = 2.0**53
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowCap:
+class RowCap(RowOwners):
     """How many rows of each person count. PUBLIC, and chosen without the table.
 
     Attributes:
-        owners: Names of the columns that together say whose row it is, at least one.
         most: How many rows of each person count at most.
-        ownerless: What happens to rows in which one of the owners is missing.
 
     Raises:
         ParameterError: No owner or one named twice, or fewer rows than one.
 
     """
 
-    owners: tuple[str, ...]
     most: int
-    ownerless: Ownerless = Ownerless.DROP
 
     def __post_init__(self) -> None:
         if not self.owners or len(set(self.owners)) < len(self.owners):
@@ -66,10 +62,7 @@ class RowCap:
         >>> RowCap(owners=("patient",), most=5).suffix
         ', at most 5 rows per patient'
         """
-        rows = "1 row" if self.most == 1 else f"{self.most} rows"
-        alone = self.ownerless is Ownerless.ALONE
-        other = " or row without one" * alone
-        return f", at most {rows} per {' and '.join(self.owners)}{other}"
+        return f", at most {self._rows}{self.per_owner}"
 
     def describe(self) -> str:
         """Return whose rows count, how many, and what becomes of the others.
@@ -77,11 +70,12 @@ class RowCap:
         >>> RowCap(owners=("patient",), most=5).describe()
         'at most 5 rows of each patient count; rows without one are left out'
         """
-        owners = " and ".join(self.owners)
-        left = "left out" if self.ownerless is Ownerless.DROP else "people of their own"
-        count = "1 row" if self.most == 1 else f"{self.most} rows"
         verb = "counts" if self.most == 1 else "count"
-        return f"at most {count} of each {owners} {verb}; rows without one are {left}"
+        return self.described(f"at most {self._rows} of each {{}} {verb}")
+
+    @property
+    def _rows(self) -> str:
+        return "1 row" if self.most == 1 else f"{self.most} rows"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
+from dpcore.data.column_storage import label_cells
 from dpcore.data.columns import Column, ColumnKind, left_out
 from dpcore.data.dataset import Dataset
 from dpcore.data.dates import day_of
 from dpcore.data.preparation.conditions import named
-from dpcore.data.storage import label_cells
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.cells import has_any, label_codes, text_of
+from dpcore.data.column_storage import label_cells
 from dpcore.data.columns import (
     LARGEST,
     MAX_LABELS,
@@ -28,7 +29,6 @@ from dpcore.data.preparation.conditions import NumberCondition, exact, named
 from dpcore.data.preparation.date_columns import Age, PartOfDate
 from dpcore.data.proposals import proposed_column
 from dpcore.data.quantities import DAYS, is_whole
-from dpcore.data.storage import label_cells
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:

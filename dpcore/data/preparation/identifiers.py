@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
 from typing import Final
@@ -24,6 +25,31 @@ class Ownerless(StrEnum):
 
     DROP = "left out"
     ALONE = "each a person of its own"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowOwners:
+    """Whose rows are, where one person has several. PUBLIC.
+
+    Attributes:
+        owners: Names of the columns that together say whose row it is, at least one.
+        ownerless: What happens to rows in which one of the owners is missing.
+
+    """
+
+    owners: tuple[str, ...]
+    ownerless: Ownerless = Ownerless.DROP
+
+    @property
+    def per_owner(self) -> str:
+        """Return what names end with: per whom something is made or counted."""
+        other = " or row without one" * (self.ownerless is Ownerless.ALONE)
+        return f" per {' and '.join(self.owners)}{other}"
+
+    def described(self, of_each: str) -> str:
+        """Return what is done with the rows of each owner, and with the others."""
+        left = "left out" if self.ownerless is Ownerless.DROP else "people of their own"
+        return f"{of_each.format(' and '.join(self.owners))}; rows without one are {left}"
 
 
 def identities(dataset: Dataset, name: str) -> NDArray[np.intp]:

@@ -6,9 +6,9 @@ import struct
 from typing import TYPE_CHECKING, Final
 
 from dpcore.data import limits
+from dpcore.data.column_storage import is_text
 from dpcore.data.readers.file_table import FileTable
 from dpcore.data.readers.parquet import held_bytes, readable
-from dpcore.data.storage import is_text
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:

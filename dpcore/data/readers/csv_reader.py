@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import in_turn
 from dpcore.data import limits
+from dpcore.data.column_storage import column_of, compressed, joined
 from dpcore.data.dialects import Dialect
 from dpcore.data.encodings import UTF16_MARKS
 from dpcore.data.limits import Proceed
@@ -34,7 +35,6 @@ from dpcore.data.readers.csv_records import (
 )
 from dpcore.data.readers.file_table import column_names
 from dpcore.data.readers.plain_numbers import plain_numbers
-from dpcore.data.storage import column_of, compressed, joined
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def read_csv(
     Lines that the dialect skips come before it.
 
     Cells are kept as they are written, but for white space around them
-    (``dpcore.data.storage``); a blank one is missing. What they mean is for the
+    (``dpcore.data.column_storage``); a blank one is missing. What they mean is for the
     declaration of their column to say. The index is the line of the file at which each
     record begins, the header normally being line 1. Blank lines are skipped.
 

@@ -22,11 +22,11 @@ import pandas as pd
 
 from dpcore.data import limits
 from dpcore.data.cells import float_texts
+from dpcore.data.column_storage import typed_column, typed_number_column
 from dpcore.data.dialects import header_place
 from dpcore.data.limits import Proceed
 from dpcore.data.readers.file_table import FileTable, column_names
 from dpcore.data.readers.sheet_xml import TEXT_START, SharedTexts, SheetSize, pieces
-from dpcore.data.storage import typed_column, typed_number_column
 from dpcore.errors import DataError
 
 Row = list[Any]

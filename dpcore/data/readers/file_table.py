@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from dpcore.data import limits
+from dpcore.data.column_storage import typed_column
 from dpcore.data.columns import Column
-from dpcore.data.storage import typed_column
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:

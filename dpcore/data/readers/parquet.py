@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dpcore.data import limits
+from dpcore.data.column_storage import is_text
 from dpcore.data.readers.file_table import FileTable, column_names, typed_frame
-from dpcore.data.storage import is_text
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def is_parquet(data: bytes) -> bool:
 def read_parquet(data: bytes) -> FileTable:
     """Return the table of a Parquet file, every cell of the type that it has there.
 
-    ``dpcore.data.storage.typed_column`` says how the types are held. The index counts
+    ``dpcore.data.column_storage.typed_column`` says how the types are held. The index counts
     rows as lines, the first row being line 2. Column and row numbers of an error are
     those of the file. Columns are left out where ``readable`` says so.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.data.storage import EXACT_DIGITS, needs_exponent
+from dpcore.data.column_storage import EXACT_DIGITS, needs_exponent
 
 if TYPE_CHECKING:
     import pyarrow as pa

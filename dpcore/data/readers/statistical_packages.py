@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from dpcore.data import limits
+from dpcore.data.column_storage import typed_column, typed_number_column
 from dpcore.data.columns import MAX_LABELS, ColumnKind
 from dpcore.data.proposals import proposed
 from dpcore.data.readers.file_table import FIRST_LINE, FileTable, column_names
-from dpcore.data.storage import typed_column, typed_number_column
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ HELD = {
         [np.nan if text is None else float(text) for text in texts], dtype=np.float64
     ),
 }
-"""The ways in which cells are held: see ``dpcore.data.storage``."""
+"""The ways in which cells are held: see ``dpcore.data.column_storage``."""
 FORMS = {"integers": ("1", "2", "10"), "doubles": ("1.0", "2.5", "10.0")}
 AT_LEAST_2 = NumberCondition(column="x", comparison=Comparison.AT_LEAST, number=2.0)
 

@@ -47,7 +47,7 @@ def read(database: Database, text: str) -> Generator[Progress, None, None]:
     """Read a table, or what a SELECT gives, and yield some times a second how far.
 
     The last progress has the table, every cell of the type that it has in the database
-    (``dpcore.data.storage.typed_column``). NULL is missing. The index counts rows as
+    (``dpcore.data.column_storage.typed_column``). NULL is missing. The index counts rows as
     lines, the first being line 2. Comments on columns and the answers of an enumeration
     are proposed; bounds never.
 

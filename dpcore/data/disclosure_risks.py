@@ -38,7 +38,7 @@ _MOST_ANSWERS: Final = 50
 _MOST_COLUMNS: Final = 6
 
 
-class Trap(StrEnum):
+class RiskKind(StrEnum):
     """A usual way of being recognized in a table."""
 
     NAME = "its heading says that it names people"
@@ -51,18 +51,18 @@ class Trap(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class DisclosureRisk:
     """Something that a person may be recognized by. CONFIDENTIAL.
 
     Attributes:
-        trap: Of which kind it is.
+        kind: Of which kind it is.
         columns: Where it was found.
         what: What was found, with its number.
         advice: What to do about it.
 
     """
 
-    trap: Trap
+    kind: RiskKind
     columns: tuple[str, ...]
     what: str
     advice: str
@@ -80,7 +80,7 @@ def names_people(heading: str) -> bool:
     return _NAMED.search(heading.replace("_", " ")) is not None
 
 
-def findings(frame: pd.DataFrame) -> tuple[Finding, ...]:
+def disclosure_risks(frame: pd.DataFrame) -> tuple[DisclosureRisk, ...]:
     """Return what people of a table may be recognized by, the plainest first.
 
     Of a long column of text, 2,000 different values are looked at. A heading alone is a
@@ -88,16 +88,16 @@ def findings(frame: pd.DataFrame) -> tuple[Finding, ...]:
     """
     found = [one for name in frame.columns for one in _of_column(str(name), frame[name])]
     found += _together(frame)
-    order = list(Trap)
-    return tuple(sorted(found, key=lambda one: order.index(one.trap)))
+    order = list(RiskKind)
+    return tuple(sorted(found, key=lambda one: order.index(one.kind)))
 
 
-def _of_column(name: str, values: pd.Series) -> Iterator[Finding]:
+def _of_column(name: str, values: pd.Series) -> Iterator[DisclosureRisk]:
     from pandas.api.types import is_numeric_dtype  # noqa: PLC0415 - slow to import
 
     if names_people(name):
-        yield Finding(
-            trap=Trap.NAME,
+        yield DisclosureRisk(
+            kind=RiskKind.NAME,
             columns=(name,),
             what="The heading sounds like a name, a number or an address of a person.",
             advice=_LEAVE_OUT,
@@ -108,8 +108,8 @@ def _of_column(name: str, values: pd.Series) -> Iterator[Finding]:
     people = int(counts.sum())
     alone = int((counts == 1).sum())
     if people and alone > _ALONE * people:
-        yield Finding(
-            trap=Trap.ALONE,
+        yield DisclosureRisk(
+            kind=RiskKind.ALONE,
             columns=(name,),
             what=f"{percent(alone / people)} of the rows have a value that no other "
             "row has: whoever knows it finds the row.",
@@ -118,43 +118,43 @@ def _of_column(name: str, values: pd.Series) -> Iterator[Finding]:
     elif len(counts) <= _MOST_ANSWERS:
         rare = int((counts < _FEW_ROWS).sum())
         if rare:
-            yield Finding(
-                trap=Trap.RARE,
+            yield DisclosureRisk(
+                kind=RiskKind.RARE,
                 columns=(name,),
                 what=f"{rare} of {len(counts)} answers were given by one or two rows.",
                 advice="Put rare answers together before the table is uploaded.",
             )
 
 
-def _of_text(name: str, cells: list[str]) -> Iterator[Finding]:
+def _of_text(name: str, cells: list[str]) -> Iterator[DisclosureRisk]:
     def share(pattern: re.Pattern[str]) -> float:
         return sum(bool(pattern.fullmatch(cell)) for cell in cells) / max(len(cells), 1)
 
     if share(_MAIL) > _SOME or share(_PHONE) > _ALONE > share(_DAY):
-        yield Finding(
-            trap=Trap.CONTACT,
+        yield DisclosureRisk(
+            kind=RiskKind.CONTACT,
             columns=(name,),
             what="There are e-mail addresses or telephone numbers in it.",
             advice=_LEAVE_OUT,
         )
     elif share(_DAY) > _ALONE:
-        yield Finding(
-            trap=Trap.DAY,
+        yield DisclosureRisk(
+            kind=RiskKind.DAY,
             columns=(name,),
             what=f"It holds days ({significant(len(cells))} different ones). A day of "
             "birth or of a visit is known to family and friends.",
             advice="Keep the year or the quarter alone, or leave the column out.",
         )
     elif cells and sum(map(len, cells)) > _LONG_TEXT * len(cells):
-        yield Finding(
-            trap=Trap.TEXT,
+        yield DisclosureRisk(
+            kind=RiskKind.TEXT,
             columns=(name,),
             what="It holds long text, in which people tell who they are.",
             advice=_LEAVE_OUT,
         )
 
 
-def _together(frame: pd.DataFrame) -> Iterable[Finding]:
+def _together(frame: pd.DataFrame) -> Iterable[DisclosureRisk]:
     """Look whether few columns, each harmless, single people out when combined."""
     different = {str(name): frame[name].nunique() for name in frame.columns}
     usual = [name for name, count in different.items() if 1 < count <= _MOST_ANSWERS]
@@ -164,8 +164,8 @@ def _together(frame: pd.DataFrame) -> Iterable[Finding]:
     sizes = frame.groupby(names, observed=True, dropna=False).size()
     alone = int((sizes == 1).sum())
     if alone > _SOME * len(frame):
-        yield Finding(
-            trap=Trap.TOGETHER,
+        yield DisclosureRisk(
+            kind=RiskKind.TOGETHER,
             columns=tuple(names),
             what=f"{percent(alone / len(frame))} of the rows are the only ones with "
             "their combination of these answers.",

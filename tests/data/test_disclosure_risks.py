@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpcore.data.disclosure_risks import RiskKind, disclosure_risks
 from dpcore.data.examples import EXAMPLES
-from dpcore.data.recognizable import Trap, findings
 from dpcore.formatting import percent
 
 PEOPLE = 600
@@ -18,11 +18,11 @@ def table(**columns):
 
 
 def traps(frame):
-    return {(one.trap, one.columns) for one in findings(frame)}
+    return {(one.kind, one.columns) for one in disclosure_risks(frame)}
 
 
 def test_a_harmless_table_has_nothing():
-    assert findings(table()) == ()
+    assert disclosure_risks(table()) == ()
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_a_harmless_table_has_nothing():
 )  # fmt: skip
 def test_headings_that_name_people_are_found(name):
     found = traps(table(**{name: ["a", "b"] * (PEOPLE // 2)}))
-    assert found == {(Trap.NAME, (name,))}
+    assert found == {(RiskKind.NAME, (name,))}
 
 
 @pytest.mark.parametrize(
@@ -45,12 +45,12 @@ def test_headings_that_only_sound_alike_are_not(name):
 @pytest.mark.parametrize(
     ("cells", "trap"),
     [
-        ([f"p{i % 90}@school.org" for i in range(PEOPLE)], Trap.CONTACT),
-        ([f"+49 221 {i % 90:03} {i % 90:03}" for i in range(PEOPLE)], Trap.CONTACT),
-        ([f"2010-0{1 + i % 9}-1{i % 10}" for i in range(PEOPLE)], Trap.DAY),
-        ([f"{1 + i % 28}.0{1 + i % 9}.2010" for i in range(PEOPLE)], Trap.DAY),
+        ([f"p{i % 90}@school.org" for i in range(PEOPLE)], RiskKind.CONTACT),
+        ([f"+49 221 {i % 90:03} {i % 90:03}" for i in range(PEOPLE)], RiskKind.CONTACT),
+        ([f"2010-0{1 + i % 9}-1{i % 10}" for i in range(PEOPLE)], RiskKind.DAY),
+        ([f"{1 + i % 28}.0{1 + i % 9}.2010" for i in range(PEOPLE)], RiskKind.DAY),
         ([f"I live in number {i % 60}, by the river." * 2 for i in range(PEOPLE)],
-         Trap.TEXT),
+         RiskKind.TEXT),
     ],
 )  # fmt: skip
 def test_what_stands_in_text_is_found(cells, trap):
@@ -60,24 +60,24 @@ def test_what_stands_in_text_is_found(cells, trap):
 def test_values_that_only_one_row_has_are_found():
     rng = np.random.default_rng(5)
     pay = rng.normal(3e3, 500, PEOPLE).round(2)
-    assert traps(table(pay=pay)) == {(Trap.ALONE, ("pay",))}
-    (found,) = findings(table(pay=pay))
+    assert traps(table(pay=pay)) == {(RiskKind.ALONE, ("pay",))}
+    (found,) = disclosure_risks(table(pay=pay))
     share = pd.Series(pay).value_counts().eq(1).sum() / PEOPLE
     assert found.what.startswith(f"{percent(share)} of the rows")
 
 
 def test_rare_answers_are_found():
     cells = ["a"] * (PEOPLE - 5) + ["b"] * 3 + ["c"] * 2
-    (found,) = findings(table(x=cells))
-    assert (found.trap, found.columns) == (Trap.RARE, ("x",))
+    (found,) = disclosure_risks(table(x=cells))
+    assert (found.kind, found.columns) == (RiskKind.RARE, ("x",))
     assert found.what.startswith("1 of 3 answers")
 
 
 def test_harmless_columns_that_single_out_together_are_found():
     rng = np.random.default_rng(6)
     frame = table(**{f"x{i}": rng.integers(0, 5, PEOPLE) for i in range(4)})
-    (found,) = findings(frame)
-    assert found.trap is Trap.TOGETHER
+    (found,) = disclosure_risks(frame)
+    assert found.kind is RiskKind.TOGETHER
     sizes = frame.groupby([*found.columns]).size()
     assert found.what.startswith(f"{percent((sizes == 1).sum() / PEOPLE)} of the rows")
 
@@ -89,9 +89,9 @@ def test_odd_tables_are_looked_at():
         pd.DataFrame({"x": ["a"], "y": [None]}),
         pd.DataFrame({"x": pd.Categorical(["a", None] * 9)}),
     ):
-        findings(frame)
+        disclosure_risks(frame)
 
 
 def test_the_plainest_comes_first():
-    order = [one.trap for one in findings(EXAMPLES[0].load().frame)]
-    assert order == sorted(order, key=list(Trap).index)
+    order = [one.kind for one in disclosure_risks(EXAMPLES[0].load().frame)]
+    assert order == sorted(order, key=list(RiskKind).index)
