@@ -28,7 +28,7 @@ from dpcore.privacy.halving import halved
 from dpcore.studies.auditing.trials import WITH, Trial
 from dpcore.studies.meaning.attacker import Guarantee
 
-Draws = Callable[[int, int, np.random.Generator], FloatArray]
+Draws = Callable[..., FloatArray]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,8 +46,8 @@ class NaiveRelease:
             no epsilon holds.
         labels: Name of each number of an answer.
         sides: The two worlds, in words.
-        naive: ``naive(world, size, rng)`` draws answers, shape ``(size, k)``.
-        repaired: The same, done right.
+        draw: ``draw(world, size, rng, repaired=...)`` returns answers, shape ``(size, k)``,
+            of the mistake or of its repair.
 
     """
 
@@ -60,19 +60,17 @@ class NaiveRelease:
     real: float
     labels: tuple[str, ...]
     sides: tuple[str, str] = ("with the person", "without")
-    naive: Draws = field(repr=False)
-    repaired: Draws = field(repr=False)
+    draw: Draws = field(repr=False)
 
     def trial(
         self, *, rng: np.random.Generator, repaired: bool = False, batch: int = 5000
     ) -> Trial:
         """Return the trial of the mistake, or of its repair."""
-        draw = self.repaired if repaired else self.naive
         return Trial(
             claim=self.claim,
             labels=self.labels,
             sides=self.sides,
-            draw=lambda world, size: draw(world, size, rng),
+            draw=lambda world, size: self.draw(world, size, rng, repaired=repaired),
             exact=None if repaired else self.real,
             batch=batch,
         )
@@ -113,39 +111,33 @@ def _truncating(key: str) -> Mechanism:
     )
 
 
-def _truncated(key: str, world: int, size: int, rng: np.random.Generator) -> FloatArray:
-    place = 0.0 if world == WITH else 0.1
-    return _column(_truncating(key).simulate(place, rng=rng, size=(size,)))
-
-
-def _resized(world: int, size: int, rng: np.random.Generator) -> FloatArray:
-    """Return shares in resamples of a table of zeros, with a single one in it or not.
-
-    A resample of ``m`` of ``n`` rows holds the one ``Binomial(m, 1/n)`` times.
-    """
-    drawn = _ROWS // _RATIO
-    if world != WITH:
-        return np.zeros((size, 1))
-    return _column(rng.binomial(drawn, 1 / _ROWS, size) / drawn)
+def _truncated(world: int, size: int, rng: np.random.Generator, *, repaired: bool) -> FloatArray:
+    mechanism = _truncating("truncated" if repaired else "truncated-published")
+    return _column(mechanism.simulate(0.0 if world == WITH else 0.1, rng=rng, size=(size,)))
 
 
 @cache
 def _resized_scale() -> float:
-    known = NoisyResample.calibrate(
+    return NoisyResample.calibrate(
         people=_ROWS, draws=_ROWS // _RATIO, epsilon=1 / _RATIO, shares=True
-    )
-    return known.scale(1.0)
+    ).scale(1.0)
 
 
-def _resized_repaired(world: int, size: int, rng: np.random.Generator) -> FloatArray:
-    noise = rng.laplace(0.0, _resized_scale(), size)
-    return _resized(world, size, rng) + _column(noise)
+def _resized(world: int, size: int, rng: np.random.Generator, *, repaired: bool) -> FloatArray:
+    """Return shares in resamples of a table of zeros, with a single one in it or not.
+
+    A resample of ``m`` of ``n`` rows holds the one ``Binomial(m, 1/n)`` times.
+    """
+    noise = rng.laplace(0.0, _resized_scale(), size) if repaired else np.zeros(size)
+    drawn = _ROWS // _RATIO
+    copies = rng.binomial(drawn, 1 / _ROWS, size) if world == WITH else np.zeros(size)
+    return _column(copies / drawn + noise)
 
 
-def _bootstrap(scale: float, world: int, size: int, rng: np.random.Generator) -> FloatArray:
+def _bootstrap(world: int, size: int, rng: np.random.Generator, *, repaired: bool) -> FloatArray:
     """Return noisy sums of resamples of zeros, with a single one among them or not."""
     copies = rng.binomial(_RESAMPLED, 1 / _RESAMPLED, size) if world == WITH else 0
-    return _column(copies + rng.normal(0.0, scale, size))
+    return _column(copies + rng.normal(0.0, _bootstrap_scale() if repaired else 1.0, size))
 
 
 _BOOTSTRAP: Final = Guarantee(epsilon=1.0, delta=float(delta_of(1.0, 1.0)))
@@ -177,43 +169,39 @@ def _counted(world: int) -> float:
     return float(_TABLE + (world == WITH))
 
 
-def _ranged(world: int, size: int, rng: np.random.Generator) -> FloatArray:
+def _ranged(world: int, size: int, rng: np.random.Generator, *, repaired: bool) -> FloatArray:
     """Return sums of ages with noise for the range of the ages that are there."""
     ages = (*_AGES, _OLDEST) if world == WITH else _AGES
-    return _laplace(math.fsum(ages), max(ages) - min(ages), size, rng)
+    scale = _AGE.upper if repaired else max(ages) - min(ages)
+    return _laplace(math.fsum(ages), scale, size, rng)
 
 
-def _ranged_repaired(world: int, size: int, rng: np.random.Generator) -> FloatArray:
-    ages = (*_AGES, _OLDEST) if world == WITH else _AGES
-    return _laplace(math.fsum(ages), _AGE.upper, size, rng)
-
-
-def _present(world: int, size: int, rng: np.random.Generator) -> FloatArray:
+def _named_groups(world: int, size: int, rng: np.random.Generator, *, repaired: bool) -> FloatArray:
     """Return how many groups an answer names, and what it says of the smallest one."""
-    if world != WITH:
+    if world != WITH and not repaired:
         return np.tile([2.0, 0.0], (size, 1))
-    return np.column_stack([np.full(size, 3.0), 1 + rng.laplace(0.0, 1.0, size)])
-
-
-def _declared(world: int, size: int, rng: np.random.Generator) -> FloatArray:
     noise = rng.laplace(0.0, 1.0, size)
     return np.column_stack([np.full(size, 3.0), (world == WITH) + noise])
 
 
-def _shared(world: int, size: int, rng: np.random.Generator) -> FloatArray:
+def _two_counts(world: int, size: int, rng: np.random.Generator, *, repaired: bool) -> FloatArray:
     """Return two noisy counts, of which the person is in the first only."""
-    noise = rng.laplace(0.0, 2 / _ONE.epsilon, size)
-    return np.column_stack([_counted(world) + noise, _TABLE / 2 + noise])
-
-
-def _fresh(world: int, size: int, rng: np.random.Generator) -> FloatArray:
-    noise = rng.laplace(0.0, 2 / _ONE.epsilon, (size, 2))
+    noise = rng.laplace(0.0, 2 / _ONE.epsilon, (size, 2 if repaired else 1))
     return np.asarray(noise + np.array([_counted(world), _TABLE / 2]))
 
 
-def _averaged(world: int, size: int, rng: np.random.Generator) -> FloatArray:
+def _averaged(world: int, size: int, rng: np.random.Generator, *, repaired: bool) -> FloatArray:
+    if repaired:
+        return _laplace(_counted(world), 1.0, size, rng)
     noise = rng.laplace(0.0, 1 / _ONE.epsilon, (size, _AGAIN))
     return _column(_counted(world) + noise.mean(axis=1))
+
+
+def _counts(naive: float, right: float) -> Draws:
+    """Return what draws a count with noise of one scale, or of the right one."""
+    return lambda world, size, rng, *, repaired: _laplace(
+        _counted(world), right if repaired else naive, size, rng
+    )
 
 
 def _fit(world: int, *, converged: bool) -> float:
@@ -252,8 +240,7 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             real=float(_truncating("truncated-published").pairwise_epsilon([0.0], [0.1])),
             labels=("the answer",),
             sides=("where the value is 0", "where it is 0.1"),
-            naive=lambda world, size, rng: _truncated("truncated-published", world, size, rng),
-            repaired=lambda world, size, rng: _truncated("truncated", world, size, rng),
+            draw=_truncated,
         ),
         NaiveRelease(
             key="resized",
@@ -264,8 +251,7 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             claim=Guarantee(epsilon=1 / _RATIO),
             real=math.inf,
             labels=("the share",),
-            naive=_resized,
-            repaired=_resized_repaired,
+            draw=_resized,
         ),
         NaiveRelease(
             key="bootstrap",
@@ -276,8 +262,7 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             claim=_BOOTSTRAP,
             real=_bootstrap_real(),
             labels=("the sum",),
-            naive=lambda world, size, rng: _bootstrap(1.0, world, size, rng),
-            repaired=lambda world, size, rng: _bootstrap(_bootstrap_scale(), world, size, rng),
+            draw=_bootstrap,
         ),
         NaiveRelease(
             key="small-noise",
@@ -288,8 +273,7 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             claim=_ONE,
             real=_ONE.epsilon / 0.8,
             labels=("the count",),
-            naive=lambda world, size, rng: _laplace(_counted(world), 0.8, size, rng),
-            repaired=lambda world, size, rng: _laplace(_counted(world), 1.0, size, rng),
+            draw=_counts(0.8, 1.0),
         ),
         NaiveRelease(
             key="range",
@@ -301,8 +285,7 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             claim=_ONE,
             real=math.inf,
             labels=("the sum",),
-            naive=_ranged,
-            repaired=_ranged_repaired,
+            draw=_ranged,
         ),
         NaiveRelease(
             key="groups",
@@ -314,8 +297,7 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             claim=_ONE,
             real=math.inf,
             labels=("how many groups are named", "the count of the smallest group"),
-            naive=_present,
-            repaired=_declared,
+            draw=_named_groups,
         ),
         NaiveRelease(
             key="rounded",
@@ -326,8 +308,7 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             claim=Guarantee(epsilon=_FINE),
             real=1.0,
             labels=("the count",),
-            naive=lambda world, size, rng: _laplace(_counted(world), 1.0, size, rng),
-            repaired=lambda world, size, rng: _laplace(_counted(world), 1 / _FINE, size, rng),
+            draw=_counts(1.0, 1 / _FINE),
         ),
         NaiveRelease(
             key="seed",
@@ -338,8 +319,7 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             claim=_ONE,
             real=math.inf,
             labels=("the first count", "the second count"),
-            naive=_shared,
-            repaired=_fresh,
+            draw=_two_counts,
         ),
         NaiveRelease(
             key="unconverged",
@@ -352,11 +332,8 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             claim=_ONE,
             real=abs(_fit(0, converged=False) - _fit(1, converged=False)) / _FIT_SCALE,
             labels=("the slope",),
-            naive=lambda world, size, rng: _laplace(
-                _fit(world, converged=False), _FIT_SCALE, size, rng
-            ),
-            repaired=lambda world, size, rng: _laplace(
-                _fit(world, converged=True), _FIT_SCALE, size, rng
+            draw=lambda world, size, rng, *, repaired: _laplace(
+                _fit(world, converged=repaired), _FIT_SCALE, size, rng
             ),
         ),
         NaiveRelease(
@@ -369,8 +346,7 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             claim=_ONE,
             real=_AGAIN * _ONE.epsilon,
             labels=("the average of ten answers",),
-            naive=_averaged,
-            repaired=lambda world, size, rng: _laplace(_counted(world), 1.0, size, rng),
+            draw=_averaged,
         ),
     )
 }
