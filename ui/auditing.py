@@ -332,15 +332,6 @@ def show(asked: AuditRequest, *, rows: str = "") -> None:
         f"{key} {asked.confidence} {len(drawn)}",
         lambda: audit(trial, TrialDraws.together(drawn), confidence=asked.confidence),
     )
-    _show_outcome(asked, done)
-    _numbers(done)
-    results.show(audits.roc_picture(done), "audit-roc", simulated=not asked.confidential)
-    st.markdown(literal(audits.seen(done)))
-    results.table(audits.events_table(done), key="audit-events")
-
-
-def _show_outcome(asked: AuditRequest, done: PrivacyAudit) -> None:
-    """Say the verdict, the event, and what is wrong where that is known."""
     told = f"**{literal(audits.verdict(done))}.** {_event_text(done)}"
     box = st.warning if done.refuted else st.info
     box(told, icon=(":material/gavel:" if done.refuted else ":material/search:"))
@@ -349,6 +340,10 @@ def _show_outcome(asked: AuditRequest, done: PrivacyAudit) -> None:
             f"Released is {asked.mistake.released}. **What is wrong:** "
             f"{asked.mistake.wrong} **Done right:** {asked.mistake.right}"
         )
+    _numbers(done)
+    results.show(audits.roc_picture(done), "audit-roc", simulated=not asked.confidential)
+    st.markdown(literal(audits.seen(done)))
+    results.table(audits.events_table(done), key="audit-events")
 
 
 def _event_text(done: PrivacyAudit) -> str:

@@ -79,10 +79,26 @@ def answer(setup: Setup, meter: Meter) -> None:
         _refuted(setup, meter)
         _buttons(REPAIRED, CLAMPED)
     elif setup.key == REPAIRED:
-        _repaired(setup, meter)
+        before, clamped = (measure(setup.through(key)) for key in (PUBLISHED, CLAMPED))
+        st.success(
+            f"**ε {setup.epsilon:g} was promised and is given.** It still redraws, but "
+            f"with {significant(meter.scale / before.scale)} times the noise. The price: "
+            f"at this value the typical error is {significant(meter.error)} of the range "
+            f"instead of {significant(before.error)}. BIT gives the same ε with "
+            f"{significant(clamped.error)}.",
+            icon=":material/build:",
+        )
         _buttons(CLAMPED, PUBLISHED)
     elif setup.key == CLAMPED:
-        _clamped(setup, meter)
+        repaired = measure(setup.through(REPAIRED))
+        st.success(
+            f"**ε {setup.epsilon:g} was promised and is given, at no extra noise.** "
+            "Clamping looks at the noisy number only, never at the secret, so that it "
+            "reveals nothing more. What it costs: some releases are exactly 0 or exactly "
+            f"1. Typical error {significant(meter.error)} of the range; the repaired "
+            f"truncation has {significant(repaired.error)}.",
+            icon=":material/vertical_align_center:",
+        )
         _buttons(PUBLISHED, REPAIRED)
     else:
         _other(setup, meter)
@@ -157,30 +173,6 @@ def _refuted(setup: Setup, meter: Meter) -> None:
         "instead:** move such draws to the bound (BIT, same noise), or repair this "
         f"mechanism with {significant(repaired)} times the noise.",
         icon=":material/lock_open:",
-    )
-
-
-def _repaired(setup: Setup, meter: Meter) -> None:
-    before, clamped = (measure(setup.through(key)) for key in (PUBLISHED, CLAMPED))
-    st.success(
-        f"**ε {setup.epsilon:g} was promised and is given.** It still redraws, but "
-        f"with {significant(meter.scale / before.scale)} times the noise. The price: "
-        f"at this value the typical error is {significant(meter.error)} of the range "
-        f"instead of {significant(before.error)}. BIT gives the same ε with "
-        f"{significant(clamped.error)}.",
-        icon=":material/build:",
-    )
-
-
-def _clamped(setup: Setup, meter: Meter) -> None:
-    repaired = measure(setup.through(REPAIRED))
-    st.success(
-        f"**ε {setup.epsilon:g} was promised and is given, at no extra noise.** "
-        "Clamping looks at the noisy number only, never at the secret, so that it "
-        "reveals nothing more. What it costs: some releases are exactly 0 or exactly "
-        f"1. Typical error {significant(meter.error)} of the range; the repaired "
-        f"truncation has {significant(repaired.error)}.",
-        icon=":material/vertical_align_center:",
     )
 
 

@@ -46,7 +46,6 @@ from dpcore.studies.teaching.small_tables import (
     TableSetting,
 )
 from ui import controls, results, session
-from ui.controls import Cell
 from ui.text import literal, sentence_of
 
 NAMES: Final = (
@@ -376,7 +375,15 @@ def ask() -> ExplorerQuery:
     if key == "quantile":
         level = third.slider("Level of the quantile", 0.25, (0.0, 1.0, 0.05), key="level")
     if EXPLORABLE[key].columns is Columns.GROUPED:
-        groups, group_is_public = _ask_groups(third, change)
+        groups = third.number("Number of groups", 4, (1, _MOST_GROUPS), key="groups")
+        private = third.place.checkbox(
+            "The group is private too",
+            key="group-private",
+            bind="query-params",
+            disabled=change is not RecordChange.SUBSTITUTION,
+            help="Then a replaced record may turn up in another group.",
+        )
+        group_is_public = change is not RecordChange.SUBSTITUTION or not private
     with st.expander("Public bounds of the values"):
         low, high = controls.row(2)
         lower = low.number("Lowest value", 0.0, (-1e6, 1e6), key="lowest")
@@ -432,18 +439,6 @@ def details() -> None:
         "scale Δ/ε gives ε-differential privacy.\n\n"
         "Formulas: Liu 2016 (arXiv 1607.08554), corrected for the pooled variance."
     )
-
-
-def _ask_groups(cell: Cell, change: RecordChange) -> tuple[int, bool]:
-    groups = cell.number("Number of groups", 4, (1, _MOST_GROUPS), key="groups")
-    private = cell.place.checkbox(
-        "The group is private too",
-        key="group-private",
-        bind="query-params",
-        disabled=change is not RecordChange.SUBSTITUTION,
-        help="Then a replaced record may turn up in another group.",
-    )
-    return groups, change is not RecordChange.SUBSTITUTION or not private
 
 
 def _scene(question: ExplorerQuery, table: ToyTable, rows: FloatArray) -> Scene:

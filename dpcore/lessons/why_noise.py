@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from dpcore.arrays import FloatArray
 from dpcore.figures.lessons import found_picture
 from dpcore.formatting import significant
 from dpcore.lessons import survey
@@ -24,10 +23,6 @@ _ENDS = (-400.0, 500.0)
 _ATTACKS = 400
 
 
-def _people() -> int:
-    return survey.table().people
-
-
 def _spread(epsilon: float, people: int) -> float:
     """Return the usual error of what the trick finds: its standard deviation.
 
@@ -37,19 +32,14 @@ def _spread(epsilon: float, people: int) -> float:
     return math.hypot(*(n * survey.usual_error(epsilon, people=n) for n in (people - 1, people)))
 
 
-def _attacks(epsilon: float, people: int) -> tuple[float, FloatArray]:
-    """Return the age of who came last, and what noisy averages make of it."""
+def _lesson_view(settings: Settings) -> LessonView:
+    epsilon, people = settings["epsilon"], int(settings["people"])
     ages = survey.ages()[-people:]
     before, after = (survey.noise_of_mean(epsilon, n) for n in (people - 1, people))
     size, rng = (_ATTACKS,), survey.generator()
     first = before.simulate(ages[:-1].mean(), rng=rng, size=size)
     second = after.simulate(ages.mean(), rng=rng, size=size)
-    return float(ages[-1]), people * second - (people - 1) * first
-
-
-def _lesson_view(settings: Settings) -> LessonView:
-    epsilon, people = settings["epsilon"], int(settings["people"])
-    age, found = _attacks(epsilon, people)
+    age, found = float(ages[-1]), people * second - (people - 1) * first
     spread = _spread(epsilon, people)
     width = survey.half_width(survey.mean_request(epsilon, people=people))
     title = (
@@ -78,7 +68,7 @@ def _lesson_view(settings: Settings) -> LessonView:
 
 
 def _lesson_text() -> LessonText:
-    people = _people()
+    people = survey.table().people
     age = float(survey.ages()[-1])
     spread = significant(_spread(1.0, people))
     width = significant(survey.half_width(survey.mean_request(1.0)))

@@ -93,7 +93,14 @@ def show_averaging(subject: AttackTarget) -> None:
         rng=np.random.default_rng(seed),
     )
     subject.show(running_picture(found), "averaging")
-    show_verdict(_careless(found), _private(found))
+    asked = len(found.answers)
+    off = float(band(asked, found.scale))
+    show_verdict(
+        f"{asked:,} fresh answers leave an error of ±{significant(off)} (95 % band) "
+        f"where one has ±{significant(float(band(1, found.scale)))}; together they "
+        f"cost ε {epsilon_text(found.epsilon * asked)}, and nobody counted.",
+        _private(found),
+    )
     show_lesson(
         f"Noise that is drawn anew for the same question (“{literal(secret.what)}”) is "
         "averaged away: the error falls with the square root of how often it is asked. "
@@ -102,16 +109,6 @@ def show_averaging(subject: AttackTarget) -> None:
         "The same question has the same answer, free of charge. A fresh answer is a "
         "new release, paid for from the same budget, so that all of them together tell "
         "no more than the budget allows.",
-    )
-
-
-def _careless(found: Averaging) -> str:
-    asked = len(found.answers)
-    off = float(band(asked, found.scale))
-    return (
-        f"{asked:,} fresh answers leave an error of ±{significant(off)} (95 % band) "
-        f"where one has ±{significant(float(band(1, found.scale)))}; together they "
-        f"cost ε {epsilon_text(found.epsilon * asked)}, and nobody counted."
     )
 
 
@@ -315,7 +312,17 @@ def show_disclosed_losses(subject: AttackTarget) -> None:
     name, suffix = subject.called(person), after_number(target.unit)
     what = f"mean of {target.what}"
     subject.show(recovery_picture(found, what=what, unit=target.unit), "recovery")
-    own, worst = _loss_text(target, person, epsilon), _worst(target, person, epsilon)
+    size = TableSize(people=target.people, public=True)
+    shift = own_worst_shift(
+        StatisticKind.MEAN,
+        float(target.amounts[person]),
+        bounds=target.bounds,
+        size=size,
+        relation=NeighboringRelation.SUBSTITUTION,
+    )
+    own = _loss_text(target, person, epsilon)
+    # What may be told: the most that a record of that value can lose.
+    worst = (shift or 0.0) / (target.bounds.width / (target.people * epsilon))
     show_verdict(
         f"{capital(name)} is told the own loss, and solves one equation: the mean is "
         f"{significant(found.recovered, 6)}{suffix}, off by "
@@ -326,7 +333,11 @@ def show_disclosed_losses(subject: AttackTarget) -> None:
         f"others are: ε {epsilon_text(worst)}. There is no equation in it, because "
         "nobody else's record is.",
     )
-    mirrored = _mirrored(target, person)
+    bounds = target.bounds
+    amounts = bounds.lower + bounds.upper - target.amounts
+    amounts[person] = target.amounts[person]
+    # The same person among others who lie where these do not.
+    mirrored = replace(target, amounts=amounts)
     st.markdown(f"What {name} is told, in this table and in another one")
     results.table(
         {
@@ -355,24 +366,3 @@ def _loss_text(target: Target, person: int, epsilon: float) -> float:
     others = np.delete(amounts, person)
     moved = abs(float(amounts[person]) - float(others.mean())) / len(amounts)
     return moved / (target.bounds.width / (len(amounts) * epsilon))
-
-
-def _worst(target: Target, person: int, epsilon: float) -> float:
-    """Return what may be told: the most that a record of that value can lose."""
-    size = TableSize(people=target.people, public=True)
-    shift = own_worst_shift(
-        StatisticKind.MEAN,
-        float(target.amounts[person]),
-        bounds=target.bounds,
-        size=size,
-        relation=NeighboringRelation.SUBSTITUTION,
-    )
-    return (shift or 0.0) / (target.bounds.width / (target.people * epsilon))
-
-
-def _mirrored(target: Target, person: int) -> Target:
-    """Return the same person among others who lie where these do not."""
-    bounds = target.bounds
-    amounts = bounds.lower + bounds.upper - target.amounts
-    amounts[person] = target.amounts[person]
-    return replace(target, amounts=amounts)

@@ -139,7 +139,15 @@ def go_on(place: LessonPlace) -> None:
             st.markdown("This is the end of the path.")
             st.page_link("pages/data.py", label="Go on with a table of your own")
         else:
-            _button(_forward(place, after), after, "PageDown", place, primary=True)
+            lesson, step = after
+            same = lesson == place.lesson.key
+            _button(
+                f"Next: {step.label if same else place.path.lessons[lesson].title}",
+                after,
+                "PageDown",
+                place,
+                primary=True,
+            )
 
 
 def _button(
@@ -164,12 +172,6 @@ def _button(
 def _start() -> None:
     """Begin a lesson that was chosen with its first step: predict, then see."""
     session.set_public(_STEP, next(iter(LessonStep)).value)
-
-
-def _forward(place: LessonPlace, after: tuple[str, LessonStep]) -> str:
-    lesson, step = after
-    same = lesson == place.lesson.key
-    return f"Next: {step.label if same else place.path.lessons[lesson].title}"
 
 
 def _go(leads: tuple[str, LessonStep] | None) -> None:

@@ -167,7 +167,9 @@ def show(own: ColumnScores, study: Study) -> None:
     with confidential.area("resized", what) as shown:
         if not shown:
             return
-        rows = _rows(own, study)
+        rows = session.while_shown(
+            "resized-rows", study.about(own.request.query), lambda: own.request.value(study.dataset)
+        )
         if own.request.shares:
             ones = int(rows.sum())
             st.markdown(f"In this table: {people(ones)} of {len(rows):,}.")
@@ -188,14 +190,16 @@ def show(own: ColumnScores, study: Study) -> None:
             )
         else:
             _spread(own, rows)
-        _losses(own, study, rows)
-
-
-def _rows(own: ColumnScores, study: Study) -> FloatArray:
-    """Return everybody's value. CONFIDENTIAL."""
-    return session.while_shown(
-        "resized-rows", study.about(own.request.query), lambda: own.request.value(study.dataset)
-    )
+        exposure = session.while_shown(
+            "resized-exposure", own.request.analysis(study.fingerprint), lambda: _exposed(own, rows)
+        )
+        middle, most = exposure.quantiles([0.5, 1.0])
+        st.markdown(
+            "**Everybody's own loss from one repaired answer:** ε "
+            f"{epsilon_text(float(middle))} for the person in the middle, ε "
+            f"{epsilon_text(float(most))} for the most exposed one here; the guarantee is "
+            f"ε {epsilon_text(exposure.worst_case)}."
+        )
 
 
 def _spread(own: ColumnScores, rows: FloatArray) -> None:
@@ -228,20 +232,6 @@ def _spread(own: ColumnScores, rows: FloatArray) -> None:
         f"The mean of this table is {significant(float(rows.mean()), 6)}{unit}. A "
         "score may show which values were drawn, and through a rare value, who: as "
         "published no finite loss can be promised to anybody."
-    )
-
-
-def _losses(own: ColumnScores, study: Study, rows: FloatArray) -> None:
-    """Say what everybody loses by one repaired answer. CONFIDENTIAL."""
-    exposure = session.while_shown(
-        "resized-exposure", own.request.analysis(study.fingerprint), lambda: _exposed(own, rows)
-    )
-    middle, most = exposure.quantiles([0.5, 1.0])
-    st.markdown(
-        "**Everybody's own loss from one repaired answer:** ε "
-        f"{epsilon_text(float(middle))} for the person in the middle, ε "
-        f"{epsilon_text(float(most))} for the most exposed one here; the guarantee is "
-        f"ε {epsilon_text(exposure.worst_case)}."
     )
 
 

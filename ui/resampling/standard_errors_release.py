@@ -78,7 +78,12 @@ def show(asked: BootstrapSettings) -> Query | None:
     if isinstance(request, BootstrapRequest):
         _bootstrapped(request, asked)
     else:
-        _rival_of_one_shot(request, query)
+        unit = after_number(request.quantity.of_differences)
+        st.markdown(
+            f"One shot has noise of standard deviation "
+            f"{significant(request.mechanism.noise)}{unit}. One Laplace answer at the same "
+            f"ε and no δ would have {_laplace(query, request.epsilon)}{unit}."
+        )
         answer = offering.offer(request, _current(study), key="se")
         if answer is not None:
             answers.show(answer, request)
@@ -143,16 +148,6 @@ def _expected(request: BootstrapRequest) -> None:
             f"{epsilon_text(request.effective_epsilon)}, which is what it costs.",
             icon=":material/lock_open:",
         )
-
-
-def _rival_of_one_shot(request: Request, query: Query) -> None:
-    """Compare one Gaussian answer with one Laplace answer, before either is drawn."""
-    unit = after_number(request.quantity.of_differences)
-    st.markdown(
-        f"One shot has noise of standard deviation "
-        f"{significant(request.mechanism.noise)}{unit}. One Laplace answer at the same "
-        f"ε and no δ would have {_laplace(query, request.epsilon)}{unit}."
-    )
 
 
 def _rarity(request: BootstrapRequest, center: float) -> str:
@@ -270,9 +265,14 @@ def _study(query: Query, asked: BootstrapSettings) -> None:
     if not st.toggle("Simulate tables from this column", key="se-column-simulate"):
         return
     part = max(1, min(_TABLES, _DRAWS_A_PART // (e.people * e.times)))
+    column, membership = query.column, query.membership
+    names = [each.name for each in session.require_study().dataset.columns]
+    label = None if membership is None else membership.label
+    counted = column.labels.index(label) if label in column.labels else None
+    known = (session.generation(), names.index(column.name), counted)
     pieces = work.follow(
         "se-column-tables",
-        f"{asked.key('seed')}-{_position(query)}",
+        f"{asked.key('seed')}-{(*known, column.bounds, column.missing.name, column.replacement)!r}",
         -(-_TABLES // part),
         lambda: run(mine, _TABLES, np.random.default_rng(asked.seed), part=part),
         doing=f"Simulating {_TABLES} tables",
@@ -299,13 +299,3 @@ def _people(query: Query) -> People:
         name=query.column.title,
         unit="" if share else quantity_of(query.column).of_differences,
     )
-
-
-def _position(query: Query) -> str:
-    """Return which question it is, by public settings and without any name."""
-    column, membership = query.column, query.membership
-    names = [each.name for each in session.require_study().dataset.columns]
-    label = None if membership is None else membership.label
-    counted = column.labels.index(label) if label in column.labels else None
-    known = (session.generation(), names.index(column.name), counted)
-    return repr((*known, column.bounds, column.missing.name, column.replacement))

@@ -307,7 +307,12 @@ def claim_and_truth() -> None:
         "Share of the rows in the sample", 0.1, (0.01, 1.0, 0.01), key="ss-rate", note=SHARE_HELP
     )
     exact = float(amplify(epsilon, rate))
-    measured = _measured(epsilon, rate)
+    rates = np.array(sorted({*_MEASURED_AT, rate}))
+    measured = session.remember(
+        "subsampling-measured",
+        f"{epsilon!r} {rate!r}",
+        lambda: measure(epsilon, rates, draws=_DRAWS, rng=np.random.default_rng(_SEED)),
+    )
     here = int(np.flatnonzero(measured.rate == rate)[0])
     bound = float(claimed(epsilon, np.array(rate)))
     _headline(epsilon, rate)
@@ -351,16 +356,6 @@ def claim_and_truth() -> None:
     )
     st.markdown("**What the source says, and what is so**")
     st.markdown(_verdicts(epsilon, rate, measured, here))
-
-
-def _measured(epsilon: float, rate: float) -> Measured:
-    """Return the measurement at the usual shares and the one on screen."""
-    rates = np.array(sorted({*_MEASURED_AT, rate}))
-    return session.remember(
-        "subsampling-measured",
-        f"{epsilon!r} {rate!r}",
-        lambda: measure(epsilon, rates, draws=_DRAWS, rng=np.random.default_rng(_SEED)),
-    )
 
 
 def _estimate(measured: Measured, at: int) -> str:
