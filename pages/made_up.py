@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from ui import confidential, controls, session
-from ui.synthesis import making, planning, sources
+from ui import confidential, controls, session, synthetic_table
 
 session.require_router("pages/made_up.py")
 st.title("Made-up table")
@@ -12,8 +11,8 @@ st.markdown(
     "that were released with noise, a table of people who do not exist is made."
 )
 study = session.require_study()
-known = sources.found(study)
-planning.offer(study, opened=known is None)
+known = synthetic_table.find_sources(study)
+synthetic_table.offer_plan(study, opened=known is None)
 if known is None:
     st.info(
         "No counts of this table have been released yet: plan them above, or release a "
@@ -21,11 +20,11 @@ if known is None:
     )
     session.end_page()
 with controls.valid():
-    made = making.make(known, study)
-making.show(made)
-sources.tell(known)
-chosen = making.keeps(known, made)
-making.breaks(known)
+    made = synthetic_table.make(known, study)
+synthetic_table.show_made(made)
+synthetic_table.tell_sources(known)
+chosen = synthetic_table.keeps(known, made)
+synthetic_table.breaks(known)
 with confidential.area("made-up", "it beside the original") as shown:
     if shown:
-        making.beside_the_original(known, made, chosen, study)
+        synthetic_table.beside_the_original(known, made, chosen, study)

@@ -1,18 +1,21 @@
-"""Declaring what is public about a column: its kind, bounds or categories."""
+"""Declaring what is public about a column, and how its cells are read."""
 
 from __future__ import annotations
 
+import zoneinfo
 from collections.abc import Callable
 from dataclasses import replace
 from math import floor
-from typing import TypeVar, cast
+from typing import Final, TypeVar, cast
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from dpcore.data.bounds import TEMPLATES, Interval
-from dpcore.data.columns import Column, ColumnKind, MissingPolicy, yes_no
+from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy, yes_no
 from dpcore.data.dataset import Dataset
+from dpcore.data.dates import DateFormat, DateOrder, date_of, day_of
 from dpcore.data.disclosure_risks import names_people
 from dpcore.data.partitions.table import Table, TableT
 from dpcore.data.preparation.steps import prepared_anew
@@ -20,7 +23,6 @@ from dpcore.data.quantities import bounds_text, quantity_of, replacement_text
 from dpcore.errors import DPCoreError, ParameterError
 from dpcore.formatting import in_full
 from ui import controls, session
-from ui.asking import reading
 from ui.data import declaring
 from ui.text import literal, sentence_of
 
@@ -33,6 +35,13 @@ _MISSING: dict[MissingPolicy | str, str] = {
     MissingPolicy.REPLACE: "impute a fixed value",
     MissingPolicy.DROP: "leave it out",
     _NOBODY: "none is missing, and that is public",
+}
+
+
+_ORDERS: Final = {
+    DateOrder.ISO: "2024-12-31 (year, month, day)",
+    DateOrder.DAY_FIRST: "31.12.2024 (day, month, year)",
+    DateOrder.MONTH_FIRST: "12/31/2024 (month, day, year)",
 }
 
 
@@ -141,8 +150,8 @@ def _form(column: Column, key: str) -> Column:
     elif kind.has_labels:
         column = _label_form(column, key, right.place)
     elif kind is ColumnKind.IDENTIFIER:
-        column = replace(column, equality=reading.equality(column, key))
-    column = replace(column, missing_codes=reading.missing_codes(column, key))
+        column = replace(column, equality=_equality(column, key))
+    column = replace(column, missing_codes=_missing_codes(column, key))
     return _described(column, key)
 
 
@@ -188,14 +197,14 @@ def _described(column: Column, key: str) -> Column:
 
 
 def _date_form(column: Column, key: str) -> Column:
-    declared = reading.dates(column, key)
+    declared = _read_dates(column, key)
     if declared.bounds is None:
         return declared
     policy, cell = _missing_form(column, key, first=MissingPolicy.DROP)
     if policy is MissingPolicy.DROP:
         return declared
     complete = policy == _NOBODY
-    value = reading.imputed_date(cell, replace(column, bounds=declared.bounds), key=key)
+    value = _imputed_date(cell, replace(column, bounds=declared.bounds), key=key)
     return replace(
         declared,
         missing=MissingPolicy.REPLACE,
@@ -268,7 +277,7 @@ def _number_form(column: Column, key: str, place: st.delta_generator.DeltaGenera
 
 
 def _label_form(column: Column, key: str, place: st.delta_generator.DeltaGenerator) -> Column:
-    equality = reading.equality(column, key)
+    equality = _equality(column, key)
     if column.kind is ColumnKind.YES_NO:
         labels = tuple(
             place.text_input(
@@ -552,3 +561,120 @@ def _ask_whether_meant(column: Column, start: float | str, key: str) -> None:
             on_click=session.set_public,
             args=(_meant(key), start),
         )
+
+
+def _read_dates(column: Column, key: str) -> Column:
+    """Ask how dates are written, and for their bounds; nothing is declared of missing.
+
+    Raises:
+        ParameterError: The bounds are in the wrong order, or there is no such time
+            zone.
+
+    """
+    first, second, third = controls.row(3)
+    orders, form = list(_ORDERS), column.dates
+    order = first.selectbox(
+        "Dates are written as",
+        orders,
+        index=orders.index(form.order),
+        format_func=_ORDERS.__getitem__,
+        key=f"date-order-{key}",
+        kept="session",
+        note="Cells that are written otherwise are invalid, and count as missing.",
+    )
+    timed = second.place.checkbox(
+        "The time of day counts",
+        form.time_of_day,
+        key=f"date-time-{key}",
+        persist_state="session",
+        help="If not, every moment counts as its date.",
+    )
+    zones = _zones()
+    zone = third.selectbox(
+        "Time zone",
+        zones,
+        index=zones.index(form.time_zone) if form.time_zone in zones else 0,
+        key=f"date-zone-{key}",
+        kept="session",
+        note="Moments with an offset from UTC are converted to this time zone. All "
+        "others are taken as written.",
+    )
+    form = DateFormat(order=order, time_of_day=timed, time_zone=zone)
+    bounds = _date_bounds(column, key)
+    return replace(
+        column,
+        dates=form,
+        bounds=bounds,
+        missing=MissingPolicy.DROP,
+        replacement=None,
+        complete=False,
+    )
+
+
+def _zones() -> list[str]:
+    return ["UTC", *sorted(zoneinfo.available_timezones() - {"UTC"})]
+
+
+def _date_bounds(column: Column, key: str) -> Interval | None:
+    known = column.bounds
+    left, right = controls.row(2)
+    low = None if known is None else date_of(known.lower)
+    high = None if known is None else date_of(known.upper)
+    lower = left.day("First possible date", low, key=f"first-day-{key}")
+    upper = right.day("Last possible date", high, key=f"last-day-{key}")
+    st.caption(
+        "Dates outside the bounds are clamped. Narrow bounds add bias; wide bounds add noise."
+    )
+    if lower is None or upper is None:
+        return None
+    if lower >= upper:
+        raise ParameterError(f"the first date ({lower}) must lie before the last ({upper}).")
+    return Interval(lower=day_of(lower), upper=day_of(upper))
+
+
+def _imputed_date(cell: controls.Cell, column: Column, *, key: str) -> float:
+    """Ask for the date that missing ones are imputed as; first the middle."""
+    bounds, known = column.bounds, column.replacement
+    if bounds is None:
+        raise ParameterError("set the bounds of the column first.")
+    middle = np.floor((bounds.lower + bounds.upper) / 2)
+    start = float(known) if isinstance(known, float | int) else float(middle)
+    shown = date_of(start)
+    found = cell.day("Impute missing values with", shown, key=f"imputed-{key}")
+    return day_of(found or shown)
+
+
+def _equality(column: Column, key: str) -> LabelEquality:
+    """Ask whether labels, or identifiers, are numeric codes."""
+    codes = st.checkbox(
+        "Labels are numeric codes: 1, 1.0 and 01 are the same"
+        if column.kind.has_labels
+        else "Identifiers are numeric codes: 1, 1.0 and 01 are the same",
+        column.equality is not LabelEquality.AS_WRITTEN,
+        key=f"numeric-codes-{key}",
+        persist_state="session",
+        help="If not, a cell is met only by a label that is written the same.",
+    )
+    if not codes:
+        return LabelEquality.AS_WRITTEN
+    # What was declared before this could be said stays the same declaration.
+    unstated = column.equality is LabelEquality.UNSTATED
+    return column.equality if unstated else LabelEquality.AS_NUMBERS
+
+
+def _missing_codes(column: Column, key: str) -> tuple[str, ...]:
+    """Ask which cells stand for a missing value, beside blank ones."""
+    if column.kind in {ColumnKind.YES_NO, ColumnKind.NOT_USED}:
+        return column.missing_codes
+    text = st.text_input(
+        "Missing-value codes",
+        "; ".join(column.missing_codes),
+        placeholder="such as -9; 99; n/a",
+        key=f"missing-codes-{key}",
+        persist_state="session",
+        help="Cells that stand for a missing value, beside blank ones, with semicolons "
+        "between. Type what the questionnaire says: which codes occur is confidential. "
+        "A label of the public list is never a missing code.",
+    )
+    codes = (code.strip() for code in text.split(";"))
+    return tuple(dict.fromkeys(code for code in codes if code))

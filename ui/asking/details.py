@@ -1,9 +1,10 @@
-"""The controls that only some questions have: members, groups, other columns."""
+"""What a question of a column needs besides: bins, quantiles, other columns, groups."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import streamlit as st
 
@@ -13,10 +14,10 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dates import date_of, day_of, end_of_day
 from dpcore.errors import ParameterError
 from dpcore.formatting import significant
+from dpcore.statistics.bins import Period, calendar_edges, edges_at, usual_edges
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
 from ui import controls, session
-from ui.asking import bins
 from ui.study import Study
 
 Cells = Iterator[controls.Cell]
@@ -30,6 +31,9 @@ _TOGETHER = {
     "question with one price. Every column adds noise to all, though less than asking "
     "for it by itself.",
 }
+
+
+_USUAL: Final = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +62,7 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
     membership = _membership(column, kind, study, cells) if kind.of_members else None
     edges = q = None
     if kind.of_cells and column.kind.is_numeric:
-        edges = bins.ask(column, cells)
+        edges = ask_bins(column, cells)
     if kind is StatisticKind.QUANTILE:
         percent = next(cells).number(
             f"Percent of {session.unit().counted} below it",
@@ -295,3 +299,39 @@ def _of_dates(bounds: Interval, cells: Cells, key: str) -> Membership:
         raise ParameterError("name the first and the last day that counts, in this order.")
     st.caption("The last day counts with all its hours.")
     return Membership(interval=Interval(lower=day_of(first), upper=end_of_day(last)))
+
+
+def ask_bins(column: Column, cells: Iterator[controls.Cell]) -> tuple[float, ...]:
+    """Return the edges of the bins that are asked for.
+
+    Raises:
+        ParameterError: The column has no bounds, or the edges make no bins of it.
+
+    """
+    bounds = column.bounds
+    if bounds is None:
+        raise ParameterError("declare public bounds first: the bins lie between them.")
+    if column.kind is ColumnKind.DATE:
+        period = next(cells).selectbox(
+            "Bins",
+            list(Period),
+            index=list(Period).index(Period.MONTH),
+            format_func=lambda period: f"by {period}",
+            key="bins-period",
+            kept="table",
+        )
+        return calendar_edges(bounds, period)
+    whole = column.kind is ColumnKind.WHOLE
+    count = next(cells).number("Bins of equal width", _USUAL, (2, 50), key="bins", kept="table")
+    text = next(cells).place.text_input(
+        "Or edges of the bins",
+        placeholder="18; 40; 65",
+        key=f"bin-edges-{session.generation()}-{column.name}",
+        persist_state="session",
+        help="Public numbers between the bounds, typed and not looked up. An edge "
+        "belongs to the bin above it.",
+    )
+    typed = controls.listed(text, float, "edges")
+    if typed:
+        return edges_at(bounds, tuple(sorted(set(typed))), whole=whole)
+    return usual_edges(column, count)

@@ -1,4 +1,4 @@
-"""Controls that ask a question: which statistic, through which mechanism, at what cost.
+"""Controls that ask a question: statistic, mechanism, split of the budget, and cost.
 
 Public settings are in the URL; the column is not, and nothing that came with the data.
 """
@@ -11,6 +11,7 @@ from functools import partial
 from typing import cast
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
@@ -22,18 +23,22 @@ from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.means import MeansQuery
 from dpcore.analyses.number import Query
 from dpcore.analyses.request import Request, offered
-from dpcore.analyses.shares import Constraint
+from dpcore.analyses.shares import MOST_SYNTHESES, Constraint, ConstraintKind, fitting
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.errors import ParameterError
+from dpcore.formatting import significant
 from dpcore.mechanisms.catalog import Entry
+from dpcore.mechanisms.covariances import sensitivity_split
 from dpcore.relations import TableSize
+from dpcore.releases.splits import rebalanced
+from dpcore.statistics.covariance import CovarianceMatrix
 from dpcore.statistics.kinds import MEANINGS, StatisticKind, allowed
 from dpcore.statistics.pooled import GroupSizes
 from dpcore.statistics.user_level import ASKED_OF_PEOPLE
 from ui import controls, partwise, session
-from ui.asking import columns, details, methods
+from ui.asking import columns, details
 from ui.asking.details import Details
 from ui.study import Study
 
@@ -42,6 +47,18 @@ _ASKED = "_asked_column"
 _EPSILON = "epsilon"
 _USUAL_EPSILON = 0.5
 _FEWEST_IN_PUBLIC_GROUP = 2
+
+
+_EQUAL, _BY_SENSITIVITY, _OWN = "equal parts", "same noise on all", "own shares"
+_OF_KNOWN_SUMS = {StatisticKind.QUANTILES, StatisticKind.DIFFERENCE, StatisticKind.MEANS}
+_Shares = tuple[tuple[float, ...], tuple[bool, ...]]
+_MEANING = {
+    ConstraintKind.RESCALE: "every share is divided by the sum of all",
+    ConstraintKind.PROJECT: "the nearest shares that are at least 0 and add up to 1",
+    ConstraintKind.ALL_BUT_ONE: "one category gets what the others leave, and all of their noise",
+    ConstraintKind.TREE: "sums of categories are released too, then made consistent; "
+    "pays off from about 32 categories on",
+}
 
 
 def ask(study: Study) -> Request:
@@ -60,7 +77,7 @@ def ask(study: Study) -> Request:
         "Statistic", kinds, key="statistic", kept="table", note=_explained(kinds, study.dataset.cap)
     )
     session.set_public(_last(), (column.kind, kind))
-    key = methods.mechanism(third, kind)
+    key = mechanism(third, kind)
     epsilon = fourth.charged_epsilon(
         "ε for this release", _USUAL_EPSILON, (1e-9, 700.0, 0.1), key=_EPSILON, kept="table"
     )
@@ -84,7 +101,7 @@ def ask(study: Study) -> Request:
                 epsilon=epsilon.inside,
                 delta=_delta(offered(kind)[key]),
                 constraint=_constraint(query, key),
-                weights=methods.weights(query) if kind.of_matrix else None,
+                weights=weights(query) if kind.of_matrix else None,
             )
         _ = request.plan
     return request
@@ -235,7 +252,7 @@ def _in_cells(name: str, cells: int, part: Dataset) -> NDArray[np.intp]:
 def _constraint(query: Question, key: str) -> Constraint | None:
     if query.kind is not StatisticKind.PROPORTIONS:
         return None
-    return methods.constraint(key, query.statistic.labels)
+    return constraint(key, query.statistic.labels)
 
 
 def _delta(entry: Entry) -> float:
@@ -300,3 +317,110 @@ def _explained(kinds: Iterable[StatisticKind], cap: int | None) -> str:
             f"Make one of each on “Data”: here several rows of one {one} count.",
         ]
     return "\n".join(lines)
+
+
+def mechanism(cell: controls.Cell, kind: StatisticKind) -> str:
+    """Show the mechanisms that can answer this kind of question; return the key."""
+    entries = offered(kind)
+    # A question that few mechanisms can answer does not undo the usual choice.
+    scope = "-ranks" if kind.of_ranks else "-matrix" if kind.of_matrix else ""
+    scope = "-chain" if kind in _OF_KNOWN_SUMS else scope
+    return cell.selectbox(
+        "Mechanism",
+        list(entries),
+        index=list(entries).index("bit") if kind.of_matrix else 0,
+        format_func=lambda key: entries[key].label,
+        key=f"mechanism{scope}",
+        kept="table",
+        note="\n\n".join(f"**{e.label}**: {e.sentence}" for e in entries.values()),
+    )
+
+
+def constraint(key: str, cells: tuple[str, ...]) -> Constraint | None:
+    """Show how shares may be made to add up to 1."""
+    kinds = list(fitting(key))
+    first, second, third, _ = controls.row(4)
+    if not kinds:
+        first.place.caption("With this mechanism shares are released as they are drawn.")
+        return None
+    kind = first.place.selectbox(
+        "Make the shares add up to 1",
+        kinds,
+        index=None,
+        placeholder="no, as they are drawn",
+        key=f"constraint-{session.generation()}-{'-'.join(kinds)}",
+        persist_state="session",
+        help="Costs nothing, but choose it before you release: with and without it are "
+        "two questions, with a price each.\n\n"
+        + "\n\n".join(f"**{kind}**: {_MEANING[kind]}." for kind in kinds),
+    )
+    if kind is None:
+        return None
+    remainder, branching = None, 2
+    if kind is ConstraintKind.ALL_BUT_ONE:
+        remainder = second.selectbox(
+            "Left over for",
+            range(len(cells)),
+            index=len(cells) - 1,
+            format_func=cells.__getitem__,
+            key=f"remainder-{session.generation()}-{len(cells)}",
+            kept="session",
+        )
+    elif kind is ConstraintKind.TREE:
+        branching = second.number("Children of a node", 2, (2, 10), key="branching", kept="table")
+    syntheses = third.number(
+        "Independent answers",
+        1,
+        (1, MOST_SYNTHESES),
+        key="syntheses",
+        kept="table",
+        note="Multiple synthesis: each answer gets an equal part of the budget, their "
+        "mean is released, and their scatter tells the error. One answer with an "
+        "interval that knows the noise needs less of it.",
+    )
+    return Constraint(kind=kind, remainder=remainder, branching=branching, syntheses=syntheses)
+
+
+def weights(query: Question) -> tuple[float, ...] | None:
+    """Show how a covariance matrix splits the budget over its numbers."""
+    statistic = query.statistic
+    if not isinstance(statistic, CovarianceMatrix):
+        return None
+    choice = controls.row(4)[0].selectbox(
+        "Split the budget",
+        [_EQUAL, _BY_SENSITIVITY, _OWN],
+        key="split",
+        kept="table",
+        note="Over all variances and covariances. Equal parts suit columns of "
+        "different widths; the same noise on all suits columns of one unit.",
+    )
+    if choice == _BY_SENSITIVITY:
+        return sensitivity_split([bounds.width for bounds in statistic.bounds])
+    if choice == _OWN:
+        return _own(statistic.labels)
+    return None
+
+
+def _own(labels: tuple[str, ...]) -> tuple[float, ...]:
+    """Let every share be edited, and locked while the others make room."""
+    st.caption("Change a share and lock it: what is not locked makes room, in proportion.")
+    key = f"shares-{session.generation()}-{hash(labels)}"
+    start, last = f"_{key}-start", f"_{key}-last"
+    if session.public(key) is None:
+        # The editor forgets its rows with every page: begin where it was left.
+        equal = ((100 / len(labels),) * len(labels), (False,) * len(labels))
+        session.set_public(start, session.public(last) or equal)
+    before, locks = cast("_Shares", session.public(start))
+    edited = st.data_editor(
+        pd.DataFrame({"number": labels, "share of the budget, %": before, "locked": locks}),
+        disabled=["number"],
+        hide_index=True,
+        key=key,
+    )
+    typed = tuple(edited["share of the budget, %"].astype(float))
+    locked = tuple(edited["locked"].astype(bool))
+    shares = rebalanced(typed, locked)
+    session.set_public(last, (typed, locked))
+    used = zip(labels, shares, strict=True)
+    st.caption("In use: " + ", ".join(f"{label} {significant(s)} %" for label, s in used) + ".")
+    return shares

@@ -1,31 +1,47 @@
-"""Controls that ask for a model: which columns, which model, released how.
-
-Public settings are in the URL; the columns are not, and nothing that came with the
-data.
-"""
+"""What is asked of a model: its columns, what they are compared with, penalty and noise."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
 import streamlit as st
 
-from dpcore.analyses.model import ModelEntry, ModelRequest, offered_for
+from dpcore.analyses.model import MODEL_MECHANISMS, ModelEntry, ModelRequest, offered_for
 from dpcore.analyses.model_errors import balanced_penalty
 from dpcore.data.columns import Column, ColumnKind
+from dpcore.data.partitions.table import Table
+from dpcore.errors import ParameterError
 from dpcore.formatting import epsilon_text, in_full, significant
 from dpcore.models.design import Design
 from dpcore.models.loss_functions import USUAL_THRESHOLD, ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
 from ui import controls, session
+from ui.asking import columns
 from ui.controls import Cell
-from ui.models import columns, noise, scaling
+from ui.data import declaring
 from ui.study import Study
+from ui.text import literal
 
 _ASKED: Final = "_model_asked"
+_USUAL_GAMMA: Final = {"output": 100.0, "output-public": 100.0, "objective": 1.0}
+_STARTS: Final = {
+    "rand-hie": ("visits", ("coinsurance", "limitation", "chronic diseases")),
+    "fair": ("affair", ("rating", "age", "years married")),
+    "anes96": ("own position", ("party", "age", "income")),
+}
+_MOST_AT_FIRST: Final = 3
+_EXPLAINED: Final = (ColumnKind.NUMBER, ColumnKind.WHOLE, ColumnKind.YES_NO)
+_NO_PREDICTOR: Final = (ColumnKind.IDENTIFIER, ColumnKind.NOT_USED)
+_FEWEST: Final = 2
+_NAMED: Final = 4
+# Published averages: a visit to a doctor every four months, as other surveys of the
+# time report it, too.
+_USUAL: Final = {("rand-hie", "visits"): 3.0}
 
 
 def ask(study: Study) -> ModelRequest:
@@ -34,8 +50,8 @@ def ask(study: Study) -> ModelRequest:
     Where the model cannot be asked for yet, the page stops below the explanation. What
     is declared here is kept: read the study from ``session`` afterwards.
     """
-    target, features = columns.choose(study)
-    dataset = columns.declared(study.dataset, (target, *features))
+    target, features = choose(study)
+    dataset = declared(study.dataset, (target, *features))
     study = replace(study, dataset=dataset)
     chosen = tuple(dataset.column(name) for name in (target, *features))
     _reset(chosen[0])
@@ -137,7 +153,7 @@ def _request(
         most = _most_people(size.people) if known is None else known
         left, middle, right = controls.row(3)
         own = _own_penalty(left)
-        origin = scaling.origin(middle, study, chosen[0], model)
+        origin = usual_value(middle, study, chosen[0], model)
         threshold = _threshold(right, model)
         intercept = controls.HERE.checkbox(
             "Intercept",
@@ -146,7 +162,7 @@ def _request(
             kept="table",
             note="Whether the prediction has a constant term. It is penalized, too.",
         )
-        apart = scaling.others_apart(chosen[1:])
+        apart = others_apart(chosen[1:])
         question = ModelQuestion(
             design=Design(
                 target=chosen[0],
@@ -170,7 +186,7 @@ def _request(
             strength = balanced_penalty(question, epsilon=epsilon, delta=delta)
             question = replace(question, penalty=Penalty(strength=strength))
             left.place.caption(f"Penalty λ: {in_full(strength)}.")
-        return noise.released(question, key, epsilon, delta)
+        return noisy_request(question, key, epsilon, delta)
 
 
 def _own_penalty(cell: Cell) -> float | None:
@@ -242,3 +258,218 @@ def price(request: ModelRequest) -> str:
         return "no guarantee"
     delta = significant(request.delta, up=True)
     return f"ε {epsilon_text(request.guarantee)}, δ {delta}"
+
+
+def noisy_request(question: ModelQuestion, key: str, epsilon: float, delta: float) -> ModelRequest:
+    """Ask for what the mechanism needs besides, and return the request."""
+    left, right = controls.row(2)
+    samples, share, matrix = 1, 0.5, None
+    if key == "posterior":
+        samples = left.number(
+            "Number of samples",
+            1,
+            (1, 100),
+            key="samples",
+            kept="table",
+            note="Several samples show how uncertain the posterior is; each is less "
+            "precise, for the same price.",
+        )
+    if key == "adaptive":
+        share = left.slider(
+            "Part of ε for the first look",
+            0.5,
+            (0.05, 0.95),
+            key="share",
+            kept="table",
+            note="The mechanism first measures how well the table determines the "
+            "coefficients (the smallest eigenvalue of XᵀX), and draws them with the "
+            "rest of ε.",
+        )
+    if key == "output-public":
+        matrix = _precisions(question, left)
+    free = question.model not in MODEL_MECHANISMS[key].guaranteed
+    gamma = _gamma(right, key, free=free) if key != "adaptive" else None
+    return ModelRequest(
+        question=question,
+        mechanism_key=key,
+        epsilon=epsilon,
+        delta=delta,
+        gamma=gamma,
+        samples=samples,
+        matrix=matrix,
+        share=share,
+    )
+
+
+def _gamma(cell: controls.Cell, key: str, *, free: bool) -> float | None:
+    """Return the precision, ``None`` where ε and δ determine it."""
+    if not free and not cell.checkbox(
+        "Set the precision instead of ε",
+        key="own-gamma",
+        kept="table",
+        note="The privacy cost is then that of this precision.",
+    ):
+        return None
+    return cell.charged(
+        "Precision γ",
+        _USUAL_GAMMA.get(key, 1.0),
+        (1e-12, 1e12),
+        key=f"gamma-{key}",
+        kept="table",
+        note="One over the variance of the noise, in the unit of the mechanism.",
+    ).inside
+
+
+def _precisions(question: ModelQuestion, cell: controls.Cell) -> tuple[tuple[float, ...], ...]:
+    """Return a public diagonal matrix with an entry for each coefficient."""
+    names = question.labels
+    text = cell.place.text_input(
+        "Public precision of each coefficient",
+        " ".join("1" for _ in names),
+        key=f"precisions-{session.generation()}-{len(names)}",
+        persist_state="session",
+        help=f"A number for each, separated by spaces: {literal(', '.join(names))}. "
+        "Larger means less noise on it. They must not be read from this table.",
+    )
+    try:
+        numbers = [float(part) for part in text.replace(",", " ").split()]
+    except ValueError:
+        numbers = []
+    if len(numbers) != len(names) or not all(0 < n < math.inf for n in numbers):
+        raise ParameterError(
+            f"the public precisions must be {len(names)} positive numbers, separated by spaces."
+        )
+    return tuple(tuple(row) for row in np.diag(numbers).tolist())
+
+
+def choose(study: Study) -> tuple[str, tuple[str, ...]]:
+    """Return the names of the target and of the features."""
+    columns_now = study.dataset.columns
+    names = [column.name for column in columns_now]
+    shown = [study.dataset.short(name) for name in names]
+    usable = [p for p, column in enumerate(columns_now) if column.kind in _EXPLAINED]
+    if len(names) < _FEWEST or not usable:
+        st.info(
+            "A model needs a column to explain that is a number or yes/no, and another "
+            "one that explains it. Declare them on “Data”; a category of two labels "
+            "can be declared yes/no."
+        )
+        session.end_page()
+    start, others = _STARTS.get(study.example or "", ("", ()))
+    left, right = controls.row([1, 3])
+    target = left.selectbox(
+        "Explain",
+        usable,
+        # The column that an example starts with may have become a category.
+        index=next((i for i, p in enumerate(usable) if names[p] == start), 0),
+        format_func=shown.__getitem__,
+        key=f"model-target-{session.generation()}",
+        kept="session",
+        note="The column to be explained: a number, a count or yes/no.",
+    )
+    out = [study.dataset.short(c.name) for c in columns_now if c.kind not in _EXPLAINED]
+    if out:
+        names_out = ", ".join(f"“{name}”" for name in out[:_NAMED])
+        more = "" if len(out) <= _NAMED else f" and {len(out) - _NAMED} more"
+        st.caption(
+            f"Not offered to be explained: {literal(names_out)}{more}, whose values "
+            "are labels. A model explains a number or a yes/no; a category of two "
+            "labels can be declared yes/no on “Data”."
+        )
+    rest = [
+        position
+        for position, column in enumerate(columns_now)
+        if position != target and column.kind not in _NO_PREDICTOR
+    ]
+    wanted = [names.index(name) for name in others if name in names]
+    usual = [position for position in wanted if position != target]
+    simple = [position for position in usable if position != target] or rest
+    chosen = right.place.multiselect(
+        "by",
+        rest,
+        default=usual or simple[:_MOST_AT_FIRST],
+        format_func=shown.__getitem__,
+        key=f"model-features-{session.generation()}-{target}",
+        persist_state="session",
+        help="The columns that explain it. A category gets a coefficient for each of "
+        "its public labels but the first, which the others are compared with.",
+    )
+    if not chosen:
+        st.info("Choose at least one column that explains the other.", icon="✏️")
+        session.end_page()
+    return names[target], tuple(names[position] for position in sorted(chosen))
+
+
+def declared(dataset: Table, names: Sequence[str]) -> Table:
+    """Ask for the bounds that are missing; the page stops until they are there."""
+    for name in names:
+        position = [column.name for column in dataset.columns].index(name)
+        if dataset.columns[position].is_declared:
+            continue
+        st.markdown(f"**{literal(name)}** has no public bounds yet:")
+        entered = columns.declare(dataset, position, declaring.redeclare)
+        if entered is None or not entered.columns[position].is_declared:
+            session.end_page()
+        dataset = entered
+    return dataset
+
+
+def usual_value(cell: Cell, study: Study, target: Column, model: ModelKind) -> float | None:
+    """Ask for a usual value of the target; ``None`` where the middle of its bounds is.
+
+    A target that is yes/no or counts has none.
+    """
+    bounds = target.bounds
+    if bounds is None or model not in {ModelKind.LINEAR, ModelKind.HUBER}:
+        return None
+    middle = (bounds.lower + bounds.upper) / 2
+    names = [column.name for column in study.dataset.columns]
+    known = _USUAL.get((study.example or "", target.name), middle)
+    usual = cell.number(
+        "Usual value of the target",
+        # The bounds of an example can be declared anew.
+        known if bounds.lower <= known <= bounds.upper else middle,
+        (float(bounds.lower), float(bounds.upper)),
+        key=f"origin-{session.generation()}-{names.index(target.name)}-{middle:g}",
+        kept="session",
+        note="A public guess of an average, from elsewhere and not from this table. "
+        "The penalty pulls predictions towards it; far from the truth it spoils the "
+        "fit.",
+    )
+    return None if usual == middle else float(usual)
+
+
+def others_apart(features: Sequence[Column]) -> bool:
+    """Ask what the labels of categories are compared with, where there are any."""
+    if all(column.kind is not ColumnKind.CATEGORY for column in features):
+        return False
+    return controls.HERE.checkbox(
+        "Compare labels with values that are not listed",
+        key="others-apart",
+        kept="table",
+        note="Otherwise they are compared with the first public label, and values that "
+        "are not listed count with it.",
+    )
+
+
+def references(design: Design) -> None:
+    """Say in a sentence what the labels of each category are compared with."""
+    found = [c for c in design.features if c.kind is ColumnKind.CATEGORY]
+    if not found:
+        return
+    if design.others_apart:
+        names = ", ".join(f"“{column.title}”" for column in found)
+        text = f"The labels of {names} are compared with values that are not listed."
+    else:
+        parts = [f"“{column.title}” with “{column.labels[0]}”" for column in found]
+        more = "" if len(parts) <= _NAMED else ", and so on"
+        text = (
+            f"Labels are compared with a public reference: {', '.join(parts[:_NAMED])}"
+            f"{more}. People whose value is not listed count with it."
+        )
+    st.caption(literal(text))
+
+
+def compared_with(design: Design, column: Column) -> str:
+    """Return what a label of a category is compared with, in a few words."""
+    return "values not listed" if design.others_apart else column.labels[0]

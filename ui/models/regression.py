@@ -1,29 +1,56 @@
-"""The parts of the Regression page: the released model, and the fit behind it."""
+"""A released model in both scales, what its penalty does, and the fit behind it."""
 
 from __future__ import annotations
 
+import math
+from typing import Final
+
 import numpy as np
+import pandas as pd
 import streamlit as st
 
-from dpcore.analyses.model import ModelRequest
-from dpcore.analyses.model_errors import errors_of
+from dpcore.analyses.model import ModelRequest, in_units
+from dpcore.analyses.model_errors import errors_of, taken_of_spread
 from dpcore.arrays import FloatArray
+from dpcore.data.columns import ColumnKind
+from dpcore.data.quantities import quantity_of
 from dpcore.errors import InPartsError
 from dpcore.figures.coefficients import coefficients_picture
 from dpcore.formatting import in_full, people, percent, significant
+from dpcore.models.design import Term
 from dpcore.models.diagnostics import Diagnostics, diagnose
+from dpcore.models.loss_functions import ModelKind
 from dpcore.models.model_mechanisms import adaptive_posterior as published
 from dpcore.models.model_mechanisms.adaptive_posterior import AdaptivePosterior
 from dpcore.models.question import Fit
-from dpcore.models.shrinkage import plain_beside
+from dpcore.models.shrinkage import Plain, plain_beside
 from dpcore.releases.record import Release
 from ui import offering, results, session
-from ui.models import fitting, in_columns, modelling, penalties
+from ui.models import fitting, modelling
 from ui.study import Study
-from ui.text import sentence_of
+from ui.text import literal, sentence_of
 
 _DRAW = "_model_draw"
 _HARD = 1e10
+
+
+_MEANS: Final = {
+    ModelKind.LINEAR: "the target",
+    ModelKind.HUBER: "the target",
+    ModelKind.LOGISTIC: "the log odds of yes",
+    ModelKind.POISSON: "the logarithm of the expected count",
+}
+_UNKNOWN: Final = 2
+"""Digits of a number whose noise is not known in its unit."""
+_ROUNDING: Final = 1e-9
+_SPREADS: Final = (1.0, 0.5, 0.1)
+_NUMBERS: Final = frozenset({ModelKind.LINEAR, ModelKind.HUBER})
+_WITHIN: Final = {
+    ModelKind.LINEAR: "lie within the target's bounds",
+    ModelKind.HUBER: "lie within the target's bounds",
+    ModelKind.LOGISTIC: "are chances between 2 and 98 in 100",
+    ModelKind.POISSON: "lie below the target's upper bound",
+}
 
 
 def expected(asked: ModelRequest) -> None:
@@ -39,7 +66,7 @@ def expected(asked: ModelRequest) -> None:
             "make it less."
         )
     if asked.mechanism_key != "adaptive":
-        penalties.ahead(asked)
+        penalty_ahead(asked)
     if asked.plan.mostly_noise or errors_of(asked.plan).mostly_noise:
         st.warning(
             "**The answer will be noise.** It can move predictions as far as the "
@@ -57,9 +84,9 @@ def released(answer: Release, asked: ModelRequest) -> None:
             asked.question.labels, values, ends, samples=samples, statement=answer.said
         )
         results.show(picture, "coefficients")
-        in_columns.released(answer, asked, values)
+        coefficients_in_units(answer, asked, values)
         if asked.mechanism_key != "adaptive":
-            penalties.ahead(asked)
+            penalty_ahead(asked)
         offering.badge(answer, "model")
 
 
@@ -105,7 +132,7 @@ def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
         "plain-fit", key, study, fit, plain_beside, doing="Fitting without the penalty"
     )
     if plain is not None:
-        penalties.behind(asked, fit, plain)
+        penalty_behind(asked, fit, plain)
 
 
 def _left_out(study: Study, asked: ModelRequest, fit: Fit) -> None:
@@ -331,3 +358,168 @@ def _published_constants(asked: ModelRequest) -> None:
         },
         key="published-adaptive",
     )
+
+
+def coefficients_in_units(answer: Release, asked: ModelRequest, values: FloatArray) -> None:
+    """List what a released model says in the units of the columns."""
+    question = asked.question
+    st.markdown(
+        "**In the units of the columns**: what one more unit of a number, or one label "
+        f"against another, adds to {_MEANS[question.model]}."
+    )
+    widths = asked.plan.unit_half_widths
+    table = _terms_table(asked)
+    numbers = list(in_units(question.design, values).values())
+    if widths is None:
+        table["adds"] = [significant(number, _UNKNOWN) for number in numbers]
+        results.table(table, key="in-units")
+        st.caption("No interval is known in these units for this kind of release.")
+    else:
+        pairs = list(zip(numbers, widths.tolist(), strict=True))
+        table["adds"] = [to_noise(number, width) for number, width in pairs]
+        table["from"] = [to_noise(number - width, width) for number, width in pairs]
+        table["to"] = [to_noise(number + width, width) for number, width in pairs]
+        results.table(table, key="in-units")
+        st.caption(
+            "From and to hold the numbers of the penalized fit to this table, all "
+            "together, in 95 of 100 draws; those of a fit without a penalty may lie "
+            "elsewhere. Where 0 lies between them, the noise leaves even the sign open."
+        )
+    if question.design.intercept:
+        st.caption(
+            "“constant” is the prediction where every column is 0. The “intercept” of "
+            "the figure is another quantity: it belongs to the middle of all bounds, "
+            "and may differ from it even in sign."
+        )
+    modelling.references(question.design)
+    chosen = answer.derived.get("chosen penalty")
+    if chosen is not None:
+        floor = significant(answer.derived["eigenvalue at least"])
+        st.caption(
+            "The first look found how much the table says about every combination of "
+            f"coefficients: at least {floor} (the smallest eigenvalue of XᵀX, less a "
+            "margin for its noise; 0 means that nothing can be relied on). The penalty "
+            f"chosen for it is {significant(chosen)}."
+        )
+    unit = quantity_of(question.design.target).of_differences
+    if unit:
+        st.caption(f"The target is in {literal(unit)}.")
+
+
+def fit_in_units(asked: ModelRequest, theta: FloatArray, plain: FloatArray | None) -> pd.DataFrame:
+    """Return the fit itself, and without its penalty, in units. CONFIDENTIAL."""
+    design = asked.question.design
+    fitted = list(in_units(design, theta).values())
+    table = _terms_table(asked)
+    table["adds"] = [significant(number, 4) for number in fitted]
+    if plain is not None:
+        unbent = list(in_units(design, plain).values())
+        table["without the penalty"] = [significant(number, 4) for number in unbent]
+    return table
+
+
+def to_noise(number: float, width: float) -> str:
+    """Return a number with no more digits than its noise leaves.
+
+    >>> to_noise(123.456, 2.34), to_noise(0.0123456, 0.0021), to_noise(-1234.5, 321.0)
+    ('123.5', '0.0123', '-1230')
+    """
+    if not (math.isfinite(number) and 0 < width < math.inf):
+        return significant(number, _UNKNOWN)
+    places = 1 - math.floor(math.log10(width))
+    rounded = float(np.round(number, places)) + 0.0
+    return f"{rounded:.{max(places, 0)}f}"
+
+
+def _named(term: Term) -> str:
+    """Return what a coefficient is of: of yes/no there is no such thing as one more."""
+    if term.column.kind is not ColumnKind.YES_NO:
+        return term.name
+    no, yes = term.column.labels
+    return f"{term.name}: {yes} against {no}"
+
+
+def _terms_table(asked: ModelRequest) -> pd.DataFrame:
+    design = asked.question.design
+    units = [
+        quantity_of(term.column).of_differences
+        if term.label is None
+        else f"instead of {modelling.compared_with(design, term.column)}"
+        for term in design.terms
+    ]
+    names = ["constant", *map(_named, design.terms)]
+    return pd.DataFrame({"coefficient of": names, "per": ["", *units]})
+
+
+def penalty_ahead(asked: ModelRequest) -> None:
+    """Say what penalty and noise do to a released model. PUBLIC."""
+    question = asked.question
+    strength = question.penalty.strength
+    if strength == 0:
+        return
+    errors = errors_of(asked.plan)
+    shares = [percent(taken_of_spread(question, part)) for part in _SPREADS]
+    about = "" if question.model is ModelKind.LINEAR else "about "
+    noise = (
+        "not known in public"
+        if errors.noise is None
+        else f"moves predictions by up to {_moved(asked, errors.noise)}, typically"
+    )
+    st.markdown(
+        "**Two errors**\n"
+        f"- The noise for privacy: {noise}.\n"
+        f"- The penalty (λ {in_full(strength)}): moves predictions by up to {about}"
+        f"{_moved(asked, errors.penalty)}, typically, if those of a fit without it "
+        f"{_WITHIN[question.model]}. It pulls every coefficient towards 0: by about "
+        f"{shares[0]} where a column's values spread evenly over its bounds, "
+        f"{shares[1]} where over half of them, {shares[2]} where over a tenth."
+    )
+    st.caption(
+        "Where columns go together the penalty may even turn a sign around. More draws "
+        f"do not mend it; tighter bounds or more {session.unit().counted} do."
+    )
+
+
+def penalty_behind(asked: ModelRequest, fit: Fit, plain: Plain) -> None:
+    """Show the fit with its penalty beside the one without it. CONFIDENTIAL."""
+    st.markdown("**The fit in the units of the columns**")
+    theta = plain.theta
+    table = fit_in_units(asked, fit.theta, theta)
+    results.table(table, key="fit-units")
+    if theta is None:
+        st.caption(
+            "There is no single fit without a penalty: some columns depend on others, "
+            "or tell every yes from every no. What the penalty does cannot be told."
+        )
+        return
+    kept = np.linalg.norm(fit.theta) / (np.linalg.norm(theta) or 1.0)
+    flipped = _flipped(asked, fit.theta, theta)
+    signs = f" The sign of {literal(flipped)} is turned around." if flipped else ""
+    st.markdown(
+        f"The penalty moves predictions of these {session.unit().counted} by "
+        f"{_moved(asked, plain.moved)}, typically. All coefficients together are "
+        f"{percent(float(kept))} as long as without it.{signs}"
+    )
+
+
+def _flipped(asked: ModelRequest, theta: FloatArray, plain: FloatArray) -> str:
+    """Return the names of the coefficients whose sign the penalty changes.
+
+    One that is mere rounding beside the largest has no sign.
+    """
+    names, least = asked.question.labels, _ROUNDING * np.abs(plain).max()
+    signs = np.where(np.abs(plain) > least, np.sign(theta * plain), 0)
+    turned = [name for name, sign in zip(names, signs, strict=True) if sign < 0]
+    return ", ".join(f"“{name}”" for name in turned if name != "intercept")
+
+
+def _moved(asked: ModelRequest, size: float) -> str:
+    """Return a change of predictions in the words of the model."""
+    question = asked.question
+    if question.model in _NUMBERS:
+        unit = question.design.target.unit
+        number = size * question.design.scale(question.design.target)[1]
+        return f"{significant(number, 2)}{f' {literal(unit)}' if unit else ''}"
+    if question.model is ModelKind.LOGISTIC:
+        return f"{significant(size, 2)} in log odds"
+    return f"{percent(float(np.expm1(min(size, 50.0))))} of a count"

@@ -1,7 +1,9 @@
-"""Making the table, showing it, and what it keeps."""
+"""A made-up table: the counts it is made from, planning them, and what it keeps."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -9,15 +11,22 @@ import numpy as np
 import streamlit as st
 
 from dpcore.analyses.base import Mode
+from dpcore.analyses.reading import is_model
+from dpcore.analyses.request import Request
+from dpcore.errors import DataError, ParameterError
 from dpcore.figures.synthesis import SyntheticCounts, kept_picture, original_picture
-from dpcore.formatting import percent
+from dpcore.formatting import percent, significant
+from dpcore.releases.record import Release
+from dpcore.releases.renaming import request_of
+from dpcore.synthesis import released_counts
 from dpcore.synthesis.fitting import Fitted, WholeCounts, fit, whole
+from dpcore.synthesis.forest import Forest, plant
 from dpcore.synthesis.original import exact, ties
-from dpcore.synthesis.released_counts import Axis
+from dpcore.synthesis.questions import questions
+from dpcore.synthesis.released_counts import Axis, Counted
 from dpcore.synthesis.rows import as_written, deal
-from ui import controls, results, session
+from ui import controls, plans, recovery, results, session
 from ui.study import Study
-from ui.synthesis.sources import Sources
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -25,10 +34,13 @@ if TYPE_CHECKING:
 
 
 _SHOWN: Final = 20
+_FIRST, _MOST_BINS = 5, 20
+_HUB: Final = "every column with one of them"
+_ALONE: Final = "nothing: each column is counted by itself"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class MadeUp:
+class SyntheticTable:
     """A made-up table with the counts that it was dealt out by. PUBLIC.
 
     ``table`` has dates in days since 1 January 1970, and ``written`` as text.
@@ -41,7 +53,7 @@ class MadeUp:
     written: pd.DataFrame
 
 
-def make(sources: Sources, study: Study) -> MadeUp:
+def make(sources: Sources, study: Study) -> SyntheticTable:
     """Ask for what is left open, and return the table."""
     numbers = [a for a in sources.forest.axes if a.column.kind.is_numeric]
     seed_place, whole_place = controls.row((1, 3))
@@ -70,10 +82,10 @@ def make(sources: Sources, study: Study) -> MadeUp:
     order = [c.name for c in study.dataset.columns if c.name in table.columns]
     table = table[order]
     written = as_written(table, (axis.column for axis in sources.forest.axes))
-    return MadeUp(key=key, fitted=fitted, counts=counts, table=table, written=written)
+    return SyntheticTable(key=key, fitted=fitted, counts=counts, table=table, written=written)
 
 
-def show(made: MadeUp) -> None:
+def show_made(made: SyntheticTable) -> None:
     """Show the first rows, and offer the table as a file."""
     rows = f"{made.counts.people:,}"
     st.markdown(f"**A made-up table of {rows} people, none of whom exists**")
@@ -92,7 +104,7 @@ def show(made: MadeUp) -> None:
     results.table_files(lambda: made.written, "made-up-table", "made-up")
 
 
-def keeps(sources: Sources, made: MadeUp) -> int:
+def keeps(sources: Sources, made: SyntheticTable) -> int:
     """Show what it keeps of a question, and return which one was chosen."""
     st.header("What it keeps")
     if made.fitted.stretch > 0:
@@ -129,7 +141,7 @@ def breaks(sources: Sources) -> None:
     )
 
 
-def beside_the_original(sources: Sources, made: MadeUp, chosen: int, study: Study) -> None:
+def beside_the_original(sources: Sources, made: SyntheticTable, chosen: int, study: Study) -> None:
     """Show the counts of the original, and what is lost. CONFIDENTIAL."""
     truth = exact(sources.forest.kept[chosen], study.in_memory).ravel()
     picture = original_picture(_cells(sources, made, chosen), truth, unit=_unit(sources, chosen))
@@ -179,7 +191,7 @@ def _chosen(sources: Sources) -> int:
     )
 
 
-def _cells(sources: Sources, made: MadeUp, chosen: int) -> SyntheticCounts:
+def _cells(sources: Sources, made: SyntheticTable, chosen: int) -> SyntheticCounts:
     one, singles = sources.forest.kept[chosen], len(sources.forest.singles)
     counts = (
         made.counts.columns[one.names[0]]
@@ -201,3 +213,160 @@ def _whole_bounds(axis: Axis) -> bool:
     return bounds is not None and all(
         float(end).is_integer() for end in (bounds.lower, bounds.upper)
     )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sources:
+    """Released counts. PUBLIC.
+
+    Attributes:
+        key: Names of the releases.
+        forest: What is kept, and what is not.
+        level: Confidence of the intervals of one question.
+
+    """
+
+    key: str
+    forest: Forest
+    level: float
+
+
+def find_sources(study: Study) -> Sources | None:
+    """Return the released counts of the table in use; ``None`` if there are none."""
+    releases: tuple[Release, ...] = ()
+    with recovery.told():
+        releases = session.ledger().releases(study.fingerprint)
+    known: list[Counted] = []
+    for release in releases:
+        if is_model(release.request):
+            continue
+        with contextlib.suppress(DataError):
+            request = request_of(release, study.dataset, study.terms.unit)
+            counts = released_counts.read(release, request)
+            if counts is not None:
+                known.append(counts)
+    if not known:
+        return None
+    levels = [one.intervals.level for one in releases if one.intervals is not None]
+    return Sources(
+        key=" ".join(release.id for release in releases), forest=plant(known), level=min(levels)
+    )
+
+
+def tell_sources(sources: Sources) -> None:
+    """Say which released counts the table keeps, and which it cannot."""
+    forest = sources.forest
+    st.markdown(
+        "**Made from these released counts, and from nothing else:**\n\n"
+        + "\n".join(f"- {literal(one.title)}" for one in forest.kept)
+    )
+    if forest.left_out:
+        st.markdown(
+            "Released, and not kept:\n\n"
+            + "\n".join(f"- {literal(one.title)}: {why}" for one, why in forest.left_out)
+        )
+
+
+def offer_plan(study: Study, *, opened: bool) -> None:
+    """Offer to plan the counts that a made-up table is made from."""
+    place = st.expander("Plan the counts that it is made from", expanded=opened, key="made-up-plan")
+    with place:
+        st.markdown(
+            "Counts are the only thing that is asked of the table, and the only thing "
+            "that costs. The made-up table itself costs nothing more, however many "
+            "rows or copies of it are made."
+        )
+        try:
+            _ask_plan(study)
+        except ParameterError as error:
+            st.info(str(error), icon="✏️")
+
+
+def _ask_plan(study: Study) -> None:
+    ready = [column for column in study.dataset.columns if column.is_declared]
+    if not ready:
+        st.info("No column has bounds or a list of answers yet; set them on Data.")
+        st.page_link("pages/data.py", label="Go to Data")
+        return
+    study.terms.unit.check_one_row("a made-up table is")
+    names = [study.dataset.short(column.name) for column in ready]
+    chosen = st.multiselect(
+        "Columns of the made-up table",
+        range(len(names)),
+        default=list(range(min(_FIRST, len(names)))),
+        format_func=names.__getitem__,
+        key=f"made-up-columns-{session.generation()}",
+        persist_state="session",
+        help="Those with bounds or a list of answers. What was never counted cannot be made up.",
+    )
+    first, second, third = controls.row((3, 1, 1))
+    way = first.radio(
+        "What shall hang together",
+        [_HUB, _ALONE],
+        key="made-up-ties",
+        kept="table",
+        note="With one of them, say pay with each of the others: each pair is counted "
+        "in a cross table. What two others have in common is kept only as far as it "
+        "comes through that one.",
+    )
+    bins = second.number("Bins of a number", 8, (2, _MOST_BINS), key="made-up-bins", kept="table")
+    epsilon = third.number(
+        "ε for all counts",
+        1.0,
+        (1e-6, 100.0, 0.1),
+        key="made-up-epsilon",
+        kept="table",
+        note="In equal parts. It is charged when the plan is released. Where other "
+        "questions are planned, all share the total that is set on Plan.",
+    )
+    hub = None
+    if way == _HUB and len(chosen) > 1:
+        place = controls.row((1, 2))[0].selectbox(
+            "The one that all others are counted with",
+            range(len(chosen)),
+            format_func=[names[at] for at in chosen].__getitem__,
+            key=f"made-up-hub-{session.generation()}",
+            kept="session",
+        )
+        hub = ready[chosen[place]]
+    asked = questions(
+        [ready[at] for at in chosen],
+        hub=hub,
+        bins=bins,
+        epsilon=epsilon,
+        relation=study.terms.relation,
+        unit=study.terms.unit,
+        size=study.size,
+    )
+    _plan(asked, epsilon, study)
+
+
+def _plan(asked: Sequence[Request], epsilon: float, study: Study) -> None:
+    missing = [one for one in asked if plans.planned(study, one) is None]
+    cells = sum(len(one.query.statistic.labels) for one in asked)
+    width = float(max(one.plan.half_widths(0.95).max() for one in asked))
+    st.caption(
+        f"{len(asked)} questions with {cells} counts; a count would be off by at most "
+        f"{significant(width)} in 95 of 100 answers. Fewer columns or a larger ε make "
+        "it more exact; fewer bins make its cells fuller."
+    )
+    st.button(
+        f"Add {len(missing)} questions to the plan" if missing else "All are planned",
+        key="made-up-add",
+        disabled=not missing,
+        on_click=_add,
+        args=(tuple(missing), epsilon),
+        help="Spends nothing. Release them on Plan, and come back.",
+    )
+    if not missing:
+        st.page_link("pages/plan.py", label="Release them on Plan")
+
+
+def _add(requests: tuple[Request, ...], epsilon: float) -> None:
+    """Plan the questions; a plan of nothing else has the total that was typed here."""
+    study = session.study()
+    alone = study is not None and not plans.plan(study).items
+    for request in requests:
+        plans.add(request)
+    if alone:
+        plans.share(epsilon)
