@@ -30,8 +30,8 @@ from dpcore.figures.attackers import (
 from dpcore.figures.precedents import precedents_picture
 from dpcore.figures.privacy_label import LabelFacts, sections, text_of
 from dpcore.formatting import capital, epsilon_text, in_full
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.planning.comparison import Option
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost

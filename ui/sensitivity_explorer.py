@@ -32,8 +32,8 @@ from dpcore.figures.laboratory import two_worlds_picture
 from dpcore.figures.neighbors import Scene, letter, people_picture, reach_picture
 from dpcore.figures.private_size import leak_picture, price_picture
 from dpcore.formatting import epsilon_text, significant
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.studies.comparing.private_size import PrivateSize
 from dpcore.studies.teaching.explorable import EXPLORABLE, Explorable
 from dpcore.studies.teaching.neighbors import MOST_PEOPLE, sizes, worst_neighbor, worst_table

@@ -19,13 +19,13 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import PartitionedDataset, Table
 from dpcore.data.quantities import Quantity
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.models.question import ModelQuestion
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.base import Partial, Statistic
 from dpcore.statistics.conditions import statement
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.statistic import Partial, Statistic
 
 
 class Mode(StrEnum):

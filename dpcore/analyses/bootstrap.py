@@ -28,8 +28,8 @@ from dpcore.data.bounds import Interval
 from dpcore.data.partitions.table import Table, in_memory
 from dpcore.errors import ParameterError
 from dpcore.inference.bootstrap_intervals import FEWEST_PEOPLE, LEVEL, Method
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.privacy.bootstrap_cost import (
     LEAST_DELTA,
     MOST_RHO,

@@ -30,12 +30,12 @@ from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.statistics.base import Statistic
 from dpcore.statistics.conditions import said_once
 from dpcore.statistics.entries import group_codes
 from dpcore.statistics.group_sums import PAIR, PairMoments
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN
+from dpcore.statistics.statistic import Statistic
 from dpcore.statistics.user_level import of_people
 
 

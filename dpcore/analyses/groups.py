@@ -32,17 +32,17 @@ from dpcore.inference.group_ratios import (
     reach,
 )
 from dpcore.inference.intervals import LEVEL, level_of_each
-from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.mechanism import Mechanism, Sensitivity
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.base import Statistic
 from dpcore.statistics.conditions import divided, said_once, ungrouped
 from dpcore.statistics.entries import check_group, group_codes, name_of_others
 from dpcore.statistics.group_sums import Grouped, GroupMoments, count_names
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN
+from dpcore.statistics.statistic import Statistic
 from dpcore.statistics.sums_and_means import Sum
 from dpcore.statistics.user_level import of_people
 

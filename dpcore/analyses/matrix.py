@@ -43,13 +43,13 @@ from dpcore.privacy.conversions import rho_of_pure
 from dpcore.privacy.events import PureEvent
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.base import Statistic
 from dpcore.statistics.conditions import clamped, divided, filled, ungrouped
 from dpcore.statistics.covariance import Covariance, CovarianceMatrix
 from dpcore.statistics.entries import joint_entries, joint_rows
 from dpcore.statistics.kinds import StatisticKind, allowed
 from dpcore.statistics.parameters import COLUMN, SHARED
 from dpcore.statistics.pooled import GroupSizes, PooledCovariance, PooledVariance
+from dpcore.statistics.statistic import Statistic
 from dpcore.statistics.user_level import entries_of_people
 
 MOST_COLUMNS: Final = 20

@@ -34,12 +34,12 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.base import Statistic
 from dpcore.statistics.conditions import clamped, filled, said_once, ungrouped
 from dpcore.statistics.entries import check_group, joint_entries, joint_rows, name_of_others
 from dpcore.statistics.group_sums import MeanMoments
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN, RELATION, UNIT
+from dpcore.statistics.statistic import Statistic
 from dpcore.statistics.user_level import entries_of_people, of_people, owners_of
 
 FEWEST_MEANS: Final = 2

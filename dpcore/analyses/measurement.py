@@ -15,12 +15,12 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import LEVEL, Intervals, intervals, noise_half_width
 from dpcore.inference.share_intervals import Average, population_intervals
-from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.exponential import Exponential
+from dpcore.mechanisms.mechanism import Mechanism, Sensitivity
 from dpcore.privacy.events import PrivacyEvent
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.statistics.base import Statistic
 from dpcore.statistics.histogram import Proportions
+from dpcore.statistics.statistic import Statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

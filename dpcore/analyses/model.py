@@ -28,8 +28,8 @@ from dpcore.data.quantities import quantity_of
 from dpcore.errors import ClaimError, ParameterError
 from dpcore.formatting import in_full
 from dpcore.inference.intervals import LEVEL
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.models.design import Design
 from dpcore.models.guarantees import longest_fit
 from dpcore.models.loss_functions import ModelKind

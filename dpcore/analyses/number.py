@@ -20,7 +20,6 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.quantities import is_whole, quantity_of
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.base import NumericStatistic, Statistic
 from dpcore.statistics.bins import check_edges, names_of_bins
 from dpcore.statistics.conditions import binned, clamped, divided, filled, others
 from dpcore.statistics.entries import Membership, label_entries, name_of_others, number_entries
@@ -28,6 +27,7 @@ from dpcore.statistics.histogram import Histogram, Proportions
 from dpcore.statistics.kinds import OF_ONE, StatisticKind, allowed
 from dpcore.statistics.parameters import COLUMN, MEMBERSHIP, PLACE, SHARED
 from dpcore.statistics.quantiles import CumulativeCounts, rank_scores, whole_within
+from dpcore.statistics.statistic import NumericStatistic, Statistic
 from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
 from dpcore.statistics.user_level import (
     ASKED_OF_PEOPLE,

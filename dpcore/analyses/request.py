@@ -25,12 +25,12 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import ParameterError
 from dpcore.formatting import epsilon_text, in_full
-from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL, Entry
 from dpcore.mechanisms.covariances import MECHANISMS, CovarianceRelease
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.mechanism import Mechanism, Sensitivity
 from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.statistics.covariance import CovarianceMatrix
 from dpcore.statistics.kinds import StatisticKind

@@ -24,8 +24,8 @@ from dpcore.data.partitions.table import Table, in_memory
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import Intervals, intervals
 from dpcore.mechanisms import resized_bootstrap, resized_repair
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.laplace import Laplace, least_scale
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized_repair import NoisyResample
 from dpcore.privacy.conversions import pure_epsilon_of

@@ -30,12 +30,12 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
-from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.folded import FoldedLaplace, fold, least_scale_folded
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import AveragedLaplace, Laplace
+from dpcore.mechanisms.mechanism import Mechanism, Sensitivity
 from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.privacy_filter import PrivacyCost, float_below
 

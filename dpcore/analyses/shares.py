@@ -30,8 +30,8 @@ from dpcore.inference.share_intervals import (
     population_intervals,
     table_intervals,
 )
-from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.mechanism import Mechanism, Sensitivity
 from dpcore.postprocessing import constrained_proportions
 from dpcore.postprocessing.universal_histogram import Tree
 from dpcore.privacy.events import PrivacyEvent, PureEvent

@@ -21,14 +21,14 @@ from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed, optional
 from dpcore.data.partitions.table import Table, in_memory
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import LEVEL, Intervals, intervals, noise_half_width
-from dpcore.mechanisms.base import require_budget
+from dpcore.mechanisms.mechanism import require_budget
 from dpcore.privacy import amplification
 from dpcore.privacy.amplification import NoiseLaw, base_epsilon
 from dpcore.privacy.events import FixedSampleEvent, SampleEvent
 from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.base import Statistic
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.statistic import Statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -15,7 +15,7 @@ from dpcore.figures.calendar import cells, date_axis, placed
 from dpcore.figures.theme import TRUTH, LineStyle, Picture, axis, below, on_axis, plain
 from dpcore.figures.traces import NAME, Trace, line, note, points, ring, vertical
 from dpcore.formatting import brief, capital, significant
-from dpcore.inference.group_differences import Held
+from dpcore.inference.group_differences import IntervalEstimate
 from dpcore.releases.digits import with_ends
 from dpcore.releases.table import TOO_FEW
 
@@ -219,8 +219,8 @@ class GroupDifference:
 
     one: str
     other: str
-    apart: Held
-    percent: Held | None
+    apart: IntervalEstimate
+    percent: IntervalEstimate | None
 
 
 def difference_picture(
@@ -295,9 +295,9 @@ def difference_text(
 ) -> str:
     """Return which of two groups has more, and how much, as far as that can be told.
 
-    >>> from dpcore.inference.group_differences import Held
-    >>> apart = Held(value=-5000.0, noise=(-7300.0, -3100.0))
-    >>> percent = Held(value=-12.0, noise=(-17.0, -7.0))
+    >>> from dpcore.inference.group_differences import IntervalEstimate
+    >>> apart = IntervalEstimate(value=-5000.0, noise=(-7300.0, -3100.0))
+    >>> percent = IntervalEstimate(value=-12.0, noise=(-17.0, -7.0))
     >>> found = GroupDifference(one="women", other="men", apart=apart, percent=percent)
     >>> difference_text(found, noun="mean", unit="euros")[:59]
     'The mean of “women” is lower than that of “men”: by 5,000 e'
@@ -329,7 +329,7 @@ def difference_table(pairs: list[GroupDifference], *, noun: str, unit: str) -> d
         "less that of": [pair.other for pair in pairs],
     }
     known = any(pair.apart.total is not None for pair in pairs)
-    amounts: dict[str, list[Held | None]] = {
+    amounts: dict[str, list[IntervalEstimate | None]] = {
         f"difference{unit}": [pair.apart for pair in pairs],
         "percent of the latter": [pair.percent for pair in pairs],
     }
@@ -343,7 +343,7 @@ def difference_table(pairs: list[GroupDifference], *, noun: str, unit: str) -> d
     return table
 
 
-def _amount(held: Held, sign: int, unit: str) -> str:
+def _amount(held: IntervalEstimate, sign: int, unit: str) -> str:
     """Return a number with its interval, turned round where ``sign`` is -1."""
     low, high = held.noise if sign > 0 else (-held.noise[1], -held.noise[0])
     value, *ends = with_ends(sign * held.value, (low, high))

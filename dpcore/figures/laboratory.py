@@ -25,7 +25,7 @@ from dpcore.figures.traces import (
     points,
 )
 from dpcore.formatting import epsilon_text, significant, three_digits
-from dpcore.mechanisms.base import Mechanism
+from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.studies.teaching.laboratory import Meter, Setup, TwoWorlds
 
 _FAINT = "rgba(127,127,127,0.10)"

@@ -27,12 +27,12 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.individual.per_instance_loss import StatisticLosses
-from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.exponential import Exponential
+from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
 from dpcore.models.question import Fit
 from dpcore.privacy.conversions import variation_bound
-from dpcore.statistics.base import NeighborValues
+from dpcore.statistics.statistic import NeighborValues
 
 
 def gap(variation: ArrayLike) -> float:

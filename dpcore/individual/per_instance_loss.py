@@ -39,7 +39,7 @@ from dpcore.individual.losses import (
     counted_together,
 )
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.base import NeighborValues, Statistic
+from dpcore.statistics.statistic import NeighborValues, Statistic
 
 _NUMBERS: Final = 1 << 17
 """Shifts in a block: twice as many as in memory, so that two threads wait for the

@@ -25,7 +25,7 @@ from dpcore.privacy.events import (
     SampleEvent,
 )
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.base import Statistic
+from dpcore.statistics.statistic import Statistic
 
 
 class Plan(Revealing, Protocol):

@@ -20,9 +20,9 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.inference.intervals import LEVEL, Intervals, expected_counts, noise_interval
-from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import MOST_DRAWS, Laplace, LaplaceSum
+from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.mechanisms.search import first_where
 
 

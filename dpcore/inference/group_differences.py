@@ -7,7 +7,8 @@ pairs hold together with the confidence of the intervals themselves, it does not
 that a pair is chosen in the light of the answer, and it costs nothing. Two groups
 differ for sure where their intervals do not overlap.
 
->>> men, women = Held(value=50.0, noise=(48, 52)), Held(value=40.0, noise=(39, 42))
+>>> men = IntervalEstimate(value=50.0, noise=(48, 52))
+>>> women = IntervalEstimate(value=40.0, noise=(39, 42))
 >>> difference(women, men).noise
 (-13, -6)
 >>> more_in_percent(women, men).noise
@@ -42,16 +43,16 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.inference.group_ratios import mean_heights, reach
 from dpcore.inference.intervals import LEVEL, expected_counts
-from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.mechanisms.search import first_where
 
 Ends = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class IntervalEstimate:
     """A number with the intervals that hold for it. PUBLIC, as what it is made of.
 
     Attributes:
@@ -74,17 +75,17 @@ class Held:
                 raise ParameterError(f"an interval needs a lower and an upper end, got {ends}.")
 
 
-def difference(one: Held, other: Held) -> Held:
+def difference(one: IntervalEstimate, other: IntervalEstimate) -> IntervalEstimate:
     """Return by how much ``one`` is larger than ``other``, in their own unit."""
     both = one.total is not None and other.total is not None
-    return Held(
+    return IntervalEstimate(
         value=one.value - other.value,
         noise=_apart(one.noise, other.noise),
         total=_apart(one.total, other.total) if both else None,  # type: ignore[arg-type] # both are there
     )
 
 
-def more_in_percent(one: Held, other: Held) -> Held | None:
+def more_in_percent(one: IntervalEstimate, other: IntervalEstimate) -> IntervalEstimate | None:
     """Return by how many percent of ``other`` is ``one`` larger; None if untold.
 
     It is told only where ``other`` is above 0 for sure: of nothing, or of less, there
@@ -94,7 +95,7 @@ def more_in_percent(one: Held, other: Held) -> Held | None:
     if other.noise[0] <= 0 or other.value <= 0:
         return None
     told = one.total is not None and other.total is not None and other.total[0] > 0
-    return Held(
+    return IntervalEstimate(
         value=_percent(one.value, other.value),
         noise=_parts(one.noise, other.noise),
         total=_parts(one.total, other.total) if told else None,  # type: ignore[arg-type] # both are there
@@ -142,9 +143,9 @@ class PairEstimates:
     counts: FloatArray
     counts_noise: FloatArray
     counts_total: FloatArray
-    means: tuple[Held, Held] | None = None
-    apart: Held | None = None
-    percent: Held | None = None
+    means: tuple[IntervalEstimate, IntervalEstimate] | None = None
+    apart: IntervalEstimate | None = None
+    percent: IntervalEstimate | None = None
 
 
 def compare(
@@ -176,7 +177,7 @@ def compare(
     log = math.log(8 / left)
     outer = _Region.of(mechanism, drawn, bounds, left / 2, (wider[:, 1], log))
     one, other = (
-        Held(
+        IntervalEstimate(
             value=float(middle[place]),
             noise=inner.mean(place),
             total=_hull(inner.mean(place), outer.mean(place)),
@@ -185,7 +186,7 @@ def compare(
     )
     return PairEstimates(
         means=(one, other),
-        apart=Held(
+        apart=IntervalEstimate(
             value=one.value - other.value,
             noise=inner.difference(),
             total=_hull(inner.difference(), outer.difference()),
@@ -286,8 +287,8 @@ class _Region:
         """Return the differences in percent of the second mean, where it is above 0."""
         parts = [
             more_in_percent(
-                Held(value=one[0], noise=(one[0], one[1])),
-                Held(value=other[1], noise=(other[0], other[1])),
+                IntervalEstimate(value=one[0], noise=(one[0], one[1])),
+                IntervalEstimate(value=other[1], noise=(other[0], other[1])),
             )
             for one, other in zip(self.one.tolist(), self.other.tolist(), strict=True)
         ]
@@ -297,11 +298,13 @@ class _Region:
         return min(low for low, _ in known), max(high for _, high in known)
 
 
-def _percent_between(one: Held, other: Held, inner: _Region, outer: _Region) -> Held | None:
+def _percent_between(
+    one: IntervalEstimate, other: IntervalEstimate, inner: _Region, outer: _Region
+) -> IntervalEstimate | None:
     noise, total = inner.percent(), outer.percent()
     if noise is None or other.value <= 0:
         return None
-    return Held(
+    return IntervalEstimate(
         value=100 * (one.value - other.value) / other.value,
         noise=noise,
         total=None if total is None else _hull(noise, total),

@@ -49,9 +49,9 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import LEVEL, expected_counts, level_of_each
-from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.mechanisms.search import first_where
 
 _MEANS: Final = 33

@@ -30,12 +30,12 @@ from scipy.special import erfcx, gammaincinv, ndtr, ndtri
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.mechanisms.search import first_where_of_each, halved
-from dpcore.statistics.base import Statistic
+from dpcore.statistics.statistic import Statistic
 
 LEVEL = 0.95
 _HALVINGS = 60

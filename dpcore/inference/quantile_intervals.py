@@ -38,7 +38,7 @@ _STEPS: Final = 1 << 15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chain:
+class QuantileSet:
     """Several quantiles as places on the grid, from 0. PUBLIC.
 
     Attributes:
@@ -61,7 +61,7 @@ def chain(
     *,
     size: TableSize,
     level: float = LEVEL,
-) -> Chain:
+) -> QuantileSet:
     """Return the quantiles of ascending ``shares`` from released nested counts.
 
     All intervals of one sort hold together with confidence ``level``.
@@ -77,7 +77,7 @@ def chain(
         outer = reaches(mechanism, q, missed / 2)
         noise[row] = _kept(away, inner, (0.0, 0.0))
         total[row] = _kept(away, outer, sampled[row])
-    return Chain(
+    return QuantileSet(
         places=places,
         noise=_in_order(noise, places),
         total=_in_order(_around(total, noise), places),

@@ -33,7 +33,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import LEVEL
-from dpcore.mechanisms.base import Mechanism
+from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.mechanisms.search import first_where
 
 

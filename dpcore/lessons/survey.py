@@ -21,7 +21,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.examples import EXAMPLES
 from dpcore.errors import ParameterError
 from dpcore.individual.per_instance_loss import StatisticLosses, per_instance_losses
-from dpcore.mechanisms.base import Mechanism
+from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.kinds import StatisticKind
 

@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import Sensitivity, require_budget
 from dpcore.mechanisms.bounded import BoundedLaplace, is_flat, place
 from dpcore.mechanisms.laplace import least_scale, level_at
 from dpcore.mechanisms.laplace_law import log_cdf, scaled
+from dpcore.mechanisms.mechanism import Sensitivity, require_budget
 from dpcore.mechanisms.pairs import floats
 from dpcore.mechanisms.search import first_where
 from dpcore.privacy import laplace as profile

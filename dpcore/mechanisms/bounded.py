@@ -24,8 +24,8 @@ from numpy.typing import ArrayLike
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Sensitivity, require_budget, require_noise
 from dpcore.mechanisms.laplace_law import one_minus_exp, scaled
+from dpcore.mechanisms.mechanism import Sensitivity, require_budget, require_noise
 from dpcore.mechanisms.pairs import ExactForOne, total
 from dpcore.privacy import laplace as profile
 from dpcore.privacy.conversions import pure_delta_of, pure_epsilon_of

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.folded import FoldedLaplace
 from dpcore.mechanisms.gaussian import Gaussian, classic, liu, one_sided, two_sided
 from dpcore.mechanisms.generalized import GeneralizedGaussian
 from dpcore.mechanisms.laplace import AveragedLaplace, Laplace
+from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.mechanisms.truncated import TruncatedLaplace
 
 

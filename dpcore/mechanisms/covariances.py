@@ -48,10 +48,10 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import Mechanism, Sensitivity, require_budget
 from dpcore.mechanisms.bounded import FLAT_BELOW
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.laplace_law import one_minus_exp
+from dpcore.mechanisms.mechanism import Mechanism, Sensitivity, require_budget
 from dpcore.mechanisms.search import ROUND_UP
 from dpcore.mechanisms.truncated import truncated_quantile
 

@@ -13,8 +13,8 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import Sensitivity, require_budget, require_noise
 from dpcore.mechanisms.laplace import least_scale
+from dpcore.mechanisms.mechanism import Sensitivity, require_budget, require_noise
 from dpcore.mechanisms.pairs import floats
 from dpcore.privacy import bounded_range as profile
 from dpcore.privacy.events import PureEvent

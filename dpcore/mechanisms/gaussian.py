@@ -26,7 +26,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import AdditiveNoise, Sensitivity, require_budget
+from dpcore.mechanisms.mechanism import AdditiveNoise, Sensitivity, require_budget
 from dpcore.mechanisms.pairs import distances
 from dpcore.mechanisms.search import ROUND_UP
 from dpcore.privacy import gaussian as profile

@@ -25,10 +25,10 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms import symmetric
-from dpcore.mechanisms.base import Sensitivity, require_budget, require_noise
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.laplace import least_scale as laplace_scale
+from dpcore.mechanisms.mechanism import Sensitivity, require_budget, require_noise
 from dpcore.mechanisms.pairs import ExactForOne, distances
 from dpcore.mechanisms.search import ROUND_UP
 from dpcore.mechanisms.symmetric import SymmetricMechanism
@@ -56,7 +56,7 @@ class GeneralizedGaussian(SymmetricMechanism):
         ParameterError: ``noise`` is not in [0, inf), or ``order`` not in [1, inf).
 
     >>> from dpcore.data.bounds import Interval
-    >>> from dpcore.mechanisms.base import Sensitivity
+    >>> from dpcore.mechanisms.mechanism import Sensitivity
     >>> unit = Interval(lower=0.0, upper=1.0)
     >>> made = GeneralizedGaussian.calibrate(
     ...     sensitivity=Sensitivity.scalar(1.0), epsilon=1.0, delta=1e-5, bounds=unit

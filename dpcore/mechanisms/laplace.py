@@ -24,7 +24,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms import symmetric
-from dpcore.mechanisms.base import AdditiveNoise, Sensitivity, require_budget, require_noise
+from dpcore.mechanisms.mechanism import AdditiveNoise, Sensitivity, require_budget, require_noise
 from dpcore.mechanisms.pairs import distances, over_scale, total
 from dpcore.mechanisms.symmetric import SymmetricMechanism
 from dpcore.privacy import laplace as profile
@@ -70,7 +70,7 @@ class Laplace(AdditiveNoise):
     Pure DP with ``epsilon = l1 / b``; unbiased with variance ``2 b^2``.
 
     >>> from dpcore.data.bounds import Interval
-    >>> from dpcore.mechanisms.base import Sensitivity
+    >>> from dpcore.mechanisms.mechanism import Sensitivity
     >>> mean = Sensitivity.scalar(0.1)
     >>> unit = Interval(lower=0.0, upper=1.0)
     >>> Laplace.calibrate(sensitivity=mean, epsilon=0.5, bounds=unit)
@@ -261,7 +261,7 @@ class AveragedLaplace(SymmetricMechanism):
     Raises:
         ParameterError: ``noise`` is not in [0, inf), or ``draws`` is out of range.
 
-    >>> from dpcore.mechanisms.base import Sensitivity
+    >>> from dpcore.mechanisms.mechanism import Sensitivity
     >>> averaged = AveragedLaplace(noise=1.0, draws=10)
     >>> round(averaged.epsilon(Sensitivity.scalar(1.0), delta=1e-6), 7)
     0.6500862

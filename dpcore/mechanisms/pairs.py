@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
-from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.laplace_law import scaled
+from dpcore.mechanisms.mechanism import Mechanism
 
 
 def floats(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -18,8 +18,8 @@ from scipy.special import expit
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.mechanism import Mechanism
 
 POINTS: Final = 601
 _SMALLEST: Final = 1e-290

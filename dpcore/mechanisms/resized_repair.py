@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import require_budget
+from dpcore.mechanisms.mechanism import require_budget
 from dpcore.mechanisms.resized_bootstrap import MOST_TRIALS, appearance, binomial
 from dpcore.privacy.conversions import pure_delta_of
 from dpcore.privacy.halving import halved

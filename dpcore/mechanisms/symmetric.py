@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
-from dpcore.mechanisms.base import AdditiveNoise
 from dpcore.mechanisms.laplace_law import scaled
+from dpcore.mechanisms.mechanism import AdditiveNoise
 from dpcore.mechanisms.pairs import ExactForOne
 from dpcore.mechanisms.search import first_where
 

@@ -32,10 +32,10 @@ from numpy.typing import ArrayLike
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import Sensitivity, require_budget
 from dpcore.mechanisms.bounded import ConcaveLevel, is_flat, place
 from dpcore.mechanisms.laplace import least_scale
 from dpcore.mechanisms.laplace_law import one_minus_exp, scaled
+from dpcore.mechanisms.mechanism import Sensitivity, require_budget
 from dpcore.mechanisms.pairs import distances, over_scale
 from dpcore.mechanisms.search import ROUND_UP, largest_over_positions
 from dpcore.privacy.conversions import pure_delta_of

@@ -30,7 +30,7 @@ from dpcore.models.factor import (
 from dpcore.models.loss_functions import Huber, Loss
 from dpcore.models.penalty import Penalty
 from dpcore.models.tables import InMemory, Ones, Passes, Table, packed, summed, unpacked
-from dpcore.statistics.base import Sums
+from dpcore.statistics.statistic import Sums
 
 _Kernel = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 

@@ -36,7 +36,7 @@ from dpcore.models.influence import UNIQUE_FROM, Influence
 from dpcore.models.loss_functions import Loss
 from dpcore.models.metrics import ISOTROPIC, Metric
 from dpcore.models.tables import People, packed, summed, unpacked
-from dpcore.statistics.base import Sums
+from dpcore.statistics.statistic import Sums
 
 _CHORDS: Final = 12
 _TOGETHER: Final = 100

@@ -21,7 +21,7 @@ from dpcore.errors import DataError
 from dpcore.models.factor import Factor, checked_table, factor_of, moments, nobody, triangle
 from dpcore.models.penalty import Penalty
 from dpcore.models.tables import InMemory, Passes, Table, Together, packed, summed, unpacked
-from dpcore.statistics.base import Sums
+from dpcore.statistics.statistic import Sums
 
 _T = TypeVar("_T")
 

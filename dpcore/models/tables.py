@@ -27,7 +27,7 @@ from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import DataError, InPartsError
 from dpcore.models.design import Design
 from dpcore.models.factor import checked_table
-from dpcore.statistics.base import Sums
+from dpcore.statistics.statistic import Sums
 
 _T = TypeVar("_T")
 _REACH: Final = 1e300

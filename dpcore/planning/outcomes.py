@@ -21,7 +21,7 @@ from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Mechanism
+from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.planning.analysis_plan import PlannedQuery
 
 DOTS: Final = 20

@@ -36,8 +36,8 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.errors import ParameterError
 from dpcore.formatting import in_full
-from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.laplace import least_scale
+from dpcore.mechanisms.mechanism import require_budget
 from dpcore.models.question import ModelQuestion
 from dpcore.planning.analysis_plan import LEAST, MOST
 from dpcore.privacy.events import PureEvent

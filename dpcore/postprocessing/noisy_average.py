@@ -19,8 +19,8 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.laplace import least_scale
+from dpcore.mechanisms.mechanism import require_budget
 from dpcore.statistics.checks import check_bounds
 
 _QUANTILES: Final = 20_000

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray, in_blocks
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.base import Moments, NeighborValues, Rows, Statistic
 from dpcore.statistics.checks import (
     alternatives,
     can_join,
@@ -31,6 +30,7 @@ from dpcore.statistics.checks import (
     numeric_rows,
     own_divisor,
 )
+from dpcore.statistics.statistic import Moments, NeighborValues, Rows, Statistic
 from dpcore.statistics.variance import Variance
 
 _FEWEST: Final = 3

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.base import NeighborValues, Rows, Statistic, Sums
 from dpcore.statistics.checks import check_bounds, grouped_rows, heights
 from dpcore.statistics.entries import name_of_others
+from dpcore.statistics.statistic import NeighborValues, Rows, Statistic, Sums
 from dpcore.statistics.sums_and_means import Sum
 
 DEGREES: Final = (1, 2)

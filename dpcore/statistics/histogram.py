@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.base import NeighborValues, Statistic, Sums
 from dpcore.statistics.checks import (
     can_join,
     cells,
@@ -22,6 +21,7 @@ from dpcore.statistics.checks import (
     kinds,
     own_divisor,
 )
+from dpcore.statistics.statistic import NeighborValues, Statistic, Sums
 
 
 class CellCounts(Statistic):

@@ -19,11 +19,11 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.base import Moments, NeighborValues, Statistic
 from dpcore.statistics.checks import check_bounds, check_people, grouped_rows
 from dpcore.statistics.covariance import Scatter, largest_scatter
+from dpcore.statistics.statistic import Moments, NeighborValues, Statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.base import Sums
 from dpcore.statistics.checks import check_bounds, check_people, numeric
 from dpcore.statistics.histogram import CellCounts
+from dpcore.statistics.statistic import Sums
 
 CANDIDATES: Final = 501
 """Candidates between the bounds of a column."""

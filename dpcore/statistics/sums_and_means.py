@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from dpcore.arrays import FloatArray, in_blocks
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.base import NeighborValues, NumericStatistic, Rows, Sums
 from dpcore.statistics.checks import (
     alternatives,
     can_join,
@@ -25,6 +24,7 @@ from dpcore.statistics.checks import (
     numeric,
     own_divisor,
 )
+from dpcore.statistics.statistic import NeighborValues, NumericStatistic, Rows, Sums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -20,13 +20,13 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.statistics.base import NeighborValues, Rows, Statistic, Sums
 from dpcore.statistics.checks import checked, kinds
 from dpcore.statistics.group_sums import Grouped, GroupMoments, MeanMoments, PairMoments
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.statistic import NeighborValues, Rows, Statistic, Sums
 from dpcore.statistics.sums_and_means import Mean, Sum
 
 Additive = Sum | Histogram | Grouped | GroupMoments | MeanMoments | PairMoments

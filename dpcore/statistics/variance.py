@@ -10,9 +10,8 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.base import Moments, NeighborValues, NumericStatistic
 from dpcore.statistics.checks import (
     alternatives,
     can_join,
@@ -21,6 +20,7 @@ from dpcore.statistics.checks import (
     numeric,
     own_divisor,
 )
+from dpcore.statistics.statistic import Moments, NeighborValues, NumericStatistic
 
 DIVISORS: Final = {0: "n", 1: "n - 1"}
 """What the sum of squares is divided by, in words, for each ``ddof``."""

@@ -38,7 +38,6 @@ from scipy.special import ndtr, ndtri
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.bounded import Bounding, draw
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.covariances import (
@@ -49,6 +48,7 @@ from dpcore.mechanisms.covariances import (
     matrix_of,
     vector_of,
 )
+from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.postprocessing.psd_repair import Repaired, repair
 
 LABELS: Final = {

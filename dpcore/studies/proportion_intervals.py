@@ -16,8 +16,8 @@ from dpcore.errors import ParameterError
 from dpcore.inference.intervals import LEVEL, intervals
 from dpcore.inference.multiple_synthesis import combine
 from dpcore.inference.share_intervals import allowing, noise_aware, sampling_variance, wald
-from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.bounded import draw
+from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.postprocessing.constrained_proportions import all_but_one, project, rescale
 from dpcore.postprocessing.universal_histogram import Tree
 from dpcore.relations import TableSize

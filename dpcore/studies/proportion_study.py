@@ -25,9 +25,9 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.inference.multiple_synthesis import combine
 from dpcore.inference.share_intervals import noise_aware, sampling_variance, wald
-from dpcore.mechanisms.base import Mechanism, Sensitivity, require_budget
 from dpcore.mechanisms.bounded import Bounding, draw
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.mechanism import Mechanism, Sensitivity, require_budget
 from dpcore.postprocessing.constrained_proportions import all_but_one, project, rescale
 from dpcore.postprocessing.universal_histogram import Tree
 

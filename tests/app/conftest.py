@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.arrays import FloatArray
 from dpcore.ledger.transaction import release
-from dpcore.mechanisms.base import Mechanism
+from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.releases.record import Release
 from tests.app import asking
 from tests.conftest import PATIENCE, ROOT

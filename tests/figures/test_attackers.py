@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from dpcore.data.bounds import Interval
 from dpcore.figures.attackers import belief_text, odds_text, person_text, surest
 from dpcore.formatting import at_least, at_most, three_digits
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.mechanisms.person_laws import ScalarLaws
 from dpcore.privacy.interpretation import best_guess, posterior
 from dpcore.studies.individual import hypothesis_tests

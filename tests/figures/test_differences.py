@@ -11,7 +11,7 @@ from dpcore.figures.group_answers import (
     difference_text,
     untold_picture,
 )
-from dpcore.inference.group_differences import Held, difference, more_in_percent
+from dpcore.inference.group_differences import IntervalEstimate, difference, more_in_percent
 
 
 def compared(one, other):
@@ -22,7 +22,7 @@ def compared(one, other):
 
 def held(value, off, wide=None):
     total = None if wide is None else (value - wide, value + wide)
-    return Held(value=value, noise=(value - off, value + off), total=total)
+    return IntervalEstimate(value=value, noise=(value - off, value + off), total=total)
 
 
 @pytest.mark.parametrize(

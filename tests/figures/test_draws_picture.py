@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from dpcore.data.bounds import Interval
 from dpcore.data.quantities import Quantity
 from dpcore.figures.draws import WIDEST, Shot, draws_picture
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.mechanism import Sensitivity
 
 DRAWS = 200
 STATEMENT = "mean of pay, missing values counted as 82,500"

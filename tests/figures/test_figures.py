@@ -16,8 +16,8 @@ from dpcore.figures.individual import people
 from dpcore.figures.theme import NEUTRAL, SCALE, STYLES, frame, log_axis, plain, stamp
 from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.inference.intervals import intervals
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.privacy.composition import Totals
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.histogram import Histogram

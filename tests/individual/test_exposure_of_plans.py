@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from dpcore.individual.per_instance_loss import per_instance_losses
-from dpcore.statistics import base
-from dpcore.statistics.base import NeighborValues
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.statistic import NeighborValues
 from tests.releases.questions import (
     ADD_REMOVE,
     SUBSTITUTION,
@@ -70,7 +69,7 @@ def cases(relation):
 def test_losses_in_blocks_are_those_of_everybody_at_once(monkeypatch, relation, case):
     request, values = list(cases(relation))[case]
     statistic = request.query.statistic
-    monkeypatch.setattr(base, "_NUMBERS", 20)
+    monkeypatch.setattr("dpcore.statistics.statistic._NUMBERS", 20)
     lazy = statistic.neighbors(values, relation)
     assert lazy.in_blocks
     assert len(list(lazy.blocks())) > 5

@@ -5,10 +5,10 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.inference.crossed_counts import count_intervals, sum_reach
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.mechanism import Sensitivity
 
 SIZES = np.array([[0.0, 1, 3], [10, 100, 10_000], [0, 0, 0]])
 PEOPLE = float(SIZES.sum())

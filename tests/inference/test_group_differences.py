@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.inference.group_differences import Held, difference, more_in_percent
+from dpcore.inference.group_differences import IntervalEstimate, difference, more_in_percent
 from dpcore.inference.group_ratios import estimate, exact_ratios
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
@@ -18,7 +18,9 @@ def held(found, place):
     if np.isnan(found.ratios[place]):
         return None
     noise, total = found.ratios_noise[place], found.ratios_total[place]
-    return Held(value=float(found.ratios[place]), noise=tuple(noise), total=tuple(total))
+    return IntervalEstimate(
+        value=float(found.ratios[place]), noise=tuple(noise), total=tuple(total)
+    )
 
 
 def within(ends, number):
@@ -55,7 +57,7 @@ def test_all_differences_hold_together_for_groups_of_every_size(kind, noise):
 @pytest.mark.parametrize("one", [(-3.0, -1.0), (-1.0, 2.0), (0.0, 4.0), (1.0, 1.0), (-2.0, np.inf)])
 @pytest.mark.parametrize("other", [(0.5, 0.5), (1.0, 3.0), (1e-9, np.inf)])
 def test_ends_are_the_extremes_of_all_numbers_between(one, other):
-    low, high = (Held(value=e[0], noise=e) for e in (one, other))
+    low, high = (IntervalEstimate(value=e[0], noise=e) for e in (one, other))
     grid = [np.linspace(e[0], min(e[1], 1e6), 41) for e in (one, other)]
     a, b = np.meshgrid(*grid)
     for held_apart, every in (
@@ -71,15 +73,18 @@ def test_ends_are_the_extremes_of_all_numbers_between(one, other):
 
 
 def test_no_percentage_of_what_may_be_nothing():
-    sure = Held(value=2.0, noise=(1, 3), total=(1, 3))
-    for other in (Held(value=1.0, noise=(0.0, 3.0)), Held(value=-2.0, noise=(-3.0, -1.0))):
+    sure = IntervalEstimate(value=2.0, noise=(1, 3), total=(1, 3))
+    for other in (
+        IntervalEstimate(value=1.0, noise=(0.0, 3.0)),
+        IntervalEstimate(value=-2.0, noise=(-3.0, -1.0)),
+    ):
         assert more_in_percent(sure, other) is None
         assert difference(sure, other).noise == (1 - other.noise[1], 3 - other.noise[0])
     # Above 0 in the table, and perhaps not in the population.
-    perhaps = Held(value=1.0, noise=(0.5, 2.0), total=(-1.0, 4.0))
+    perhaps = IntervalEstimate(value=1.0, noise=(0.5, 2.0), total=(-1.0, 4.0))
     found = more_in_percent(sure, perhaps)
     assert found.noise == (-50.0, 500.0)
     assert found.total is None
     assert difference(sure, perhaps).total == (-3.0, 4.0)
     with pytest.raises(ParameterError, match="lower and an upper end"):
-        Held(value=1.0, noise=(2.0, 1.0))
+        IntervalEstimate(value=1.0, noise=(2.0, 1.0))

@@ -16,8 +16,8 @@ from dpcore.inference.intervals import (
     normal_plus_laplace_quantile,
     normal_plus_laplace_reaches,
 )
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.relations import TableSize
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.sums_and_means import Mean, Proportion, Sum

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 from dpcore.data.bounds import Interval
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.mechanisms.truncated import TruncatedLaplace, least_private_scale, worst_level
 
 INF = math.inf

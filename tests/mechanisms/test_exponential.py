@@ -12,8 +12,8 @@ from scipy import special, stats
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.exponential import Exponential
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.privacy import bounded_range, conversions
 
 UNIT = Interval(lower=0.0, upper=1.0)

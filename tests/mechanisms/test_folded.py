@@ -11,10 +11,10 @@ from scipy import optimize, stats
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.folded import FoldedLaplace, fold, growth, least_scale_folded, worst_level
 from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.mechanisms.truncated import TruncatedLaplace
 from tests.mechanisms.quadrature import panels
 from tests.mechanisms.test_mechanism_privacy import ODD_PLACES, by_sums

@@ -13,10 +13,10 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import gaussian as rules
 from dpcore.mechanisms import symmetric
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.generalized import GeneralizedGaussian, GeneralizedNoise
 from dpcore.mechanisms.laplace import AveragedLaplace, Laplace, LaplaceSum
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.privacy import gaussian as gaussian_profile
 
 UNIT = Interval(lower=0.0, upper=1.0)

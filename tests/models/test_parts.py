@@ -10,7 +10,7 @@ from dpcore.models.design import UnitRows
 from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.tables import InMemory, InParts, packed, summed, unpacked
-from dpcore.statistics.base import Sums
+from dpcore.statistics.statistic import Sums
 from tests.models.tables_in_parts import NOBODY, PEOPLE, asked, in_parts, table
 from tests.releases.models import request, without_anybody
 

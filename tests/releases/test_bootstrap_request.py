@@ -22,8 +22,8 @@ from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.inference.bootstrap_intervals import FEWEST_PEOPLE
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.privacy.bootstrap_cost import Correction, resampled_epsilon
 from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.privacy.composition import compose

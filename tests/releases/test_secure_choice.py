@@ -9,8 +9,8 @@ from scipy import stats
 from dpcore.analyses import secure
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.exponential import Exponential
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.privacy_filter import PrivacyCost
 
 # Permute-and-flip then lies at a distance of about 200, where 42 would do: it is missed

@@ -10,9 +10,9 @@ from dpcore.analyses import secure
 from dpcore.analyses.secure import Grid, measurement
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.folded import FoldedLaplace
 from dpcore.mechanisms.laplace import AveragedLaplace
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.privacy_filter import PrivacyCost, float_below
 
 SURE = 1e-9

@@ -16,9 +16,9 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.base import Statistic
 from dpcore.statistics.group_sums import Grouped, GroupMoments, MeanMoments, PairMoments
 from dpcore.statistics.histogram import Histogram
+from dpcore.statistics.statistic import Statistic
 from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
 from dpcore.statistics.user_level import MeanOfPeople, of_people, packed
 

@@ -11,9 +11,9 @@ from dpcore.analyses.measurement import OneMechanism
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.individual.per_instance_loss import per_instance_losses
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.group_sums import GroupMoments
 from tests.statistics.neighbors import changes, check

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.base import Moments
 from dpcore.statistics.covariance import Covariance, CovarianceMatrix
 from dpcore.statistics.group_sums import Grouped, GroupMoments, MeanMoments, PairMoments
 from dpcore.statistics.histogram import Histogram, Proportions
 from dpcore.statistics.pooled import GroupSizes, PooledCovariance, PooledVariance
 from dpcore.statistics.quantiles import CumulativeCounts, RankScores
+from dpcore.statistics.statistic import Moments
 from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
 from dpcore.statistics.variance import StandardDeviation, Variance
 

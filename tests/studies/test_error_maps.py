@@ -7,9 +7,9 @@ import pytest
 from scipy.optimize import brentq
 
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.studies.attacks.floating_point import careless, naive_releases, reachable
 from dpcore.studies.comparing.error_curves import Fairness

@@ -10,8 +10,8 @@ from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.per_instance_loss import per_instance_losses
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.mechanisms.person_laws import ScalarLaws, gaussian_laws
 from dpcore.models.model_mechanisms.perturbed_objective import PerturbedLaws
 from dpcore.models.model_mechanisms.posterior_samples import PosteriorLaws

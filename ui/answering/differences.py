@@ -16,7 +16,7 @@ from dpcore.analyses.request import Request
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.group_answers import GroupDifference, difference_picture, difference_table
 from dpcore.formatting import interval_ends, percent
-from dpcore.inference.group_differences import Held, difference, more_in_percent
+from dpcore.inference.group_differences import IntervalEstimate, difference, more_in_percent
 from dpcore.releases.record import WATERMARK, Release
 from dpcore.statistics.kinds import StatisticKind
 from ui import controls, results, session
@@ -41,7 +41,7 @@ class _Numbers:
     """
 
     of: str
-    groups: dict[str, Held]
+    groups: dict[str, IntervalEstimate]
     few: tuple[str, ...]
     noun: str
     unit: str
@@ -69,7 +69,7 @@ def show(answer: Release, asked: Request) -> None:
 
 
 def compared(
-    groups: dict[str, Held], one: str, other: str, *, dated: bool = False
+    groups: dict[str, IntervalEstimate], one: str, other: str, *, dated: bool = False
 ) -> GroupDifference:
     """Return two groups with what lies between them; of dates no percentage."""
     percent = None if dated else more_in_percent(groups[one], groups[other])
@@ -123,7 +123,7 @@ def _column(asked: Request, told: tuple[_Numbers, ...]) -> _Numbers:
     return told[place]
 
 
-def _held(answer: Release, names: dict[str, str], scale: float) -> dict[str, Held]:
+def _held(answer: Release, names: dict[str, str], scale: float) -> dict[str, IntervalEstimate]:
     """Return the number of each group that can be told, which has a name for each."""
     known = answer.intervals
     noise = (known.noise if known else None) or {}
@@ -135,7 +135,7 @@ def _held(answer: Release, names: dict[str, str], scale: float) -> dict[str, Hel
         return scale * ends[0], scale * ends[1]
 
     return {
-        group: Held(
+        group: IntervalEstimate(
             value=scale * values[name],
             noise=times(noise[name]),
             total=times(total[name]) if name in total else None,

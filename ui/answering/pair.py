@@ -16,7 +16,7 @@ from dpcore.data.quantities import quantity_of
 from dpcore.figures.group_answers import GroupDifference, difference_picture, untold_picture
 from dpcore.figures.theme import Picture
 from dpcore.formatting import percent, significant
-from dpcore.inference.group_differences import Held
+from dpcore.inference.group_differences import IntervalEstimate
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import sizes_text
 from dpcore.releases.quantities import quantity_in
@@ -160,14 +160,14 @@ def _compared(answer: Release, plan: DifferencePlan) -> GroupDifference | None:
     return GroupDifference(one=one, other=other, apart=known[apart], percent=share)
 
 
-def _known(answer: Release) -> Mapping[str, Held]:
+def _known(answer: Release) -> Mapping[str, IntervalEstimate]:
     values = dict(zip(answer.labels, answer.values, strict=True)) | answer.derived
     kept = answer.intervals
     noise = (kept.noise if kept else None) or {}
     sampled = session.require_study().sampled
     total = ((kept.total if kept else None) or {}) if sampled else {}
     return {
-        name: Held(value=value, noise=noise[name], total=total.get(name))
+        name: IntervalEstimate(value=value, noise=noise[name], total=total.get(name))
         for name, value in values.items()
         if name in noise
     }

@@ -19,9 +19,9 @@ from dpcore.figures.individual.people import others_picture, sentences
 from dpcore.individual.explanation import explain, tied_text
 from dpcore.individual.generalization import lengths, total_variations
 from dpcore.individual.per_instance_loss import Behind, Moves, StatisticLosses, per_instance_losses
-from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.user_level import unpacked

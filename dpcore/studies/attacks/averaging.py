@@ -18,8 +18,8 @@ from scipy.special import ndtri
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.laplace import least_scale
+from dpcore.mechanisms.mechanism import require_budget
 
 LEVEL: Final = 0.95
 _Z = float(ndtri((1 + LEVEL) / 2))

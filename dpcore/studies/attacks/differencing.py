@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.laplace import least_scale
+from dpcore.mechanisms.mechanism import require_budget
 from dpcore.privacy.halving import halved
 from dpcore.studies.attacks.targets import Target
 

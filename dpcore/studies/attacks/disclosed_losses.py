@@ -24,8 +24,8 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import DataError, ParameterError
-from dpcore.mechanisms.base import Sensitivity, require_budget
 from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.mechanism import Sensitivity, require_budget
 
 LEVEL = 0.95
 _FEWEST = 2

@@ -17,8 +17,8 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.laplace import least_scale
+from dpcore.mechanisms.mechanism import require_budget
 from dpcore.studies.attacks.targets import Target
 
 

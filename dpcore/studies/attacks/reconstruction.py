@@ -34,8 +34,8 @@ from scipy.special import betainc
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.laplace import least_scale
+from dpcore.mechanisms.mechanism import require_budget
 
 _MIDDLE = 0.5
 _NO_NEWS = 1e-10

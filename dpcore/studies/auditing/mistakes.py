@@ -18,8 +18,8 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
-from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.mechanism import Mechanism, Sensitivity
 from dpcore.mechanisms.resized_repair import NoisyResample
 from dpcore.privacy.bootstrap_cost import epsilon_of_step
 from dpcore.privacy.bootstrap_profiles import Bound, attained_delta

@@ -31,8 +31,8 @@ from dpcore.analyses.resized import ResizedRequest
 from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.laplace import AveragedLaplace
+from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.privacy_filter import PrivacyCost, computed
 from dpcore.relations import NeighboringRelation

@@ -23,8 +23,8 @@ from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.number import Query
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.statistics.kinds import StatisticKind
 
 Comparable = Query | GroupedQuery | JointQuery | CrossedQuery

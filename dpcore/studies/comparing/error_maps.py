@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.folded import FoldedLaplace
 from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.mechanism import Mechanism, Sensitivity
 from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.studies.comparing.error_curves import Fairness
 from dpcore.studies.teaching.laboratory import UNIT, Setup, measure

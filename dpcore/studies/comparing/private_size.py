@@ -19,8 +19,8 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import Sensitivity, require_budget
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.mechanism import Sensitivity, require_budget
 from dpcore.postprocessing.noisy_average import NoisyAverage, recomputed_scale_epsilon
 from dpcore.statistics.checks import check_bounds
 

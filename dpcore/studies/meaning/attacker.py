@@ -44,9 +44,9 @@ from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.base import Mechanism, Sensitivity, require_budget
 from dpcore.mechanisms.catalog import Entry
 from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.mechanism import Mechanism, Sensitivity, require_budget
 from dpcore.mechanisms.person_laws import ScalarLaws
 from dpcore.mechanisms.search import first_where
 from dpcore.privacy.halving import halved

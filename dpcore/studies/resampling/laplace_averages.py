@@ -39,9 +39,9 @@ from scipy.special import log_ndtr, ndtr, ndtri
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import symmetric
-from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.gaussian import classic_ratio
 from dpcore.mechanisms.laplace import LaplaceSum
+from dpcore.mechanisms.mechanism import require_budget
 from dpcore.mechanisms.search import ROUND_UP
 from dpcore.privacy import composition, gaussian
 from dpcore.privacy.composition import compose

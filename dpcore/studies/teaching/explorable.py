@@ -19,8 +19,8 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.base import Statistic
 from dpcore.statistics.covariance import Covariance
+from dpcore.statistics.statistic import Statistic
 from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
 from dpcore.statistics.variance import StandardDeviation, Variance
 from dpcore.studies.teaching import small_tables

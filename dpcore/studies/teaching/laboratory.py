@@ -35,10 +35,10 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.inference.share_intervals import clopper_pearson
-from dpcore.mechanisms.base import Mechanism, Sensitivity, require_budget
 from dpcore.mechanisms.bounded import place
 from dpcore.mechanisms.catalog import CATALOG, Entry
 from dpcore.mechanisms.laplace_law import incomplete_sum
+from dpcore.mechanisms.mechanism import Mechanism, Sensitivity, require_budget
 from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.privacy.halving import halved
 

@@ -13,10 +13,10 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import surest
 from dpcore.formatting import at_most
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.privacy.interpretation import best_guess, laplace_detection, posterior
 from dpcore.studies.meaning.attacker import (
     Guarantee,

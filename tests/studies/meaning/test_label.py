@@ -22,8 +22,8 @@ from dpcore.figures.attackers import (
 )
 from dpcore.figures.privacy_label import LabelFacts, sections, text_of
 from dpcore.formatting import at_most
-from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.privacy.interpretation import posterior
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
-from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.relations import NeighboringRelation
 
 Rows = slice | NDArray[np.intp]
