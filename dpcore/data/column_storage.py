@@ -50,8 +50,9 @@ def compressed(cells: pa.StringArray) -> pa.Array:
 
     text = _Text.of(cells)
     plain = _is_plain(text.bytes)
-    if not plain:
-        cells = _trimmed(cells, text.bytes)
+    # White space is a space, a control character, or beyond ASCII.
+    if not plain and ((text.bytes <= ord(" ")) | (text.bytes >= _ASCII_ENDS)).any():
+        cells = pc.utf8_trim_whitespace(cells)
         text = _Text.of(cells)
     blank = text.lengths == 0
     if blank.any():
@@ -253,14 +254,6 @@ def _is_plain(text: NDArray[np.uint8]) -> bool:
         text.size
         and (text.min() < _FIRST_PLAIN or text.max() > _LAST_PLAIN or (text == _SLASH).any())
     )
-
-
-def _trimmed(cells: pa.StringArray, text: NDArray[np.uint8]) -> pa.StringArray:
-    import pyarrow.compute as pc  # noqa: PLC0415 - slow to import
-
-    # White space is a space, a control character, or beyond ASCII.
-    some = bool(((text <= ord(" ")) | (text >= _ASCII_ENDS)).any())
-    return pc.utf8_trim_whitespace(cells) if some else cells
 
 
 def _plain_integers(text: _Text) -> bool:

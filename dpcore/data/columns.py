@@ -194,21 +194,18 @@ class Column:
 
     def reads_like(self, other: Column) -> bool:
         """Return whether every cell has the same meaning under both declarations."""
-        alike = (
+        # Labels that are no numbers are met as they are written in either case.
+        numbers = any(not np.isnan(number(label)) for label in self.labels)
+        return (
             self.kind is other.kind
             and self.labels == other.labels
             and self.codes_that_count == other.codes_that_count
             and (self.kind is not ColumnKind.DATE or self.dates == other.dates)
+            and (
+                self.equality is other.equality
+                or (not numbers and self.kind is not ColumnKind.IDENTIFIER)
+            )
         )
-        return alike and self._meets_like(other)
-
-    def _meets_like(self, other: Column) -> bool:
-        """Return whether the labels of both are met by the same cells."""
-        if self.equality is other.equality:
-            return True
-        # Labels that are no numbers are met as they are written in either case.
-        numbers = any(not np.isnan(number(label)) for label in self.labels)
-        return not numbers and self.kind is not ColumnKind.IDENTIFIER
 
     def _check_bounds(self) -> None:
         if self.labels:

@@ -179,7 +179,11 @@ def sniff(data: bytes) -> Dialect:
     encoding = proposed_encoding(data)
     # Only carriage return and line feed end a line of a file; ``str.splitlines`` knows
     # more, which may occur in a name.
-    lines = [*io.StringIO(_beginning(data, encoding), newline="")]
+    prefix = data[:PREFIX_BYTES]
+    text = codecs.getincrementaldecoder(encoding)(errors="replace").decode(prefix)
+    if len(prefix) < len(data):
+        text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
+    lines = [*io.StringIO(text, newline="")]
     first = lines[0].rstrip("\r\n") if lines else ""
     named = _SEPARATOR_LINE.fullmatch(first)
     start = 1 if named else 0
@@ -193,16 +197,6 @@ def sniff(data: bytes) -> Dialect:
     return Dialect(
         encoding=encoding, delimiter=delimiter, decimal=decimal, thousands=thousands, skipped=end
     )
-
-
-def _beginning(data: bytes, encoding: str) -> str:
-    """Return the whole lines at the beginning of the file."""
-    prefix = data[:PREFIX_BYTES]
-    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
-    text = decoder.decode(prefix)
-    if len(prefix) == len(data):
-        return text
-    return text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
 
 
 def _end_of_comments(lines: list[str], start: int) -> int:

@@ -86,7 +86,7 @@ def proposed_encoding(data: bytes) -> str:
     if data.isascii():
         return "utf-8"
     sample = _beyond_ascii(data)
-    if _decodes(sample, "utf-8"):
+    if decodes(sample, "utf-8"):
         return "utf-8"
     if len(sample) > _LETTER_BYTES:
         end = sample.rfind(b"\n", 0, _LETTER_BYTES)
@@ -128,7 +128,8 @@ def _next_beyond(data: bytes, start: int) -> int:
     return -1
 
 
-def _decodes(sample: bytes, encoding: str) -> bool:
+def decodes(sample: bytes, encoding: str) -> bool:
+    """Return whether bytes are written in an encoding."""
     try:
         sample.decode(encoding)
     except UnicodeError:
@@ -150,7 +151,7 @@ def _by_letters(sample: bytes) -> str:
     }
     if not found:
         # Every byte is a character of Latin-1.
-        return next(one for one in _SINGLE if _decodes(sample, one))
+        return next(one for one in _SINGLE if decodes(sample, one))
     # The first of those that are equally plausible.
     return max(
         (one for one in _SINGLE if one in found),

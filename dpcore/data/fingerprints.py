@@ -92,7 +92,9 @@ def _canonical(column: pd.Series) -> Iterator[bytes]:
     if is_number(column):
         held = number_type(column)
         pointed = isinstance(column.dtype, pd.ArrowDtype) and held.kind == "f"
-        if held.kind in "iu" and _beyond_floats(column):
+        known = column.dropna() if held.kind in "iu" else column[:0]
+        # Some integers may be too large for a float to tell them apart.
+        if len(known) and max(-int(known.min()), int(known.max())) > _EXACT:
             yield b"integers"
             yield column.isna().to_numpy().tobytes()
             yield column.fillna(0).to_numpy(dtype=held.name).tobytes()
@@ -108,12 +110,6 @@ def _canonical(column: pd.Series) -> Iterator[bytes]:
         codes, distinct = pd.factorize(column)
         yield _texts([str(value) for value in distinct])
         yield codes.astype("<i8").tobytes()
-
-
-def _beyond_floats(integers: pd.Series) -> bool:
-    """Return whether some integers are too large for a float to tell them apart."""
-    known = integers.dropna()
-    return len(known) > 0 and max(-int(known.min()), int(known.max())) > _EXACT
 
 
 def _texts(texts: list[str]) -> bytes:

@@ -97,32 +97,29 @@ def proposed_column(name: str, cells: pd.Series, *, like: Column) -> Column:
         kept = cells[~has_any(cells, codes, numeric=False)].dropna()
         column = _of_text(name, kept, like.notation)
         if column.kind in {ColumnKind.CATEGORY, ColumnKind.IDENTIFIER}:
-            words = _words_among_numbers(kept, like.notation)
-            if words:
+            numbers = ~np.isnan(numbers_of(kept, like.notation))
+            # Words for missing values in a column that else has numbers only.
+            words = sorted(map(str, kept[~numbers].unique())) if numbers.any() else []
+            usual = all(word.casefold() in USUAL_CODES for word in words)
+            if words and usual and len(words) <= _MOST_CODES:
                 column = Column(name=name, kind=ColumnKind.NUMBER)
-                codes += words
+                codes += tuple(words)
     return replace(column, notation=like.notation, missing_codes=codes)
-
-
-def _words_among_numbers(cells: pd.Series, notation: Notation) -> tuple[str, ...]:
-    """Return the words for missing values in a column that else has numbers only."""
-    numbers = ~np.isnan(numbers_of(cells, notation))
-    words = sorted(map(str, cells[~numbers].unique())) if numbers.any() else []
-    usual = all(word.casefold() in USUAL_CODES for word in words)
-    return tuple(words) if usual and len(words) <= _MOST_CODES else ()
 
 
 def _of_values(name: str, values: FloatArray) -> Column:
     zero, one = values == 0, values == 1
     if zero.any() and one.any() and (zero | one | np.isnan(values)).all():
         return yes_no(name, ("0", "1"))
-    kind = _kind_of_numbers(values)
-    if kind is ColumnKind.WHOLE and _IDENTIFYING.search(name):
+    known = values[~np.isnan(values)]
+    whole = len(known) > 0 and bool((known == np.rint(known)).all())
+    kind = ColumnKind.WHOLE if whole else ColumnKind.NUMBER
+    if whole and _IDENTIFYING.search(name):
         import pandas as pd  # noqa: PLC0415 - slow to import
 
         if _differ(pd.Series(values).dropna()):
             return Column(name=name, kind=ColumnKind.IDENTIFIER)
-    dates = _dates_in_digits(values) if kind is ColumnKind.WHOLE else None
+    dates = _dates_in_digits(known) if whole else None
     if dates is not None:
         return Column(name=name, kind=ColumnKind.DATE, dates=dates)
     return Column(name=name, kind=kind)
@@ -137,20 +134,13 @@ def _dates_in_digits(values: FloatArray) -> DateFormat | None:
     """Return how numbers such as 19970131 are dates, if all are."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
-    known = np.unique(values[~np.isnan(values)])[:_LOOKED_AT]
+    known = np.unique(values)[:_LOOKED_AT]
     first, last = _DAYS_IN_DIGITS
-    if not len(known) or known[0] < first or known[-1] > last:
+    if known[0] < first or known[-1] > last:
         return None
     form = DateFormat(order=DateOrder.ISO)
     days = days_of(pa.array([f"{number:.0f}" for number in known]), form)
     return None if np.isnan(days).any() else form
-
-
-def _kind_of_numbers(values: FloatArray) -> ColumnKind:
-    """Return whole numbers where all there are is whole, and there is any."""
-    known = values[~np.isnan(values)]
-    whole = len(known) > 0 and bool((known == np.rint(known)).all())
-    return ColumnKind.WHOLE if whole else ColumnKind.NUMBER
 
 
 def _of_text(name: str, cells: pd.Series, notation: Notation) -> Column:

@@ -22,7 +22,7 @@ from dpcore.arrays import in_turn
 from dpcore.data import limits
 from dpcore.data.column_storage import column_of, compressed, joined
 from dpcore.data.dialects import Dialect
-from dpcore.data.encodings import UTF16_MARKS
+from dpcore.data.encodings import UTF16_MARKS, decodes
 from dpcore.data.limits import Proceed
 from dpcore.data.readers.csv_records import (
     Lines,
@@ -131,22 +131,14 @@ def _in_utf8(text: bytes, encoding: str) -> bytes:
             return text.removeprefix(_MARK)
         return text.decode(encoding).encode().removeprefix(_MARK)
     except UnicodeError:
-        line = None if encoding.startswith("utf-16") else _undecodable_line(text, encoding)
+        lines = () if encoding.startswith("utf-16") else enumerate(io.BytesIO(text), start=1)
+        line = next((number for number, each in lines if not decodes(each, encoding)), None)
     where = "the file" if line is None else f"line {line}"
     message = (
         f"{where} is not written in the encoding {encoding}. Choose another encoding; "
         "latin-1 and cp1252 are common for files made by Excel."
     )
     raise DataError(message, line=line)
-
-
-def _undecodable_line(text: bytes, encoding: str) -> int | None:
-    for number, content in enumerate(io.BytesIO(text), start=1):
-        try:
-            content.decode(encoding)
-        except UnicodeDecodeError:
-            return number
-    return None
 
 
 def _bytes(data: bytes | BinaryIO) -> bytes:

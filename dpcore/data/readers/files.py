@@ -129,7 +129,9 @@ def read(
         table = FileTable(frame=read_csv(data, used.dialect or Dialect(), proceed))
     else:
         proceed()
-        table, suggested = _of_typed(data), FileFormat()
+        typed = (is_coded, read_coded), (is_parquet, read_parquet), (is_arrow, read_arrow)
+        table = next(reader for is_known, reader in typed if is_known(data))(data)
+        suggested = FileFormat()
         names = tuple(map(str, table.frame.columns))
         used = file_format or _fitting(declared, partial(_typed_header, names)) or suggested
     proceed()
@@ -180,13 +182,6 @@ def _of_workbook(
     suggested = FileFormat(sheet=name, title_rows=cells.title_rows)
     used = used or suggested
     return cells.table(used.title_rows), used, suggested
-
-
-def _of_typed(data: bytes) -> FileTable:
-    """Return the table of a file that says itself how it is read."""
-    if is_coded(data):
-        return read_coded(data)
-    return read_parquet(data) if is_parquet(data) else read_arrow(data)
 
 
 def _fitting(

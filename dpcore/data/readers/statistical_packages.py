@@ -92,7 +92,9 @@ def read_coded(data: bytes) -> FileTable:
     known = {"user_missing": True} if _program(data) in {"SPSS", "Stata"} else {}
     _, said = _read(data, metadataonly=True, **known)
     names = column_names([str(name or "") for name in said.column_names], None)
-    width = sum(map(_width, said.variable_storage_width.values()))
+    # About how many bytes a row takes in memory: a number 8, a text what Python adds to it.
+    stored = said.variable_storage_width.values()
+    width = sum(8 if each <= 8 else each + _TEXT_BYTES for each in stored)  # noqa: PLR2004 - bytes
     if said.number_rows:
         limits.check_rows(said.number_rows, len(names), limits.CODED_CELLS)
         limits.check_unpacked(said.number_rows * width)
@@ -121,12 +123,6 @@ def _read(data: bytes, **options: Any) -> tuple[pd.DataFrame, Any]:  # noqa: ANN
     return frame, said
 
 
-def _width(stored: int) -> int:
-    """Return about how many bytes a cell takes in memory that takes some in a file."""
-    number = 8
-    return number if stored <= number else stored + _TEXT_BYTES
-
-
 def _coded(frame: pd.DataFrame, said: Any, names: list[str]) -> FileTable:  # noqa: ANN401 - untyped library
     import pandas as pd  # noqa: PLC0415 - slow to import
 
@@ -150,7 +146,10 @@ def _coded(frame: pd.DataFrame, said: Any, names: list[str]) -> FileTable:  # no
             meaning = f"{meaning} ({codes})".strip()
         cells[name], meanings[name] = _column(values), meaning[:_LONGEST]
         if absent:
-            missing[name] = ", ".join(map(_ends, absent))
+            ends = [(_code(each["lo"]), _code(each["hi"])) for each in absent]
+            missing[name] = ", ".join(
+                low if low == high else f"{low} to {high}" for low, high in ends
+            )
     table = pd.DataFrame(cells, copy=False).set_axis(lines, axis=0)
     columns = tuple(
         replace(
@@ -210,11 +209,6 @@ def _labels(known: Mapping[Any, str], absent: list[Any]) -> dict[Any, str]:
 
 def _within(code: Any, low: Any, high: Any) -> bool:  # noqa: ANN401 - a number or a text
     return isinstance(code, str) is isinstance(low, str) and low <= code <= high
-
-
-def _ends(ends: Mapping[str, Any]) -> str:
-    low, high = _code(ends["lo"]), _code(ends["hi"])
-    return low if low == high else f"{low} to {high}"
 
 
 def _code(code: Any) -> str:  # noqa: ANN401 - a number or a text
