@@ -9,7 +9,7 @@ import pytest
 from tests.app.asking import button
 from tests.app.test_pages import CSV, by_label
 from tests.app.test_uploads import columns, labels, said, upload
-from tests.data.test_office_doors import coded
+from tests.data.test_workbooks_and_packages import coded
 
 
 def as_excel(text):

@@ -16,7 +16,7 @@ from dpcore.data.readers.files import is_text, read, unpacked
 from dpcore.data.readers.parquet import read_parquet
 from dpcore.errors import DataError
 from tests.data.agreeing import agree
-from tests.data.test_doors import BAD, DATES, UNREADABLE, as_csv, as_parquet, people
+from tests.data.test_readers import BAD, DATES, UNREADABLE, as_csv, as_parquet, people
 
 ENDS = b"\xff\xff\xff\xff\0\0\0\0"
 

@@ -32,7 +32,7 @@ from dpcore.data.readers.databases.rows import GatheredRows, arrays_of
 from dpcore.data.readers.databases.sources import VARIABLE, Database, asked, databases
 from dpcore.errors import DataError
 from tests.data.agreeing import agree
-from tests.data.test_doors import DATES, as_csv, people
+from tests.data.test_readers import DATES, as_csv, people
 
 PASSWORD = "s3cret-of-the-clinic"  # noqa: S105 - of the tests' own server
 SCHEMA = "clinic"

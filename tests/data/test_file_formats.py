@@ -15,7 +15,7 @@ from dpcore.data.dialects import Dialect, FileFormat
 from dpcore.data.proposals import NO_YES, proposed
 from dpcore.data.readers.files import first_rows, read
 from dpcore.errors import ParameterError
-from tests.data.test_office_doors import DAY, book, coded
+from tests.data.test_workbooks_and_packages import DAY, book, coded
 
 INCIDENTS = (
     "name,age,armed,pop,share_white,college,city\r"

@@ -15,7 +15,7 @@ from dpcore.data import column_storage, limits
 from dpcore.data.readers.files import read
 from dpcore.data.readers.sheet_xml import SheetSize, pieces
 from dpcore.errors import DataError
-from tests.data.test_office_doors import as_excel, coded
+from tests.data.test_workbooks_and_packages import as_excel, coded
 
 FRAME = pd.DataFrame({"a": np.arange(40.0), "b": np.arange(40.0)})
 ONE = "<c{}><v>1</v></c>"

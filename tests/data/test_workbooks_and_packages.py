@@ -26,7 +26,7 @@ from dpcore.data.readers.statistical_packages import is_coded, read_coded
 from dpcore.errors import DataError
 from tests.data.agreeing import agree
 from tests.data.test_arrow import as_feather
-from tests.data.test_doors import as_csv, as_parquet, people, zipped
+from tests.data.test_readers import as_csv, as_parquet, people, zipped
 
 DAY = dt.datetime(2026, 1, 5)  # noqa: DTZ001 - cells have no time zone
 

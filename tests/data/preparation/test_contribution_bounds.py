@@ -20,7 +20,7 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.aggregation import Preparation, one_row_each
 from dpcore.data.preparation.conditions import Comparison, NumberCondition
-from dpcore.data.preparation.contribution_bounds import RowCap, at_most
+from dpcore.data.preparation.contribution_bounds import RowCap, at_most, chosen
 from dpcore.data.preparation.identifiers import Ownerless
 from dpcore.data.proposals import proposed
 from dpcore.errors import DataError, ParameterError
@@ -28,6 +28,7 @@ from dpcore.models.design import Design
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import statement
 from dpcore.statistics.kinds import StatisticKind
+from tests.data.preparation.test_recipes import HELD
 
 KEY = bytes(range(32))
 TWO = RowCap(owners=("who",), most=2)
@@ -282,3 +283,26 @@ def test_what_was_asked_of_one_row_each_is_not_answered_of_several():
     design = Design(target=column, features=(other,))
     with pytest.raises(ParameterError, match="one row a person"):
         design.rows(made)
+
+
+FORMS = {
+    "category": ("1", "01", "1.0", "-0", "b", "9007199254740993", "1e5"),
+    "integers": ("0", "1", "-7", "9007199254740993"),
+    "doubles": ("0.0", "1.0", "-2.5", "123456.75"),
+    "floats": ("0", "1", "-2.5", "1e+300"),
+}
+
+
+@pytest.mark.parametrize("held", FORMS)
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_rows_that_stay_are_those_of_the_same_cells_held_as_text(held, data):
+    texts = data.draw(st.lists(st.sampled_from([*FORMS[held], None]), min_size=1, max_size=12))
+    person = np.array(
+        data.draw(st.lists(st.integers(0, 2), min_size=len(texts), max_size=len(texts)))
+    )
+    places = []
+    for way in (held, "text"):
+        frame = pd.DataFrame({"who": pd.Series(person), "x": HELD[way](texts)})
+        places.append(chosen(frame, person, 2, key=KEY).tolist())
+    assert places[0] == places[1]

@@ -1,23 +1,28 @@
 import contextlib
+import csv
 import io
 from functools import partial
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dpcore.data import limits
 from dpcore.data.cells import PLAIN, numbers_of, text_of
+from dpcore.data.column_storage import compressed, text_of_array
 from dpcore.data.columns import ColumnKind
 from dpcore.data.dataset import Dataset
-from dpcore.data.dialects import DELIMITERS, Dialect, sniff
+from dpcore.data.dialects import DELIMITERS, WHITE_SPACE, Dialect, sniff
 from dpcore.data.limits import MAX_BYTES
 from dpcore.data.proposals import proposed
 from dpcore.data.readers import csv_reader
-from dpcore.data.readers.csv_reader import read_csv
-from dpcore.data.readers.csv_records import records, regular_lines
+from dpcore.data.readers import plain_numbers as module
+from dpcore.data.readers.csv_reader import _parsed, header_of, read_csv
+from dpcore.data.readers.csv_records import records, regular_lines, separated
+from dpcore.data.readers.plain_numbers import plain_numbers
 from dpcore.errors import DataError
 from tests.data.corpus import BAD, ODD, SENTINEL
 
@@ -268,3 +273,129 @@ def test_numbers_survive_every_dialect(rows, encoding, delimiter, marks, ending)
     for name, expected in zip(frame, zip(*rows, strict=True), strict=True):
         found = numbers_of(frame[name], dialect.notation)
         assert found.tolist() == [float(number) for number in expected]
+
+
+CELLS = st.sampled_from(
+    ["1", "-7", "2.5", "", "NA", "x", "TRUE", "false", "1e400", "9" * 17, "-9" + "0" * 17]
+)
+
+
+@given(table=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=12), together=st.integers(1, 5))
+def test_a_file_is_read_alike_in_blocks_of_any_size(table, together):
+    data = "a,b\n" + "".join(f"{first},{second}\n" for first, second in table)
+    whole = read_csv(data.encode(), Dialect())
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(csv_reader, "_records_together", lambda _: together)
+        parts = read_csv(data.encode(), Dialect())
+    pd.testing.assert_frame_equal(parts, whole)
+
+
+def cells(frame):
+    return [*map(list, frame.apply(lambda each: text_of(each).fillna("")).to_numpy())]
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    rows=st.lists(st.tuples(*[st.text('ab§→,;|" \n', max_size=6)] * 2), min_size=1, max_size=6),
+    separator=st.sampled_from([*DELIMITERS, "§", "→", "^", "~", "x", "#"]),
+    encoding=st.sampled_from(["utf-8", "utf-16"]),
+)
+def test_any_character_separates_as_a_comma_does(rows, separator, encoding):
+    def read(mark):
+        stream = io.StringIO()
+        writer = csv.writer(stream, delimiter=mark, lineterminator="\n", quoting=1)
+        writer.writerows([("p", "q"), *rows])
+        return read_csv(
+            stream.getvalue().encode(encoding), Dialect(encoding=encoding, delimiter=mark)
+        )
+
+    assert cells(read(separator)) == cells(read(","))
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    rows=st.lists(
+        st.tuples(*[st.from_regex(r"[a-z0-9,;.]{1,5}", fullmatch=True)] * 3), min_size=1, max_size=6
+    ),
+    blanks=st.lists(st.sampled_from([" ", "\t", "   ", " \t "]), min_size=4, max_size=4),
+    quoted=st.booleans(),
+    ending=st.sampled_from(["\n", "\r\n", "\r"]),
+)
+def test_any_run_of_blanks_separates_once(rows, blanks, quoted, ending):
+    before, first, second, behind = blanks
+    lines = [["p", "q", "r"], *map(list, rows)]
+    if quoted:
+        lines[1][1] = f'"{lines[1][1]} \t x"'
+    text = ending.join(f"{before}{a}{first}{b}{second}{c}{behind}" for a, b, c in lines)
+    frame = read_csv((text + ending).encode(), Dialect(delimiter=WHITE_SPACE))
+    expected = [[*row] for row in rows]
+    if quoted:
+        expected[0][1] += " \t x"
+    assert list(frame) == ["p", "q", "r"]
+    assert cells(frame) == expected
+    assert list(frame.index) == [*range(2, len(rows) + 2)]
+
+
+def test_a_file_that_has_every_control_character_is_told():
+    text = bytes(range(1, 32)) + b"a"
+    with pytest.raises(DataError, match="Choose another"):
+        separated(text, WHITE_SPACE)
+
+
+def test_the_header_alone_is_that_of_the_table():
+    data = 'Titel\nGröße§"a§b"\n1§2\n'.encode("cp1252")
+    dialect = Dialect(encoding="cp1252", delimiter="§", skipped=1)
+    assert header_of(data, dialect) == tuple(read_csv(data, dialect))
+
+
+USUAL = st.one_of(
+    st.integers(-(10**18), 10**18).map(str),
+    st.integers(-99, 99).map(str),
+    st.floats(-1e8, 1e8).map(lambda number: repr(round(number, 4))),
+    st.sampled_from(["", "0", "0.0", "10", "-3.25", "0.0001"]),
+)
+STRANGE = st.sampled_from(
+    (
+        *("-0", "-0.0", "01", "1.50", "1.0", ".5", "5.", "1e5", "nan", "-", "x", "1-2"),
+        *("1.2.3", "--1", "0.00001", "1000000000.5", "0.1234567890123456", "+1"),
+        "00.5",
+    )
+)
+
+
+@st.composite
+def blocks(draw):
+    """Return a record a row; each column mostly of numbers of one type."""
+    rows, fields = draw(st.integers(1, 60)), draw(st.integers(2, 4))
+    cells = st.one_of(USUAL, USUAL, USUAL, STRANGE) if draw(st.booleans()) else USUAL
+    return [[draw(cells) for _ in range(fields)] for _ in range(rows)]
+
+
+@given(blocks(), st.sampled_from([1, 2, 7, 1 << 16]), st.sampled_from(",;-"))
+@example([["1", "0.5"]] * 60, 7, ",")
+@example([["10", "0.5"], ["", ""], ["100", "2.5"]], 2, ",")
+@example([["1", "0.5"], ["2", "3.50"]], 1 << 16, ",")
+@example([["12345678901234", "0.5"]], 1, ";")
+def test_parsed_at_once_or_cell_by_cell_is_the_same(rows, size, delimiter):
+    if any(delimiter in cell for row in rows for cell in row):
+        rows = [[cell.replace(delimiter, "") for cell in row] for row in rows]
+    text = "\n".join(delimiter.join(row) for row in rows).encode()
+    terms = {"delimiter": delimiter, "fields": len(rows[0]), "a_line_each": True}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_SLICE", size)
+        found = plain_numbers(text, delimiter=delimiter, parse=partial(_parsed, text, **terms))
+    if found is None:
+        return
+    for column, cells in zip(found, zip(*rows, strict=True), strict=True):
+        written = pa.array(cells, pa.string())
+        assert column.equals(compressed(written))
+        assert [text or "" for text in text_of_array(column).to_pylist()] == [*cells]
+
+
+def test_usual_numbers_are_parsed_at_once():
+    rows = [[str(i), f"{i / 4 + 0.125}", "" if i % 3 else "-7.5"] for i in range(900)]
+    text = "\n".join(",".join(row) for row in rows).encode()
+    terms = {"delimiter": ",", "fields": 3, "a_line_each": True}
+    found = plain_numbers(text, delimiter=",", parse=partial(_parsed, text, **terms))
+    assert found is not None
+    assert [column.type for column in found] == [pa.int64(), pa.float64(), pa.float64()]
