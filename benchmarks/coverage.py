@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import bdtr
 
-from dpcore.analyses.base import Question
+from dpcore.analyses.base import Question, Request
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import DifferencePlan, DifferenceQuery
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
@@ -27,11 +27,10 @@ from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.means import MeansPlan, MeansQuery
 from dpcore.analyses.number import Query
 from dpcore.analyses.quantiles import ChainPlan
-from dpcore.analyses.request import Request
-from dpcore.analyses.shares import Constraint, ConstraintKind
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
+from dpcore.postprocessing.share_constraints import Constraint, ConstraintKind
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.entries import Membership

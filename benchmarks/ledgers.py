@@ -22,9 +22,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import median
-from dpcore.analyses.base import Mode
+from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.errors import LedgerError

@@ -35,10 +35,9 @@ import pyarrow.parquet as pq
 from benchmarks.server import memory_of
 from benchmarks.timing import Spans
 from dpcore import memory
-from dpcore.analyses.base import Mode
+from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.model import ModelRequest
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.partitions.engine import VARIABLE

@@ -12,10 +12,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from dpcore.analyses.base import Mode, Releasable
+from dpcore.analyses.base import Mode, Releasable, Request, offered
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request, offered
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset

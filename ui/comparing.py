@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.groups import GroupedQuery
-from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.figures.tradeoffs import SweepAxis, curves_picture, winners_picture
 from dpcore.formatting import significant

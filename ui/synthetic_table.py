@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import streamlit as st
 
-from dpcore.analyses.base import Mode
+from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.reading import is_model
-from dpcore.analyses.request import Request
 from dpcore.errors import DataError, ParameterError
 from dpcore.figures.synthesis import SyntheticCounts, kept_picture, original_picture
 from dpcore.formatting import percent, significant

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.analyses import secure
 from dpcore.analyses.identity import analysis_id
-from dpcore.analyses.measurement import Drawing
+from dpcore.analyses.measurement import Direct, Drawing, Plan
 from dpcore.arrays import FloatArray
+from dpcore.codec import NUMBER, TEXT, Part, Schema, if_any, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import PartitionedDataset, Table
 from dpcore.data.quantities import Quantity
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.mechanism import Sensitivity
+from dpcore.formatting import epsilon_text, in_full
+from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL, Entry
+from dpcore.mechanisms.covariances import MECHANISMS
+from dpcore.mechanisms.mechanism import Mechanism, Sensitivity
 from dpcore.models.question import ModelQuestion
-from dpcore.privacy_filter import PrivacyCost
+from dpcore.postprocessing.share_constraints import CONSTRAINT, Constraint
+from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import statement
 from dpcore.statistics.kinds import StatisticKind
@@ -112,6 +120,15 @@ class Question:
         names = [column.name for column in self.columns]
         parts = list(dataset.each(partial(partial_of, self), names))
         return statistic.finalize(statistic.combine(parts))
+
+    def plan(self, request: Request) -> Plan:
+        """Return how a request for it is carried out."""
+        return Direct(
+            mechanism=request.mechanism,
+            statistic=self.statistic,
+            sensitivity=request.sensitivity,
+            bounds=self.bounds,
+        )
 
     @property
     def sensitivity(self) -> Sensitivity:
@@ -273,3 +290,183 @@ class OfQuery(Releasable):
     def units(self) -> dict[str, str]:
         """Return the unit of each number by name, where they do not share one."""
         return self.query.units
+
+
+MOST_PEOPLE = 10**8
+"""The largest table whose rounding errors are covered where the range is infinite."""
+CLAIM_TOLERANCE = 1e-9
+"""By how much of itself an epsilon may be off for the error of computing it."""
+_EXACT = {
+    StatisticKind.COUNT,
+    StatisticKind.HISTOGRAM,
+    StatisticKind.CROSS_TABLE,
+    StatisticKind.QUANTILES,
+}
+
+SUMMED = (
+    "laplace",
+    "gaussian",
+    "gaussian-classic",
+    "gaussian-pdp",
+    "gaussian-pdp-exact",
+    "gaussian-pdp-one-sided",
+)
+"""Noise whose sums have a law that is known, and that no bound cuts off."""
+_OF_KNOWN_SUMS = {StatisticKind.QUANTILES, StatisticKind.DIFFERENCE, StatisticKind.MEANS}
+
+
+def offered(kind: StatisticKind) -> dict[str, Entry]:
+    """Return the mechanisms that can answer a question, by key."""
+    if kind.of_ranks:
+        return {EXPONENTIAL.key: EXPONENTIAL}
+    if kind.of_matrix:
+        return {key: CATALOG[key] for key in CATALOG if key in MECHANISMS}
+    if kind in _OF_KNOWN_SUMS:
+        return {key: CATALOG[key] for key in CATALOG if key in SUMMED}
+    return CATALOG
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request(OfQuery):
+    """A question with the mechanism that shall answer it, and the price. PUBLIC.
+
+    Attributes:
+        query: The question.
+        mechanism_key: Key of a mechanism that is ``offered`` for it.
+        epsilon: What the mechanism is calibrated to.
+        delta: The same; not used where the mechanism needs none.
+        constraint: How shares are made to add up to 1; ``None`` if they are not.
+        weights: How a covariance matrix splits the budget, one weight for each number;
+            ``None`` for equal parts.
+
+    """
+
+    query: Question
+    mechanism_key: str
+    epsilon: float
+    delta: float = 0.0
+    draw: int = 1
+    constraint: Constraint | None = None
+    weights: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        entries = offered(self.query.kind)
+        if self.mechanism_key not in entries:
+            raise ParameterError(
+                f"the mechanism for a {self.query.kind} must be one of {', '.join(entries)}."
+            )
+        if self.constraint is not None and self.query.kind is not StatisticKind.PROPORTIONS:
+            raise ParameterError("only all shares together can be made to add up to 1.")
+        if self.weights is not None and not self.query.kind.of_matrix:
+            raise ParameterError("only a covariance matrix splits its budget.")
+
+    @property
+    def title(self) -> str:
+        """Return the question in words, and that its shares are made to add up."""
+        asked = self.query.title
+        return asked if self.constraint is None else f"{asked}, {self.constraint.text}"
+
+    @property
+    def entry(self) -> Entry:
+        """Return what the catalog says about the mechanism."""
+        return offered(self.query.kind)[self.mechanism_key]
+
+    @property
+    def mechanism_label(self) -> str:
+        """Return the name of the mechanism."""
+        return self.entry.label
+
+    @property
+    def used_delta(self) -> float:
+        """Return ``delta``, or 0 where the mechanism needs none."""
+        return self.delta if self.entry.needs_delta else 0.0
+
+    @property
+    def used_weights(self) -> tuple[float, ...] | None:
+        """Return ``weights``; equal ones are the equal parts that there are anyway."""
+        return self.weights if len(set(self.weights or ())) > 1 else None
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """Return the sensitivity of the answer as floats compute it.
+
+        Counts are exact. What else has no finite range is at most as large as the
+        change by one unit times ``MOST_PEOPLE``.
+        """
+        sensitivity, bounds = self.query.sensitivity, self.query.bounds
+        if self.query.kind in _EXACT:
+            return sensitivity
+        largest = max(abs(bounds.lower), abs(bounds.upper))
+        if math.isinf(largest):
+            largest = sensitivity.largest * MOST_PEOPLE
+        return secure.widen(sensitivity, largest)
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """Return the mechanism that draws each number of the answer.
+
+        For a question about ranks, a covariance matrix, and shares that are made to add
+        up, ask the ``plan``.
+        """
+        return self.entry.calibrate(
+            sensitivity=self.sensitivity,
+            epsilon=self.epsilon,
+            delta=self.used_delta,
+            bounds=self.query.bounds,
+        )
+
+    @cached_property
+    def plan(self) -> Plan:
+        """Return how the request is carried out."""
+        return self.query.plan(self)
+
+    @cached_property
+    def effective_epsilon(self) -> float:
+        """Return the epsilon that is given at ``used_delta``, over all tables."""
+        return self.plan.worst_case(delta=self.used_delta)
+
+    @property
+    def claim_holds(self) -> bool:
+        """Tell whether the epsilon is given that was asked for."""
+        return self.effective_epsilon <= self.epsilon * (1 + CLAIM_TOLERANCE)
+
+    def refusal(self, mode: Mode) -> str | None:
+        """Return why it cannot be released in a mode; ``None`` if it can."""
+        if not self.entry.releasable:
+            return (
+                f"{self.entry.label} has no secure sampler: it can be studied, not "
+                "released. Choose another mechanism."
+            )
+        if mode is Mode.RELEASE and not self.claim_holds:
+            return (
+                f"{self.entry.label} gives epsilon {epsilon_text(self.effective_epsilon)} "
+                f"here, not {in_full(self.epsilon)}. Choose another mechanism."
+            )
+        return None
+
+    def value(self, dataset: Dataset | PartitionedDataset) -> FloatArray:
+        """Return the statistic of a table, shape ``(k,)``. CONFIDENTIAL."""
+        return self.query.value(dataset)
+
+    @cached_property
+    def cost(self) -> PrivacyCost:
+        """Return what the answer costs: its real epsilon where the claim fails."""
+        return PrivacyCost(
+            epsilon=typed(self.epsilon) if self.claim_holds else computed(self.effective_epsilon),
+            delta=typed(self.used_delta),
+            rho=computed(self.plan.rho),
+        )
+
+    def parameters(self) -> dict[str, object]:
+        """Return the public parameters that define the analysis, ready for JSON."""
+        return {"query": self.query.parameters(), **REQUEST.write(self)}
+
+
+REQUEST: Final = Schema(
+    Request,
+    mechanism=Part(codec=TEXT, argument="mechanism_key"),
+    epsilon=NUMBER,
+    delta=Part(codec=NUMBER, of=lambda request: request.used_delta),
+    constraint=if_any(CONSTRAINT),
+    weights=if_any(several(NUMBER), of=lambda request: request.used_weights),
+)

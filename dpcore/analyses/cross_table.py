@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Question
-from dpcore.analyses.measurement import Answer, Direct, LabelledIntervals
+from dpcore.analyses.base import Question, Request
+from dpcore.analyses.measurement import Answer, Direct, LabelledIntervals, Plan
 from dpcore.analyses.number import Query
 from dpcore.arrays import FloatArray
 from dpcore.codec import Schema, if_any, several
@@ -157,6 +157,17 @@ class CrossedQuery(Question):
         """Return the same question of another number of people."""
         first, second = (replace(each, size=size) for each in self.crossed)
         return replace(self, first=first, second=second)
+
+    def plan(self, request: Request) -> Plan:
+        """Return how a request for it is carried out."""
+        return CrossPlan(
+            mechanism=request.mechanism,
+            statistic=self.statistic,
+            sensitivity=request.sensitivity,
+            bounds=self.bounds,
+            shape=self.shape,
+            margins=self.margins,
+        )
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the row, from 0, of who has both answers. CONFIDENTIAL."""

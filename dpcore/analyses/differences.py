@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
+from dpcore.analyses.base import Request
 from dpcore.analyses.groups import OfGroups
-from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism
+from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Plan
 from dpcore.arrays import FloatArray
 from dpcore.codec import TEXT, several
 from dpcore.data.bounds import Interval
@@ -145,6 +146,16 @@ class DifferenceQuery(OfGroups):
     def unit_text(self) -> str:
         """Return the unit of the difference: that of the column, or days."""
         return quantity_of(self.column).of_differences
+
+    def plan(self, request: Request) -> Plan:
+        """Return how a request for it is carried out."""
+        return DifferencePlan(
+            mechanism=cast("Laplace | Gaussian", request.mechanism),
+            statistic=self.moments,
+            sensitivity=request.sensitivity,
+            pair=self.pair,
+            names=self.names,
+        )
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""

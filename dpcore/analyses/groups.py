@@ -8,14 +8,14 @@ which it follows, for groups of every size (``GroupMoments``).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Question
-from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism
+from dpcore.analyses.base import Question, Request
+from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Plan
 from dpcore.analyses.number import Query
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
@@ -34,7 +34,6 @@ from dpcore.inference.group_ratios import (
 from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
-from dpcore.mechanisms.mechanism import Mechanism, Sensitivity
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import divided, said_once, ungrouped
@@ -189,6 +188,30 @@ class GroupedQuery(OfGroups):
         """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
         return self.part.rows(dataset)
 
+    def plan(self, request: Request) -> Plan:
+        """Return how a request for it is carried out.
+
+        Raises:
+            ParameterError: A ratio is asked for, of neither Laplace nor Gaussian noise.
+
+        """
+        moments, mechanism = self.moments, request.mechanism
+        if moments is None:
+            return Question.plan(self, request)
+        if not isinstance(mechanism, Laplace | Gaussian):
+            raise ParameterError(
+                f"the {self.kind} of groups follows from counts and sums that have no "
+                "upper bound, and its interval from sums of noise: choose Laplace or "
+                "Gaussian noise."
+            )
+        return GroupPlan(
+            mechanism=mechanism,
+            statistic=moments,
+            sensitivity=request.sensitivity,
+            ratio=ratio_of(self, moments),
+            counted=self.unit.counted,
+        )
+
     def values(self, dataset: Dataset) -> FloatArray:
         """Return each person's number and code of the group, (n, 2). CONFIDENTIAL.
 
@@ -251,30 +274,6 @@ class GroupPlan(OneMechanism):
     statistic: GroupMoments
     ratio: Ratio
     counted: str
-
-    @classmethod
-    def of(cls, query: GroupedQuery, mechanism: Mechanism, *, sensitivity: Sensitivity) -> Self:
-        """Return the plan of a question about ratios of groups.
-
-        Raises:
-            ParameterError: The noise is neither Laplace nor Gaussian, or the question
-                asks for no ratio.
-
-        """
-        moments = query.moments
-        if moments is None or not isinstance(mechanism, Laplace | Gaussian):
-            raise ParameterError(
-                f"the {query.kind} of groups follows from counts and sums that have no "
-                "upper bound, and its interval from sums of noise: choose Laplace or "
-                "Gaussian noise."
-            )
-        return cls(
-            mechanism=mechanism,
-            statistic=moments,
-            sensitivity=sensitivity,
-            ratio=ratio_of(query, moments),
-            counted=query.unit.counted,
-        )
 
     @property
     def groups(self) -> tuple[str, ...]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Question
-from dpcore.analyses.measurement import Answer, LabelledIntervals
+from dpcore.analyses.base import Question, Request
+from dpcore.analyses.measurement import Answer, LabelledIntervals, Plan
 from dpcore.arrays import FloatArray
 from dpcore.codec import TRUTH, WHOLE, Part, Schema, if_any, several
 from dpcore.data.bounds import Interval
@@ -163,6 +163,24 @@ class JointQuery(Question):
             for name, (first, second) in zip(self.statistic.labels, pairs, strict=True)
             if first and second
         }
+
+    def plan(self, request: Request) -> Plan:
+        """Return how a request for it is carried out."""
+        if not self.kind.of_matrix:
+            return Question.plan(self, request)
+        statistic = cast("CovarianceMatrix", self.statistic)
+        if self.unit.several:
+            raise ParameterError(f"a covariance matrix needs one row for each {self.unit.noun}.")
+        release = CovarianceRelease(
+            widths=tuple(bounds.width for bounds in statistic.bounds),
+            people=statistic.size.people,
+            key=request.mechanism_key,
+            epsilon=request.epsilon,
+            weights=request.weights,
+            # No variance exceeds half of its squared width.
+            rounding=secure.ROUNDING_UNITS * 2.0**-54,
+        )
+        return MatrixPlan(release=release, statistic=statistic)
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Question
+from dpcore.analyses.base import Question, Request
 from dpcore.analyses.groups import ANY_SIZE
-from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism
+from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Plan
 from dpcore.arrays import FloatArray
 from dpcore.codec import Part, Schema, choice, several
 from dpcore.data.bounds import Interval
@@ -188,6 +188,16 @@ class MeansQuery(Question):
             if quantity_of(column).unit
         }
         return means | dict.fromkeys(self.count_names, self.unit.counted)
+
+    def plan(self, request: Request) -> Plan:
+        """Return how a request for it is carried out."""
+        return MeansPlan(
+            mechanism=cast("Laplace | Gaussian", request.mechanism),
+            statistic=self.moments,
+            sensitivity=request.sensitivity,
+            names=self.names,
+            count_names=self.count_names,
+        )
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL.

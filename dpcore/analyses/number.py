@@ -6,12 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.analyses.base import Question
+from dpcore.analyses import secure
+from dpcore.analyses.base import Question, Request
+from dpcore.analyses.measurement import Plan
+from dpcore.analyses.quantiles import ChainPlan, RankPlan
+from dpcore.analyses.shares import SharePlan
 from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, Schema, if_any, optional, several
 from dpcore.data.bounds import Interval
@@ -19,6 +23,9 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.quantities import is_whole, quantity_of
 from dpcore.errors import ParameterError
+from dpcore.mechanisms.exponential import Exponential
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.bins import check_edges, names_of_bins
 from dpcore.statistics.conditions import binned, clamped, divided, filled, others
@@ -26,7 +33,7 @@ from dpcore.statistics.entries import Membership, label_entries, name_of_others,
 from dpcore.statistics.histogram import Histogram, Proportions
 from dpcore.statistics.kinds import OF_ONE, StatisticKind, allowed
 from dpcore.statistics.parameters import COLUMN, MEMBERSHIP, PLACE, SHARED
-from dpcore.statistics.quantiles import CumulativeCounts, rank_scores, whole_within
+from dpcore.statistics.quantiles import CumulativeCounts, RankScores, rank_scores, whole_within
 from dpcore.statistics.statistic import NumericStatistic, Statistic
 from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
 from dpcore.statistics.user_level import (
@@ -173,6 +180,35 @@ class Query(Question):
     def is_whole(self) -> bool:
         """Return whether the answer is a whole number: a count, or a chosen value."""
         return self.kind.of_counts or (self.kind.of_places and self.column.kind is ColumnKind.WHOLE)
+
+    def plan(self, request: Request) -> Plan:
+        """Return how a request for it is carried out."""
+        if self.kind.of_ranks:
+            return RankPlan(
+                mechanism=Exponential.calibrate(
+                    sensitivity=request.sensitivity, epsilon=request.epsilon, bounds=self.bounds
+                ),
+                statistic=cast("RankScores", self.statistic),
+                sensitivity=request.sensitivity,
+                label=self.title,
+            )
+        if self.qs is not None:
+            return ChainPlan(
+                mechanism=cast("Laplace | Gaussian", request.mechanism),
+                statistic=cast("CumulativeCounts", self.statistic),
+                sensitivity=request.sensitivity,
+                shares=self.qs,
+                names=quantile_names(self.qs),
+            )
+        if request.constraint is not None:
+            return SharePlan(
+                query=self,
+                key=request.mechanism_key,
+                epsilon=request.epsilon,
+                constraint=request.constraint,
+                rounding=secure.ROUNDING_UNITS * 2.0**-53,
+            )
+        return Question.plan(self, request)
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL.

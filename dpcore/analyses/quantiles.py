@@ -89,17 +89,6 @@ class RankPlan(OneMechanism):
         return self.mechanism.distance_from_best(self.statistic.candidates, missed=missed)
 
 
-MECHANISMS = (
-    "laplace",
-    "gaussian",
-    "gaussian-classic",
-    "gaussian-pdp",
-    "gaussian-pdp-exact",
-    "gaussian-pdp-one-sided",
-)
-"""Noise whose sums have a law that is known, and that no bound cuts off."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainPlan(OneMechanism):
     """Noise on nested counts; the quantiles that they leave open follow from them.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import cast
 
-from dpcore.analyses.base import Question, Releasable
+from dpcore.analyses.base import REQUEST, Question, Releasable, Request
 from dpcore.analyses.bootstrap import BOOTSTRAP, BootstrapRequest
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import PAIRED, DifferenceQuery
@@ -19,7 +19,6 @@ from dpcore.analyses.matrix import GROUPS, JOINT
 from dpcore.analyses.means import MEANS, MeansQuery
 from dpcore.analyses.model import MODEL_REQUEST, ModelRequest
 from dpcore.analyses.number import QUERY, Query
-from dpcore.analyses.request import REQUEST, Request
 from dpcore.analyses.resized import RESIZED, ResizedRequest
 from dpcore.analyses.subsampled import SUBSAMPLED, SubsampledRequest
 from dpcore.codec import TEXT, TRUTH, list_in, object_in

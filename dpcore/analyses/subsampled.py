@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Mode, OfQuery
+from dpcore.analyses.base import CLAIM_TOLERANCE, Mode, OfQuery, Request
 from dpcore.analyses.measurement import Answer, LabelledIntervals
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import CLAIM_TOLERANCE, Request
 from dpcore.analyses.sampling import fixed_size_sample, poisson_sample
 from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed, optional

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from dpcore.analyses.base import Releasable
+from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.identity import mark_of
-from dpcore.analyses.request import Request
 from dpcore.data.columns import Column
 from dpcore.data.quantities import Quantity
 from dpcore.documents import missing

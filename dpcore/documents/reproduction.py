@@ -17,7 +17,7 @@ from pathlib import Path
 from pprint import pformat
 from typing import Any, Final
 
-from dpcore.analyses.request import Request
+from dpcore.analyses.base import Request
 from dpcore.documents.question import Question
 from dpcore.documents.subject import Subject, exact
 from dpcore.errors import DPCoreError

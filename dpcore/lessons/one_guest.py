@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dpcore.analyses.request import Request
+from dpcore.analyses.base import Request
 from dpcore.data.bounds import Interval
 from dpcore.figures.attackers import surest
 from dpcore.figures.laboratory import two_worlds_picture

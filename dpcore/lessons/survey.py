@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column

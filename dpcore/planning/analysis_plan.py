@@ -9,13 +9,12 @@ from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Any, Final, Self, cast
 
-from dpcore.analyses.base import Releasable
+from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.identity import canonical
 from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.measurement import Direct
 from dpcore.analyses.number import Query
 from dpcore.analyses.quantiles import RankPlan
-from dpcore.analyses.request import Request
 from dpcore.errors import ParameterError
 from dpcore.planning.widths import Width, width_of
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.groups import GroupedQuery
-from dpcore.analyses.request import Request
 from dpcore.errors import DPCoreError
 from dpcore.formatting import epsilon_text, significant
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery, Split

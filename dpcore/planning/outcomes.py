@@ -12,12 +12,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.differences import DifferencePlan
 from dpcore.analyses.groups import GroupPlan
 from dpcore.analyses.means import MeansPlan
 from dpcore.analyses.measurement import Direct
 from dpcore.analyses.quantiles import ChainPlan, RankPlan
-from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError

@@ -15,9 +15,8 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.analyses.base import Releasable
+from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.model import ModelRequest
-from dpcore.analyses.request import Request
 from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset

@@ -26,10 +26,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpcore.analyses.base import Mode, Question, Releasable
+from dpcore.analyses.base import Mode, Question, Releasable, Request
 from dpcore.analyses.measurement import Answer
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request
 from dpcore.analyses.secure import covering
 from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, singledispatch
 from typing import Any, Final
 
-from dpcore.analyses.base import Releasable
+from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.bootstrap import BootstrapPlan
 from dpcore.analyses.differences import DifferencePlan
 from dpcore.analyses.groups import GroupPlan
@@ -21,7 +21,6 @@ from dpcore.analyses.means import MeansPlan
 from dpcore.analyses.measurement import Direct
 from dpcore.analyses.model import ModelPlan
 from dpcore.analyses.quantiles import ChainPlan, RankPlan
-from dpcore.analyses.request import Request
 from dpcore.analyses.resized import PublishedPlan, RepairedPlan
 from dpcore.analyses.subsampled import SubsampledPlan
 from dpcore.formatting import significant

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
+from dpcore.analyses.base import REQUEST, Request
 from dpcore.analyses.identity import canonical, mark_of
 from dpcore.analyses.number import QUERY, Query
 from dpcore.analyses.quantiles import RankPlan
-from dpcore.analyses.request import REQUEST, Request
 from dpcore.codec import object_in
 from dpcore.errors import DPCoreError
 from dpcore.inference.intervals import LEVEL

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
 from dpcore.analyses.means import MeansPlan, MeansQuery
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request
 from dpcore.inference.group_ratios import reach
 from dpcore.inference.intervals import level_of_each
 from dpcore.mechanisms.laplace import Laplace

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request
 from dpcore.data.columns import Column
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize

@@ -7,10 +7,9 @@ from typing import Self
 
 import numpy as np
 
-from dpcore.analyses.base import Question, Releasable
+from dpcore.analyses.base import Question, Releasable, Request
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.releases.record import Release

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpcore.analyses.request import offered
+from dpcore.analyses.base import offered
 from dpcore.data.examples import EXAMPLES
 from dpcore.statistics.kinds import StatisticKind
 from tests.app.test_pages import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpcore.analyses.shares import ConstraintKind
+from dpcore.postprocessing.share_constraints import ConstraintKind
 from tests.app.asking import COLUMNS, choose, go, use_survey
 from tests.app.test_pages import by_label
 from tests.app.test_questions import set_to, shown

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request
 from dpcore.data import dataset as datasets
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind

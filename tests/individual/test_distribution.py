@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcore import arrays
-from dpcore.analyses.request import Request
+from dpcore.analyses.base import Request
 from dpcore.data.partitions.table import open_table
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.explanation import explain_alone

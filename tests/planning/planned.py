@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dpcore.analyses.number import Query
-from dpcore.analyses.shares import ConstraintKind
 from dpcore.planning.analysis_plan import PlannedQuery
+from dpcore.postprocessing.share_constraints import ConstraintKind
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases import models
 from tests.releases.questions import AGE, asked, by_group, matrix, ranks, shares, terms

@@ -2,15 +2,15 @@
 
 import string
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import DifferenceQuery
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
 from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.means import MeansQuery
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request
-from dpcore.analyses.shares import Constraint, ConstraintKind
 from dpcore.data.columns import Column, ColumnKind
+from dpcore.postprocessing.share_constraints import Constraint, ConstraintKind
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.kinds import StatisticKind
 from tests.statistics.columns import REPLACE, category, number, yes_no

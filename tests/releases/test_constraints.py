@@ -6,9 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dpcore.analyses.shares import CONSTRAINT, MOST_SYNTHESES, Constraint, ConstraintKind
 from dpcore.errors import ParameterError
 from dpcore.postprocessing import constrained_proportions
+from dpcore.postprocessing.share_constraints import (
+    CONSTRAINT,
+    MOST_SYNTHESES,
+    Constraint,
+    ConstraintKind,
+)
 from dpcore.postprocessing.universal_histogram import Tree
 
 RESCALE, PROJECT = ConstraintKind.RESCALE, ConstraintKind.PROJECT

@@ -4,9 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dpcore.analyses.base import Mode
+from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.number import QUERY, Query
-from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dataset import Dataset

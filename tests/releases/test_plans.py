@@ -9,17 +9,16 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from dpcore.analyses.base import Mode
+from dpcore.analyses.base import SUMMED as OF_CHAINS
+from dpcore.analyses.base import Mode, offered
 from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.measurement import Direct
-from dpcore.analyses.quantiles import MECHANISMS as OF_CHAINS
-from dpcore.analyses.request import offered
-from dpcore.analyses.shares import Constraint, ConstraintKind
 from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.covariances import MECHANISMS
+from dpcore.postprocessing.share_constraints import Constraint, ConstraintKind
 from dpcore.privacy_filter import PrivacyBudget, computed, typed
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Release

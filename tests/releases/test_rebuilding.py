@@ -14,12 +14,12 @@ from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.number import Query
 from dpcore.analyses.reading import as_declared, request_from
 from dpcore.analyses.resized import Form, ResizedRequest
-from dpcore.analyses.shares import ConstraintKind
 from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError
+from dpcore.postprocessing.share_constraints import ConstraintKind
 from dpcore.privacy.bootstrap_cost import Correction
 from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.statistics.entries import Membership

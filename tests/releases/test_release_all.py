@@ -9,9 +9,8 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from dpcore.analyses.base import Mode
+from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import BudgetExceeded, ClaimError, LedgerError, ParameterError

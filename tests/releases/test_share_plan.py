@@ -11,9 +11,10 @@ from scipy.special import gammaincc
 from scipy.stats import binom
 
 from dpcore.analyses import secure
-from dpcore.analyses.shares import ConstraintKind, fitting
+from dpcore.analyses.shares import fitting
 from dpcore.errors import ParameterError
 from dpcore.inference.share_intervals import UNIT, Average, allowing
+from dpcore.postprocessing.share_constraints import ConstraintKind
 from dpcore.privacy_filter import computed, typed
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, asked, shares
 from tests.statistics.neighbors import multisets

@@ -10,9 +10,8 @@ import pandas as pd
 import pytest
 
 from dpcore.analyses import sampling, secure
-from dpcore.analyses.base import Mode
+from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request
 from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.data.columns import MissingPolicy
 from dpcore.data.dataset import Dataset

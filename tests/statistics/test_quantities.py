@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.analyses.base import Mode
+from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.differences import DifferenceQuery
 from dpcore.analyses.groups import ANY_SIZE
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset

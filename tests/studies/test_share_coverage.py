@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpcore.analyses.shares import ConstraintKind
+from dpcore.postprocessing.share_constraints import ConstraintKind
 from dpcore.studies.proportion_intervals import coverage
 from tests.releases.questions import shares
 

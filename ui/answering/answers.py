@@ -8,14 +8,13 @@ from typing import cast
 import numpy as np
 import streamlit as st
 
-from dpcore.analyses.base import Releasable
+from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.cross_table import CrossedQuery, CrossPlan
 from dpcore.analyses.differences import DifferencePlan
 from dpcore.analyses.groups import GroupPlan
 from dpcore.analyses.means import MeansPlan, MeansQuery
 from dpcore.analyses.measurement import Direct
 from dpcore.analyses.quantiles import ChainPlan, RankPlan
-from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
 from dpcore.figures import answers as figures

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.cross_table import CrossedQuery, CrossPlan
-from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.figures.cross_tables import CrossNumbers, cross_picture
 from dpcore.figures.theme import Picture

@@ -9,10 +9,9 @@ from itertools import permutations
 import pandas as pd
 import streamlit as st
 
-from dpcore.analyses.base import Mode
+from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.groups import GroupedQuery
 from dpcore.analyses.means import MeansQuery
-from dpcore.analyses.request import Request
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.group_answers import GroupDifference, difference_picture, difference_table
 from dpcore.formatting import interval_ends, percent

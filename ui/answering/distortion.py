@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.bootstrap import BootstrapRequest
 from dpcore.analyses.clamping_bias import CAUSES, Bias, bias
 from dpcore.analyses.measurement import Direct
-from dpcore.analyses.request import Request
 from dpcore.analyses.resized import ResizedRequest
 from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.data.dataset import Dataset

@@ -7,8 +7,8 @@ from typing import cast
 
 import streamlit as st
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request
 from dpcore.formatting import percent
 from dpcore.inference.intervals import LEVEL
 from dpcore.ledger.account import Account

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.groups import GroupPlan
-from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.figures.answers import GroupNumbers, groups_picture
 from dpcore.figures.theme import Picture

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 import streamlit as st
 
-from dpcore.analyses.base import Mode
+from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.clamping_bias import sample_quantile
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import DifferencePlan
@@ -16,7 +16,6 @@ from dpcore.analyses.groups import GroupPlan
 from dpcore.analyses.matrix import MatrixPlan
 from dpcore.analyses.means import MeansPlan, MeansQuery
 from dpcore.analyses.quantiles import ChainPlan, RankPlan
-from dpcore.analyses.request import Request
 from dpcore.analyses.shares import SharePlan
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval

@@ -7,8 +7,8 @@ from typing import cast
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.matrix import MatrixPlan
-from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.figures.covariances import covariance_picture, ellipses_picture
 from dpcore.formatting import interval_ends, percent, significant

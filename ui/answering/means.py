@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.means import MeansPlan, MeansQuery
-from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.answers import GroupNumbers

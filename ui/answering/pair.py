@@ -9,8 +9,8 @@ from typing import Final
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.differences import DifferencePlan
-from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.group_answers import GroupDifference, difference_picture, untold_picture

@@ -9,13 +9,13 @@ import numpy as np
 import streamlit as st
 from scipy.special import ndtri
 
+from dpcore.analyses.base import Request, offered
 from dpcore.analyses.differences import DifferencePlan
 from dpcore.analyses.groups import GroupedQuery, GroupPlan
 from dpcore.analyses.matrix import MatrixPlan
 from dpcore.analyses.means import MeansPlan, MeansQuery
 from dpcore.analyses.measurement import Direct, Plan
 from dpcore.analyses.quantiles import ChainPlan, RankPlan
-from dpcore.analyses.request import Request, offered
 from dpcore.figures.attackers import odds_text
 from dpcore.formatting import capital, epsilon_text, significant
 from dpcore.inference.intervals import LEVEL, expect, level_of_each

@@ -15,15 +15,14 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from dpcore.analyses.base import Question
+from dpcore.analyses.base import Question, Request, offered
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import DifferenceQuery
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
 from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.means import MeansQuery
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request, offered
-from dpcore.analyses.shares import MOST_SYNTHESES, Constraint, ConstraintKind, fitting
+from dpcore.analyses.shares import fitting
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
@@ -31,6 +30,7 @@ from dpcore.errors import ParameterError
 from dpcore.formatting import significant
 from dpcore.mechanisms.catalog import Entry
 from dpcore.mechanisms.covariances import sensitivity_split
+from dpcore.postprocessing.share_constraints import MOST_SYNTHESES, Constraint, ConstraintKind
 from dpcore.relations import TableSize
 from dpcore.releases.splits import rebalanced
 from dpcore.statistics.covariance import CovarianceMatrix

@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.model import ModelRequest
 from dpcore.analyses.reading import StatisticRequest
-from dpcore.analyses.request import Request
 from dpcore.data.columns import Column
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import InPartsError

@@ -8,12 +8,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import streamlit as st
 
-from dpcore.analyses.base import Question
+from dpcore.analyses.base import Question, Request
 from dpcore.analyses.groups import GroupedQuery
 from dpcore.analyses.measurement import OneMechanism
 from dpcore.analyses.number import Query
 from dpcore.analyses.reading import StatisticRequest
-from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.figures.individual.people import others_picture, sentences
 from dpcore.individual.explanation import explain, tied_text

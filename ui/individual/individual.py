@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.model import ModelRequest
 from dpcore.analyses.reading import StatisticRequest
-from dpcore.analyses.request import Request
 from dpcore.formatting import epsilon_text, significant
 from dpcore.individual.model_losses import known_relations
 from dpcore.models.loss_functions import ModelKind

@@ -12,9 +12,9 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.model import ModelRequest
 from dpcore.analyses.reading import ResampledRequest
-from dpcore.analyses.request import Request
 from dpcore.individual.model_losses import ModelLosses
 from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.models.glm_influence import AuditedRemovals

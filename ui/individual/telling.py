@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.figures.individual.disclosure import coverage_table, reports_picture
 from dpcore.formatting import epsilon_text, significant

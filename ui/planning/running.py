@@ -8,10 +8,9 @@ from functools import partial
 
 import streamlit as st
 
-from dpcore.analyses.base import Mode, Releasable
+from dpcore.analyses.base import Mode, Releasable, Request
 from dpcore.analyses.identity import analysis_id
 from dpcore.analyses.model import ModelRequest
-from dpcore.analyses.request import Request
 from dpcore.analyses.resized import ResizedRequest
 from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.formatting import capital

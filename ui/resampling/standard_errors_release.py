@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.bootstrap import BootstrapRequest
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request
 from dpcore.data.bounds import Interval
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError

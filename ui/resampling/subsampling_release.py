@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request
 from dpcore.analyses.subsampled import KINDS, LAWS, SubsampledRequest, fixed_size
 from dpcore.errors import ParameterError
 from dpcore.figures.individual import people

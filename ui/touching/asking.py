@@ -8,7 +8,7 @@ from typing import Final
 
 import streamlit as st
 
-from dpcore.analyses.request import Request
+from dpcore.analyses.base import Request
 from dpcore.planning.comparison import Option
 from dpcore.relations import NeighboringRelation
 from ui import controls, session

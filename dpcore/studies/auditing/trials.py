@@ -22,11 +22,10 @@ from typing import Any, Final, cast
 import numpy as np
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Releasable
+from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.bootstrap import BootstrapRequest
 from dpcore.analyses.measurement import OneMechanism
 from dpcore.analyses.reading import as_declared
-from dpcore.analyses.request import Request
 from dpcore.analyses.resized import ResizedRequest
 from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset

@@ -12,9 +12,9 @@ from typing import Final
 
 import numpy as np
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.number import Query
-from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.counterfactual import quick_law

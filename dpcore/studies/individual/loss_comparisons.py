@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpcore.analyses.request import Request, offered
+from dpcore.analyses.base import Request, offered
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.individual.per_instance_loss import StatisticLosses, per_instance_losses

@@ -39,8 +39,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from dpcore.analyses.base import Request
 from dpcore.analyses.measurement import Direct
-from dpcore.analyses.request import Request
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError

@@ -19,8 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.analyses.base import Mode
-from dpcore.analyses.request import Request
+from dpcore.analyses.base import Mode, Request
 from dpcore.data.partitions import engine
 from dpcore.data.partitions.engine import VARIABLE, cluster_address
 from dpcore.errors import DataError

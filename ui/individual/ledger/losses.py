@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpcore.analyses.base import Question
+from dpcore.analyses.base import Question, Request
 from dpcore.analyses.bootstrap import BootstrapRequest
 from dpcore.analyses.reading import (
     StatisticRequest,
@@ -15,7 +15,6 @@ from dpcore.analyses.reading import (
     model_request_from,
     request_from,
 )
-from dpcore.analyses.request import Request
 from dpcore.analyses.subsampled import SubsampledPlan, SubsampledRequest
 from dpcore.errors import DPCoreError
 from dpcore.formatting import percent
