@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from dpcore.analyses.base import Mode, Releasable, Request, offered
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.measurement import Width
 from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
@@ -30,7 +31,6 @@ from dpcore.ledger.transaction import release, release_all
 from dpcore.planning.analysis_plan import USUAL_GROUP, AnalysisPlan, PlannedQuery, Split
 from dpcore.planning.plan_cost import cost_of_plan
 from dpcore.planning.splits import settled
-from dpcore.planning.widths import Width, width_of
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.record import Release
@@ -362,7 +362,7 @@ def margin_of_error(request: Releasable, *, group: int = USUAL_GROUP) -> Width:
     Of several numbers it is the largest; where groups have private sizes, that of a
     ``group`` of so many people. ``half`` is in ``unit``, which is "ranks" for a quantile.
     """
-    return width_of(request, group=group)
+    return request.width(group=group)
 
 
 _Choice = TypeVar("_Choice", bound=StrEnum)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dpcore.analyses import secure
 from dpcore.analyses.identity import analysis_id
-from dpcore.analyses.measurement import Direct, Drawing, Plan
+from dpcore.analyses.measurement import Direct, Drawing, Plan, Width
 from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, TEXT, Part, Schema, if_any, several
 from dpcore.data.bounds import Interval
@@ -242,6 +242,20 @@ class Releasable(ABC):
     def unit(self) -> PrivacyUnit:
         """Return whom the guarantee protects."""
         return self.asked.unit
+
+    def width(self, *, group: int) -> Width:
+        """Return the half-width of the answer at 95 %, the worst of several numbers.
+
+        So that 95 of 100 answers, with all their numbers at once, fall within it of the
+        table's own value. Who happens to be in the table, if that is a sample, comes on
+        top and costs nothing. ``group`` is of how many people a group is meant, where
+        the answer is a ratio of every group: their sizes are private.
+
+        Raises:
+            ParameterError: The request cannot be carried out.
+
+        """
+        return self.plan.width(unit=self.quantity.of_differences, group=group)
 
     @abstractmethod
     def refusal(self, mode: Mode) -> str | None:

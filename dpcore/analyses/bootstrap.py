@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from dpcore.analyses import secure
 from dpcore.analyses.base import Mode, OfQuery
-from dpcore.analyses.measurement import Answer
+from dpcore.analyses.measurement import Answer, Width
 from dpcore.analyses.number import Query
 from dpcore.analyses.sampling import secure_counts
 from dpcore.arrays import FloatArray
@@ -122,6 +122,10 @@ class BootstrapPlan:
     def has_interval(self) -> bool:
         """Tell whether a standard error and an interval follow from the bootstraps."""
         return self.times > 1 and self.people >= FEWEST_PEOPLE
+
+    def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
+        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        return Width(half=math.inf, unit=unit, of="depends on who is drawn")
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:  # noqa: ARG002 - the noise has a cost of its own
         """Return the bootstraps, with their mean, standard error and interval.

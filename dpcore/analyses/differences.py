@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from dpcore.analyses import secure
 from dpcore.analyses.base import Request
 from dpcore.analyses.groups import OfGroups
-from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Plan
+from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Plan, Width
 from dpcore.arrays import FloatArray
 from dpcore.codec import TEXT, several
 from dpcore.data.bounds import Interval
@@ -232,6 +233,15 @@ class DifferencePlan(OneMechanism):
         with np.errstate(divide="ignore", invalid="ignore"):
             one, other = sums[:, 1] / sums.sum(axis=1)
         return float(self.statistic.bounds.width * (one - other))
+
+    def width(self, *, unit: str, group: int) -> Width:
+        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        half = self.half_width((group, group))
+        return Width(
+            half=math.inf if math.isnan(half) else half,
+            unit=unit,
+            of=f"the difference, if the smaller of the two groups has {group:,}",
+        )
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
         """Return the difference, unless a group is too small to say."""

@@ -7,7 +7,9 @@ which it follows, for groups of every size (``GroupMoments``).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 
 from dpcore.analyses import secure
 from dpcore.analyses.base import Question, Request
-from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Plan
+from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Plan, Width
 from dpcore.analyses.number import Query
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
@@ -322,6 +324,25 @@ class GroupPlan(OneMechanism):
         """Return the ratio of each group of the table, NaN if empty. CONFIDENTIAL."""
         return exact_ratios(value.reshape(len(self.groups), -1), self.ratio)
 
+    def width(self, *, unit: str, group: int) -> Width:
+        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        return Width(half=self._width(group), unit=unit, of=f"a group of {group:,}")
+
+    def _width(self, group: int) -> float:
+        """Return how far off the ratio of a group will be; infinite for too few people.
+
+        That of a mean is ``min(reach / group, 1)`` times the width of the bounds, and its
+        reach is that of noise of scale 1 times the scale. It does not change with epsilon.
+        """
+        if self.ratio.ddof is not None:
+            (half,) = self.ratio_half_widths((group,))
+            return math.inf if math.isnan(half) else float(half)
+        scale = self.mechanism.noise
+        fewest, part = _of_scale_one(replace(self, mechanism=replace(self.mechanism, noise=1.0)))
+        if group <= fewest * scale:
+            return math.inf
+        return min(part * scale / group, self.ratio.bounds.width)
+
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
         """Return the ratio of every group that its count can tell from empty."""
         drawn = secure.draw(self.mechanism, value, sensitivity=self.sensitivity, cost=cost)
@@ -349,6 +370,20 @@ class GroupPlan(OneMechanism):
             derived=dict(zip(names.values(), counts, strict=True)),
             unsaid=tuple(unsaid),
         )
+
+
+_MANY: Final = 10**6
+"""People enough that the error of noise of scale 1 does not span the bounds."""
+
+
+@lru_cache(maxsize=256)
+def _of_scale_one(plan: GroupPlan) -> tuple[float, float]:
+    """Return the fewest people that noise of scale 1 lets be told from none, and reach.
+
+    The reach is times the width of the bounds.
+    """
+    (half,) = plan.ratio_half_widths((_MANY,))
+    return plan.fewest, float(half) * _MANY
 
 
 def _pair(ends: FloatArray) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpcore.analyses import secure
 from dpcore.analyses.base import Question, Request
-from dpcore.analyses.measurement import Answer, LabelledIntervals, Plan
+from dpcore.analyses.measurement import Answer, LabelledIntervals, Plan, Width
 from dpcore.arrays import FloatArray
 from dpcore.codec import TRUTH, WHOLE, Part, Schema, if_any, several
 from dpcore.data.bounds import Interval
@@ -340,6 +340,12 @@ class MatrixPlan:
         """
         reach = -np.log1p(-level) * self.release.scales
         return np.asarray(np.minimum(reach, 2 * self.release.largest))
+
+    def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
+        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        each = self.half_widths(level_of_each(len(self.statistic.labels)))
+        parts = each / self.release.largest
+        return Width(half=float(parts.max()), of="part of the largest possible")
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:  # noqa: ARG002 - each step has a cost of its own
         """Return the numbers as drawn, the correlations, and the repaired matrix."""

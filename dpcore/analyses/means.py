@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Final, cast
 
 import numpy as np
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 from dpcore.analyses import secure
 from dpcore.analyses.base import Question, Request
 from dpcore.analyses.groups import ANY_SIZE
-from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Plan
+from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Plan, Width
 from dpcore.arrays import FloatArray
 from dpcore.codec import Part, Schema, choice, several
 from dpcore.data.bounds import Interval
@@ -312,6 +314,16 @@ class MeansPlan(OneMechanism):
             value.reshape(len(self.groups), -1), self.statistic.bounds, weight=self.statistic.weight
         )
 
+    def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
+        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        scale = self.mechanism.noise
+        fewest, part = _of_heights(replace(self, mechanism=replace(self.mechanism, noise=1.0)))
+        few = group <= fewest * scale
+        return Width(
+            half=math.inf if few else min(part * scale / group, 1.0),
+            of=f"a group of {group:,}, as a part of each column's range",
+        )
+
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
         """Return the means of every group that its count can tell from empty."""
         drawn = secure.draw(self.mechanism, value, sensitivity=self.sensitivity, cost=cost)
@@ -348,6 +360,15 @@ class MeansPlan(OneMechanism):
         for column, names in enumerate(self.names):
             for group, name in enumerate(names):
                 yield name, (column, group)
+
+
+@lru_cache(maxsize=256)
+def _of_heights(plan: MeansPlan) -> tuple[float, float]:
+    """Return the fewest people that noise of scale 1 lets be told from none, and reach.
+
+    The latter is that of a sum of heights between the bounds.
+    """
+    return plan.fewest, plan.reach
 
 
 def _pair(ends: FloatArray) -> tuple[float, float]:

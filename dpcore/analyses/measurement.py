@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol, Self
 
@@ -13,7 +14,8 @@ from dpcore.arrays import FloatArray
 from dpcore.codec import ENDS, NUMBER, Schema, by_name, optional
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.inference.intervals import LEVEL, Intervals, intervals, noise_half_width
+from dpcore.formatting import significant
+from dpcore.inference.intervals import LEVEL, Intervals, intervals, level_of_each, noise_half_width
 from dpcore.inference.share_intervals import Average, population_intervals
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.mechanism import Mechanism, Sensitivity
@@ -43,6 +45,38 @@ class Answer:
     unsaid: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Width:
+    """The half-width of an answer at 95 %.
+
+    Attributes:
+        half: In ``unit``, at least 0; infinite where nothing can be said.
+        unit: Empty for a share or another number without one.
+        of: Of what it is one where that is not the answer alone, or why nothing can be
+            said; else empty.
+
+    """
+
+    half: float
+    unit: str = ""
+    of: str = ""
+
+    @property
+    def text(self) -> str:
+        """Return the half-width as it is written; places are whole, and rounded up.
+
+        >>> Width(half=77.6, unit="ranks").text, Width(half=77.62, unit="years").text
+        ('78', '77.6')
+        """
+        whole = self.unit == "ranks" and math.isfinite(self.half)
+        return significant(math.ceil(self.half) if whole else self.half)
+
+    @property
+    def assumed(self) -> bool:
+        """Tell whether it is that of a group of a size that was assumed."""
+        return self.of.startswith(("a group", "the difference, if"))
+
+
 class Drawing(Protocol):
     """How an answer is drawn, fixed by public numbers."""
 
@@ -53,6 +87,13 @@ class Drawing(Protocol):
     @property
     def event(self) -> PrivacyEvent:
         """What the accountant has to know of it."""
+
+    def width(self, *, unit: str, group: int) -> Width:
+        """Return how far off the answer will be, the worst of several numbers at once.
+
+        ``unit`` is that of differences of the answer, ``group`` of how many people a
+        group is meant, where the answer is a ratio of groups: their sizes are private.
+        """
 
     def answer(self, value: Any, *, cost: PrivacyCost) -> Answer:  # noqa: ANN401 - what the request's ``value`` returns
         """Draw securely from ``value`` (CONFIDENTIAL) and return what is released."""
@@ -137,6 +178,11 @@ class Direct(OneMechanism):
         """Return the same half-width for every coordinate."""
         width = noise_half_width(self.mechanism, bounds=self.bounds, level=level)
         return np.full(len(self.statistic.labels), width)
+
+    def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
+        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        each = self.half_widths(level_of_each(self.together))
+        return Width(half=float(each.max()), unit=unit)
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
         """Return the draw with its intervals."""

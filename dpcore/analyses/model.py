@@ -20,7 +20,7 @@ import numpy as np
 
 from dpcore.analyses import secure
 from dpcore.analyses.base import Mode, Releasable
-from dpcore.analyses.measurement import Answer, LabelledIntervals
+from dpcore.analyses.measurement import Answer, LabelledIntervals, Width
 from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, TEXT, WHOLE, Part, Schema, optional, several
 from dpcore.data.partitions.table import Table
@@ -131,6 +131,13 @@ class ModelPlan:
         """Return whether noise is larger than all that a penalty leaves possible."""
         widths = self.half_widths
         return widths is not None and bool(widths.min() >= longest_fit(self.question))
+
+    def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
+        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        widths = self.half_widths
+        if widths is None:
+            return Width(half=math.inf, of="depends on the table")
+        return Width(half=float(widths.max()), of="coefficients on the scale of the model")
 
     def answer(self, value: Fit, *, cost: PrivacyCost) -> Answer:
         """Draw securely from a fit (CONFIDENTIAL) and return what is released.

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import bdtrik
 
 from dpcore.analyses import secure
-from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism
+from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Width
 from dpcore.arrays import FloatArray
 from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.inference.quantile_intervals import chain, exact_places, reaches
@@ -75,6 +75,11 @@ class RankPlan(OneMechanism):
         lower, mirrored = below(q), below(1 - q)
         return lower, None if mirrored is None else 1 - mirrored
 
+    def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
+        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        (ranks,) = self.half_widths(LEVEL)
+        return Width(half=float(ranks), unit="ranks", of="places in the sorted table")
+
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
         """Return the chosen candidate, and how many ranks it is off at most."""
         (index,) = secure.draw(self.mechanism, value, sensitivity=self.sensitivity, cost=cost)
@@ -118,6 +123,11 @@ class ChainPlan(OneMechanism):
     def truth(self, value: FloatArray) -> FloatArray:
         """Return the quantiles of the table on the grid. CONFIDENTIAL."""
         return self._values(exact_places(value, self.shares))
+
+    def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
+        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        ranks = float(self.ranks.max())
+        return Width(half=ranks, unit="ranks", of="places in the sorted table")
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
         """Return the quantiles with their intervals, in order."""

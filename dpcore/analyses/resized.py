@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -14,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from dpcore.analyses import secure
 from dpcore.analyses.base import Mode, OfQuery
-from dpcore.analyses.measurement import Answer, LabelledIntervals
+from dpcore.analyses.measurement import Answer, LabelledIntervals, Width
 from dpcore.analyses.number import Query
 from dpcore.analyses.sampling import secure_counts
 from dpcore.arrays import FloatArray
@@ -88,6 +89,10 @@ class PublishedPlan:
         ]
         return np.asarray(levels)[place.ravel()].reshape(counts.shape[1:])
 
+    def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
+        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        return Width(half=math.inf, unit=unit, of="depends on who is drawn")
+
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:  # noqa: ARG002 - the common signature
         """Return the mean of a resample of the rows ``value``."""
         drawn = resampled_mean(value, self.bootstrap.draws, self.bounds)
@@ -156,6 +161,10 @@ class RepairedPlan:
             levels = self.resample.change_epsilon(moved + slack)
         known = pure_epsilon_of(levels, delta) if delta else levels
         return np.minimum(known, self.worst_case(delta=delta))
+
+    def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
+        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        return Width(half=math.inf, unit=unit, of="depends on who is drawn")
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:  # noqa: ARG002 - the level of the noise is checked, not that of the table
         """Return a noisy mean of a resample of the rows ``value``, with intervals."""

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 
 from dpcore.analyses import secure
 from dpcore.analyses.base import Question, whole_unit
-from dpcore.analyses.measurement import Answer, LabelledIntervals
+from dpcore.analyses.measurement import Answer, LabelledIntervals, Width
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.inference.intervals import LEVEL, Intervals
+from dpcore.inference.intervals import LEVEL, Intervals, level_of_each
 from dpcore.inference.share_intervals import (
     UNIT,
     Average,
@@ -138,6 +138,11 @@ class SharePlan:
     def half_widths(self, level: float) -> FloatArray:
         """Return how far the reading of each share may be off, and 1 at most."""
         return np.array([half_width(law, tail=1 - level) for law in self.laws])
+
+    def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
+        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        half = float(self.half_widths(level_of_each(self._cells)).max())
+        return Width(half=half, unit=unit)
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
         """Return shares that add up to 1, with intervals that hold together."""

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpcore.analyses import secure
 from dpcore.analyses.base import CLAIM_TOLERANCE, Mode, OfQuery, Request
-from dpcore.analyses.measurement import Answer, LabelledIntervals
+from dpcore.analyses.measurement import Answer, LabelledIntervals, Width
 from dpcore.analyses.number import Query
 from dpcore.analyses.sampling import fixed_size_sample, poisson_sample
 from dpcore.arrays import FloatArray
@@ -161,6 +161,11 @@ class SubsampledPlan:
             sensitivity=self.base.sensitivity,
             cost=self.base.cost,
         )
+
+    def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
+        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        of = "the noise; who is sampled adds to it"
+        return Width(half=self.noise_half_width(), unit=unit, of=of)
 
     def answer(self, value: Entries, *, cost: PrivacyCost) -> Answer:  # noqa: ARG002 - OpenDP confirms the level on the sample
         """Draw from a sample, and scale up to the table."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dpcore.analyses.measurement import Width
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
 from dpcore.figures.calendar import cells, date_ticks
@@ -27,7 +28,6 @@ from dpcore.figures.traces import Trace, bars, dot, heat, note, points, rows, ve
 from dpcore.formatting import brief, epsilon_text, people, percent, significant
 from dpcore.planning.comparison import Comparison
 from dpcore.planning.needs import every_target, total_text
-from dpcore.planning.widths import Width
 
 _SHOWN: Final = "#A9D6EE"
 _UNSAID: Final = "#E9E4D2"

@@ -12,11 +12,10 @@ from typing import Any, Final, Self, cast
 from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.identity import canonical
 from dpcore.analyses.matrix import JointQuery
-from dpcore.analyses.measurement import Direct
+from dpcore.analyses.measurement import Direct, Width
 from dpcore.analyses.number import Query
 from dpcore.analyses.quantiles import RankPlan
 from dpcore.errors import ParameterError
-from dpcore.planning.widths import Width, width_of
 
 LEAST, MOST = 1e-9, 700.0
 """The epsilons that a question can be planned with."""
@@ -182,7 +181,7 @@ class PlannedQuery:
 def _width(request: Releasable, group: int) -> Width:
     """Return the half-width of public numbers; what was asked before is remembered."""
     try:
-        return width_of(request, group=group)
+        return request.width(group=group)
     except ParameterError as error:
         return Width(half=math.inf, of=str(error))
 

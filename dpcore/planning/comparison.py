@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.analyses.measurement import Width
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.formatting import significant
@@ -20,7 +21,6 @@ from dpcore.planning.needs import smallest_text, smallest_total
 from dpcore.planning.plan_cost import PlanCost, cost_of_plan
 from dpcore.planning.splits import can_split, scaled
 from dpcore.planning.targets import uninformative_width
-from dpcore.planning.widths import Width
 
 BUDGETS: Final = (0.1, 0.5, 1.0, 2.0, 5.0)
 """The totals that are compared besides one's own."""

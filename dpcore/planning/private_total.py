@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpcore.analyses.base import Mode, Question, Releasable, Request
-from dpcore.analyses.measurement import Answer
+from dpcore.analyses.measurement import Answer, Width
 from dpcore.analyses.number import Query
 from dpcore.analyses.secure import covering
 from dpcore.arrays import FloatArray
@@ -79,6 +79,10 @@ class ChoicePlan:
     def off_by(self) -> int:
         """Return by how many people it may misjudge, 95 times of 100 no more."""
         return self.search.off_by(len(self.totals), missed=_MISSED)
+
+    def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
+        """Return that nothing is known of it beforehand."""
+        return Width(half=math.inf, of="depends on the answer")
 
     def answer(self, value: NDArray[np.int64], *, cost: PrivacyCost) -> Answer:
         """Draw securely from the numbers of people above, and tell a total.

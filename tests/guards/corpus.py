@@ -34,7 +34,6 @@ from dpcore.ledger.transaction import release
 from dpcore.lessons.paths import LESSONS
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
-from dpcore.planning.widths import width_of
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.statistics.parameters import COLUMN
 from tests.models.tables_in_parts import in_parts
@@ -363,7 +362,7 @@ class Guard:
             "parameters": mark(lambda: json.dumps(request.parameters(), sort_keys=True)),
             "words": mark(lambda: words(request)),
             "plan": mark(lambda: planned_as(request)),
-            "width": mark(lambda: width_of(request, group=20)),
+            "width": mark(lambda: request.width(group=20)),
             "parts": mark(lambda: cells(request.value(parts))) if parts else "",
             "answer": mark(lambda: self.answer(table, seed)),
         }

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from dpcore.analyses.measurement import Width
 from dpcore.data.dates import date_of, day_of
 from dpcore.data.quantities import DAYS, Quantity
 from dpcore.errors import ParameterError
@@ -23,7 +24,6 @@ from dpcore.planning.targets import (
     size_condition,
     size_condition_text,
 )
-from dpcore.planning.widths import Width
 from dpcore.studies.meaning.attacker import Guarantee
 from ui import controls, results, session, stand_ins
 from ui.offering import priced
