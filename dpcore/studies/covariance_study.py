@@ -342,25 +342,9 @@ class ScenarioOutcome:
         return zero_variance(self.design, self.scenario)
 
     @property
-    def levels(self) -> FloatArray:
-        """Return the epsilon that each of the three steps really costs."""
-        known = self.scenario
-        return real_levels(self.design, known.key, known.people)[0]
-
-    @property
     def spent(self) -> float:
         """Return the epsilon that the release of the matrix really costs."""
-        known = self.scenario
-        return real_levels(self.design, known.key, known.people)[1]
-
-
-def simulate(
-    design: CovarianceDesign, scenario: Scenario, rng: np.random.Generator
-) -> ScenarioOutcome:
-    """Sanitize the matrix of one scenario ``design.repetitions`` times."""
-    setting = (scenario.correlation, scenario.people)
-    (outcome,) = _outcomes(design, scenario.key, (setting,), rng)
-    return outcome
+        return real_levels(self.design, self.scenario.key, self.scenario.people)[1]
 
 
 def run(design: CovarianceDesign, rng: np.random.Generator) -> Iterator[ScenarioOutcome]:

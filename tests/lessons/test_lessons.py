@@ -22,10 +22,8 @@ def questions(lesson_text):
 def test_a_lesson_is_shown_at_every_end_of_its_knobs(lesson):
     lesson.view(lesson.first)
     assert 1 <= len(lesson.knobs) <= 2
-    ends = itertools.product(*(knob.within[:2] for knob in lesson.knobs))
-    for end in ends:
-        keys = [knob.key for knob in lesson.knobs]
-        shown = lesson.view(dict(zip(keys, end, strict=True)))
+    for end in itertools.product(*(knob.within[:2] for knob in lesson.knobs)):
+        shown = lesson.view(dict(zip([knob.key for knob in lesson.knobs], end, strict=True)))
         assert shown.sentence.endswith(".")
         assert shown.picture.alt
         told = f"{shown.sentence} {shown.picture.title} {shown.picture.alt}"
@@ -114,7 +112,6 @@ def test_the_class_is_told_by_how_much_drawing_again_breaks_its_promise():
 @pytest.mark.parametrize("people", [3, 20, 100])
 def test_no_bar_of_what_is_given_away_leaves_its_axis(people):
     for epsilon in (0.1, 1.0, 3.0):
-        lesson = LESSONS["public-numbers"]
-        picture = lesson.view({"epsilon": epsilon, "people": people}).picture
+        picture = LESSONS["public-numbers"].view({"epsilon": epsilon, "people": people}).picture
         (bars,) = picture.figure.data
         assert max(bars.x) < picture.figure.layout.xaxis.range[1]

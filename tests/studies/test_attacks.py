@@ -62,8 +62,7 @@ def test_too_few_people_are_refused_and_thresholds_split():
     table = village(FEWEST - 1)
     with pytest.raises(DataError, match="at least 10 people"):
         numbers(table, table.columns[0])
-    split = at_least(target([1.0, 2.0, 3.0], upper=5.0), 2.0)
-    assert split.amounts.tolist() == [0.0, 1.0, 1.0]
+    assert at_least(target([1.0, 2.0, 3.0], upper=5.0), 2.0).amounts.tolist() == [0.0, 1.0, 1.0]
     assert len(attackable(table)) == 2
 
 
@@ -71,8 +70,7 @@ def test_difference_of_two_laplace_draws_has_the_stated_law():
     for t in (0.0, 0.3, 2.0, 7.0):
         mass, _ = quad(lambda x: float(differencing.density(x, 1.5)), t, math.inf)
         assert 2 * mass == pytest.approx(float(differencing.outside(t, 1.5)))
-    far = differencing.reach(2.0)
-    assert float(differencing.outside(far, 2.0)) == pytest.approx(0.05)
+    assert float(differencing.outside(differencing.reach(2.0), 2.0)) == pytest.approx(0.05)
 
 
 def test_exact_totals_tell_the_value_and_private_ones_an_interval():
@@ -85,8 +83,7 @@ def test_exact_totals_tell_the_value_and_private_ones_an_interval():
         assert (low + high) / 2 == pytest.approx(found.private)
         assert 0 <= found.left <= 1
     # With so much epsilon the interval is as short as that of no noise.
-    sharp = differencing.attack(people, 1, epsilon=1e9, rng=rng())
-    assert sharp.left < 1e-6
+    assert differencing.attack(people, 1, epsilon=1e9, rng=rng()).left < 1e-6
 
 
 def test_mean_of_answers_finds_the_count_and_one_answer_does_not():
@@ -116,15 +113,13 @@ def test_parts_are_what_they_are_called():
 def test_exact_counts_give_the_column_away(kind, seed):
     draw = rng(seed)
     bits = np.asarray(draw.random(PEOPLE) < draw.uniform(0.2, 0.8), dtype=float)
-    inside = rebuild.parts(kind, people=PEOPLE, counts=4 * PEOPLE, rng=draw)
-    solver = rebuild.Solver.of(inside)
+    solver = rebuild.Solver.of(rebuild.parts(kind, people=PEOPLE, counts=4 * PEOPLE, rng=draw))
     share = rebuild.known_roughly(float(bits.mean()))
     for method in (
         rebuild.ReconstructionMethod if seed == 0 else [rebuild.ReconstructionMethod.LEAST_SQUARES]
     ):
         told = rebuild.rounded_counts(solver, bits)
-        found = rebuild.recover(solver, told, bits, share=share, method=method)
-        assert found.item() >= 0.95
+        assert rebuild.recover(solver, told, bits, share=share, method=method).item() >= 0.95
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 2.0])
@@ -148,8 +143,7 @@ def test_private_counts_stay_below_what_epsilon_allows(epsilon):
 
 def test_all_counts_together_cost_the_total_for_every_person():
     inside = rebuild.parts(rebuild.Parts.HALVES, people=30, counts=90, rng=rng())
-    solver = rebuild.Solver.of(inside)
-    scale = rebuild.noise_scale(solver, 0.7)
+    scale = rebuild.noise_scale(rebuild.Solver.of(inside), 0.7)
     assert (inside.sum(axis=0) / scale).max() <= 0.7
     assert (inside.sum(axis=0) / scale).max() == pytest.approx(0.7)
 
@@ -171,8 +165,7 @@ def test_luck_is_the_tail_of_the_binomial_law():
     for n, p in ((10, 0.5), (7, 0.73)):
         most = round(rebuild.likely_at_most(n, p, missed=0.1) * n)
         tail = sum(math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(most + 1, n + 1))
-        before = tail + math.comb(n, most) * p**most * (1 - p) ** (n - most)
-        assert tail <= 0.1 < before
+        assert tail <= 0.1 < (tail + math.comb(n, most) * p**most * (1 - p) ** (n - most))
 
 
 def test_a_column_of_one_answer_is_guessed_without_counts():
@@ -199,8 +192,7 @@ def test_likelihood_ratio_test_is_right_as_often_as_the_formula_says():
     for person, epsilon in ((1, 1.0), (0, 3.0), (2, 1.0)):
         about = membership.game(people, person, epsilon=epsilon)
         # By quadrature: the chance of a release on the right side of the middle.
-        shift = about.value
-        by_law = 0.5 + 0.5 * -math.expm1(-shift / (2 * about.scale))
+        by_law = 0.5 + 0.5 * -math.expm1(-about.value / (2 * about.scale))
         assert about.expected == pytest.approx(by_law)
         assert about.expected <= 1 / (1 + math.exp(-epsilon))
         played = membership.play(about, count, rng=rng(person))
@@ -232,12 +224,10 @@ def test_number_of_draws_is_geometric_and_adds_up():
     for kept in (0.2, 0.9, 1.0):
         tries = np.arange(1, 400)
         law = (1 - kept) ** (tries - 1.0) * kept
-        summed = timing.at_most(tries, kept, releases=1)
-        assert np.allclose(summed, np.cumsum(law))
+        assert np.allclose(timing.at_most(tries, kept, releases=1), np.cumsum(law))
         # Two releases: the convolution of the law with itself.
         twice = np.cumsum(np.convolve(law, law))[: len(tries) - 1]
-        by_law = timing.at_most(tries[1:], kept, releases=2)
-        assert np.allclose(by_law, twice)
+        assert np.allclose(timing.at_most(tries[1:], kept, releases=2), twice)
 
 
 def test_time_tells_as_much_as_the_distance_of_the_two_laws():

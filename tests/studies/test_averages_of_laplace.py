@@ -108,8 +108,7 @@ def test_every_other_sharing_keeps_its_promise():
     kept = [BudgetSharing.BASIC, BudgetSharing.ADVANCED, BudgetSharing.OPTIMAL]
     for sharing in kept:
         assert USUAL_PARTS.spent(sharing) <= 1 + 1e-9
-    part = USUAL_PARTS.part(BudgetSharing.LAPLACE)
-    assert 0.9999 <= laplace_epsilon(part, 50, 1e-6) <= 1
+    assert 0.9999 <= laplace_epsilon(USUAL_PARTS.part(BudgetSharing.LAPLACE), 50, 1e-6) <= 1
     order = [USUAL_PARTS.variance(s) for s in (BudgetSharing.LAPLACE, *reversed(kept))]
     assert order == sorted(order)
 

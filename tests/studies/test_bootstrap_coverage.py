@@ -94,8 +94,7 @@ def test_quadrature_is_that_of_another_rule(method, k):
     expected = setting.resampling + k * setting.bootstraps.noise
 
     def integrand(u):
-        spread = expected * u / (k - 1)
-        reach = float(method.half_width(setting.bootstraps, spread))
+        reach = float(method.half_width(setting.bootstraps, (expected * u / (k - 1))))
         inside = 1 - 2 * stats.norm.sf(reach / setting.bagged_error)
         return inside * stats.chi2.pdf(u, k - 1)
 

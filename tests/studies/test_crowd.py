@@ -26,8 +26,7 @@ def crowd_behind(request, exposure, entry):
 
 
 def built(features, target, law, person, penalty=PENALTY):
-    fit = fit_ridge(features, target, penalty=penalty)
-    return everybodys(fit, law, [person])[0]
+    return everybodys(fit_ridge(features, target, penalty=penalty), law, [person])[0]
 
 
 # As slow as it is exact: objective perturbation is the noise shaped as H^2.
@@ -108,7 +107,6 @@ def test_tables_that_cannot_be_built_are_refused():
 
 def test_nobody_to_hide_among_is_an_infinite_loss():
     alone = fit_ridge(np.eye(3), np.ones(3), penalty=Penalty(strength=0.0))
-    law = NoisyFit(gamma=1.0)
-    found = crowd_of(alone, law, 0).copies((0, 1))
+    found = crowd_of(alone, NoisyFit(gamma=1.0), 0).copies((0, 1))
     assert found[0] == np.inf
     assert found[1] == 0  # copies take over what the person determines

@@ -56,8 +56,7 @@ def test_maps_are_symmetric_grow_with_the_scale_and_name_the_lowest(quantity, fa
     np.testing.assert_allclose(maps.heights, maps.heights[..., ::-1], atol=floor)
     slack = 2e-3 * maps.heights.max() if quantity is MapQuantity.VARIANCE else 1e-12
     assert np.all(np.diff(maps.heights, axis=1) >= -slack)
-    shares = [maps.share(index) for index in range(len(maps.keys) + 1)]
-    assert sum(shares) == pytest.approx(1)
+    assert sum([maps.share(index) for index in range(len(maps.keys) + 1)]) == pytest.approx(1)
     compared = maps.heights.copy()
     if quantity is MapQuantity.BIAS:
         compared[maps.keys.index("laplace")] = np.inf
@@ -70,8 +69,7 @@ def test_maps_are_symmetric_grow_with_the_scale_and_name_the_lowest(quantity, fa
 def test_at_equal_privacy_truncation_wins_on_a_bound_under_huge_noise_at_most():
     for quantity in (MapQuantity.MSE, MapQuantity.BIAS):
         maps = error_maps(quantity, Fairness.TRUE, 0.1)
-        on_bound = maps.best[maps.scale < 1][:, [0, -1]]
-        assert maps.keys.index("truncated") not in on_bound
+        assert maps.keys.index("truncated") not in maps.best[maps.scale < 1][:, [0, -1]]
     flattered = error_maps(MapQuantity.MSE, Fairness.NOMINAL, 0.1)
     assert flattered.keys.index("truncated-published") in flattered.best[:, 0]
 
@@ -95,8 +93,7 @@ def test_level_line_is_where_the_level_is_reached():
     ]
     np.testing.assert_allclose(reached, 0.05, rtol=0.01)
     variance = error_maps(MapQuantity.VARIANCE, Fairness.NOMINAL, 0.1)
-    column = variance.heights[variance.keys.index("folded"), :, 0]
-    after = int(np.argmax(column >= 0.0838))
+    after = int(np.argmax(variance.heights[variance.keys.index("folded"), :, 0] >= 0.0838))
     found = variance.level_line("folded", 0.0838)[0]
     assert variance.scale[after - 1] < found <= variance.scale[after]
     assert np.isnan(maps.level_line("bit", 10.0)).all()
@@ -129,8 +126,7 @@ def test_errors_at_equal_true_privacy(row):
     for key, (bias, rmse) in zip(keys, expected, strict=True):
         assert found[key].bias == pytest.approx(bias, abs=6e-6)
         assert found[key].rmse == pytest.approx(rmse, abs=6e-6)
-        kept = found[key].real <= epsilon * (1 + 1e-9)
-        assert kept is (key != "truncated-published")
+        assert (found[key].real <= epsilon * (1 + 1e-9)) is (key != "truncated-published")
 
 
 def test_every_naive_release_can_come_from_its_own_value():

@@ -110,19 +110,16 @@ def test_total_variation_of_noise_is_that_of_its_laws(key):
 )
 def test_moments_rise_from_mean_to_maximum(scale, people, seed):
     losses = np.sort(scale * np.random.default_rng(seed).gamma(0.5, size=people))
-    orders = np.array([1.0, 2.0, 7.0, 60.0, 1000.0, np.inf])
-    curve = moment_curve(losses, orders)
+    curve = moment_curve(losses, np.array([1.0, 2.0, 7.0, 60.0, 1000.0, np.inf]))
     assert np.all(np.diff(curve) >= -1e-12 * curve[-1])
     assert curve[0] == pytest.approx(losses.mean(), rel=1e-9)
     assert curve[-1] == losses[-1]
-    second = np.sqrt(np.mean(losses**2))
-    assert curve[1] == pytest.approx(second, rel=1e-5)
+    assert curve[1] == pytest.approx(np.sqrt(np.mean(losses**2)), rel=1e-5)
 
 
 def test_moments_of_nothing_and_of_everything():
     assert moment_curve(np.zeros(3), np.array([1.0, 5.0])).tolist() == [0, 0]
-    infinite = moment_curve(np.array([0.1, np.inf]), np.array([1.0]))
-    assert np.isinf(infinite[0])
+    assert np.isinf(moment_curve(np.array([0.1, np.inf]), np.array([1.0]))[0])
     with pytest.raises(ParameterError, match="at least one person"):
         moment_curve(np.empty(0), np.array([1.0]))
 
@@ -152,8 +149,7 @@ def test_groups_lose_what_a_fit_without_them_says():
     found = household_losses(LAW, RIDGE, codes, delta=DELTA)
     np.testing.assert_allclose(found.added, np.bincount(codes, weights=own), rtol=1e-9)
     for group in range(7):
-        theta = RIDGE.refit(np.flatnonzero(codes == group))
-        shift = np.linalg.norm(RIDGE.theta - theta)
+        shift = np.linalg.norm(RIDGE.theta - RIDGE.refit(np.flatnonzero(codes == group)))
         exact = gaussian.epsilon_of(2 * shift, DELTA)
         assert found.epsilon[group] == pytest.approx(float(exact), rel=1e-9)
     alone = found.rows == 1
@@ -161,8 +157,7 @@ def test_groups_lose_what_a_fit_without_them_says():
     assert found.rows.tolist() == [2, 1, 3, 1, 1, 1, 1]
     assert found.largest == int(np.argmax(found.epsilon))
     several = found.rows > 1
-    above = np.mean(found.epsilon[several] > found.added[several])
-    assert found.above_sum == above
+    assert found.above_sum == np.mean(found.epsilon[several] > found.added[several])
 
 
 def test_groups_of_other_releases_have_no_closed_form():

@@ -104,8 +104,7 @@ def test_error_of_a_fit_is_that_of_fits_to_new_targets(loss, target):
         fit_glm(x, np.asarray(target(x @ truth, rng), float), loss=loss, penalty=p)
         for p in [Penalty(strength=1.0)] * 60
     ]
-    thetas = np.array([fit.theta for fit in fits])
-    variance = float(np.sum(thetas.var(axis=0, ddof=1)))
+    variance = float(np.sum(np.array([fit.theta for fit in fits]).var(axis=0, ddof=1)))
     plain = [plain_fit(fit) for fit in fits]
     parts = [accuracy(*pair) for pair in zip(fits, plain, strict=True)]
     claimed = np.mean([part.variance for part in parts])

@@ -38,8 +38,7 @@ def test_a_cell_is_where_its_people_are():
     found = leverage_map(np.array([1e-3, 1e-1]), np.array([-1.0, 2.0]), np.ones(2))
     for x, y in ((1e-3, -1.0), (1e-1, 2.0)):
         row = np.searchsorted(found.residual_edges, y) - 1
-        column = np.searchsorted(found.leverage_edges, x) - 1
-        assert found.people[row, column] == 1
+        assert found.people[row, (np.searchsorted(found.leverage_edges, x) - 1)] == 1
 
 
 def test_most_exposed_come_first_and_stand_where_they_are():
@@ -64,8 +63,7 @@ def test_everybody_on_a_line_loses_what_it_says():
 
 def test_a_perfect_prediction_still_has_a_loss_from_a_sample_only():
     found = mapped()
-    expected = sample(np.array([np.median(LEVERAGE)]), np.zeros(1))[0]
-    assert found.floor == expected > 0
+    assert found.floor == sample(np.array([np.median(LEVERAGE)]), np.zeros(1))[0] > 0
     noise = leverage_map(LEVERAGE, RESIDUAL, EPSILON, loss_at=lambda a, r: np.sqrt(a) * np.abs(r))
     assert noise.floor == 0
 

@@ -249,8 +249,7 @@ def test_value_is_that_of_the_statistic_that_is_released(name, known):
 def test_covariance_is_that_of_the_statistic_that_is_released():
     bounds = Interval(lower=-2.0, upper=3.0)
     pairs = np.random.default_rng(3).uniform(-2, 3, (9, 2))
-    size = TableSize(people=9, public=True)
-    statistic = Covariance(bounds=(bounds, bounds), size=size)
+    statistic = Covariance(bounds=(bounds, bounds), size=TableSize(people=9, public=True))
     got = EXPLORABLE["covariance"].value(rows(*pairs.T), TableSetting(bounds=bounds))
     assert got == pytest.approx(float(statistic.value(pairs)[0]))
 
@@ -258,8 +257,7 @@ def test_covariance_is_that_of_the_statistic_that_is_released():
 @pytest.mark.parametrize("people", [(6,), (4, 2), (2, 2, 2, 2), (3, 3, 3)])
 @pytest.mark.parametrize("public", [True, False])
 def test_pooled_variance_is_that_of_the_statistic_that_is_released(people, public):
-    groups = GroupSizes(sizes=people, labels_public=public)
-    known = PooledVariance(bounds=WIDE, groups=groups)
+    known = PooledVariance(bounds=WIDE, groups=GroupSizes(sizes=people, labels_public=public))
     setting = TableSetting(bounds=WIDE, groups=len(people), group_is_public=public)
     table = of_sizes(*people)
     table[:, 0] = np.random.default_rng(4).uniform(-2, 3, len(table))

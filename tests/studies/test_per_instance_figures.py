@@ -55,8 +55,7 @@ def test_left_pane_of_the_second_figure():
     averages = [figure.times_on_average for figure in figures]
     np.testing.assert_allclose(averages, [51.8, 248.5, 1382.9], rtol=2e-3)
     medians = np.log([figure.box[2] for figure in figures])
-    slope = (medians[2] - medians[0]) / np.log(100)
-    assert -1 < slope < -0.6
+    assert -1 < ((medians[2] - medians[0]) / np.log(100)) < -0.6
 
 
 def test_right_pane_of_the_second_figure():
@@ -110,8 +109,7 @@ def test_domains():
             Simulation(**bad)
     with pytest.raises(ParameterError, match="raise its strength"):
         sample_losses(Simulation(people=10, strength=0.1), 1.0)
-    lonely = nested_losses(Simulation(people=1, columns=1, strength=5.0))
-    assert 0 <= lonely.losses[0] <= 1
+    assert 0 <= nested_losses(Simulation(people=1, columns=1, strength=5.0)).losses[0] <= 1
 
 
 @pytest.mark.parametrize("people", [1, 2, 3, 5])

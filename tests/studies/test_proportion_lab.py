@@ -38,8 +38,7 @@ def test_less_epsilon_spreads_the_clouds_and_empties_cells():
     for one, other in zip(near, far, strict=True):
         assert one.distance < other.distance
         assert one.emptied < other.emptied
-        zeros = np.any(other.releases < 1e-12, axis=-1)
-        assert other.emptied == zeros.mean() > 0
+        assert other.emptied == np.any(other.releases < 1e-12, axis=-1).mean() > 0
 
 
 def test_merging_keeps_first_and_last():
@@ -85,8 +84,7 @@ def test_takeaways_are_read_off_the_numbers():
     point = Point(mechanism="bit", epsilon=0.1, people=50)
     drawn = clouds(SHARES, point, draws=100, rng=rng())
     title = simplex_picture(drawn, SHARES, NAMES).title
-    nearest = min(drawn, key=lambda cloud: cloud.distance)
-    assert title.lower().startswith(str(nearest.procedure))
+    assert title.lower().startswith(str(min(drawn, key=lambda cloud: cloud.distance).procedure))
     (least, *_) = prices(0.1, point, sets=(), draws=100, rng=rng())
     assert (
         f"{100 * least.coverage:.0f} %"
@@ -95,8 +93,7 @@ def test_takeaways_are_read_off_the_numbers():
 
 
 def test_dots_lie_in_their_triangle():
-    point = Point(mechanism="bit", epsilon=0.1, people=50)
-    drawn = clouds(SHARES, point, draws=100, rng=rng())
+    drawn = clouds(SHARES, Point(mechanism="bit", epsilon=0.1, people=50), draws=100, rng=rng())
     figure = simplex_picture(drawn, SHARES, NAMES).figure
     dots = [trace for trace in figure.data if trace.customdata is not None]
     assert len(dots) == len(drawn) == 4

@@ -134,8 +134,7 @@ def test_real_epsilon_is_what_each_procedure_costs(results):
             published = real[procedure, "truncated-published", epsilon]
             assert published == pytest.approx(level, abs=2e-9)
             for honest in ("bit", "truncated"):
-                found = real[procedure, honest, epsilon]
-                assert found == pytest.approx(epsilon, rel=1e-9)
+                assert real[procedure, honest, epsilon] == pytest.approx(epsilon, rel=1e-9)
         assert np.isinf(real[Procedure.ORIGINAL, None, epsilon])
 
 
@@ -144,8 +143,7 @@ def test_same_seed_same_results_and_settings_one_by_one():
         list(proportion_study.run(SMALL, rng=np.random.default_rng(seed))) for seed in (3, 3, 4)
     ]
     assert len(runs[0]) == SMALL.settings == 4
-    pairs = zip(*runs, strict=True)
-    for first, same, other in pairs:
+    for first, same, other in zip(*runs, strict=True):
         assert len({(r.epsilon, r.people) for r in first}) == 1
         for one, two, three in zip(first, same, other, strict=True):
             assert np.array_equal(one.rmse, two.rmse)
@@ -239,8 +237,7 @@ def test_published_findings_hold_in_the_default_design(results):
     # Only the bias of all-but-one hangs on which cell is left over.
     assert verdicts == [*[Verdict.HOLDS] * 7, Verdict.DEPENDS, *[Verdict.HOLDS] * 2]
     assert all(any(c.isdigit() for c in finding.evidence) for finding in found)
-    lifts = next(f for f in found if "lifts" in f.claim)
-    assert "p4 falls from" in lifts.evidence
+    assert "p4 falls from" in next(f for f in found if "lifts" in f.claim).evidence
 
 
 def test_findings_are_those_of_the_run_and_not_canned():
@@ -256,8 +253,7 @@ def test_findings_that_compare_both_need_both_and_need_the_whole_run():
     design = ProportionDesign(mechanisms=("bit",), repetitions=100)
     results = run_all(design, rng=np.random.default_rng(0))
     found = findings(design, results)
-    untested = [f for f in found if f.verdict is Verdict.UNSEEN]
-    assert len(untested) == 2
+    assert len([f for f in found if f.verdict is Verdict.UNSEEN]) == 2
     assert findings(design, results[:-10]) == ()
     assert findings(design, ()) == ()
 
@@ -265,8 +261,7 @@ def test_findings_that_compare_both_need_both_and_need_the_whole_run():
 @pytest.mark.parametrize("cells", [2, 3, 5, 10])
 def test_findings_exist_for_any_number_of_cells(cells):
     design = ProportionDesign(shares=(1 / cells,) * cells, people=(20, 50), repetitions=60)
-    results = run_all(design, rng=np.random.default_rng(0))
-    assert len(findings(design, results)) == 10
+    assert len(findings(design, run_all(design, rng=np.random.default_rng(0)))) == 10
 
 
 @pytest.mark.parametrize("shares", [(0.0, 0.0, 1.0), (0.0, 0.4, 0.6)])
@@ -280,6 +275,5 @@ def test_what_cannot_be_compared_is_said_in_words(shares):
 
 def test_verdict_of_checks():
     pairs = itertools.product([True, False], repeat=2)
-    names = ["holds", "depends", "depends", "fails"]
-    assert [Verdict.of(pair) for pair in pairs] == names
+    assert [Verdict.of(pair) for pair in pairs] == ["holds", "depends", "depends", "fails"]
     assert Verdict.of([]) is Verdict.UNSEEN

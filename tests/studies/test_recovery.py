@@ -28,8 +28,7 @@ BOUNDS = Interval(lower=-3.0, upper=3.0)
 
 
 def test_mean_of_ten_people_from_the_loss_of_one():
-    ten = TableSize(people=10, public=True)
-    mean = Mean(bounds=BOUNDS, size=ten)
+    mean = Mean(bounds=BOUNDS, size=TableSize(people=10, public=True))
     plan = Plan(Laplace(noise=0.6), mean.sensitivity(NeighboringRelation.SUBSTITUTION))
     removal = NeighboringRelation.ADD_REMOVE
     losses = per_instance_losses(plan, mean, X1, relation=removal).epsilon
@@ -38,8 +37,7 @@ def test_mean_of_ten_people_from_the_loss_of_one():
     ask = {"value": 2.5, "scale": 0.6, "people": 10}
     both = means_from_loss(losses[9], bounds=wide, **ask)
     np.testing.assert_allclose(both, [0.31, 4.69], rtol=1e-12)
-    only = means_from_loss(losses[9], bounds=BOUNDS, **ask)
-    assert only == (pytest.approx(0.31, rel=1e-12),)
+    assert means_from_loss(losses[9], bounds=BOUNDS, **ask) == (pytest.approx(0.31, rel=1e-12),)
 
 
 def test_count_from_a_published_realized_loss():
@@ -57,8 +55,7 @@ def test_every_person_finds_the_mean_among_two_candidates(values, data, epsilon,
     person = data.draw(st.integers(0, len(values) - 1))
     rng = np.random.default_rng(seed)
     found = attack_mean(np.array(values), person, bounds=BOUNDS, epsilon=epsilon, rng=rng)
-    nearest = min(abs(candidate - found.truth) for candidate in found.candidates)
-    assert nearest < 1e-9
+    assert min(abs(candidate - found.truth) for candidate in found.candidates) < 1e-9
     assert len(found.candidates) <= 2
     assert found.recovered in found.candidates
     assert all(-3 - 1e-8 <= candidate <= 3 + 1e-8 for candidate in found.candidates)

@@ -40,8 +40,7 @@ def test_free_report_holds_and_is_sharper_than_the_published_one(table):
     for draw in draws:
         assert (draw.free <= draw.published).all()
         assert draw.sharper is None
-    ratios = [np.median(draw.published / draw.free) for draw in draws]
-    assert np.mean(ratios) > 1.05
+    assert np.mean([np.median(draw.published / draw.free) for draw in draws]) > 1.05
 
 
 def test_a_release_moves_the_fit_as_the_perturbation_does(table):
@@ -49,8 +48,7 @@ def test_a_release_moves_the_fit_as_the_perturbation_does(table):
     x, y = table[0][:40], table[1][:40]
     whole = study(x, y, ReportSettings(epsilon=2.0), rng=np.random.default_rng(0))
     rng = np.random.default_rng(5)
-    pull = whole.fit.sigma * rng.standard_normal(5)
-    theta = whole.model.pulled(pull)
+    theta = whole.model.pulled(whole.fit.sigma * rng.standard_normal(5))
     draw = next(whole.draws(np.random.default_rng(5)))
 
     def log_density(rows):
@@ -58,8 +56,7 @@ def test_a_release_moves_the_fit_as_the_perturbation_does(table):
         penalty = whole.fit.penalty
         gradient = x[rows].T @ (p - y[rows]) + penalty * theta
         hessian = (x[rows].T * (p * (1 - p))) @ x[rows] + penalty * np.eye(5)
-        spread = 2 * whole.fit.sigma**2
-        return np.linalg.slogdet(hessian)[1] - gradient @ gradient / spread
+        return np.linalg.slogdet(hessian)[1] - gradient @ gradient / (2 * whole.fit.sigma**2)
 
     everybody = np.arange(40)
     for person in (0, 17):
@@ -68,8 +65,7 @@ def test_a_release_moves_the_fit_as_the_perturbation_does(table):
 
 
 def test_noisy_hessian_costs_more_and_its_report_holds(table):
-    sharper = Sharper(epsilon=1.0, delta=1e-3)
-    settings = ReportSettings(sharper=sharper)
+    settings = ReportSettings(sharper=Sharper(epsilon=1.0, delta=1e-3))
     assert settings.cost == (2.0, 2e-3)
     whole, draws = drawn(table, settings, 10)
     assert whole.fit.penalty > 0.5
@@ -94,8 +90,7 @@ def test_report_never_reads_anybody_else(table):
 
 
 def test_picture_and_table_of_reports(table):
-    settings = ReportSettings(sharper=Sharper(epsilon=1.0, delta=1e-3))
-    _, (draw,) = drawn(table, settings, 1)
+    _, (draw,) = drawn(table, ReportSettings(sharper=Sharper(epsilon=1.0, delta=1e-3)), 1)
     picture = reports_picture(draw, guarantee=1.0)
     assert len(picture.figure.data) == 4
     assert all(len(line.x) <= 2000 for line in picture.figure.data)
@@ -103,8 +98,7 @@ def test_picture_and_table_of_reports(table):
     shown = coverage_table(draw.covered(), draw, promised=0.95)
     assert shown["promised to hold"].tolist() == ["95 %"] * 3
     nothing = Reports(truth=np.zeros(3), free=np.zeros(3), published=np.full(3, np.inf))
-    flat = reports_picture(nothing, guarantee=1.0)
-    assert len(flat.figure.data) == 2
+    assert len(reports_picture(nothing, guarantee=1.0).figure.data) == 2
 
 
 @pytest.mark.parametrize(

@@ -45,8 +45,7 @@ def test_break_even(key, least):
     for k in range(1000):
         spread = k * (1 - k / 1000)
         if abs(spread - least) > 0.01:
-            wins = rival.variance < USUAL.variance(k / 1000)
-            assert wins == (spread > least)
+            assert (rival.variance < USUAL.variance(k / 1000)) == (spread > least)
 
 
 def test_break_even_grows_with_z():
@@ -131,8 +130,7 @@ def test_tables_without_an_error_have_no_rival_of_the_same_error():
 
 
 def test_one_person_leaves_no_laplace_noise_of_the_same_advantage():
-    alone = ResizedBootstrap.of_ratio(1, 0.5)
-    assert set(named(alone, 1)) == {"claim", "uniform"}
+    assert set(named(ResizedBootstrap.of_ratio(1, 0.5), 1)) == {"claim", "uniform"}
 
 
 def test_variance_of_laplace_noise():

@@ -84,8 +84,7 @@ def test_scores_in_both_worlds(ones):
 
 
 def test_large_resamples_are_shown_in_few_bars():
-    large = ResizedBootstrap.of_ratio(10**6, 2)
-    found = score_histogram(large, 400_000, draws=1000, rng=rng())
+    found = score_histogram(ResizedBootstrap.of_ratio(10**6, 2), 400_000, draws=1000, rng=rng())
     assert len(found.more) <= 41
     assert found.more.sum() == pytest.approx(1, abs=1e-3)
 

@@ -67,8 +67,7 @@ def test_the_best_limit_lies_between_and_the_picture_says_so():
     picture = limits_picture(found, 7, of="a mean", table=False)
     assert f"At most {found.best} rows" in picture.title
     assert len(picture.table) == len(found.limits)
-    fewer = guess.mean(0.05, ALL)
-    assert fewer.best < found.best
+    assert guess.mean(0.05, ALL).best < found.best
 
 
 def test_what_cannot_be_supposed_is_refused():

@@ -77,8 +77,7 @@ def test_worst_table_is_the_hardest():
     rng = np.random.default_rng(5)
     worst = SampledMean.at_worst(people=20, width=1.0, epsilon=1.0)
     assert worst.variance == pytest.approx(np.var([0, 1] * 10, ddof=1))
-    tables = rng.random((1000, 20))
-    assert (tables.var(axis=1, ddof=1) <= worst.variance).all()
+    assert (rng.random((1000, 20)).var(axis=1, ddof=1) <= worst.variance).all()
 
 
 @pytest.mark.parametrize(
@@ -103,8 +102,7 @@ def test_senseless_simulations_are_refused():
     ):
         with pytest.raises(ParameterError):
             simulate(values, rates=rates, draws=draws, **options)
-    one = simulate([0.5], rates=[0.5], draws=10, **options)
-    assert one.rate == [1.0]
+    assert simulate([0.5], rates=[0.5], draws=10, **options).rate == [1.0]
 
 
 def test_measured_ratio_reaches_the_exact_one_and_no_more():

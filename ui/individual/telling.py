@@ -240,12 +240,12 @@ def _results(draws: _Draws, settings: ReportSettings) -> None:
         kept="page",
         note=f"Numbered in the order of the {session.unit().nouns} with all values.",
     )
-    rows = {"secret truth": latest.truth, **latest.told}
+    rows = {"secret truth": latest.truth, **latest.by_name}
     results.table(
         {
             "what": list(rows),
             "epsilon": [float(values[place - 1]) for values in rows.values()],
-            "may be told": ["no", *[f"to this {session.unit().noun}" for _ in latest.told]],
+            "may be told": ["no", *[f"to this {session.unit().noun}" for _ in latest.by_name]],
         },
         column_config={"epsilon": results.THREE_DIGITS},
         key="report-one",

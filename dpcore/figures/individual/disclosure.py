@@ -35,7 +35,7 @@ _STYLES = {
 
 def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
     """Return the shares of people below each loss: realized, and as told."""
-    curves = {"secret truth": reports.truth, **reports.told}
+    curves = {"secret truth": reports.truth, **reports.by_name}
     ranks = np.linspace(0, 1, 301)[1:]
     read = {
         name: np.asarray(np.quantile(values, ranks, method="inverted_cdf"))
@@ -90,7 +90,8 @@ def coverage_table(
     """Return how often each report held, and how many times the truth it says."""
     with np.errstate(divide="ignore", invalid="ignore"):
         times = {
-            name: float(np.nanmedian(told / reports.truth)) for name, told in reports.told.items()
+            name: float(np.nanmedian(told / reports.truth))
+            for name, told in reports.by_name.items()
         }
     return pd.DataFrame(
         {

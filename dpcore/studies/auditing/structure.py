@@ -32,6 +32,9 @@ _ENOUGH: Final = Decimal(10**6)
 _ROUNDING: Final = 1 + 1e-9
 
 
+_Outcome = tuple[str, bool | None, str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """A check of a question.
@@ -56,35 +59,26 @@ def checks(requests: Sequence[Releasable], dataset: Dataset) -> Iterator[Check]:
     CONFIDENTIAL.
     """
     for request in requests:
-        yield _names(request, dataset)
-        yield _bounds(request, dataset)
-        yield _same_answer(request, dataset)
-        yield _reach(request, dataset)
+        for check in (_names, _bounds, _same_answer, _reach):
+            name, passed, how = check(request, dataset)
+            yield Check(question=request.title, name=name, passed=passed, how=how)
 
 
-def _names(request: Releasable, dataset: Dataset) -> Check:
+def _names(request: Releasable, dataset: Dataset) -> _Outcome:
     """Check that the numbers that are named do not depend on who is there."""
-    passed: bool | None
+    name = "Bins, groups and columns are public"
     try:
         table = trials.narrowed(request, dataset)
         alike = trials.of_one_record(table, 0)
         passed = len({np.shape(request.value(each)) for each in (table, alike)}) == 1
-        how = (
-            "Asked of the table, and of one in which everybody has the record of row "
-            "1: as many numbers are named."
-        )
     except DPCoreError:
-        passed = None
-        how = (
-            "Could not be tried: this question cannot be asked of a table in which "
-            "everybody is alike."
-        )
-    return Check(
-        question=request.title, name="Bins, groups and columns are public", passed=passed, how=how
-    )
+        how = "Could not be tried: this question cannot be asked of a table in which "
+        return name, None, f"{how}everybody is alike."
+    how = "Asked of the table, and of one in which everybody has the record of row "
+    return name, passed, f"{how}1: as many numbers are named."
 
 
-def _bounds(request: Releasable, dataset: Dataset) -> Check:
+def _bounds(request: Releasable, dataset: Dataset) -> _Outcome:
     """Check that no bounds are the least and the largest number of the table."""
     columns = [c for c in request.asked.columns if c.kind.is_numeric]
     table = as_declared(request, dataset)
@@ -102,26 +96,18 @@ def _bounds(request: Releasable, dataset: Dataset) -> Check:
             "is. If they were read from the table, the noise tells about these two "
             "people: declare bounds that are known without it."
         )
-    return Check(
-        question=request.title, name="Bounds are not looked up", passed=not looked, how=how
-    )
+    return "Bounds are not looked up", not looked, how
 
 
-def _same_answer(request: Releasable, dataset: Dataset) -> Check:
+def _same_answer(request: Releasable, dataset: Dataset) -> _Outcome:
     """Check that asking twice draws once, in a ledger that is thrown away."""
-    passed: bool | None
+    name = "The same question has the same answer"
     try:
         first, second, spent = _release_twice(request, dataset)
-        passed = first == second and spent == 1
-        how = (
-            "Released twice into a ledger that was thrown away: one answer, to the "
-            "last digit, and one debit."
-        )
     except DPCoreError:
-        passed, how = None, "Could not be tried: this question cannot be released."
-    return Check(
-        question=request.title, name="The same question has the same answer", passed=passed, how=how
-    )
+        return name, None, "Could not be tried: this question cannot be released."
+    how = "Released twice into a ledger that was thrown away: one answer, to the "
+    return name, first == second and spent == 1, f"{how}last digit, and one debit."
 
 
 def _release_twice(
@@ -145,7 +131,7 @@ def _release_twice(
     return first.values, second.values, len(book.releases(_TABLE))
 
 
-def _reach(request: Releasable, dataset: Dataset) -> Check:
+def _reach(request: Releasable, dataset: Dataset) -> _Outcome:
     """Check that people of the table move the answer no farther than is covered."""
     rows = np.unique(np.linspace(0, dataset.people - 1, _TRIED).astype(int)).tolist()
     losses = []
@@ -168,9 +154,4 @@ def _reach(request: Releasable, dataset: Dataset) -> Check:
             f"Of {people(len(losses))} tried, {losses.count(False)} would lose more "
             "than was promised."
         )
-    return Check(
-        question=request.title,
-        name="Nobody tried loses more than promised",
-        passed=all(losses) if losses else None,
-        how=how,
-    )
+    return "Nobody tried loses more than promised", all(losses) if losses else None, how

@@ -233,10 +233,10 @@ def of_person(request: Releasable, dataset: Dataset, row: int, other: int) -> Tr
     table = narrowed(request, dataset)
     if request.relation is NeighboringRelation.ADD_REMOVE:
         sides = ("with the person", "without")
-        neighbor = without(table, row)
+        neighbor = neighboring(table, row)
     else:
         sides = ("with the person's record", "with the other one in its place")
-        neighbor = replaced(table, row, other)
+        neighbor = neighboring(table, row, other)
     first, second = (request.value(each) for each in (table, neighbor))
     return _trial(request, first, second, sides=sides)
 
@@ -254,30 +254,22 @@ def narrowed(request: Releasable, dataset: Dataset) -> Dataset:
     return replace(table, frame=table.frame[[column.name for column in kept]], columns=kept)
 
 
-def without(dataset: Dataset, row: int) -> Dataset:
-    """Return a table without a row, counted from 0. CONFIDENTIAL.
+def neighboring(dataset: Dataset, row: int, other: int | None = None) -> Dataset:
+    """Return a table without a row, or with it a copy of another one. CONFIDENTIAL.
 
     Raises:
         ParameterError: There is no such row, or no other.
 
     """
     _check(dataset, row)
-    if dataset.people == 1:
-        raise ParameterError("the only row of a table cannot be left out.")
-    return replace(dataset, frame=dataset.frame.iloc[np.delete(np.arange(dataset.people), row)])
-
-
-def replaced(dataset: Dataset, row: int, other: int) -> Dataset:
-    """Return a table in which a row is a copy of another one. CONFIDENTIAL.
-
-    Raises:
-        ParameterError: There is no such row.
-
-    """
-    _check(dataset, row)
-    _check(dataset, other)
     places = np.arange(dataset.people)
-    places[row] = other
+    if other is not None:
+        _check(dataset, other)
+        places[row] = other
+    elif dataset.people > 1:
+        places = np.delete(places, row)
+    else:
+        raise ParameterError("the only row of a table cannot be left out.")
     return replace(dataset, frame=dataset.frame.iloc[places])
 
 

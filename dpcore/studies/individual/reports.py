@@ -96,7 +96,7 @@ class Reports:
     """The report that uses a noisy Hessian; ``None`` without one."""
 
     @property
-    def told(self) -> dict[str, FloatArray]:
+    def by_name(self) -> dict[str, FloatArray]:
         """Return the reports by name."""
         reports = {"free report": self.free, "as published": self.published}
         if self.sharper is not None:
@@ -105,7 +105,7 @@ class Reports:
 
     def covered(self) -> dict[str, float]:
         """Return which share of the people lost no more than each report says."""
-        return {name: float((self.truth <= told).mean()) for name, told in self.told.items()}
+        return {name: float((self.truth <= told).mean()) for name, told in self.by_name.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

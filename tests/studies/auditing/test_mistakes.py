@@ -53,8 +53,7 @@ def test_honest_noise_is_refuted_no_more_often_than_stated():
 
 def test_what_could_have_been_seen_is_seen_nine_times_out_of_ten():
     claim, draws = Guarantee(epsilon=1.0), 4000
-    share = math.exp(-1) / 2
-    real = detectable(claim, draws=draws // 2, share=share)
+    real = detectable(claim, draws=draws // 2, share=(math.exp(-1) / 2))
     seen = 0
     for seed in range(40):
         rng = np.random.default_rng(seed)

@@ -30,8 +30,7 @@ def audited(trial, draws=8000, **more):
 def test_finds_an_interval_that_no_threshold_shows():
     rng = np.random.default_rng(1)
     first = lambda n: rng.uniform(0.4, 0.6, n)  # noqa: E731 - two laws side by side
-    second = lambda n: rng.uniform(0.0, 1.0, n)  # noqa: E731
-    found = audited(trial_of(first, second))
+    found = audited(trial_of(first, (lambda n: rng.uniform(0.0, 1.0, n))))
     assert found.refuted
     assert any(" or above" in count.event.text for count in found.counts)
     assert any("between" in count.event.text for count in found.counts)
@@ -50,8 +49,7 @@ def test_finds_either_direction(turned):
     rng = np.random.default_rng(3)
     rare = lambda n: (rng.random(n) < 0.2).astype(float)  # noqa: E731
     never = np.zeros
-    worlds = (never, rare) if turned else (rare, never)
-    found = audited(trial_of(*worlds))
+    found = audited(trial_of(*((never, rare) if turned else (rare, never))))
     assert found.refuted
     assert found.best.event.likelier == turned
     assert found.best.shares == (
@@ -74,8 +72,7 @@ def test_exact_evidence_is_looked_at():
     first = lambda n: second(n) + np.array([1.0, -1, 1, -1, 1, -1])  # noqa: E731
 
     def evidence(x):
-        at = np.array([1.0, -1, 1, -1, 1, -1])
-        return np.abs(x).sum(axis=1) - np.abs(x - at).sum(axis=1)
+        return np.abs(x).sum(axis=1) - np.abs(x - np.array([1.0, -1, 1, -1, 1, -1])).sum(axis=1)
 
     trial = trial_of(first, second, labels=tuple("abcdef"), evidence=evidence)
     names = [one.name for one in scores(trial, TrialDraws.together(batches(trial, 500)))]
@@ -113,8 +110,7 @@ def test_every_answer_is_in_one_cell():
     trial = trial_of(lambda n: np.round(rng.normal(0, 1, n), 1), lambda n: rng.normal(0, 1, n))
     drawn = TrialDraws.together(batches(trial, 3000))
     (score,) = scores(trial, drawn)
-    found = cells(score, drawn).counts(drawn)
-    assert found.sum(axis=1).tolist() == [3000, 3000]
+    assert cells(score, drawn).counts(drawn).sum(axis=1).tolist() == [3000, 3000]
 
 
 def test_fast_limits_are_close_to_exact_tails():

@@ -47,8 +47,7 @@ def test_question_that_draws_afresh_is_told(monkeypatch):
 def test_noise_for_less_than_a_person_moves_is_told():
     # A request of its own: what it keeps of its plan would else reach other tests.
     request = replace(REQUESTS["mean"])
-    small = replace(request, epsilon=200.0)
-    object.__setattr__(request.plan, "mechanism", small.mechanism)
+    object.__setattr__(request.plan, "mechanism", replace(request, epsilon=200.0).mechanism)
     check = found(request)["Nobody tried loses more than promised"]
     assert check.passed is False
     assert "would lose more" in check.how

@@ -19,11 +19,10 @@ from dpcore.studies.auditing.trials import (
     batches,
     claim,
     narrowed,
+    neighboring,
     of_mechanism,
     of_person,
-    replaced,
     typed,
-    without,
     worst,
 )
 from dpcore.studies.meaning.attacker import Guarantee
@@ -88,8 +87,7 @@ def test_every_mechanism_can_be_audited(key):
 def test_typed_values_are_no_farther_apart_than_a_person_moves_them():
     request = REQUESTS["mean"]
     reach = request.sensitivity.largest
-    trial = typed(request, 50.0, 50.0 + reach)
-    assert trial.exact == pytest.approx(request.epsilon, rel=1e-6)
+    assert typed(request, 50.0, 50.0 + reach).exact == pytest.approx(request.epsilon, rel=1e-6)
     with pytest.raises(ParameterError, match="at most"):
         typed(request, 50.0, 50.0 + 2 * reach)
     for name in ("histogram", "median"):
@@ -119,14 +117,14 @@ def test_neighbors_of_a_table():
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0]})
     columns = (REQUESTS["mean"].query.columns[0],)
     table = Dataset(name="t", frame=frame, columns=(replace(columns[0], name="a"),))
-    assert without(table, 1).frame["a"].tolist() == [1.0, 3.0]
-    assert replaced(table, 1, 2).frame["a"].tolist() == [1.0, 3.0, 3.0]
+    assert neighboring(table, 1).frame["a"].tolist() == [1.0, 3.0]
+    assert neighboring(table, 1, 2).frame["a"].tolist() == [1.0, 3.0, 3.0]
     for wrong in (-1, 3):
         with pytest.raises(ParameterError, match="rows 1 to 3"):
-            without(table, wrong)
+            neighboring(table, wrong)
     single = replace(table, frame=frame.iloc[:1])
     with pytest.raises(ParameterError, match="only row"):
-        without(single, 0)
+        neighboring(single, 0)
 
 
 @pytest.mark.parametrize("key", ["output-public", "posterior"])

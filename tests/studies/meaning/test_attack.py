@@ -102,8 +102,7 @@ def integral(pair, of, *, cut=None, over=(-math.inf, math.inf)):
 def test_advantage_and_best_guess_are_those_of_the_densities(key, epsilon):
     for pair in pairs(key, epsilon):
         assert integral(pair, lambda p, q: (p + q) / 2) == pytest.approx(1, abs=1e-10)
-        cut = likelier_from(pair, 0.5)
-        told = integral(pair, lambda p, q: np.maximum(q - p, 0.0), cut=cut)
+        told = integral(pair, lambda p, q: np.maximum(q - p, 0.0), cut=likelier_from(pair, 0.5))
         assert pair.advantage == pytest.approx(told, abs=1e-9)
         assert pair.best_guess(0.5) == pytest.approx((1 + told) / 2, abs=1e-9)
         ways = [
@@ -141,8 +140,7 @@ def test_detection_is_what_thresholds_find(key):
 def test_laplace_noise_has_its_closed_curve_clamped_or_not(key, low):
     pair = ValuePair(mechanism=mechanism_of(key, 1.5), low=low, high=low + SHIFT)
     alarm = np.linspace(0, 1, 301)
-    told = laplace_detection(alarm, r=1.5)
-    assert pair.detection(alarm) == pytest.approx(told, abs=1e-9)
+    assert pair.detection(alarm) == pytest.approx(laplace_detection(alarm, r=1.5), abs=1e-9)
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -39,8 +39,7 @@ def facts(relation=RELATIONS[0], rows=1, **more):
         "spent": PrivacyCost.of(epsilon=1.0),
         "releases": 2,
     }
-    unit = PrivacyUnit(rows=rows)
-    return LabelFacts(relation=relation, unit=unit, **(known | more))
+    return LabelFacts(relation=relation, unit=PrivacyUnit(rows=rows), **(known | more))
 
 
 def told_of(key, epsilon=1.0, relation=RELATIONS[0]):
@@ -68,8 +67,7 @@ def test_the_label_says_the_numbers_of_the_account(relation, rows):
     assert "by 2 releases: an attacker who was 50 % sure" in text
     assert f"becomes at most {surest(1.0)} sure" in text
     assert ("up to 4 of them" in text) == (rows == 4)
-    joins = relation is NeighboringRelation.ADD_REMOVE
-    assert ("is in the table at all" in text) == joins
+    assert ("is in the table at all" in text) == (relation is NeighboringRelation.ADD_REMOVE)
     assert not any(word in text.lower() for word in JUDGING)
     for section in sections(facts(relation, rows)):
         assert section.heading.upper() in text
@@ -78,13 +76,11 @@ def test_the_label_says_the_numbers_of_the_account(relation, rows):
 
 def test_a_number_of_people_is_told_only_where_it_is_public():
     assert "number of people (812)" in text_of(facts(number=812))
-    private = facts(NeighboringRelation.ADD_REMOVE)
-    assert "a public minimum in place of" in text_of(private)
+    assert "a public minimum in place of" in text_of(facts(NeighboringRelation.ADD_REMOVE))
 
 
 def test_where_rows_are_records_a_person_may_have_several():
-    unit = PrivacyUnit(noun="record")
-    text = text_of(replace(facts(), unit=unit))
+    text = text_of(replace(facts(), unit=PrivacyUnit(noun="record")))
     assert "what a record says" in text
     assert "A person with several rows" in text
 
@@ -93,8 +89,7 @@ def test_an_account_that_is_used_up_says_so():
     whole = text_of(facts(spent=PrivacyCost.of(epsilon=3.0)))
     assert "All of it is spent" in whole
     assert "If all of it is spent" not in whole
-    none = text_of(facts(spent=PrivacyCost.of(), releases=0))
-    assert "Nothing is spent so far" in none
+    assert "Nothing is spent so far" in text_of(facts(spent=PrivacyCost.of(), releases=0))
 
 
 def test_a_budget_in_rho_is_told_at_a_delta_that_is_said():
@@ -130,8 +125,7 @@ def test_pictures_and_words_have_one_number(key, relation):
     best = at_most(float(told.attack.best_guess(0.5)))
     assert f"(more exactly {best})" in text
     assert best in readings_text(told, found.largest_loss, exact=True)
-    belief = belief_picture(told, 0.5)
-    assert number in belief.title
+    assert number in belief_picture(told, 0.5).title
     picture = worlds_picture(told)
     filled = [t for t in picture.figure.data if t.marker.symbol == "square"]
     assert len(filled) == len(told.laws)
@@ -142,8 +136,7 @@ def test_pictures_and_words_have_one_number(key, relation):
         assert abs(len(trace.x) - 100 * count / among) <= 0.5 + 100 / among
         assert among > 100 or len(trace.x) == count
     curve = detection_picture(told).table
-    general = curve[f"found, {told.name}"]
-    assert np.all(curve[f"found, {told.label}"] <= general + 1e-9)
+    assert np.all(curve[f"found, {told.label}"] <= curve[f"found, {told.name}"] + 1e-9)
 
 
 def test_a_single_release_of_gaussian_noise_rules_nothing_out():

@@ -71,8 +71,7 @@ def test_they_are_chosen_by_unit_and_model():
 
 def test_the_file_has_no_other_columns():
     with SHARED.open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file)
-        assert set(rows.fieldnames) == set(Precedent.__dataclass_fields__)
+        assert set(csv.DictReader(file).fieldnames) == set(Precedent.__dataclass_fields__)
 
 
 def test_the_figure_has_a_promise_beside_every_mark():

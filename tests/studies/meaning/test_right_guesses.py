@@ -42,11 +42,9 @@ def delta_of(first, second, epsilon):
 @given(LAWS, st.floats(0.05, 4), st.floats(0.01, 0.99))
 def test_no_attacker_is_right_more_often_than_the_guarantee_says(each, epsilon, prior):
     first, second = (law / law.sum() for law in np.array(each, dtype=float).T)
-    delta = min(delta_of(first, second, epsilon), 1 - 1e-12)
-    sure = Guarantee(epsilon=epsilon, delta=delta)
+    sure = Guarantee(epsilon=epsilon, delta=min(delta_of(first, second, epsilon), 1 - 1e-12))
     for at in (0.5, prior):
-        best = best_of_all(first, second, prior=at)
-        assert best <= float(sure.best_guess(at)) + 1e-9
+        assert best_of_all(first, second, prior=at) <= float(sure.best_guess(at)) + 1e-9
     right, of = counted(float(sure.best_guess(0.5)))
     assert best_of_all(first, second) * of <= right + 1e-6
 
