@@ -195,10 +195,36 @@ class GeneralizedGaussian(SymmetricMechanism):
         return np.where(moved > 0, np.inf, moved)
 
     def _vector_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
-        return vector_epsilon(self._ratios(x, y), delta, self.order)
+        """Return an epsilon for independent noise in several coordinates.
+
+        Each of ``c`` shifts gets ``delta / c`` for passing its own level; but for delta,
+        the losses then add up to at most the sum of the levels.
+        """
+        ratios, order = self._ratios(x, y), self.order
+        moved = np.maximum(np.count_nonzero(ratios, axis=-1), 1)[..., np.newaxis]
+        power = gammainccinv(1 / order, np.minimum(2 * delta / moved, 1.0))
+        levels = _loss(power ** (1 / order), ratios, order)
+        return np.asarray(levels.sum(axis=-1) * ROUND_UP)
 
     def _vector_delta(self, x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
-        return vector_delta(self._ratios(x, y), epsilon, self.order)
+        """Return a delta for independent noise in several coordinates.
+
+        The inverse of ``_vector_epsilon``: ``c Q(1/p, u^p) / 2`` where the levels at ``u``
+        add up to epsilon, found by halving.
+        """
+        ratios, order = self._ratios(x, y), self.order
+        low = np.zeros(np.shape(ratios)[:-1])
+        high = np.full_like(low, _FARTHEST ** (1 / order))
+        target = epsilon / ROUND_UP
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            levels = _loss(middle[..., np.newaxis], ratios, order).sum(axis=-1)
+            within = levels <= target
+            low, high = np.where(within, middle, low), np.where(within, high, middle)
+        moved = np.count_nonzero(ratios, axis=-1)
+        tail = moved * gammaincc(1 / order, low**order) / 2
+        # At u = 0 half of the noise still passes: nothing better than 1 is known.
+        return np.where(low > 0, np.minimum(tail, 1.0), np.where(moved > 0, 1.0, 0.0))
 
 
 _ASYMPTOTIC_FROM = 50.0
@@ -297,39 +323,6 @@ def one_sided_epsilon(r: FloatArray, delta: float, order: float) -> FloatArray:
     """
     power = float(gammainccinv(1 / order, min(2 * delta, 1.0)))
     return _loss(power ** (1 / order), r, order)
-
-
-def vector_epsilon(ratios: FloatArray, delta: float, order: float) -> FloatArray:
-    """Return an epsilon for independent noise in several coordinates.
-
-    Each of ``c`` shifts gets ``delta / c`` for passing its own level; but for delta,
-    the losses then add up to at most the sum of the levels. ``ratios`` has shape
-    ``(..., k)``.
-    """
-    moved = np.maximum(np.count_nonzero(ratios, axis=-1), 1)[..., np.newaxis]
-    power = gammainccinv(1 / order, np.minimum(2 * delta / moved, 1.0))
-    levels = _loss(power ** (1 / order), ratios, order)
-    return np.asarray(levels.sum(axis=-1) * ROUND_UP)
-
-
-def vector_delta(ratios: FloatArray, epsilon: float, order: float) -> FloatArray:
-    """Return a delta for independent noise in several coordinates.
-
-    The inverse of ``vector_epsilon``: ``c Q(1/p, u^p) / 2`` where the levels at ``u``
-    add up to epsilon, found by halving.
-    """
-    low = np.zeros(np.shape(ratios)[:-1])
-    high = np.full_like(low, _FARTHEST ** (1 / order))
-    target = epsilon / ROUND_UP
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        levels = _loss(middle[..., np.newaxis], ratios, order).sum(axis=-1)
-        within = levels <= target
-        low, high = np.where(within, middle, low), np.where(within, high, middle)
-    moved = np.count_nonzero(ratios, axis=-1)
-    tail = moved * gammaincc(1 / order, low**order) / 2
-    # At u = 0 half of the noise still passes: nothing better than 1 is known.
-    return np.where(low > 0, np.minimum(tail, 1.0), np.where(moved > 0, 1.0, 0.0))
 
 
 def _loss(u: FloatArray | float, r: FloatArray, order: float) -> FloatArray:

@@ -76,19 +76,6 @@ def advanced_epsilon(mean: ArrayLike, squares: ArrayLike, slack: float) -> Float
     return np.asarray(mean + np.sqrt(spread))
 
 
-def simple_epsilon_of_rho(rho: float, delta: float) -> float:
-    """Return ``rho + 2 sqrt(rho log(1/delta))`` (Bun and Steinke).
-
-    >>> round(simple_epsilon_of_rho(0.02625, 1e-6), 10)
-    1.2306704451
-    """
-    if rho == 0 or delta >= 1:
-        return 0.0
-    if delta == 0:
-        return math.inf
-    return rho + 2 * math.sqrt(rho * -math.log(delta))
-
-
 def epsilon_of_rho(rho: float, delta: float) -> float:
     """Return the best epsilon that ``rho``-zCDP alone implies at ``delta``.
 
@@ -168,36 +155,6 @@ ORDERS = 1 + np.geomspace(1e-2, 1e4, 400)
 """Orders among which the best one is chosen."""
 
 
-def laplace_divergence(r: ArrayLike, order: ArrayLike) -> FloatArray:
-    """Return the divergence when Laplace noise is shifted by ``r`` scales.
-
-    ``log(a/(2a - 1) e^((a-1) r) + (a-1)/(2a - 1) e^(-a r)) / (a - 1)`` for order ``a``
-    (Mironov 2017, proposition 6).
-
-    Raises:
-        ParameterError: An order is not above 1.
-
-    >>> round(float(laplace_divergence(0.5, 2)), 12)
-    0.200303896174
-
-    """
-    r, a = _checked_orders(r, order)
-    likely = np.log(a / (2 * a - 1)) + (a - 1) * r
-    unlikely = np.log((a - 1) / (2 * a - 1)) - a * r
-    return np.asarray(np.logaddexp(likely, unlikely) / (a - 1))
-
-
-def gaussian_divergence(mu: ArrayLike, order: ArrayLike) -> FloatArray:
-    """Return ``order mu^2 / 2``, Gaussian noise shifted by ``mu`` deviations.
-
-    Raises:
-        ParameterError: An order is not above 1.
-
-    """
-    mu, a = _checked_orders(mu, order)
-    return np.asarray(a * mu * mu / 2)
-
-
 def epsilon_of_divergences(divergences: ArrayLike, orders: ArrayLike, delta: float) -> float:
     """Return the epsilon at ``delta`` that divergences at several orders imply.
 
@@ -212,17 +169,12 @@ def epsilon_of_divergences(divergences: ArrayLike, orders: ArrayLike, delta: flo
         ParameterError: An order is not above 1.
 
     """
-    total, a = _checked_orders(divergences, orders)
+    total, a = np.asarray(divergences), np.asarray(orders, dtype=np.float64)
+    if not ((a > 1) & np.isfinite(a)).all():
+        raise ParameterError("the order of a Renyi divergence must be above 1 and finite.")
     if delta >= 1 or (total == 0).all():
         return 0.0
     if delta == 0:
         return math.inf
     bounds = total + np.log1p(-1 / a) - (math.log(delta) + np.log(a)) / (a - 1)
     return max(float(bounds.min()), 0.0)
-
-
-def _checked_orders(number: ArrayLike, order: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    order = np.asarray(order, dtype=np.float64)
-    if not ((order > 1) & np.isfinite(order)).all():
-        raise ParameterError("the order of a Renyi divergence must be above 1 and finite.")
-    return np.asarray(number, dtype=np.float64), order

@@ -53,20 +53,21 @@ class CellCounts(Statistic):
         return self._added(whole)
 
     def _counted(self, codes: NDArray[np.intp]) -> Sums:
-        counts = np.bincount(codes, minlength=self._cell_count()).astype(np.float64)
+        counts = np.bincount(codes, minlength=self._count).astype(np.float64)
         return Sums(people=len(codes), total=self._totals(counts))
 
     def _totals(self, counts: FloatArray) -> FloatArray:
         """Return what is kept of the number of people in each cell."""
         return counts
 
+    @property
     @abstractmethod
-    def _cell_count(self) -> int:
+    def _count(self) -> int:
         """Return how many cells there are."""
 
-    @abstractmethod
     def _codes(self, values: FloatArray) -> NDArray[np.intp]:
         """Return everybody's cell."""
+        return cells(values, count=self._count)
 
     @abstractmethod
     def _instead(
@@ -120,10 +121,8 @@ class Histogram(CellCounts):
             return Sensitivity.scalar(1.0)
         return Sensitivity(coordinates=2, l1=2.0, l2=float(np.sqrt(2.0)), largest=1.0)
 
-    def _codes(self, values: FloatArray) -> NDArray[np.intp]:
-        return cells(values, count=len(self.labels))
-
-    def _cell_count(self) -> int:
+    @property
+    def _count(self) -> int:
         return len(self.labels)
 
     def _instead(
@@ -249,10 +248,8 @@ class Proportions(CellCounts):
             largest=step,
         )
 
-    def _codes(self, values: FloatArray) -> NDArray[np.intp]:
-        return cells(values, count=len(self.cells))
-
-    def _cell_count(self) -> int:
+    @property
+    def _count(self) -> int:
         return len(self.cells)
 
     def _instead(

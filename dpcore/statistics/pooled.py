@@ -2,10 +2,7 @@
 
 The most that one person changes them is in units of the squared width of the bounds, or
 of their area for two columns. Who keeps the group, who leaves and who joins change them
-by different amounts. Sensitivities as Liu (2016) printed them stand beside the exact
-ones, and are not used for a release: for add/remove they are too large in most tables,
-which costs accuracy, and too small where many small groups meet an added person, which
-costs privacy (``adding_variance``).
+by different amounts.
 """
 
 from __future__ import annotations
@@ -212,35 +209,6 @@ def adding_covariance(groups: GroupSizes) -> float:
     return max(n / (n + 1) + (whole - largest_scatter(n)) / freedom for n in set(groups.sizes)) / (
         freedom + 1
     )
-
-
-def published_pooled_variance(groups: GroupSizes) -> float:
-    """Return the published add/remove sensitivity, in units of the squared width.
-
-    ``(1 - 1 / n_max) / (n - J)``, or ``(n - 1) / (n (n - 2))`` where all groups are
-    pairs. It only considers a person who is removed.
-
-    >>> pairs = GroupSizes(sizes=(2,) * 50)
-    >>> round(published_pooled_variance(pairs), 10), round(adding_variance(pairs), 10)
-    (0.0101020408, 0.0130718954)
-
-    """
-    n = groups.people
-    if n == 2 * groups.count:
-        return (n - 1) / (n * (n - 2))
-    return (1 - 1 / max(groups.sizes)) / groups.freedom
-
-
-def published_largest_variance(people: int) -> float:
-    """Return the published largest variance, in units of the squared width.
-
-    ``n / (4 (n - 1))`` (Shiffler and Harsha 1980), tight for an even ``n`` only.
-
-    >>> [round(published_largest_variance(n), 5) for n in (3, 5, 9)]
-    [0.375, 0.3125, 0.28125]
-
-    """
-    return people / (4 * (people - 1))
 
 
 class _Pooled(Statistic):

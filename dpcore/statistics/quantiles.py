@@ -32,8 +32,21 @@ CANDIDATES: Final = 501
 """Candidates between the bounds of a column."""
 
 
+class GridCounts(CellCounts):
+    """What follows from the number of people at each of equally spaced values."""
+
+    __slots__ = ()
+    bounds: Interval
+
+    def _codes(self, values: FloatArray) -> NDArray[np.intp]:
+        """Return which value of the grid is nearest to everybody's, which are clamped."""
+        inside = self.bounds.clip(numeric(values)) - self.bounds.lower
+        places = inside / self.bounds.width * (self._count - 1)
+        return np.rint(places).astype(np.intp)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RankScores(CellCounts):
+class RankScores(GridCounts):
     """Score of each of k equally spaced candidates as the ``q``-quantile.
 
     Every value, clamped to the bounds, counts as its nearest candidate. With ``B`` of
@@ -170,12 +183,8 @@ class RankScores(CellCounts):
         bound = self.size.people**0.5 / 2 if self.size.public else np.inf
         return np.full(np.shape(estimate), bound)
 
-    def _codes(self, values: FloatArray) -> NDArray[np.intp]:
-        inside = self.bounds.clip(numeric(values)) - self.bounds.lower
-        places = inside / self.bounds.width * (self.candidates - 1)
-        return np.rint(places).astype(np.intp)
-
-    def _cell_count(self) -> int:
+    @property
+    def _count(self) -> int:
         return self.candidates
 
     def _ranks(self, whole: Sums) -> Ranks:
@@ -348,7 +357,7 @@ _STARTS: Final = tuple(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CumulativeCounts(CellCounts):
+class CumulativeCounts(GridCounts):
     """Number of people in 8 ranges of the bounds, in 8 of each, and in 8 of each again.
 
     Every value, clamped to the bounds, counts as its nearest of 512 equally spaced
@@ -471,12 +480,8 @@ class CumulativeCounts(CellCounts):
     def _grid(self) -> FloatArray:
         return np.linspace(self.bounds.lower, self.bounds.upper, GRID_SIZE)
 
-    def _codes(self, values: FloatArray) -> NDArray[np.intp]:
-        inside = self.bounds.clip(numeric(values)) - self.bounds.lower
-        places = inside / self.bounds.width * (GRID_SIZE - 1)
-        return np.rint(places).astype(np.intp)
-
-    def _cell_count(self) -> int:
+    @property
+    def _count(self) -> int:
         return GRID_SIZE
 
     def _totals(self, counts: FloatArray) -> FloatArray:

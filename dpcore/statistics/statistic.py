@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
@@ -192,10 +192,6 @@ class Statistic(ABC):
 
         """
         return self.finalize(self.partial(values))
-
-    def value_of_parts(self, parts: Iterable[FloatArray]) -> FloatArray:
-        """Return the statistic, shape ``(k,)``, of the entries of all parts. CONFIDENTIAL."""
-        return self.finalize(self.combine([self.partial(values) for values in parts]))
 
     @abstractmethod
     def neighbors(

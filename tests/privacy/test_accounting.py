@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
 from dpcore.privacy.composition import compose
-from dpcore.privacy.conversions import (
-    epsilon_of_rho,
-    pure_delta_of,
-    pure_epsilon_of,
-    rho_of_pure,
-    simple_epsilon_of_rho,
-)
+from dpcore.privacy.conversions import epsilon_of_rho, pure_delta_of, pure_epsilon_of, rho_of_pure
 from dpcore.privacy.events import (
     LARGEST_LOSS,
     ApproximateEvent,
@@ -33,16 +27,11 @@ deltas = st.floats(1e-12, 0.9)
 
 
 def test_zcdp_vectors():
-    assert simple_epsilon_of_rho(0.5, 1e-6) == pytest.approx(5.7565, abs=5e-5)
     assert epsilon_of_rho(0.5, 1e-6) == pytest.approx(5.2215, abs=5e-5)
-    assert simple_epsilon_of_rho(0.02625, 1e-6) == pytest.approx(1.2306704451, rel=1e-9)
     assert epsilon_of_rho(0.02625, 1e-6) == pytest.approx(1.0409266011, rel=1e-9)
     assert epsilon_of_rho(2.56, 1e-10) == pytest.approx(17.158, abs=5e-4)
-    assert simple_epsilon_of_rho(4.96, 1e-10) == pytest.approx(26.3336, abs=5e-5)
-    for convert in (simple_epsilon_of_rho, epsilon_of_rho):
-        assert convert(0.0, 0.0) == 0
-        assert convert(0.5, 0.0) == math.inf
-        assert convert(0.5, 1.0) == 0
+    assert epsilon_of_rho(0.0, 0.0) == epsilon_of_rho(0.5, 1.0) == 0
+    assert epsilon_of_rho(0.5, 0.0) == math.inf
 
 
 @settings(deadline=None, max_examples=100)
@@ -50,7 +39,6 @@ def test_zcdp_vectors():
 def test_zcdp_conversions_are_above_the_gaussian(rho, log_delta):
     delta = 10**log_delta
     epsilon = epsilon_of_rho(rho, delta)
-    assert epsilon <= simple_epsilon_of_rho(rho, delta)
     assert epsilon >= gaussian.epsilon_of(math.sqrt(2 * rho), delta) - 1e-12
 
 
