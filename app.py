@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import downloads, links, logging, recovery, releasing, session, sidebar, style, words
+from ui import controls, downloads, layout, logging, recovery, releasing, session, sidebar, words
 from ui.data import using
 from ui.run_queue import RUNS
 
@@ -57,8 +57,8 @@ page = st.navigation(
     expanded=True,
 )
 session.go_where_asked()
-links.drop_infinite()
-style.apply()
+controls.drop_infinite()
+layout.apply_style()
 with recovery.told():
     using.follow_link()
 with RUNS.turn(), session.ledger_read_once(), sidebar.beside():

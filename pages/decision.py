@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import head_counts, session
+from ui import plan_notes, session
 from ui.deciding import options, showing, signing
 
 session.require_router("pages/decision.py")
@@ -11,7 +11,7 @@ st.markdown("Which of two plans, and what does the other one give up?")
 study = session.require_study()
 plan = options.planned(study, then="then compare two budgets for it here")
 other = options.ask(plan, study)
-told_sizes = head_counts.smallest_of((*plan.basket.items, *other.basket.items), study)
+told_sizes = plan_notes.smallest_of((*plan.basket.items, *other.basket.items), study)
 showing.answer(plan, other, told_sizes)
 showing.protection(plan, other, study)
 showing.questions(plan, other, told_sizes)

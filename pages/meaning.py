@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from ui import interpretation, session, tabs
+from ui import interpretation, layout, session
 
 session.require_router("pages/meaning.py")
 st.title("Meaning")
 st.markdown("What could an attacker learn about one person, and what not?")
 subject = interpretation.ask()
 interpretation.answer(subject)
-tabs.show(
+layout.show(
     {
         "In odds": interpretation.worlds,
         "Before and after": interpretation.beliefs,

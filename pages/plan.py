@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from ui import head_counts, plans, releasing, session
+from ui import plan_notes, plans, releasing, session
 from ui.documents import area, gathering
 from ui.planning import adding, editing, exchange, needs, redeclaring, running, settings, showing
 
@@ -24,7 +24,7 @@ if plan.items:
         editing.show_anew(edited, plan)
         known = releasing.answers([item.request for item in plan.items], study)
         redeclaring.show(plan, study, known)
-        head_counts.in_plan(plan)
+        plan_notes.in_plan(plan)
         showing.slide(plan, study)
         needs.show(plan, study)
         ready = showing.listing(plan, study)

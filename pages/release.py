@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from ui import auditing, first_visit, head_counts, offering, results, session
+from ui import auditing, first_visit, offering, plan_notes, results, session
 from ui.answering import answers, differences, distortion, enclosing, lessons, previews
 from ui.asking import inputs
 
@@ -27,7 +27,7 @@ answer = offering.offer(
 if answer is not None and answer.id not in {each.id for each in done}:
     done = (*done, answer)  # drawn in this run
 with earlier_group_sizes:
-    head_counts.before_release(asked, done)
+    plan_notes.before_release(asked, done)
 if answer is not None:
     answers.show(answer, asked)
     differences.show(answer, asked)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import session, tabs
+from ui import layout, session
 from ui.resampling import subsampling, subsampling_release
 
 session.require_router("pages/subsampling.py")
@@ -15,7 +15,7 @@ views = st.container()
 with st.expander("What is this?"):
     subsampling.definitions()
 with views:
-    tabs.show(
+    layout.show(
         {
             "Claim and truth": subsampling.claim_and_truth,
             "Which share?": subsampling.levels,

@@ -17,17 +17,19 @@ own, is forgotten with the ``page``.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import belief_text, surest
 from dpcore.formatting import in_full
-from ui import links, session
+from ui import session
 from ui.text import sentence_of
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ _N = TypeVar("_N", int, float)
 _T = TypeVar("_T")
 _KEPT: dict[Kept, dict[str, Any]] = {
     "address": {"bind": "query-params"},
-    # In the address, too, and begun anew with another table (``links.begin``).
+    # In the address, too, and begun anew with another table (``begin``).
     "table": {"bind": "query-params"},
     "session": {"persist_state": "session"},
     "page": {},
@@ -51,6 +53,9 @@ DELTA_HELP = (
     "The chance that the guarantee fails for a person. Keep it far below one in the "
     "number of people; 0 for all Laplace mechanisms."
 )
+
+
+_FIRST_TABLE = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,7 +253,7 @@ class Cell:
     ) -> _T:
         """Show a box that one of some options is chosen in."""
         if kept == "table":
-            links.begin(more["key"], options[more.get("index", 0)])
+            begin(more["key"], options[more.get("index", 0)])
         show: Callable[..., _T] = self.place.selectbox
         return show(label, options, help=note, **_KEPT[kept], **more)
 
@@ -267,7 +272,7 @@ class Cell:
         Long ones stand below each other, if ``horizontal`` is not so.
         """
         if kept == "table":
-            links.begin(more["key"], options[more.get("index", 0)])
+            begin(more["key"], options[more.get("index", 0)])
         show: Callable[..., _T] = self.place.radio
         kept_as = _KEPT[kept]
         return show(label, options, horizontal=horizontal, help=note, **kept_as, **more)
@@ -291,7 +296,7 @@ class Cell:
 
 def _begin(kept: Kept, key: str | None, start: object) -> None:
     if kept == "table" and key is not None:
-        links.begin(key, start)
+        begin(key, start)
 
 
 # The module has all that a place has.
@@ -325,3 +330,55 @@ def listed(text: str, kind: type[_N], what: str) -> tuple[_N, ...]:
     except ValueError:
         which = "whole numbers" if kind is int else "numbers"
         raise ParameterError(f"the {what} must be {which}, separated by commas.") from None
+
+
+def drop_infinite() -> None:
+    """Take numbers beyond all floats out of the address, and run anew without them.
+
+    Streamlit fails to make whole numbers of them.
+    """
+    found = [key for key, text in st.query_params.items() if _is_infinite(text)]
+    dropped = [key for key in found if _drop(key)]
+    if dropped:
+        st.rerun()
+
+
+def begin(key: str, start: object) -> None:
+    """Let the control of a setting begin at ``start`` where the table is another one.
+
+    What was set for one table is not taken over to the next. The address names the
+    settings of the first table that a link opens.
+    """
+    noted = f"_table-of-{key}"
+    before, now = session.public(noted) or _FIRST_TABLE, session.generation()
+    session.set_public(noted, now)
+    if before == now or now < _FIRST_TABLE:
+        return
+    session.set_public(key, start)
+    if key in st.query_params and _drop(key):
+        # From another page, the address would win over what is set here. Where the
+        # control is on screen, Streamlit keeps its setting, and the address follows.
+        st.rerun()
+
+
+def read_older(key: str, words: Mapping[str, object]) -> None:
+    """Take over a setting that an older address calls by another name."""
+    text = st.query_params.get(key)
+    if text is not None and text in words and session.public(key) is None:
+        session.set_public(key, words[text])
+
+
+def _drop(key: str) -> bool:
+    try:
+        del st.query_params[key]
+    except StreamlitAPIException:
+        # A control of the page wrote it there: a text, which the page reads itself.
+        return False
+    return True
+
+
+def _is_infinite(text: str) -> bool:
+    try:
+        return math.isinf(float(text))
+    except ValueError:
+        return False

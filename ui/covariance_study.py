@@ -29,7 +29,7 @@ from dpcore.studies.covariance_study import (
     numbers,
     run,
 )
-from ui import controls, results, session, tabs, work
+from ui import controls, layout, results, session, work
 
 _LOST = "Reconstructed: the number of the original was lost with its formulas."
 _MULTIPLE, _SHARE = "standard deviations", "share of a Gaussian"
@@ -218,7 +218,7 @@ def panels(current: Study) -> None:
         "calibrated are the two kinds of truncation."
     )
     pairs = {"Variances": STATISTICS[:2], "Covariance and correlation": STATISTICS[2:]}
-    tabs.show(
+    layout.show(
         {title: partial(_panels, outcomes, names) for title, names in pairs.items()},
         key="s1-panels",
     )

@@ -46,7 +46,7 @@ from dpcore.studies.meaning.precedents import (
     chosen,
     precedents,
 )
-from ui import answered, controls, plans, results, session
+from ui import controls, plans, results, session
 from ui.asking import inputs
 from ui.study import Study
 from ui.text import literal
@@ -115,7 +115,7 @@ def _budget(study: Study) -> InterpretationSubject:
 
 def _plan(study: Study) -> InterpretationSubject:
     """Return the answers to all planned questions, released together."""
-    plan = answered.option("the plan", plans.plan(study), study)
+    plan = plans.with_answers("the plan", plans.plan(study), study)
     with controls.valid():
         cost = plan.price.cost
         if not cost.epsilon.is_finite():

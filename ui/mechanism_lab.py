@@ -35,7 +35,7 @@ from dpcore.studies.teaching.laboratory import (
     tries,
     two_worlds,
 )
-from ui import controls, results, session, tabs
+from ui import controls, layout, results, session
 from ui.auditing import MECHANISM, WHAT
 
 _MECHANISM = "lab-mechanism"
@@ -245,7 +245,7 @@ def show(setup: Setup) -> None:
         "Equal privacy": _equal_privacy,
         "Which errs least": _maps,
     }
-    tabs.show(stations, setup, key="lab-station")
+    layout.show(stations, setup, key="lab-station")
 
 
 def _maps(setup: Setup) -> None:

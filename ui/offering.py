@@ -20,7 +20,7 @@ from dpcore.formatting import capital, epsilon_text, significant
 from dpcore.ledger.account import Account
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases.record import Release
-from ui import accounts, first_visit, naming, plans, recovery, releasing, results, session
+from ui import accounts, first_visit, plans, recovery, releasing, results, session
 from ui.study import Study
 from ui.text import literal
 
@@ -63,7 +63,7 @@ def offer(
             places=(before or partial(_price, request))(account, fits),
             key=key,
         )
-        name = naming.ask(request, study)
+        name = plans.ask_name(request, study)
         if plannable:
             plans.button(request, study, key=key, name=name)
         return answer
@@ -74,7 +74,7 @@ def _carry_out(request: Releasable, study: Study) -> None:
     pressed = releasing.pressed()
     with releasing.drawing(study, pressed):
         done = pressed is not None and releasing.carry_out(
-            request, study, pressed, called=naming.name_of(request, study)
+            request, study, pressed, called=plans.name_of(request, study)
         )
     if done and first_visit.is_on():
         # What it says of the ledger stands above, with a button.

@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from datetime import datetime
 from decimal import ROUND_DOWN, Decimal
 from typing import TypeVar, cast
 
@@ -22,12 +23,14 @@ from dpcore.formatting import epsilon_text, in_full
 from dpcore.ledger.store import StoredTexts, default_folder
 from dpcore.planning.analysis_plan import (
     LEAST,
+    LONGEST_NAME,
     MOST,
     USUAL_GROUP,
     AnalysisPlan,
     PlannedQuery,
     Split,
 )
+from dpcore.planning.comparison import Option
 from dpcore.planning.plan_files import Loaded, from_json, to_json, traced
 from dpcore.planning.plan_losses import times
 from dpcore.planning.redeclared import Declared, RedeclaredQuery, adopted, changes
@@ -384,3 +387,58 @@ def _other_file(study: Study) -> str:
 
 def _plans() -> StoredTexts:
     return StoredTexts(default_folder() / _FOLDER)
+
+
+def ask_name(request: Releasable, study: Study) -> str:
+    """Let a question be named that has no name in the plan; return its name, if any."""
+    item = planned(study, request)
+    if item is not None:
+        return item.own_name
+    key = _name_key(request)
+    if key is None:
+        return ""
+    typed = st.text_input(
+        "Name of the question",
+        max_chars=LONGEST_NAME,
+        placeholder="such as patients ever positive",
+        key=key,
+        persist_state="session",
+        help="Pages, documents and files use this name. The recipe stays beside it. "
+        "The question and its privacy cost do not depend on the name.",
+    )
+    return " ".join(typed.split())
+
+
+def name_of(request: Releasable, study: Study) -> str:
+    """Return the name that a question was given in the plan, or else on its page."""
+    item = planned(study, request)
+    if item is not None:
+        return item.own_name
+    key = _name_key(request)
+    typed = None if key is None else session.public(key)
+    return " ".join(typed.split()) if isinstance(typed, str) else ""
+
+
+def _name_key(request: Releasable) -> str | None:
+    """Return the key of the field of a question, whatever its epsilon is.
+
+    None where it cannot be carried out, and so has no name.
+    """
+    try:
+        return f"question-name-{session.generation()}-{PlannedQuery.of(request).key}"
+    except DPCoreError:
+        return None
+
+
+def with_answers(name: str, basket: AnalysisPlan, study: Study) -> Option:
+    """Return a plan with the days on which questions of it were answered."""
+    answers = releasing.answers([item.request for item in basket.items], study)
+    return Option(
+        name=name,
+        basket=basket,
+        released={
+            item.key: datetime.fromisoformat(answer.created).date()
+            for item, answer in zip(basket.items, answers, strict=True)
+            if answer is not None
+        },
+    )

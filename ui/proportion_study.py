@@ -36,7 +36,7 @@ from dpcore.studies.proportion_study import (
     ProcedureAccuracy,
     ProportionDesign,
 )
-from ui import controls, results, session, tabs, work
+from ui import controls, layout, results, session, work
 from ui.text import literal, sentence_of
 
 _USUAL = ProportionDesign()
@@ -223,7 +223,7 @@ def figures(current: ProportionSimulation, view: View) -> None:
         picture = study_picture(current.design, current.found, seen)
         results.show(picture, f"study2-{measure.name}", simulated=True)
 
-    tabs.show(
+    layout.show(
         {str(m).capitalize(): partial(draw, m) for m in reversed(Measure)}, key="study2-measure"
     )
 

@@ -41,7 +41,7 @@ from dpcore.postprocessing import psd_repair
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import LaplaceEvent
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from ui import logging, state_lookup, tidying
+from ui import logging, open_tabs, run_queue
 from ui.open_tabs import OpenTabs
 from ui.study import Draft, Study, Taken, Upload
 
@@ -114,7 +114,7 @@ def _drop(vault: _Vault, slots: Iterable[str]) -> None:
 
 
 _vaults = OpenTabs(_close)
-_tidying = tidying.Postponed(tidying.collect)
+_tidying = open_tabs.Postponed(open_tabs.collect)
 
 
 def _vault() -> _Vault:
@@ -130,9 +130,9 @@ def _warm_up() -> None:
     """Import sampler and accountant in the background, once for the server."""
     logging.warn_without_wall()
     memory.give_back_columns()
-    tidying.keep_uploads(MAX_BYTES)
-    tidying.set_aside()
-    state_lookup.install()
+    open_tabs.keep_uploads(MAX_BYTES)
+    open_tabs.set_aside()
+    run_queue.install()
     threading.Thread(target=_import_slow_packages, daemon=True).start()
 
 

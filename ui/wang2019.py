@@ -22,7 +22,7 @@ from dpcore.studies.wang2019 import (
     of_pane,
     run,
 )
-from ui import controls, results, tabs, work
+from ui import controls, layout, results, work
 
 Study = work.Run[Wang2019Design, FigurePart]
 
@@ -178,7 +178,7 @@ def first(current: Study) -> None:
 def second(current: Study) -> None:
     """Show Figure 2 of both kinds of noise, the open one."""
     panes = {"Noise on the coefficients": Pane.BY_SIZE, "One posterior sample": Pane.BY_PRECISION}
-    tabs.show(
+    layout.show(
         {title: partial(_pane, current, pane) for title, pane in panes.items()}, key="f12-pane"
     )
 

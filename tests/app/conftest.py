@@ -71,7 +71,7 @@ def simulations_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def nothing_set_aside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Collect no garbage for every tab that a test leaves: all are of one process."""
-    monkeypatch.setattr("ui.tidying.set_aside", lambda: None)
+    monkeypatch.setattr("ui.open_tabs.set_aside", lambda: None)
     monkeypatch.setattr("ui.session._tidying.request", lambda: None)
 
 

@@ -4,8 +4,8 @@ import pytest
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.testing.v1 import AppTest
 
-from ui import state_lookup
-from ui.state_lookup import StateLookup
+from ui import run_queue
+from ui.run_queue import StateLookup
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_a_lookup_says_what_the_copy_says(app):
 
 
 def test_a_page_of_controls_copies_no_state(tab, whole):
-    state_lookup.install()
+    run_queue.install()
     tab.run()
     app = tab.switch_page("pages/lab.py").run()
     before = len(whole)
@@ -50,6 +50,6 @@ def test_a_control_whose_value_is_none_stays_empty(whole):
         st.number_input("Number", value=7.0, key="empty")
         st.selectbox("Choice", ["a"], key="unset")
 
-    state_lookup.install()
+    run_queue.install()
     app = AppTest.from_function(script).run()
     assert (app.number_input[0].value, app.selectbox[0].value, whole) == (None, "a", [])

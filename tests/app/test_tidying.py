@@ -12,9 +12,9 @@ from starlette.formparsers import MultiPartParser
 from starlette.requests import Request
 
 from tests.conftest import PATIENCE
-from ui import session, tidying
+from ui import open_tabs, session
 
-set_aside = tidying.set_aside
+set_aside = open_tabs.set_aside
 
 
 class Table:
@@ -35,7 +35,7 @@ def test_a_table_that_has_gone_is_freed():
     table = Table()
     watched = weakref.ref(table)
     del table
-    tidying.collect()
+    open_tabs.collect()
     assert watched() is None
 
 
@@ -46,7 +46,7 @@ def test_a_collection_does_not_look_at_what_is_set_aside():
 
 def test_objects_are_set_aside_before_any_tab_can_have_a_table(monkeypatch):
     order = []
-    monkeypatch.setattr(tidying, "set_aside", lambda: order.append("set aside"))
+    monkeypatch.setattr(open_tabs, "set_aside", lambda: order.append("set aside"))
     monkeypatch.setattr(threading.Thread, "start", lambda _: order.append("thread"))
     session._warm_up.__wrapped__()  # noqa: SLF001 - no public way
     assert order == ["set aside", "thread"]
@@ -59,7 +59,7 @@ def test_one_collection_follows_however_many_tabs_leave(monkeypatch):
         "start",
         lambda timer: started.append(timer),  # noqa: PLW0108 - binds
     )
-    tidying_up = tidying.Postponed(lambda: runs.append(1))
+    tidying_up = open_tabs.Postponed(lambda: runs.append(1))
     for _ in range(80):
         tidying_up.request()
     assert runs == []
@@ -78,7 +78,7 @@ def test_a_tab_that_leaves_during_a_collection_is_followed_by_another():
         else:
             ended.set()
 
-    tidying_up = tidying.Postponed(job, seconds=0.0)
+    tidying_up = open_tabs.Postponed(job, seconds=0.0)
     tidying_up.request()
     assert ended.wait(PATIENCE)
     assert threading.current_thread() not in threads
@@ -86,7 +86,7 @@ def test_a_tab_that_leaves_during_a_collection_is_followed_by_another():
 
 def test_a_file_that_is_sent_stays_in_memory(monkeypatch):
     monkeypatch.setattr(MultiPartParser, "spool_max_size", 1 << 20)
-    tidying.keep_uploads(4 << 20)
+    open_tabs.keep_uploads(4 << 20)
     part = b'Content-Disposition: form-data; name="f"; filename="f.csv"'
     sent = b"".join((b"--x\r\n", part, b"\r\n\r\n", bytes(3 << 20), b"\r\n--x--\r\n"))
     headers = [(b"content-type", b"multipart/form-data; boundary=x")]

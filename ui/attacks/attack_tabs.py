@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from ui import confidential, controls, session, tabs
+from ui import confidential, controls, layout, session
 from ui.attacks.aggregate_attacks import show_differencing, show_membership, show_reconstruction
 from ui.attacks.attack_target import AttackTarget, of_table, of_village
 from ui.attacks.noise_attacks import (
@@ -52,7 +52,7 @@ def show() -> None:
 
 
 def _attacks(subject: AttackTarget) -> None:
-    tabs.show(_ATTACKS, subject, key="attack")
+    layout.show(_ATTACKS, subject, key="attack")
 
 
 def details() -> None:

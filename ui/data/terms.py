@@ -15,7 +15,7 @@ from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.declarations import Declaration
-from ui import controls, links, session
+from ui import controls, session
 from ui.study import Terms
 from ui.text import literal
 
@@ -136,7 +136,7 @@ def ask(
     with controls.valid():
         named = _name(start.unit, several=cap is not None)
     left, right = controls.row(2)
-    links.read_older(_RELATION, _IN_OLDER_LINKS)
+    controls.read_older(_RELATION, _IN_OLDER_LINKS)
     relation = left.radio(
         "Neighboring relation",
         list(_RELATIONS),

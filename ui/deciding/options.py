@@ -14,7 +14,7 @@ from dpcore.planning.analysis_plan import LEAST, MOST, AnalysisPlan, Split
 from dpcore.planning.comparison import Option
 from dpcore.planning.plan_files import from_json
 from dpcore.planning.splits import scaled
-from ui import answered, controls, plans, session
+from ui import controls, plans, session
 from ui.controls import EPSILON_HELP, Typed
 from ui.planning import loading
 from ui.study import Study
@@ -34,7 +34,7 @@ def planned(study: Study, *, then: str) -> Option:
         st.info(f"Nothing is planned yet. Plan at least one question; {then}.")
         st.page_link("pages/plan.py", label="Go to Plan")
         session.end_page()
-    return answered.option(_named("the plan", basket), basket, study)
+    return plans.with_answers(_named("the plan", basket), basket, study)
 
 
 def ask(plan: Option, study: Study) -> Option:
@@ -53,7 +53,7 @@ def ask(plan: Option, study: Study) -> Option:
             basket = _other_total(plan.basket, study)
     else:
         basket = _kept(plan.basket, study)
-    return answered.option(_named("the other", basket), basket, study)
+    return plans.with_answers(_named("the other", basket), basket, study)
 
 
 def _named(name: str, basket: AnalysisPlan) -> str:

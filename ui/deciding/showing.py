@@ -25,7 +25,7 @@ from dpcore.planning.targets import (
     size_condition_text,
 )
 from dpcore.studies.meaning.attacker import Guarantee
-from ui import controls, results, session, stand_ins
+from ui import controls, plan_notes, results, session
 from ui.offering import priced
 from ui.study import Study
 from ui.text import literal, sentence_of
@@ -104,7 +104,7 @@ def questions(plan: Option, other: Option, told_sizes: Sizes) -> None:
         "answer has told of the smallest group, ✗ does not."
     )
     _say_assumed(rows, plan, told_sizes)
-    stand_ins.say(plan.basket.items)
+    plan_notes.say_imputed(plan.basket.items)
 
 
 def _say_assumed(rows: Sequence[Row], plan: Option, told_sizes: Sizes) -> None:

@@ -27,7 +27,7 @@ from dpcore.individual.explanation import explain_alone
 from dpcore.individual.losses import ExposedPerson, Losses
 from dpcore.individual.per_instance_loss import counted_losses, person_of_row
 from dpcore.relations import NeighboringRelation
-from ui import controls, partwise, results, session, tabs
+from ui import controls, layout, partwise, results, session
 from ui.individual import everybody, exposing
 from ui.study import Study
 from ui.text import literal
@@ -60,7 +60,7 @@ def views(
     if table is None or not isinstance(asked, Request):
         raise InPartsError("Losses from this release are not computed of a table in parts.")
     sides = {"Everybody": _everybody, "One person": _one_person}
-    tabs.show(sides, asked, study, table, relation, key="individual-view")
+    layout.show(sides, asked, study, table, relation, key="individual-view")
 
 
 def _everybody(

@@ -17,7 +17,7 @@ from dpcore.formatting import epsilon_text, significant
 from dpcore.individual.model_losses import known_relations
 from dpcore.models.loss_functions import ModelKind
 from dpcore.relations import NeighboringRelation
-from ui import controls, partwise, session, tabs
+from ui import controls, layout, partwise, session
 from ui.asking import inputs
 from ui.individual import counted, exposing, one_person, publishing, resampled, what_if
 from ui.individual.ledger import totals as person_totals
@@ -190,4 +190,4 @@ def views(subject: AnySubject | None, study: Study) -> None:
         "Why not publish, and what may be": published,
         "Over the whole ledger": person_totals.show,
     }
-    tabs.show(sides, subject, study, key="individual-view")
+    layout.show(sides, subject, study, key="individual-view")

@@ -27,7 +27,7 @@ from dpcore.models.influence import Influence
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Release
 from dpcore.studies.individual import hypothesis_tests
-from ui import controls, releasing, results, session, tabs
+from ui import controls, layout, releasing, results, session
 from ui.individual import persons
 from ui.individual.persons import Person
 from ui.individual.subject import AnySubject, ModelSubject, StatisticSubject, Subject
@@ -84,7 +84,7 @@ def show(subject: Subject, study: Study) -> None:
         "Actual releases": lambda *about: _realized(study, *about),
         "Bounds": _bounds,
     }
-    tabs.show(sides, subject, person, laws, key="person-side")
+    layout.show(sides, subject, person, laws, key="person-side")
     with st.expander("What is this?", key="person-definitions"):
         _definitions()
 

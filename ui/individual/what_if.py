@@ -27,7 +27,7 @@ from dpcore.individual.counterfactual import (
 )
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others
-from ui import controls, results, session, tabs
+from ui import controls, layout, results, session
 from ui.controls import Cell
 from ui.individual import one_row, persons, what_if_crowd
 from ui.individual.subject import ModelSubject, StatisticSubject, Subject
@@ -46,7 +46,7 @@ def show(subject: Subject, study: Study) -> None:
         st.info(one_row.said("moving somebody"))
         return
     sides = {"Move one person, watch everybody": _moves, "Blend into the crowd": what_if_crowd.show}
-    tabs.show(sides, subject, study, key="what-if-side")
+    layout.show(sides, subject, study, key="what-if-side")
     with st.expander("What is this?", key="what-if-definitions"):
         st.markdown(
             f"One {session.unit().noun}'s loss depends on everybody's records: an "

@@ -10,7 +10,7 @@ import streamlit as st
 from dpcore.analyses.quantiles import ChainPlan
 from dpcore.planning.analysis_plan import MOST_PEOPLE, PlannedQuery
 from dpcore.planning.group_sizes import tells_sizes
-from ui import controls, head_counts, naming, plans, session
+from ui import controls, plan_notes, plans, session
 from ui.asking import inputs
 from ui.study import Study
 from ui.text import after_number, literal
@@ -44,7 +44,7 @@ def typed(study: Study) -> None:
             "and 75 %, have intervals in that unit, and cost more."
         )
     study = session.require_study()
-    name = naming.ask(request, study)
+    name = plans.ask_name(request, study)
     plans.button(request, study, key="typed", group=group, name=name)
 
 
@@ -52,7 +52,7 @@ def _group(item: PlannedQuery) -> int:
     """Ask of how many people a group is meant, where the error hangs on it."""
     if not item.width.assumed:
         return item.group
-    known = head_counts.smallest_of((item,), session.require_study()).get(item.key)
+    known = plan_notes.smallest_of((item,), session.require_study()).get(item.key)
     by = tells_sizes(item.request.asked)
     first, second = controls.row((1, 2))
     if known is not None:

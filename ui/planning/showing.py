@@ -21,7 +21,7 @@ from dpcore.planning.targets import OF_A_DIFFERENCE, assumed_aim, is_difference,
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases.amounts import spent_text
 from dpcore.releases.record import Release
-from ui import accounts, head_counts, offering, plans, results, session, stand_ins
+from ui import accounts, offering, plan_notes, plans, results, session
 from ui.study import Study
 from ui.text import literal
 
@@ -69,7 +69,7 @@ def slide(basket: AnalysisPlan, study: Study) -> None:
     )
     _say_left(found.totals, account)
     _say_assumed(basket, study)
-    stand_ins.say(basket.items)
+    plan_notes.say_imputed(basket.items)
     left, right = st.columns(2)
     left.page_link("pages/decision.py", label="Hold it against another plan, and sign")
     right.page_link("pages/touched.py", label="See whom it touches (curator only)")
@@ -127,7 +127,7 @@ def _say_assumed(basket: AnalysisPlan, study: Study) -> None:
             "sizes are private, and smaller groups have larger errors. “Change a "
             "question”, below, says from which size on it holds, and takes another."
         )
-    known = head_counts.smallest_of(judged, study)
+    known = plan_notes.smallest_of(judged, study)
     lines = [
         f"- **{literal(item.name)}** rests on {item.group:,}. {literal(known[item.key].text)}."
         for item in judged

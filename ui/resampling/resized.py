@@ -22,7 +22,7 @@ from dpcore.mechanisms.resized_repair import NoisyResample
 from dpcore.privacy.interpretation import best_guess
 from dpcore.studies.resampling import resized_study
 from dpcore.studies.resampling.resized_study import laplace_variance
-from ui import controls, results, tabs
+from ui import controls, layout, results
 
 BY_Z, BY_EPSILON = "Z: one row in Z", "claimed ε = 1/Z"
 MOST_PEOPLE = 1_000_000
@@ -362,7 +362,7 @@ def show_tour(case: ResizedCase, key: str) -> None:
         "Errors": _errors,
         "Fair comparison": _fair,
     }
-    tabs.show(stations, case, key, key=f"{key}-station", shared=False)
+    layout.show(stations, case, key, key=f"{key}-station", shared=False)
 
 
 def _profile(case: ResizedCase, key: str) -> None:

@@ -58,7 +58,7 @@ from dpcore.studies.resampling.bootstrap_study import (
     run,
 )
 from dpcore.studies.resampling.laplace_averages import Equipartition, Rivals
-from ui import controls, results, session, tabs, work
+from ui import controls, layout, results, session, work
 from ui.resampling.standard_errors_settings import BootstrapSettings, find_noise
 from ui.text import sentence_of
 
@@ -471,7 +471,7 @@ def show(asked: BootstrapSettings) -> None:
         "Privacy": _privacy,
         "Copies": _copies,
     }
-    tabs.show(stations, asked, key="se-station")
+    layout.show(stations, asked, key="se-station")
 
 
 def show_averages(asked: BootstrapSettings) -> None:
@@ -482,7 +482,7 @@ def show_averages(asked: BootstrapSettings) -> None:
         "How normal": normality,
         "Sharing a budget": sharing,
     }
-    tabs.show(stations, asked, key="se-average")
+    layout.show(stations, asked, key="se-average")
 
 
 def simulated(asked: BootstrapSettings, slot: str, key: str) -> Runs | None:

@@ -25,7 +25,7 @@ from dpcore.individual.model_losses import audited_moves, counted_model_losses, 
 from dpcore.models.glm_influence import AuditedRemovals
 from dpcore.models.question import Fit
 from dpcore.relations import NeighboringRelation
-from ui import results, session, tabs
+from ui import layout, results, session
 from ui.individual import counted, everybody
 from ui.individual.models import exposing
 from ui.models import fitting
@@ -88,7 +88,7 @@ def views(asked: ModelRequest, study: Study) -> None:
             return
     sides = {"Everybody": _everybody, "One person": _one_person}
     subject = _Subject(asked, study, fit, audited)
-    tabs.show(sides, subject, table, key="individual-view")
+    layout.show(sides, subject, table, key="individual-view")
 
 
 def _everybody(subject: _Subject, table: PartitionedDataset) -> None:

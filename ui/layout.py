@@ -1,8 +1,18 @@
-"""The few rules of style that the theme cannot say: colored edges."""
+"""Tabs of which only the open one is drawn, and the few rules that the theme cannot say.
+
+A control redraws the whole page, and a picture that nobody looks at costs as long as
+one that somebody does.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVarTuple
+
 import streamlit as st
+
+_About = TypeVarTuple("_About")
+
 
 _RULES = """
 <style>
@@ -33,6 +43,18 @@ _RULES = """
 """
 
 
-def apply() -> None:
+def show(
+    panes: Mapping[str, Callable[[*_About], None]], *about: *_About, key: str, shared: bool = True
+) -> None:
+    """Show a tab for each pane, and call the open one, which may be in the address."""
+    heard: dict[str, Any] = {"bind": "query-params"} if shared else {"on_change": "rerun"}
+    tabs = st.tabs(list(panes), key=key, **heard)
+    for tab, draw in zip(tabs, panes.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw(*about)
+
+
+def apply_style() -> None:
     """Add the rules to the page."""
     st.html(_RULES)

@@ -1,13 +1,15 @@
-"""Saying before it is paid for that head counts come with another answer, too."""
+"""What is said beside the questions of a plan: group sizes paid twice, and imputed values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 import streamlit as st
 
 from dpcore.analyses.base import Releasable
-from dpcore.documents import missing
+from dpcore.data.quantities import replacement_text
+from dpcore.documents import missing, rests
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.group_sizes import (
     SmallestGroup,
@@ -16,9 +18,13 @@ from dpcore.planning.group_sizes import (
     smallest_group,
 )
 from dpcore.releases.record import Release
-from ui import accounts, session
+from ui import accounts, partwise, session
 from ui.study import Study
 from ui.text import literal
+
+_SHOWN: Final = (
+    " How much that is here, the confidential area on “Release” shows for each question."
+)
 
 
 def in_plan(basket: AnalysisPlan) -> None:
@@ -69,3 +75,19 @@ def smallest_of(items: Sequence[PlannedQuery], study: Study) -> dict[str, Smalle
     releases = accounts.all_releases(session.account(study))
     found = {item.key: smallest_group(item.request.asked, releases) for item in items}
     return {key: one for key, one in found.items() if one is not None}
+
+
+def say_imputed(items: Sequence[PlannedQuery]) -> None:
+    """Name the values, and where the curator sees how much they move here.
+
+    How many values are missing is confidential: nothing here hangs on it.
+    """
+    found = rests.filled(items)
+    if not found:
+        return
+    told = "; ".join(f"{column.title}: {replacement_text(column)}" for column in found)
+    st.caption(
+        "**± and ✓ do not hold what values move that stand in for missing ones** "
+        f"({literal(told)}).{_SHOWN * partwise.moves_are_shown()} “Data” says what "
+        "becomes of a missing value."
+    )
