@@ -1,11 +1,4 @@
-"""What the Meaning page speaks of: a budget, a question, or an ε that is typed.
-
-What a guarantee means: in odds, before and after, and in tests of membership.
-
-The label of consequences, to be shown and to be copied.
-
-What others chose: one line each, with its unit, period, model and source.
-"""
+"""The Meaning page: what a guarantee means, its label, and what others chose."""
 
 from __future__ import annotations
 

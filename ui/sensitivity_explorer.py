@@ -1,16 +1,6 @@
-"""Made-up tables of a few people, and the questions about them.
+"""The sensitivity explorer and the miniature on Home: tables that are made up.
 
 Nothing here comes from anybody's data.
-
-The made-up table of the sensitivity explorer, and the ways to change it.
-
-Nothing here comes from anybody's data, so that it may stand in the session's notes.
-
-The parts of the Sensitivity explorer that ask and answer about a made-up table.
-
-Is the number of people public? The second view of the Sensitivity explorer.
-
-The live miniature on the home page: one guest, with and without.
 """
 
 from __future__ import annotations

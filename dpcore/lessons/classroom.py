@@ -1,8 +1,4 @@
-"""Seats of a class: given by the server, and signed so that no phone can invent one.
-
-How often somebody may try something within a time.
-
-Answers of a class from its own phones: gathered under a code, kept in memory.
+"""Classes that answer from phones: rooms, signed seats, and a limit on attempts.
 
 A room holds which question is open, and which answer each seat gave: places in lists of
 public answers. It holds no names, no addresses and nothing of any table. Rooms are

@@ -1,24 +1,13 @@
-"""The settings of Study 1.
+"""Study 1: a covariance matrix of two variables, sanitized many times.
 
 Liu 2016, section 4.1: one and the same matrix is sanitized many times, for several
 correlations and numbers of people. The numbers of the original design were lost with
 its formulas; the defaults here are reconstructed.
 
-What a setting of Study 1 has without any simulation, computed when it is asked for.
-
-All of it follows from the settings, so that it is kept by them.
-
 For the means: the variances' laws are closed forms, and so is the mean of a covariance
 on a given range. Averaging the latter over the former takes a double integral, done by
 Gauss and Legendre's rule on pieces over which the integrand is smooth. Integrating over
 the standard deviations, ``v = s^2``, makes the range ``s_1 s_2``.
-
-Study 1: what sanitizing does to the covariance matrix of two variables.
-
-All repetitions of many settings are drawn at once (Liu 2016, section 4.1); what needs
-no simulation is left to ``limits``.
-
-One sanitized matrix of two or three variables, and how often such a one is odd.
 """
 
 from __future__ import annotations

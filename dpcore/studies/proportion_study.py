@@ -1,9 +1,7 @@
-"""The settings of simulation study 2, and what can be examined with them.
+"""Study 2: a vector of proportions, released under constraints (Liu 2016).
 
 The proportions, epsilons and sample sizes of the original were lost; the defaults of
 ``ProportionDesign`` are a reconstruction.
-
-Simulation study 2: a vector of proportions, released under constraints (Liu 2016).
 
 Samples are drawn from a multinomial law; their shares are released by every procedure
 with every mechanism, and compared with the true proportions: bias, root mean squared

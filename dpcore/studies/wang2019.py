@@ -1,4 +1,4 @@
-"""The figures of Wang 2019 on simulated regressions, with settings to edit.
+"""Figures 1 and 2 of Wang 2019, simulated part by part and held against the text.
 
 The text does not print the settings. Those here are reconstructed: rows of standard
 normal numbers scaled to length 1, coefficients in a random direction, targets clipped
@@ -10,11 +10,7 @@ that grows with the number of people for noise on the coefficients, 52 at 100 an
 at 31 623 people; for the posterior sample it is 10 to 143, short of the "several orders
 of magnitude" of the text.
 
-Figures 1 and 2 of Wang 2019 as one run, part by part.
-
 Everything is simulated from public settings: nobody's data.
-
-What a text says of Figures 1 and 2 of Wang 2019, held against a run of them.
 """
 
 from __future__ import annotations

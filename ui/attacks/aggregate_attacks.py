@@ -1,9 +1,4 @@
-"""Differencing: Alice moves in, and two totals tell what she has.
-
-Reconstruction: a secret column from many counts.
-
-Membership: is this person in the table? Played by hand and by a machine.
-"""
+"""Attacks on totals and counts: differencing, reconstruction, membership."""
 
 from __future__ import annotations
 

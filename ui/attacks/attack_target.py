@@ -1,9 +1,7 @@
-"""What is attacked: a made-up village, or people of the table in use.
+"""The target of an attack: a made-up village, or people of the table in use.
 
 What is asked about one's own table stays out of the address, and is forgotten with the
 page.
-
-What an attack came to: a sentence on each release, and what is to be learned.
 """
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""Averaging: the same question again and again, and what it costs.
-
-Low bits: the last digits of floating-point noise.
-
-Timing: how long a release takes says where the value lies.
-
-Recovery: a person is told the own loss, and solves for the exact mean.
-"""
+"""Attacks on noise: averaging, floating-point, timing, disclosed losses."""
 
 from __future__ import annotations
 

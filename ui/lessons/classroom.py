@@ -1,9 +1,7 @@
-"""A class that answers from its phones: the side of the teacher.
+"""A class that answers from its phones, and predictions: the side of the teacher.
 
 What is shared between tabs and phones is in `dpcore.lessons.classroom`: which public
 question is open, and how often each answer was chosen.
-
-What is predicted before anything is shown: by one reader, and by a class.
 """
 
 from __future__ import annotations

@@ -1,13 +1,4 @@
-"""Which lesson of which path is open, and at which step: all of it in the address.
-
-What is left of a path: as planned, and by a clock once it was started.
-
-A link to the open step, and a code to point a phone at.
-
-What is handed out: the questions of a path on paper, and their answers apart.
-
-The view for a projector: large type, and nothing beside the lesson.
-"""
+"""Which lesson is open, and what goes with it: clock, link, handout, projector view."""
 
 from __future__ import annotations
 

@@ -1,14 +1,10 @@
-"""The classes of this server, and the key that signs the seats in them.
+"""The pages of phones: plain HTTP beside Streamlit, so that a class costs little.
 
 A module is loaded once for the process, and no message of a browser can empty it.
 Nothing in it comes from a table.
 
-The pages of phones: plain HTTP beside Streamlit, so that a class costs little.
-
 A tab of Streamlit runs the whole page for every answer and every look at what is asked.
 A phone needs a question and a few buttons: one static page, and some short requests.
-
-Under which address other devices open the pages of this server.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""The settings of the page of the resized bootstrap. All of them are public.
-
-The page of the resized bootstrap: claimed, measured and repaired, side by side.
-
-The stations of the page of the resized bootstrap; only the open one is computed.
-"""
+"""The page of the resized bootstrap: settings, claims, and tabs."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The resized bootstrap on a column of the table in use: question, price and release.
-
-All of it is public; what the column itself shows is in ``ui.resampling.resized_column``.
-
-What scores of a column of the table in use reveal. CONFIDENTIAL.
-"""
+"""The resized bootstrap on a column of the table: question, price, release, losses."""
 
 from __future__ import annotations
 

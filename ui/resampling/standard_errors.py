@@ -1,9 +1,4 @@
-"""The page of standard errors: what is claimed beside what is measured and repaired.
-
-The stations about averages of several answers: their noise, shape and budget.
-
-The stations of the page of standard errors; only the open one is computed.
-"""
+"""The page of standard errors: claims, tabs, and averages of several answers."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The parts of the Subsampling page about levels and profiles. They need no table.
-
-What the source says of samples, held against simulation and the exact bounds.
-
-Does a sample pay, and what does a secret survey give? Parts of the page.
-"""
+"""The Subsampling page: levels, profiles, claims, and whether a sample pays."""
 
 from __future__ import annotations
 

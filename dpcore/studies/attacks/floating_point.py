@@ -1,10 +1,8 @@
-"""Why Laplace noise from a floating-point logarithm is no private noise.
+"""Floating-point attack: the last digits of noise give the value away.
 
 A generator of uniform doubles has 2^53 outputs, so that ``value + b log(u)`` reaches
 some doubles and not others, and which ones depends on the value (Mironov 2012). Real
 releases are drawn by an exact discrete sampler.
-
-The last digits of noise: what a careless sampler gives away, and a grid does not.
 
 Noise that is computed as ``b log(u)`` in floating point reaches some numbers from one
 value and not from another (``studies.teaching.floating_point``). A sampler that rounds

@@ -1,11 +1,9 @@
-"""Numbers computed of an answer by which two worlds may be told apart.
+"""Scores and events that may tell two worlds apart, and the most telling event.
 
 An answer of one number is its own score. Of several numbers an attacker can form
 others: their projection on the line from one world's answers to the other's, the
 likelihood ratio, a number alone, or the difference of two. Whatever has to be estimated
 is estimated from the draws that are searched, never from those that are tested.
-
-Events that may tell two worlds apart, and the search for the most telling one.
 
 A score is cut into cells: between quantiles of what was drawn, and a cell of its own
 for every number that comes again and again, such as a bound that noise is clamped to.

@@ -1,6 +1,4 @@
-"""A naive release: a known mistake, small enough to be seen through, and its repair.
-
-A catalog of known mistakes, each with its repair, on tables that are made up.
+"""A catalog of known mistakes, each with its repair, on made-up tables.
 
 They are simulated with a generator that can be seeded, so that a class sees what the
 speaker saw. Nothing here is ever released.

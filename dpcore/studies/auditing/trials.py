@@ -1,9 +1,7 @@
-"""What an audit puts to the test: a promise, and one release drawn in two worlds.
+"""Trials: a nominal guarantee, and a release drawn in two neighboring worlds.
 
 The worlds are neighboring tables: one person is there or not, or has another record.
 Everything else is the same, and known to whoever audits.
-
-Trials of what the studio releases: the very draws of a release, in two worlds.
 
 Noise is drawn by the secure sampler, by the same call that a release makes; where all
 that is drawn is one mechanism's noise, many answers are drawn in one call, as one long

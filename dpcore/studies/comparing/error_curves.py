@@ -1,6 +1,4 @@
-"""Questions whose answers by several mechanisms can be compared.
-
-Bias, variance and error of the mechanisms, from public numbers only.
+"""Bias, variance and error of the mechanisms, from public numbers only.
 
 Every curve is a closed form of the mechanism; ``simulated`` draws from the same law, so
 that a picture can show that the formula and the experiment agree.

@@ -2,8 +2,6 @@
 
 Everything is a share of the range ``R`` of the statistic: the position is ``theta/R``,
 the scale ``b/R`` that of the Laplace mechanism at the same nominal epsilon.
-
-What the bounded mechanisms cost once they all give the same true epsilon.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Why people are exposed in a released model: their leverage, and their residual.
+"""Why people are exposed in a released model: their leverage and their residual.
 
 What a release tells about a person depends on how strongly the record pulls on the
 coefficients and on how far the prediction without the person misses the target. Which
 measure of leverage says all depends on the shape of the noise. CONFIDENTIAL.
-
-Leverage against leave-one-out residual of everybody, as counts of people.
 
 A person's loss from a model comes from two causes: how unusual the record is, which
 gives it leverage, and how far the prediction without the person misses it. CONFIDENTIAL

@@ -1,15 +1,11 @@
-"""Published bounds on everybody's loss, held against the exact loss.
+"""Losses compared: with published bounds, by mechanism, by moments. CONFIDENTIAL.
 
 A bound that lies below the exact loss promises too much to that person. CONFIDENTIAL
 where the people are those of a table.
 
-The same question to the same table through other mechanisms. CONFIDENTIAL.
-
 Clamping (BIT) is done after the noise, so that it changes nobody's loss while both
 answers lie within the bounds. Redrawing (truncation) is part of the draw: how often it
 happens depends on the answer, and everybody's loss rises.
-
-Moments of everybody's losses, over their order. CONFIDENTIAL.
 """
 
 from __future__ import annotations

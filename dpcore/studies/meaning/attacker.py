@@ -1,4 +1,4 @@
-"""What a guarantee leaves an attacker, whatever mechanism gives it.
+"""The best attacker: against any mechanism, against one, and against a whole plan.
 
 An attacker knows everything but one thing: whether a person's own record was used, or
 what stands in its place (nothing, or another record). There are two worlds, and the
@@ -6,21 +6,15 @@ release tells them apart as well as the law of its noise allows. The *receiver o
 characteristic* says how often the person is found (*detection*) for how often somebody
 who is not there is named (*false alarm*).
 
-What no attacker exceeds where only the worst case of a whole plan is known.
-
 Where several numbers are released at once, their laws have no single threshold. But a
 plan knows its epsilon at every delta, over all tables, and no test detects more than
 ``delta + e^epsilon a`` at the chance ``a`` of a false alarm, for any of them, nor more
 than the same with the worlds exchanged allows (Kairouz, Oh and Viswanath 2015).
 
-What the best attacker can do against one mechanism, exactly, at a pair of values.
-
 The ratio of the densities of every mechanism of the catalog at two positions is
 monotone in the release, so that by the Neyman-Pearson lemma the best tests are
 thresholds, split at random where a bound is released with positive probability. All is
 worked out from the distribution functions, from public numbers alone.
-
-What an attacker reads from one release, over all neighboring tables. PUBLIC.
 
 Everything follows from the public numbers of a request: the sensitivity of its question
 and the noise of its mechanism. No table is looked at, so that it may be shown, and

@@ -1,17 +1,11 @@
-"""Populations that tables are drawn from: ages, a normal variable, anybody's column.
+"""Noisy bootstraps: populations, coverage by formula and simulation, and real cost.
 
 Their values are clamped to public bounds, and drawn independently.
-
-How well standard errors from noisy bootstraps do, as far as means are normal.
 
 A table of ``n`` people is drawn from a population, and its mean released: at once, or
 as the average of ``k`` noisy bootstraps, at one ``rho``.
 
-Simulated tables with everything that is released of them, and what it covers.
-
 The counterpart of ``coverage`` that assumes nothing about the laws.
-
-What k noisy bootstraps are claimed to reveal, and what they really reveal.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One answer, or the average of k answers that share its budget.
+"""Averages of Laplace answers: their budget, their Gaussian rival, their normality.
 
 Brawner and Honaker 2018, section 4 and remark 1: under basic composition averaging
 multiplies the variance by ``k``, under zCDP it changes nothing. Their share under
@@ -7,16 +7,12 @@ spends more than ``epsilon``; the share here that is best for any pure mechanism
 solved for (Kairouz, Oh and Viswanath 2015), and so is the one for Laplace noise, by its
 privacy loss distribution.
 
-Averages of Laplace draws against Gaussian noise: which is smaller, and when.
-
 An average of ``k`` Laplace answers that share one epsilon has ``k`` times the variance
 of a single one. Brawner and Honaker 2018 (remark 2) compare it with the classic
 Gaussian mechanism and find it smaller for ``k < log(1.25/delta)``. Three corrections:
 at the same pure epsilon the single draw always has the least; the Gaussian may be
 calibrated exactly, which moves the limit down; and the average has a smaller epsilon at
 that delta too, so that it may be calibrated to it as well.
-
-How soon averages of Laplace draws cannot be told from normal ones.
 
 Figure 3 of Brawner and Honaker 2018: samples of averages of ``k`` Laplace draws are
 tested for normality, and compared with truly normal samples. Both test statistics are

@@ -1,11 +1,9 @@
-"""Comparing the resized bootstrap fairly: with Laplace noise that does equally well.
+"""The resized bootstrap: fair comparisons, and attacks on its scores.
 
 To set both to "epsilon = 1/Z" compares a promise that holds with one that does not.
 Three fair ways: the same advantage of an attacker who looks once (total variation), the
 same (epsilon, delta), or the same error. All of it is about a share, which one person
 moves by 1/n.
-
-What an attacker gets out of scores of resized bootstraps: proof, and exact counts.
 
 Simulated tables of 0/1 rows. Every curve is given exactly and by simulation.
 """

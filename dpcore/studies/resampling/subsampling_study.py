@@ -1,10 +1,8 @@
-"""What the source says of samples, what is measured, and what is exact.
+"""Subsampling: claims of the source, measured and exact, and whether a sample pays.
 
 A. Smith, *Differential privacy and the secrecy of the sample*, 2009: lemma 3 and its
 notes. The measurement is a test of one event on simulated releases, where the answer is
 a total with Laplace noise: the worst case of every pure mechanism.
-
-Does it pay to release from a sample? Noise and sampling error at one final epsilon.
 
 The mean of ``n`` values in an interval of width ``R``, at the final epsilon ``e``: pure
 DP by Laplace noise. On a share ``q`` of rows the level may be ``log(1 + (e^e - 1)/q)``,

@@ -1,4 +1,4 @@
-"""One mechanism at one value: two worlds side by side, and the privacy really given.
+"""One mechanism at one value: two worlds, the effective epsilon, and how it is caught.
 
 Everything lies on the unit interval: positions, shifts and scales are shares of the
 range of the statistic. No table is needed.
@@ -7,13 +7,9 @@ The truncated Laplace mechanism draws until it lands in the bounds, and how ofte
 depends on the secret. That is why redrawing is no post-processing, and a second leak
 besides: whoever can time the release sees it.
 
-Catching a mechanism that promises too much: count an event in two worlds.
-
 Under pure DP no event is more than ``e^epsilon`` times as likely in one world as in the
 other. The event looked at is a release near the bound on the far side from the other
 value: that is where truncation gives the secret away.
-
-Choosing epsilon by looking at the table, on made-up tables: the leak that it is.
 
 Somebody releases a sum with Laplace noise and takes the largest epsilon at which nobody
 in the table loses more than a limit ``x``. A person with pay ``p`` loses ``epsilon p /
