@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,9 @@ from dpcore.analyses import secure
 from dpcore.analyses.identity import analysis_id
 from dpcore.analyses.measurement import Direct, Drawing, Plan, Width
 from dpcore.arrays import FloatArray
-from dpcore.codec import NUMBER, TEXT, Part, Schema, if_any, several
+from dpcore.codec import NUMBER, TEXT, Part, Schema, if_any, list_in, several
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import Column
+from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import PartitionedDataset, Table
 from dpcore.data.quantities import Quantity
@@ -33,6 +34,7 @@ from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import statement
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.parameters import COLUMN
 from dpcore.statistics.statistic import Partial, Statistic
 
 
@@ -121,6 +123,17 @@ class Question:
         parts = list(dataset.each(partial(partial_of, self), names))
         return statistic.finalize(statistic.combine(parts))
 
+    @classmethod
+    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+        """Return the question that ``parameters()`` describe, of columns of a table.
+
+        Raises:
+            LookupError, TypeError, ValueError: They are those of no such question.
+            ParameterError: The table has no such columns, or the parts contradict.
+
+        """
+        raise NotImplementedError
+
     def plan(self, request: Request) -> Plan:
         """Return how a request for it is carried out."""
         return Direct(
@@ -159,6 +172,30 @@ class Question:
 def partial_of(question: Question, part: Dataset) -> Partial:
     """Return what the statistic of a question needs of some rows. CONFIDENTIAL."""
     return question.statistic.partial(question.values(part))
+
+
+def column_from(content: object, dataset: Table) -> Column:
+    """Return the column of a table that the parameters of a question declare.
+
+    Raises:
+        LookupError, TypeError, ValueError: It is not described, or not as it should be.
+        ParameterError: The table has no such column, or its parts contradict.
+
+    """
+    declared = COLUMN.read(content)
+    now = dataset.column(declared.name)
+    return replace(
+        declared,
+        unit=now.unit,
+        description=now.description,
+        display_name=now.display_name,
+        complete=now.complete and declared.missing is MissingPolicy.REPLACE,
+    )
+
+
+def columns_from(content: object, dataset: Table) -> tuple[Column, ...]:
+    """Return several columns, as ``column_from``."""
+    return tuple(column_from(one, dataset) for one in list_in(content))
 
 
 def whole_unit(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
@@ -9,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Question, Request
+from dpcore.analyses.base import Question, Request, column_from
 from dpcore.analyses.measurement import Answer, Direct, LabelledIntervals, Plan
-from dpcore.analyses.number import Query
+from dpcore.analyses.number import QUERY, Query
 from dpcore.arrays import FloatArray
-from dpcore.codec import Schema, if_any, several
+from dpcore.codec import Schema, if_any, list_in, object_in, several
 from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import Table
 from dpcore.errors import ParameterError
 from dpcore.formatting import distinct
 from dpcore.inference.crossed_counts import count_intervals
@@ -188,6 +190,22 @@ class CrossedQuery(Question):
             each.values(dataset)[np.searchsorted(each.rows(dataset), kept)] for each in self.crossed
         )
         return np.asarray(first * self.shape[1] + second)
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+        """Return the question that parameters describe."""
+        if content["kind"] != StatisticKind.CROSS_TABLE:
+            raise LookupError
+        counted = {**content, "kind": StatisticKind.HISTOGRAM.value}
+        first, second = (
+            QUERY.read(
+                {**counted, "membership": None, "edges": axis.get("edges")},
+                unit=unit,
+                column=column_from(axis["column"], dataset),
+            )
+            for axis in map(object_in, list_in(content["crossed"]))
+        )
+        return cls(first=first, second=second)
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""

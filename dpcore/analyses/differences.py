@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Request
-from dpcore.analyses.groups import OfGroups
+from dpcore.analyses.base import Request, column_from
+from dpcore.analyses.groups import ANY_SIZE, OfGroups
 from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Plan, Width
+from dpcore.analyses.number import QUERY
 from dpcore.arrays import FloatArray
 from dpcore.codec import TEXT, several
 from dpcore.data.bounds import Interval
 from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import distinct
@@ -32,6 +35,7 @@ from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost
+from dpcore.relations import PrivacyUnit
 from dpcore.statistics.conditions import said_once
 from dpcore.statistics.entries import group_codes
 from dpcore.statistics.group_sums import PAIR, PairMoments
@@ -177,6 +181,20 @@ class DifferenceQuery(OfGroups):
         codes = group_codes(dataset, self.group, self.part.counted_rows(dataset))
         both = np.column_stack([self.part.row_values(dataset), codes])
         return self.part.of_owners(both, dataset)
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+        """Return the question that parameters describe."""
+        if content["kind"] != StatisticKind.DIFFERENCE:
+            raise LookupError
+        one, other = PAIRED.read(content["pair"])
+        part = QUERY.read(
+            {**content, "kind": StatisticKind.MEAN.value},
+            unit=unit,
+            column=column_from(content["column"], dataset),
+            size=ANY_SIZE,
+        )
+        return cls(part=part, group=column_from(content["group"], dataset), pair=(one, other))
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""

@@ -8,21 +8,23 @@ which it follows, for groups of every size (``GroupMoments``).
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Question, Request
+from dpcore.analyses.base import Question, Request, column_from
 from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Plan, Width
-from dpcore.analyses.number import Query
+from dpcore.analyses.number import QUERY, Query
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import Table
 from dpcore.errors import ParameterError
 from dpcore.inference.group_ratios import (
     GroupEstimates,
@@ -229,6 +231,17 @@ class GroupedQuery(OfGroups):
         codes = group_codes(dataset, self.group, self.part.counted_rows(dataset))
         both = np.column_stack([self.part.row_values(dataset), codes])
         return self.part.of_owners(both, dataset)
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+        """Return the question that parameters describe."""
+        known = {"size": ANY_SIZE} if "moments" in content else {}
+        column = column_from(content["column"], dataset)
+        part = QUERY.read(content, unit=unit, column=column, **known)
+        # Ratios of groups by a public minimum of people are no longer asked.
+        if part.kind.of_ratios and not known:
+            raise LookupError
+        return cls(part=part, group=column_from(content["group"], dataset))
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON.

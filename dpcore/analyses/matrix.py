@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final, cast
+from typing import Any, Final, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Question, Request
+from dpcore.analyses.base import Question, Request, column_from, columns_from
 from dpcore.analyses.measurement import Answer, LabelledIntervals, Plan, Width
 from dpcore.arrays import FloatArray
 from dpcore.codec import TRUTH, WHOLE, Part, Schema, if_any, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
 from dpcore.inference.correlations import correlation_intervals
@@ -47,7 +49,7 @@ from dpcore.statistics.conditions import clamped, divided, filled, ungrouped
 from dpcore.statistics.covariance import Covariance, CovarianceMatrix
 from dpcore.statistics.entries import joint_entries, joint_rows
 from dpcore.statistics.kinds import StatisticKind, allowed
-from dpcore.statistics.parameters import COLUMN, SHARED
+from dpcore.statistics.parameters import COLUMN, SHARED, SIZE
 from dpcore.statistics.pooled import GroupSizes, PooledCovariance, PooledVariance
 from dpcore.statistics.statistic import Statistic
 from dpcore.statistics.user_level import entries_of_people
@@ -201,6 +203,24 @@ class JointQuery(Question):
         rows = self.rows(dataset)
         values = joint_entries(dataset, rows, self.numbers, self.group)
         return entries_of_people(values, rows, dataset, self.unit)
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+        """Return the question that parameters describe."""
+        numbers, group, groups = columns_from(content["columns"], dataset), None, None
+        if "group" in content:
+            group = column_from(content["group"], dataset)
+            # Private labels: only the sum and the number of sizes are used, and stored.
+            public = TRUTH.read(content["labels_public"])
+            known = (
+                {}
+                if public
+                else {"sizes": (SIZE.read(content["size"]).people, *(0 for _ in group.labels))}
+            )
+            groups = GROUPS.read(content, **known)
+        return cast(
+            "Self", JOINT.read(content, unit=unit, numbers=numbers, group=group, groups=groups)
+        )
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""

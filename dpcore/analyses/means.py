@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import Any, Final, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Question, Request
+from dpcore.analyses.base import Question, Request, column_from, columns_from
 from dpcore.analyses.groups import ANY_SIZE
 from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Plan, Width
 from dpcore.arrays import FloatArray
@@ -20,6 +20,7 @@ from dpcore.codec import Part, Schema, choice, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import distinct
@@ -223,6 +224,18 @@ class MeansQuery(Question):
         counted = joint_rows(dataset, self.numbers)
         values = joint_entries(dataset, counted, self.numbers, self.group)
         return entries_of_people(values, counted, dataset, self.unit)
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+        """Return the question that parameters describe."""
+        told = MEANS.read(
+            content,
+            unit=unit,
+            numbers=columns_from(content["columns"], dataset),
+            group=column_from(content["group"], dataset),
+        )
+        del told["kind"]
+        return cls(**told)
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""

@@ -11,15 +11,15 @@ of rounding.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Mode, Releasable
+from dpcore.analyses.base import Mode, Releasable, column_from, columns_from
 from dpcore.analyses.measurement import Answer, LabelledIntervals, Width
 from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, TEXT, WHOLE, Part, Schema, optional, several
@@ -39,9 +39,10 @@ from dpcore.models.model_mechanisms.model_mechanism import Drawn, ModelMechanism
 from dpcore.models.model_mechanisms.noisy_coefficients import NoisyFit
 from dpcore.models.model_mechanisms.perturbed_objective import PerturbedObjective
 from dpcore.models.model_mechanisms.posterior_samples import SampledFit
-from dpcore.models.question import Fit, ModelQuestion
+from dpcore.models.question import DESIGN, MODEL, Fit, ModelQuestion
 from dpcore.privacy.events import ApproximateEvent, GaussianEvent, PrivacyEvent
 from dpcore.privacy_filter import PrivacyCost, computed, typed
+from dpcore.relations import PrivacyUnit
 from dpcore.statistics.conditions import statement
 
 _FINE: Final = 2.0**-20
@@ -629,3 +630,19 @@ MODEL_REQUEST: Final = Schema(
         of=lambda asked: asked.share if asked.mechanism_key == "adaptive" else None,
     ),
 )
+
+
+def model_question_from(
+    content: Mapping[str, object], dataset: Table, unit: PrivacyUnit
+) -> ModelQuestion:
+    """Return the question about a model that parameters describe, of a table's columns."""
+    design = DESIGN.read(
+        content,
+        target=column_from(content["target"], dataset),
+        features=columns_from(content["features"], dataset),
+        counts=content["model"] == ModelKind.POISSON,
+    )
+    asked = MODEL.read(content, unit=unit, design=design)
+    # Parameters of earlier versions do not name it: their price did not cover it.
+    covered = "covers_excess" in content or not asked.exchanges
+    return asked if covered else replace(asked, covers_excess=False)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, Final, cast
+from typing import Any, Final, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Question, Request
+from dpcore.analyses.base import Question, Request, column_from
 from dpcore.analyses.measurement import Plan
 from dpcore.analyses.quantiles import ChainPlan, RankPlan
 from dpcore.analyses.shares import SharePlan
@@ -21,6 +21,7 @@ from dpcore.codec import NUMBER, Schema, if_any, optional, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import is_whole, quantity_of
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.exponential import Exponential
@@ -260,6 +261,12 @@ class Query(Question):
                 dataset, self.column, membership=self.membership, edges=self.edges
             )
         return label_entries(dataset, self.column, membership=self.membership)
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+        """Return the question that parameters describe."""
+        column = column_from(content["column"], dataset)
+        return cast("Self", QUERY.read(content, unit=unit, column=column))
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON.

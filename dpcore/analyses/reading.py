@@ -7,30 +7,25 @@ unit of measurement and the description of a column, comes from the table in use
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import cast
+from typing import Final, cast
 
 from dpcore.analyses.base import REQUEST, Question, Releasable, Request
 from dpcore.analyses.bootstrap import BOOTSTRAP, BootstrapRequest
 from dpcore.analyses.cross_table import CrossedQuery
-from dpcore.analyses.differences import PAIRED, DifferenceQuery
-from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
-from dpcore.analyses.matrix import GROUPS, JOINT
-from dpcore.analyses.means import MEANS, MeansQuery
-from dpcore.analyses.model import MODEL_REQUEST, ModelRequest
-from dpcore.analyses.number import QUERY, Query
+from dpcore.analyses.differences import DifferenceQuery
+from dpcore.analyses.groups import GroupedQuery
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.means import MeansQuery
+from dpcore.analyses.model import MODEL_REQUEST, ModelRequest, model_question_from
+from dpcore.analyses.number import Query
 from dpcore.analyses.resized import RESIZED, ResizedRequest
 from dpcore.analyses.subsampled import SUBSAMPLED, SubsampledRequest
-from dpcore.codec import TEXT, TRUTH, list_in, object_in
-from dpcore.data.columns import Column, MissingPolicy
+from dpcore.codec import TEXT, object_in
 from dpcore.data.partitions.table import Table, TableT
 from dpcore.errors import DataError, DPCoreError
-from dpcore.models.loss_functions import ModelKind
-from dpcore.models.question import DESIGN, MODEL, ModelQuestion
 from dpcore.relations import PrivacyUnit
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.parameters import COLUMN, SIZE, UNIT
-from dpcore.statistics.pooled import GroupSizes
+from dpcore.statistics.parameters import UNIT
 
 ResampledRequest = BootstrapRequest | SubsampledRequest | ResizedRequest
 """A question about one column that resamples of the table answer."""
@@ -92,7 +87,7 @@ def model_request_from(
     """
     try:
         content = object_in(parameters["question"])
-        question = _model_question(content, dataset, _unit(content, called))
+        question = model_question_from(content, dataset, _unit(content, called))
         return MODEL_REQUEST.read(parameters, question=question, draw=draw)
     except (LookupError, TypeError, ValueError, OverflowError, DPCoreError):
         raise DataError("the release cannot be traced back to a model of this table.") from None
@@ -101,30 +96,6 @@ def model_request_from(
 def as_declared(request: Releasable, dataset: TableT) -> TableT:
     """Return the table with its columns declared as they were for the request."""
     return cast("TableT", dataset.with_columns(*request.asked.columns))
-
-
-def column_from(content: object, dataset: Table) -> Column:
-    """Return the column of a table that the parameters of a question declare.
-
-    Raises:
-        LookupError, TypeError, ValueError: It is not described, or not as it should be.
-        ParameterError: The table has no such column, or its parts contradict.
-
-    """
-    declared = COLUMN.read(content)
-    now = dataset.column(declared.name)
-    return replace(
-        declared,
-        unit=now.unit,
-        description=now.description,
-        display_name=now.display_name,
-        complete=now.complete and declared.missing is MissingPolicy.REPLACE,
-    )
-
-
-def columns_from(content: object, dataset: Table) -> tuple[Column, ...]:
-    """Return several columns, as ``column_from``."""
-    return tuple(column_from(one, dataset) for one in list_in(content))
 
 
 def _reader(
@@ -147,89 +118,18 @@ def _unit(content: Mapping[str, object], called: PrivacyUnit | None) -> PrivacyU
     return unit.called(called or PrivacyUnit(noun=unit.key))
 
 
+_SHAPES: Final[dict[str, type[Question]]] = {
+    "crossed": CrossedQuery,
+    "pair": DifferenceQuery,
+    "columns": JointQuery,
+    "group": GroupedQuery,
+}
+"""The shape of a question by a parameter that it has; those before it come first."""
+
+
 def _question(content: Mapping[str, object], dataset: Table, unit: PrivacyUnit) -> Question:
-    if "crossed" in content:
-        return _crossed(content, dataset, unit)
-    if "pair" in content:
-        return _difference(content, dataset, unit)
-    if content["kind"] == StatisticKind.MEANS:
-        return _means(content, dataset, unit)
-    group = column_from(content["group"], dataset) if "group" in content else None
-    if "columns" in content:
-        numbers = columns_from(content["columns"], dataset)
-        groups = None if group is None else _groups(content, group)
-        return JOINT.read(content, unit=unit, numbers=numbers, group=group, groups=groups)
-    known = {"size": ANY_SIZE} if "moments" in content else {}
-    column = column_from(content["column"], dataset)
-    part = QUERY.read(content, unit=unit, column=column, **known)
-    if group is None:
-        return part
-    # Ratios of groups by a public minimum of people are no longer asked.
-    if part.kind.of_ratios and not known:
-        raise LookupError
-    return GroupedQuery(part=part, group=group)
-
-
-def _difference(
-    content: Mapping[str, object], dataset: Table, unit: PrivacyUnit
-) -> DifferenceQuery:
-    if content["kind"] != StatisticKind.DIFFERENCE:
-        raise LookupError
-    one, other = PAIRED.read(content["pair"])
-    part = QUERY.read(
-        {**content, "kind": StatisticKind.MEAN.value},
-        unit=unit,
-        column=column_from(content["column"], dataset),
-        size=ANY_SIZE,
-    )
-    group = column_from(content["group"], dataset)
-    return DifferenceQuery(part=part, group=group, pair=(one, other))
-
-
-def _means(content: Mapping[str, object], dataset: Table, unit: PrivacyUnit) -> MeansQuery:
-    told = MEANS.read(
-        content,
-        unit=unit,
-        numbers=columns_from(content["columns"], dataset),
-        group=column_from(content["group"], dataset),
-    )
-    del told["kind"]
-    return MeansQuery(**told)
-
-
-def _crossed(content: Mapping[str, object], dataset: Table, unit: PrivacyUnit) -> CrossedQuery:
-    if content["kind"] != StatisticKind.CROSS_TABLE:
-        raise LookupError
-    counted = {**content, "kind": StatisticKind.HISTOGRAM.value}
-    first, second = (
-        QUERY.read(
-            {**counted, "membership": None, "edges": axis.get("edges")},
-            unit=unit,
-            column=column_from(axis["column"], dataset),
-        )
-        for axis in map(object_in, list_in(content["crossed"]))
-    )
-    return CrossedQuery(first=first, second=second)
-
-
-def _groups(content: Mapping[str, object], group: Column) -> GroupSizes:
-    if TRUTH.read(content["labels_public"]):
-        return GROUPS.read(content)
-    # Private: only the sum and the number of sizes are used, and stored.
-    people = SIZE.read(content["size"]).people
-    return GROUPS.read(content, sizes=(people, *(0 for _ in group.labels)))
-
-
-def _model_question(
-    content: Mapping[str, object], dataset: Table, unit: PrivacyUnit
-) -> ModelQuestion:
-    design = DESIGN.read(
-        content,
-        target=column_from(content["target"], dataset),
-        features=columns_from(content["features"], dataset),
-        counts=content["model"] == ModelKind.POISSON,
-    )
-    asked = MODEL.read(content, unit=unit, design=design)
-    # Parameters of earlier versions do not name it: their price did not cover it.
-    covered = "covers_excess" in content or not asked.exchanges
-    return asked if covered else replace(asked, covers_excess=False)
+    found = (shape for name, shape in _SHAPES.items() if name in content)
+    shape = next(found, Query)
+    if shape is JointQuery and content["kind"] == StatisticKind.MEANS:
+        shape = MeansQuery
+    return shape.read(content, dataset, unit)
