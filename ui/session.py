@@ -138,7 +138,7 @@ def _warm_up() -> None:
 
 def _import_slow_packages() -> None:
     secure.warm_up()
-    compose([LaplaceEvent.of(1.0)], delta=1e-6)
+    compose([LaplaceEvent.from_ratio(1.0)], delta=1e-6)
     psd_repair.warm_up()
     theme.warm_up()
 

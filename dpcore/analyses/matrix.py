@@ -330,7 +330,7 @@ class MatrixPlan:
     @property
     def event(self) -> PureEvent:
         """Return a pure event of the whole level."""
-        return PureEvent.of(self.release.effective_epsilon)
+        return PureEvent.from_ratio(self.release.effective_epsilon)
 
     def pairwise_epsilon(
         self,

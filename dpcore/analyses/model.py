@@ -72,7 +72,7 @@ class ModelPlan:
     def event(self) -> PrivacyEvent:
         """Return what the accountant has to know of it."""
         if math.isfinite(self.mu):
-            return GaussianEvent.of(self.mu)
+            return GaussianEvent.from_ratio(self.mu)
         return ApproximateEvent(parameter=self.epsilon, delta=self.delta)
 
     @property

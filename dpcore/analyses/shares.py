@@ -122,7 +122,7 @@ class SharePlan:
         """Return a pure event of the whole level."""
         if self.constraint.syntheses == 1:
             return self.mechanism.event(self.sensitivity)
-        return PureEvent.of(self.worst_case())
+        return PureEvent.from_ratio(self.worst_case())
 
     def pairwise_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0

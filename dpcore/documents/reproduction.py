@@ -141,7 +141,7 @@ def _step(questions: Iterable[Question]) -> float:
         e for e in events if not isinstance(e, GaussianEvent) and e.tractable
     )
     if squares > 0:
-        one = GaussianEvent.of(math.sqrt(squares))
+        one = GaussianEvent.from_ratio(math.sqrt(squares))
         if not counted:
             return step_of({one: 1}) / _FINER
         counted[one] = 1

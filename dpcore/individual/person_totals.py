@@ -231,7 +231,7 @@ def person_totals(losses: Sequence[ReleaseLosses], *, people: int, delta: float)
 
     >>> from dpcore.individual.release_losses import ReleaseLosses
     >>> from dpcore.privacy.events import GaussianEvent
-    >>> one = ReleaseLosses(event=GaussianEvent.of(1.0), own=np.ones(1))
+    >>> one = ReleaseLosses(event=GaussianEvent.from_ratio(1.0), own=np.ones(1))
     >>> both = person_totals([one] * 4, people=1, delta=1e-6)
     >>> alone = gaussian.epsilon_of([2.0], 1e-6)
     >>> bool(both.of[Counting.BEST] == alone)

@@ -78,7 +78,7 @@ class ReleaseLosses:
         event, own = self.event, float(self.own[person])
         if self.replaced and isinstance(event, SampleEvent):
             # The profile bounds both directions, which is how that kind is composed.
-            return FixedSampleEvent.of(own, law=event.law, rate=event.rate)
+            return FixedSampleEvent.from_ratio(own, law=event.law, rate=event.rate)
         return event.of_person(own)
 
     def alone(self, person: int) -> ReleaseLosses:

@@ -99,7 +99,7 @@ class Bootstraps:
             )
 
     @classmethod
-    def of(
+    def from_cost(
         cls,
         *,
         times: int,

@@ -130,7 +130,7 @@ class HeightSums:
     total: tuple[float, ...]
 
     @classmethod
-    def of_parts(cls, parts: int) -> HeightSums:
+    def from_parts(cls, parts: int) -> HeightSums:
         """Return those of ``GroupMoments``, which add up to the people."""
         return cls(size=(1.0,) * parts, total=tuple(_heights(parts).tolist()))
 
@@ -278,7 +278,7 @@ def mean_heights(
     differ from group to group. ``of`` says what the numbers of a group are, those of
     ``GroupMoments`` if nothing is said. Shapes ``(G,)`` and ``(G, 2)``.
     """
-    of = of or HeightSums.of_parts(drawn.shape[1])
+    of = of or HeightSums.from_parts(drawn.shape[1])
     people, h = np.array(of.size), np.array(of.total)
     size = drawn @ people
     # What lies beyond every possible mean only contradicts less if moved to the end.

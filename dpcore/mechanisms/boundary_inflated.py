@@ -80,7 +80,7 @@ class BoundaryInflatedLaplace(BoundedLaplace):
 
     def event(self, sensitivity: Sensitivity) -> LaplaceEvent:
         """Return the Laplace noise that is clamped; its rho is ``r + e^-r - 1``."""
-        return LaplaceEvent.of(self.epsilon(sensitivity))
+        return LaplaceEvent.from_ratio(self.epsilon(sensitivity))
 
     def _moments(self, position: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the way to the nearest point of the bounds, and two moments there.

@@ -140,7 +140,7 @@ class Exponential:
 
     def event(self, sensitivity: Sensitivity) -> PureEvent:
         """Return a pure event of ``2 D / s``."""
-        return PureEvent.of(self._range(sensitivity))
+        return PureEvent.from_ratio(self._range(sensitivity))
 
     def _range(self, sensitivity: Sensitivity) -> float:
         return float(law.scaled(2 * sensitivity.largest, self.noise))

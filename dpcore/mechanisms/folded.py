@@ -124,8 +124,8 @@ class FoldedLaplace(ConcaveLevel):
         """Return the pure level; on a half-line the Laplace noise that reaches it."""
         level = self.epsilon(sensitivity)
         if math.isinf(self.bounds.width):
-            return LaplaceEvent.of(level)
-        return PureEvent.of(level)
+            return LaplaceEvent.from_ratio(level)
+        return PureEvent.from_ratio(level)
 
     @property
     def _mass(self) -> float:

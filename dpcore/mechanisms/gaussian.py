@@ -106,7 +106,7 @@ class Gaussian(AdditiveNoise):
         Its zCDP level ``rho`` is ``(l2 / sigma)^2 / 2``.
         """
         mu = float(law.scaled(sensitivity.l2, self.noise))
-        return GaussianEvent.of(mu)
+        return GaussianEvent.from_ratio(mu)
 
     def _mu(self, first: ArrayLike, second: ArrayLike) -> FloatArray:
         moved = distances(first, second)

@@ -175,7 +175,7 @@ class GeneralizedGaussian(SymmetricMechanism):
         """
         if (known := self._known) is not None:
             return known.event(sensitivity)
-        return PureEvent.of(0.0 if sensitivity.largest == 0 else math.inf)
+        return PureEvent.from_ratio(0.0 if sensitivity.largest == 0 else math.inf)
 
     @property
     def _standard(self) -> GeneralizedNoise:

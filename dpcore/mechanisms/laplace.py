@@ -137,7 +137,7 @@ class Laplace(AdditiveNoise):
 
     def event(self, sensitivity: Sensitivity) -> LaplaceEvent:
         """Return Laplace noise of ``b / l1`` times the sensitivity."""
-        return LaplaceEvent.of(self.epsilon(sensitivity))
+        return LaplaceEvent.from_ratio(self.epsilon(sensitivity))
 
     def _ratios(self, first: ArrayLike, second: ArrayLike) -> FloatArray:
         return over_scale(distances(first, second), self.noise)
@@ -320,7 +320,7 @@ class AveragedLaplace(SymmetricMechanism):
 
     def event(self, sensitivity: Sensitivity) -> LaplaceEvent:
         """Return one Laplace draw of scale ``b``; more noise is post-processing."""
-        return LaplaceEvent.of(self.epsilon(sensitivity))
+        return LaplaceEvent.from_ratio(self.epsilon(sensitivity))
 
     @property
     def _standard(self) -> LaplaceSum:

@@ -254,7 +254,7 @@ class ResizedBootstrap:
     Raises:
         ParameterError: A number lies outside its domain.
 
-    >>> ResizedBootstrap.of_epsilon(100, 0.07).draws
+    >>> ResizedBootstrap.from_epsilon(100, 0.07).draws
     7
 
     """
@@ -277,12 +277,12 @@ class ResizedBootstrap:
             raise ParameterError(f"Z {float(self.ratio):g} takes more than 10^9 draws. Raise Z.")
 
     @classmethod
-    def of_ratio(cls, people: int, ratio: float, *, rows: int = 1) -> Self:
+    def from_ratio(cls, people: int, ratio: float, *, rows: int = 1) -> Self:
         """Return the bootstrap of a typed ``Z``, by the decimal that it stands for."""
         return cls(people=people, ratio=_exact("Z", ratio), rows=rows)
 
     @classmethod
-    def of_epsilon(cls, people: int, epsilon: float, *, rows: int = 1) -> Self:
+    def from_epsilon(cls, people: int, epsilon: float, *, rows: int = 1) -> Self:
         """Return the bootstrap that claims a typed ``epsilon``: ``Z = 1/epsilon``."""
         exact = _exact("epsilon", epsilon)
         return cls(people=people, ratio=1 / exact, rows=rows)
@@ -381,7 +381,7 @@ class ResizedBootstrap:
 
         ``log(1 - chance) / (m log(1 - 1/n))``, rounded up: for 95 % about ``3 Z``.
 
-        >>> ResizedBootstrap.of_ratio(1000, 10).looks_until(0.95)
+        >>> ResizedBootstrap.from_ratio(1000, 10).looks_until(0.95)
         30
         """
         if not 0 < chance < 1:

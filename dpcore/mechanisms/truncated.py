@@ -119,7 +119,7 @@ class TruncatedLaplace(ConcaveLevel):
 
     def event(self, sensitivity: Sensitivity) -> PureEvent:
         """Return the pure level: no accountant knows this noise."""
-        return PureEvent.of(self.epsilon(sensitivity))
+        return PureEvent.from_ratio(self.epsilon(sensitivity))
 
     def _moments(self, position: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the way to the nearest point of the bounds, and two moments there.

@@ -73,7 +73,7 @@ class ChoicePlan:
     @property
     def event(self) -> PureEvent:
         """Return what the accountant has to know: only the pure level is used."""
-        return PureEvent.of(self.search.epsilon)
+        return PureEvent.from_ratio(self.search.epsilon)
 
     @property
     def off_by(self) -> int:

@@ -166,7 +166,7 @@ def _pld(plan: Counter[PrivacyEvent], delta: float) -> float:
 def _discretized(others: Mapping[PrivacyEvent, int], mu: float, delta: float) -> float:
     together: dict[PrivacyEvent, int] = dict(others)
     if mu > 0:
-        together[GaussianEvent.of(mu)] = 1
+        together[GaussianEvent.from_ratio(mu)] = 1
     interval = step_of(together)
     # The shortest two first, so that most convolutions are short; numbers break ties.
     turn = count()

@@ -67,7 +67,7 @@ class PrivacyEvent(ABC):
             raise ParameterError(f"an event's parameter must be at least 0, got {self.parameter}.")
 
     @classmethod
-    def of(cls, ratio: float, **known: Any) -> Self:  # noqa: ANN401 - other fields
+    def from_ratio(cls, ratio: float, **known: Any) -> Self:  # noqa: ANN401 - other fields
         """Return the event with a ratio."""
         return cls(parameter=cls._swap(ratio), **known)
 

@@ -157,7 +157,7 @@ class Covariance(Statistic):
 
     def _scatter(self, values: FloatArray) -> Scatter:
         entries = numeric_rows(values, columns=2)
-        return Scatter.of(entries, bounds=self.bounds, pairs=((0, 1),))
+        return Scatter.from_entries(entries, bounds=self.bounds, pairs=((0, 1),))
 
     def _at(self, sums: FloatArray, people: int) -> FloatArray:
         return sums / (own_divisor(self.size, people) - 1)
@@ -211,7 +211,7 @@ class Scatter:
     sums: FloatArray = field(repr=False)
 
     @classmethod
-    def of(
+    def from_entries(
         cls,
         entries: FloatArray,
         *,
@@ -476,7 +476,7 @@ class CovarianceMatrix(Statistic):
         d = len(self.bounds)
         entries = numeric_rows(values, columns=d)
         pairs = (*((j, j) for j in range(d)), *combinations(range(d), 2))
-        return Scatter.of(entries, bounds=self.bounds, pairs=pairs)
+        return Scatter.from_entries(entries, bounds=self.bounds, pairs=pairs)
 
     def _at(self, sums: FloatArray, people: int) -> FloatArray:
         return sums / (own_divisor(self.size, people) - 1)

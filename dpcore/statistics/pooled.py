@@ -279,7 +279,7 @@ class _Pooled(Statistic):
     def _scatter(self, values: FloatArray) -> Scatter:
         columns = self._columns
         entries, codes = grouped_rows(values, columns=len(columns), groups=self.groups.count)
-        return Scatter.of(
+        return Scatter.from_entries(
             entries,
             bounds=columns,
             pairs=((0, len(columns) - 1),),

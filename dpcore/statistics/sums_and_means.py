@@ -42,7 +42,7 @@ class Terms:
     kind: NDArray[np.intp] | None = field(default=None, repr=False)
 
     @classmethod
-    def of_membership(cls, values: ArrayLike, *, center: float) -> Terms:
+    def from_membership(cls, values: ArrayLike, *, center: float) -> Terms:
         """Return the terms ``member - center`` of people who are members (1) or not."""
         member = cells(values, count=2)
         present, kind = kinds(member)
@@ -225,7 +225,7 @@ class Count(Sum):
     _alike = True
 
     def _terms(self, values: FloatArray) -> Terms:
-        return Terms.of_membership(values, center=0.0)
+        return Terms.from_membership(values, center=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -326,4 +326,4 @@ class Proportion(Mean):
     _alike = True
 
     def _terms(self, values: FloatArray) -> Terms:
-        return Terms.of_membership(values, center=self._center)
+        return Terms.from_membership(values, center=self._center)

@@ -44,11 +44,15 @@ def test_two_cells_match_dp_accounting():
 
 
 def test_composed_events_match_the_accountant():
-    events = [LaplaceEvent.of(0.2), GaussianEvent.of(0.3), LaplaceEvent.of(0.2)]
+    events = [
+        LaplaceEvent.from_ratio(0.2),
+        GaussianEvent.from_ratio(0.3),
+        LaplaceEvent.from_ratio(0.2),
+    ]
     accountant = PLDAccountant().compose(dp_event(events))
     theirs = accountant.get_epsilon(1e-6)
     assert compose(events, delta=1e-6).pld == pytest.approx(theirs, rel=1e-4)
-    pure = PureEvent.of(0.4)
+    pure = PureEvent.from_ratio(0.4)
     accountant.compose(dp_event([pure]))
     ours = compose([*events, pure], delta=1e-6).pld
     assert theirs < ours < accountant.get_epsilon(1e-6)

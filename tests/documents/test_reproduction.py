@@ -68,10 +68,10 @@ def test_script_alone_comes_to_the_totals_of_the_account(together, tmp_path):
 def test_what_the_libraries_do_not_know_has_its_stated_price(tmp_path):
     first = answered().questions[0]
     events = (
-        SampleEvent.of(0.5, law="laplace", rate=0.25),
-        SampleEvent.of(0.5, law="gaussian", rate=0.5),
-        FixedSampleEvent.of(0.5, law="laplace", rate=0.25),
-        BootstrapEvent.of(0.01, people=100, times=2),
+        SampleEvent.from_ratio(0.5, law="laplace", rate=0.25),
+        SampleEvent.from_ratio(0.5, law="gaussian", rate=0.5),
+        FixedSampleEvent.from_ratio(0.5, law="laplace", rate=0.25),
+        BootstrapEvent.from_ratio(0.01, people=100, times=2),
     )
     delta = 1e-6
     questions = tuple(

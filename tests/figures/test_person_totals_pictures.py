@@ -14,7 +14,9 @@ PEOPLE = 5_000
 
 def plan(*scales):
     spread = np.linspace(0, 1, PEOPLE)
-    return [ReleaseLosses(event=PureEvent.of(scale), own=scale * spread) for scale in scales]
+    return [
+        ReleaseLosses(event=PureEvent.from_ratio(scale), own=scale * spread) for scale in scales
+    ]
 
 
 def test_everybody_stands_in_one_bar():
@@ -31,7 +33,7 @@ def test_everybody_stands_in_one_bar():
     ("own", "charged"), [(0.0, 1.0), (np.inf, np.inf), (0.3, np.inf), (0.0, 0.0)]
 )
 def test_extreme_totals_can_be_drawn(own, charged):
-    flat = ReleaseLosses(event=PureEvent.of(own), own=np.full(3, own))
+    flat = ReleaseLosses(event=PureEvent.from_ratio(own), own=np.full(3, own))
     totals = person_totals([flat], people=3, delta=0.0).losses()
     picture = totals_picture(totals, charged=charged, planned=own)
     assert np.isfinite(picture.figure.data[0].x).all()
@@ -72,7 +74,7 @@ def test_the_same_answer_again_costs_as_much_each_time():
 
 
 def test_odometer_of_releases_that_guarantee_nothing():
-    losses = [ReleaseLosses(event=PureEvent.of(np.inf))]
+    losses = [ReleaseLosses(event=PureEvent.from_ratio(np.inf))]
     picture = odometer_picture(
         odometer(losses, 0, delta=1e-6), titles=["a"], own=[np.inf], charges=[np.inf]
     )

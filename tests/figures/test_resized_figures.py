@@ -22,7 +22,7 @@ CASES = [(1000, 10.0, 10), (1000, 10.0, 0), (50, 7.0, 50), (2, 1.5, 1), (10**6, 
 
 
 def pictures(n, z, ones):
-    bootstrap = ResizedBootstrap.of_ratio(n, z)
+    bootstrap = ResizedBootstrap.from_ratio(n, z)
     rng = np.random.default_rng(0)
     repaired = NoisyResample.calibrate(people=n, draws=bootstrap.draws, epsilon=1 / z, shares=True)
     yield profile_picture(bootstrap, ones, repaired)
@@ -69,7 +69,7 @@ def test_attack_says_how_many_scores_are_proof():
 
 
 def test_variance_says_how_far_the_claim_is_off():
-    bootstrap = ResizedBootstrap.of_ratio(1000, 10)
+    bootstrap = ResizedBootstrap.from_ratio(1000, 10)
     picture = variance_picture(bootstrap, 500, rivals(bootstrap, 500))
     assert "250 times the claim" in picture.title
     last = picture.table.iloc[-1]
@@ -79,7 +79,7 @@ def test_variance_says_how_far_the_claim_is_off():
 
 
 def test_detection_without_false_alarms():
-    bootstrap = ResizedBootstrap.of_ratio(1000, 10)
+    bootstrap = ResizedBootstrap.from_ratio(1000, 10)
     claim = rivals(bootstrap, 10)[0]
     picture = detection_picture(bootstrap, 10, claim)
     assert picture.table.iloc[0]["resized bootstrap, a rare trait"] == pytest.approx(
@@ -91,7 +91,7 @@ def test_detection_without_false_alarms():
 
 
 def test_lines_that_come_down_to_zero_say_so_and_rare_ones_never_do():
-    bootstrap = ResizedBootstrap.of_ratio(1000, 10)
+    bootstrap = ResizedBootstrap.from_ratio(1000, 10)
     fixed = NoisyResample.calibrate(people=1000, draws=100, epsilon=0.1)
     picture = profile_picture(bootstrap, 10, fixed)
     ends = [t for t in picture.figure.data if t.name == "δ is 0 from here on"]

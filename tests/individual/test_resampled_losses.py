@@ -317,7 +317,7 @@ def test_each_person_of_a_sample_has_what_the_accountant_says(law):
     own = np.array([0.0, 0.1, 1.0, 2.0])
     plan = [
         ReleaseLosses(event=event, own=own),
-        ReleaseLosses(event=GaussianEvent.of(0.5), own=own / 4),
+        ReleaseLosses(event=GaussianEvent.from_ratio(0.5), own=own / 4),
     ]
     totals = person_totals(plan, people=4, delta=1e-6).of
     worst = [ReleaseLosses(event=one.event) for one in plan]
@@ -383,7 +383,7 @@ def test_totals_of_many_people_are_those_of_each_and_a_little_more():
 def test_a_new_delta_for_a_million_people_needs_no_look_at_each_release():
     people = 10**6
     own = np.random.default_rng(3).uniform(0, 0.1, people)
-    events = [LaplaceEvent.of(0.1)] * 4 + [GaussianEvent.of(0.1)] * 5
+    events = [LaplaceEvent.from_ratio(0.1)] * 4 + [GaussianEvent.from_ratio(0.1)] * 5
     plan = [ReleaseLosses(event=event, own=own) for event in events]
     sample = FixedSampleEvent(law="gaussian", parameter=10.0, rate=0.1)
     plan.append(ReleaseLosses(event=sample, own=own))

@@ -174,7 +174,7 @@ def test_gaussian_releases_add_up_by_their_squares():
     found = total([one], Counting.BEST, people=6)
     np.testing.assert_allclose(found[[0, 1, 2, 4, 5]], alone.epsilon, rtol=1e-9)
     four = total([one] * 4, Counting.GAUSSIAN, people=6)
-    twice = GaussianEvent.of(2 * one.own[5])
+    twice = GaussianEvent.from_ratio(2 * one.own[5])
     assert four[5] == pytest.approx(compose([twice], delta=1e-6).pld, rel=1e-9)
 
 
@@ -227,7 +227,9 @@ def test_worst_cases_and_approximate_releases():
     # Its own delta is more than there is.
     none = person_totals([sure, gauss], people=2, delta=1e-8)
     assert all(np.isinf(none.of[way]).all() for way in Counting)
-    nothing = person_totals([ReleaseLosses(event=PureEvent.of(np.inf))], people=2, delta=1e-6)
+    nothing = person_totals(
+        [ReleaseLosses(event=PureEvent.from_ratio(np.inf))], people=2, delta=1e-6
+    )
     assert np.isinf(nothing.of[Counting.BEST]).all()
     sampled = SampleEvent(law="gaussian", parameter=2.0, rate=0.1)
     mixed = [ReleaseLosses(event=sampled), gauss]
@@ -280,7 +282,7 @@ def test_who_is_not_behind_a_model_counts_at_the_worst_case_for_another_record()
 
 def test_gaussian_noise_together_shares_delta_with_whatever_else_needs_some():
     delta, mu = 1e-6, 0.3
-    event = FixedSampleEvent.of(0.5, law="gaussian", rate=0.1)
+    event = FixedSampleEvent.from_ratio(0.5, law="gaussian", rate=0.1)
     sampled = ReleaseLosses(event=event, own=np.array([0.5]))
     parts = [losses("gaussian", mu)] * 2 + [sampled] * 3
     # Three samples, and all of the plain noise as one.
@@ -303,7 +305,7 @@ def test_odometer_never_turns_back_and_ends_at_the_total():
     plan = [
         losses("laplace", 0.3, 0.1),
         losses("gaussian", 0.2, 0.4),
-        ReleaseLosses(event=PureEvent.of(0.1)),
+        ReleaseLosses(event=PureEvent.from_ratio(0.1)),
     ]
     whole = person_totals(plan, people=2, delta=1e-6)
     for person in (0, 1):

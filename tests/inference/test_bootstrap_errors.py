@@ -21,14 +21,14 @@ from dpcore.inference.bootstrap_intervals import (
     too_rare,
 )
 
-AGES = Bootstraps.of(times=50, rho=0.5, sensitivity=0.2)
+AGES = Bootstraps.from_cost(times=50, rho=0.5, sensitivity=0.2)
 many = st.integers(2, 400)
 tails = st.floats(0, 0.9)
 
 
 def test_noise_is_that_of_one_answer():
     assert AGES.noise == pytest.approx(0.04)
-    corrected = Bootstraps.of(times=50, rho=0.5, sensitivity=0.2, factor=1.5)
+    corrected = Bootstraps.from_cost(times=50, rho=0.5, sensitivity=0.2, factor=1.5)
     assert corrected.noise == pytest.approx(0.06)
 
 
@@ -161,9 +161,9 @@ def test_rigorous_limit_is_exceeded_as_often_as_said():
         lambda: Bootstraps(times=2, noise=math.inf),
         lambda: Bootstraps(times=2, noise=math.nan),
         lambda: Bootstraps(times=2, noise=1.0, people=1),
-        lambda: Bootstraps.of(times=2, rho=0.0, sensitivity=1.0),
-        lambda: Bootstraps.of(times=2, rho=1.0, sensitivity=-1.0),
-        lambda: Bootstraps.of(times=2, rho=1.0, sensitivity=1.0, factor=0.0),
+        lambda: Bootstraps.from_cost(times=2, rho=0.0, sensitivity=1.0),
+        lambda: Bootstraps.from_cost(times=2, rho=1.0, sensitivity=-1.0),
+        lambda: Bootstraps.from_cost(times=2, rho=1.0, sensitivity=1.0, factor=0.0),
         lambda: AGES.subtracted(1.0),
         lambda: resampling_variance(1.0, 0),
         lambda: resampling_variance(math.nan, 5),

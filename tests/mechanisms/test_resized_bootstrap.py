@@ -13,7 +13,7 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap, appearance
 
-USUAL = ResizedBootstrap.of_ratio(1000, 10)
+USUAL = ResizedBootstrap.from_ratio(1000, 10)
 
 
 @pytest.mark.parametrize(
@@ -28,20 +28,20 @@ USUAL = ResizedBootstrap.of_ratio(1000, 10)
     ],
 )
 def test_reference_values(n, z, m, tau):
-    bootstrap = ResizedBootstrap.of_ratio(n, z)
+    bootstrap = ResizedBootstrap.from_ratio(n, z)
     assert bootstrap.draws == m
     assert bootstrap.delta() == pytest.approx(tau, rel=1e-12)
 
 
 def test_sample_size_is_exact_where_floats_round_the_wrong_way():
     assert math.ceil(100 * 0.07) == 8
-    assert ResizedBootstrap.of_epsilon(100, 0.07).draws == 7
+    assert ResizedBootstrap.from_epsilon(100, 0.07).draws == 7
     rng = np.random.default_rng(3)
     people = rng.integers(2, 5000, 2000)
     hundredths = rng.integers(1, 100, 2000)
     for n, h in zip(people.tolist(), hundredths.tolist(), strict=True):
         if n * h > 100:
-            bootstrap = ResizedBootstrap.of_epsilon(n, h / 100)
+            bootstrap = ResizedBootstrap.from_epsilon(n, h / 100)
             assert bootstrap.draws == -(-n * h // 100)
             assert bootstrap.claimed_epsilon == pytest.approx(h / 100, rel=1e-15)
 
@@ -53,7 +53,7 @@ def test_delta_is_tau_for_every_epsilon_and_no_epsilon_is_enough():
         z = float(rng.uniform(0.2, n))
         if not 0 < z < n:
             continue
-        bootstrap = ResizedBootstrap.of_ratio(n, z)
+        bootstrap = ResizedBootstrap.from_ratio(n, z)
         tau = bootstrap.delta()
         assert 0 < tau < 1
         for epsilon in (0.0, 0.1, 5.0, 300.0):
@@ -102,7 +102,7 @@ def test_the_other_direction_has_an_epsilon_slightly_above_the_claim():
 
 
 def test_claimed_probability_to_be_drawn_fails_where_z_does_not_divide_n():
-    odd = ResizedBootstrap.of_ratio(50, 7)
+    odd = ResizedBootstrap.from_ratio(50, 7)
     assert odd.delta() > odd.claimed_appearance
     assert USUAL.delta() < USUAL.claimed_appearance
 
@@ -117,7 +117,7 @@ def test_claimed_probability_to_be_drawn_fails_where_z_does_not_divide_n():
     ],
 )
 def test_variance_of_a_share(n, z, k, variance):
-    bootstrap = ResizedBootstrap.of_ratio(n, z)
+    bootstrap = ResizedBootstrap.from_ratio(n, z)
     assert bootstrap.variance(k / n) == pytest.approx(variance, rel=1e-12)
 
 
@@ -206,7 +206,7 @@ def test_nobody_or_everybody_has_no_variance_and_still_an_infinite_epsilon():
 
 
 def test_one_person_is_always_drawn():
-    alone = ResizedBootstrap.of_ratio(1, 0.5)
+    alone = ResizedBootstrap.from_ratio(1, 0.5)
     assert alone.draws == 2
     assert alone.delta() == 1
     assert alone.reverse_epsilon == math.inf
@@ -215,32 +215,32 @@ def test_one_person_is_always_drawn():
 
 
 def test_more_draws_than_people_are_allowed():
-    assert ResizedBootstrap.of_ratio(10, 0.5).draws == 20
-    assert ResizedBootstrap.of_ratio(10, 1).draws == 10
+    assert ResizedBootstrap.from_ratio(10, 0.5).draws == 20
+    assert ResizedBootstrap.from_ratio(10, 1).draws == 10
 
 
 def test_several_rows_a_person():
     assert appearance(1000, 100, rows=3) == pytest.approx(1 - 0.997**100)
-    assert ResizedBootstrap.of_ratio(10, 5, rows=12).delta() == 1
-    several = ResizedBootstrap.of_ratio(1000, 10, rows=3)
+    assert ResizedBootstrap.from_ratio(10, 5, rows=12).delta() == 1
+    several = ResizedBootstrap.from_ratio(1000, 10, rows=3)
     assert several.delta(1.0) == pytest.approx(several.pair(0, more=3).delta(1.0))
 
 
 @pytest.mark.parametrize("z", [0, -1, 10, 11, 1e9, math.inf, math.nan])
 def test_ratios_outside_their_domain_are_refused(z):
     with pytest.raises(ParameterError, match="Z must"):
-        ResizedBootstrap.of_ratio(10, z)
+        ResizedBootstrap.from_ratio(10, z)
 
 
 def test_other_numbers_outside_their_domain_are_refused():
     with pytest.raises(ParameterError, match="people"):
-        ResizedBootstrap.of_ratio(0, 0.5)
+        ResizedBootstrap.from_ratio(0, 0.5)
     with pytest.raises(ParameterError, match="rows"):
-        ResizedBootstrap.of_ratio(5, 2, rows=0)
+        ResizedBootstrap.from_ratio(5, 2, rows=0)
     with pytest.raises(ParameterError, match="draws"):
-        ResizedBootstrap.of_ratio(10**6, 1e-6)
+        ResizedBootstrap.from_ratio(10**6, 1e-6)
     with pytest.raises(ParameterError, match="Z must"):
-        ResizedBootstrap.of_epsilon(100, 0.01)
+        ResizedBootstrap.from_epsilon(100, 0.01)
     with pytest.raises(ParameterError, match="scores"):
         USUAL.delta(scores=-1)
     with pytest.raises(ParameterError, match="epsilon"):

@@ -25,16 +25,16 @@ from dpcore.privacy.events import (
 )
 
 DRAWN = {
-    "laplace": LaplaceEvent.of,
-    "gaussian": GaussianEvent.of,
-    "pure": PureEvent.of,
-    "approximate": partial(ApproximateEvent.of, delta=1e-6),
-    "subsampled-laplace": partial(SampleEvent.of, law="laplace", rate=0.4),
-    "subsampled-gaussian": partial(SampleEvent.of, law="gaussian", rate=0.4),
-    "fixed-size-laplace": partial(FixedSampleEvent.of, law="laplace", rate=0.4),
-    "fixed-size-gaussian": partial(FixedSampleEvent.of, law="gaussian", rate=0.4),
+    "laplace": LaplaceEvent.from_ratio,
+    "gaussian": GaussianEvent.from_ratio,
+    "pure": PureEvent.from_ratio,
+    "approximate": partial(ApproximateEvent.from_ratio, delta=1e-6),
+    "subsampled-laplace": partial(SampleEvent.from_ratio, law="laplace", rate=0.4),
+    "subsampled-gaussian": partial(SampleEvent.from_ratio, law="gaussian", rate=0.4),
+    "fixed-size-laplace": partial(FixedSampleEvent.from_ratio, law="laplace", rate=0.4),
+    "fixed-size-gaussian": partial(FixedSampleEvent.from_ratio, law="gaussian", rate=0.4),
     # One size alone: the library takes a second for it.
-    "bootstrap": lambda _: BootstrapEvent.of(0.1, people=3, times=2),
+    "bootstrap": lambda _: BootstrapEvent.from_ratio(0.1, people=3, times=2),
 }
 """One event of each kind that a ledger holds, of a size."""
 LOOSE = {"fixed-size-laplace", "fixed-size-gaussian", "bootstrap"}

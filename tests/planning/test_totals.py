@@ -78,7 +78,7 @@ def test_totals_of_long_ledgers_are_those_of_the_reference(seed):
 @pytest.mark.parametrize("ratio", [0.0007, 0.0301, 0.5, 3.0])
 @pytest.mark.parametrize("cells", [0.3, 7.0, 123.4])
 def test_laplace_noise_has_the_loss_of_the_reference(ratio, cells):
-    event, interval = LaplaceEvent.of(ratio), ratio / cells
+    event, interval = LaplaceEvent.from_ratio(ratio), ratio / cells
     ours, theirs = event.loss(interval), NoiseEvent.loss(event, interval)
     levels = np.linspace(-1.2 * ratio - interval, 1.2 * ratio + interval, 41)
     for many in (1, 30):

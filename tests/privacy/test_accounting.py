@@ -57,18 +57,18 @@ def test_pure_profile_is_that_of_randomized_response(level, delta):
 
 
 def test_composition_vectors():
-    tenth = [LaplaceEvent.of(0.1)] * 10
+    tenth = [LaplaceEvent.from_ratio(0.1)] * 10
     totals = compose(tenth, delta=1e-6)
     assert totals.basic == pytest.approx(1)
     assert totals.advanced == pytest.approx(1)
     assert 0.99897809 - 1e-8 <= totals.pld <= 0.998979
-    mixed = [PureEvent.of(e) for e in (0.05, 0.1, 0.2, 0.4)]
+    mixed = [PureEvent.from_ratio(e) for e in (0.05, 0.1, 0.2, 0.4)]
     assert compose(mixed, delta=1e-6).advanced == pytest.approx(0.75)
-    gaussians = [GaussianEvent.of(mu) for mu in (0.1, 0.2, 0.05)]
+    gaussians = [GaussianEvent.from_ratio(mu) for mu in (0.1, 0.2, 0.05)]
     totals = compose(gaussians, delta=1e-6)
     assert totals.pld == pytest.approx(0.9655559112, rel=1e-9)
     assert totals.zcdp == pytest.approx(1.0409266011, rel=1e-9)
-    many = [PureEvent.of(0.01)] * 1000
+    many = [PureEvent.from_ratio(0.01)] * 1000
     totals = compose(many, delta=1e-6)
     assert 1.36544671 <= totals.pld <= 1.3656
     assert totals.advanced == pytest.approx(1.64149112, abs=1e-8)
@@ -78,7 +78,7 @@ def test_composition_vectors():
 @given(
     st.lists(
         st.builds(
-            lambda kind, ratio: kind.of(ratio),
+            lambda kind, ratio: kind.from_ratio(ratio),
             st.sampled_from([LaplaceEvent, GaussianEvent, PureEvent]),
             st.floats(0.01, 2),
         ),
@@ -101,23 +101,23 @@ def test_totals_grow_keep_order_and_cover_each_part(events, delta):
 
 
 def test_what_a_method_cannot_say_is_infinite():
-    one = compose([GaussianEvent.of(1.0)], delta=0.0)
+    one = compose([GaussianEvent.from_ratio(1.0)], delta=0.0)
     assert (one.basic, one.advanced, one.zcdp, one.pld) == (math.inf,) * 4
-    pure = compose([LaplaceEvent.of(1.0)], delta=0.0)
+    pure = compose([LaplaceEvent.from_ratio(1.0)], delta=0.0)
     assert (pure.basic, pure.advanced, pure.zcdp, pure.pld) == (1, 1, math.inf, 1)
     bare = compose([LaplaceEvent(parameter=0.0)], delta=1e-6)
     assert bare.basic == bare.pld == math.inf
-    nothing = compose([GaussianEvent.of(0.0)], delta=0.0)
+    nothing = compose([GaussianEvent.from_ratio(0.0)], delta=0.0)
     assert (nothing.basic, nothing.pld) == (0, 0)
     with pytest.raises(ParameterError, match="delta"):
         compose([], delta=1.0)
 
 
 def test_huge_plans_are_answered():
-    events = [PureEvent.of(300.0 + i * 5) for i in range(100)]
+    events = [PureEvent.from_ratio(300.0 + i * 5) for i in range(100)]
     totals = compose(events, delta=1e-6)
     assert totals.pld == totals.basic == sum(e.ratio for e in events)
-    slow = [LaplaceEvent.of(0.01 + i * 0.003) for i in range(200)]
+    slow = [LaplaceEvent.from_ratio(0.01 + i * 0.003) for i in range(200)]
     totals = compose(slow, delta=1e-6)
     assert totals.pld < totals.zcdp < totals.advanced < totals.basic
 
@@ -173,7 +173,7 @@ def test_approximate_events_add_up_their_deltas():
     # Their deltas do not fit.
     assert compose([one] * 4, delta=3e-7).basic == math.inf
     assert compose([one] * 4, delta=3e-7).pld == math.inf
-    with_noise = compose([one, GaussianEvent.of(1.0)], delta=1e-6)
+    with_noise = compose([one, GaussianEvent.from_ratio(1.0)], delta=1e-6)
     apart = gaussian.epsilon_of(1.0, 9e-7)
     assert with_noise.basic == pytest.approx(0.5 + float(apart))
     assert with_noise.pld <= with_noise.basic
@@ -191,7 +191,7 @@ def test_only_approximate_events_have_a_delta():
 def test_advanced_composition_splits_delta_between_slack_and_gaussian_noise():
     # Kairouz, Oh and Viswanath: the slack and every share of delta add up to delta.
     delta, mu, pure = 1e-6, 0.02, 0.02
-    plan = [GaussianEvent.of(mu)] * 30 + [PureEvent.of(pure)] * 100
+    plan = [GaussianEvent.from_ratio(mu)] * 30 + [PureEvent.from_ratio(pure)] * 100
     slack, share = delta / 2, delta / 60
     assert math.isclose(slack + 30 * share, delta)
     parts = [float(gaussian.epsilon_of(mu, share))] * 30 + [pure] * 100
@@ -209,9 +209,9 @@ def test_advanced_composition_splits_delta_between_slack_and_gaussian_noise():
 
 def test_a_loss_too_large_for_cells_takes_its_delta_from_the_rest():
     half = ApproximateEvent(parameter=LARGEST_LOSS * 2, delta=6e-7)
-    plan = [half, GaussianEvent.of(1.0)]
+    plan = [half, GaussianEvent.from_ratio(1.0)]
     left = float(gaussian.epsilon_of(1.0, 1e-6 - 6e-7))
     assert compose(plan, delta=1e-6).pld == pytest.approx(2 * LARGEST_LOSS + left)
-    others = [half, LaplaceEvent.of(1.0), LaplaceEvent.of(0.5)]
+    others = [half, LaplaceEvent.from_ratio(1.0), LaplaceEvent.from_ratio(0.5)]
     rest = compose(others[1:], delta=1e-6 - 6e-7).pld
     assert compose(others, delta=1e-6).pld == pytest.approx(2 * LARGEST_LOSS + rest)

@@ -53,13 +53,13 @@ def test_bootstraps_add_up_with_every_kind(other):
     alone, both = compose([FIFTY], delta=1e-6), compose([FIFTY, other], delta=1e-6)
     assert alone.pld < both.pld <= both.basic < math.inf
     # Never below a Gaussian release of the table in place of the bootstraps.
-    less = compose([GaussianEvent.of(1.0), other], delta=1e-6)
+    less = compose([GaussianEvent.from_ratio(1.0), other], delta=1e-6)
     assert both.pld > less.pld
 
 
 def test_bootstraps_of_one_person_are_gaussian():
     event = BootstrapEvent(parameter=4.0, people=1, times=16)
-    totals = compose([event, GaussianEvent.of(1.0)], delta=1e-6)
+    totals = compose([event, GaussianEvent.from_ratio(1.0)], delta=1e-6)
     exact = float(gaussian.epsilon_of(math.sqrt(2), 1e-6))
     assert exact <= totals.pld <= exact * 1.001
 

@@ -14,7 +14,7 @@ DELTAS = (1e-9, 1e-11, 1e-12, 1e-13, 1e-15)
 @pytest.mark.slow
 @pytest.mark.parametrize(("level", "times"), [(0.1, 2), (0.1, 200), (0.03, 5000), (0.3, 2000)])
 def test_pure_releases_cost_at_least_the_optimal_composition(level, times):
-    plan = [PureEvent.of(level)] * times
+    plan = [PureEvent.from_ratio(level)] * times
     for delta in DELTAS:
         least = composition.optimal_epsilon(level, times, delta)
         assert compose(plan, delta=delta).pld >= least * (1 - 1e-11)
@@ -37,7 +37,7 @@ def test_samples_of_everybody_are_gaussian_releases(times):
 
 
 def test_no_convolution_answers_below_its_rounding_errors():
-    plan = [LaplaceEvent.of(0.1), GaussianEvent.of(0.1)]
+    plan = [LaplaceEvent.from_ratio(0.1), GaussianEvent.from_ratio(0.1)]
     assert math.isfinite(compose(plan, delta=1e-12).pld)
     tiny = compose(plan, delta=1e-15)
     # What is left is the sum of both, where each is exact.

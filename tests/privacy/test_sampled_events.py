@@ -89,7 +89,7 @@ def test_different_kinds_compose():
     plan = [
         SampleEvent(law="gaussian", parameter=1.0, rate=0.1),
         FixedSampleEvent(law="laplace", parameter=1.0, rate=0.1),
-        LaplaceEvent.of(0.5),
+        LaplaceEvent.from_ratio(0.5),
         ApproximateEvent(parameter=0.1, delta=1e-7),
     ]
     totals = compose(plan, delta=1e-6)

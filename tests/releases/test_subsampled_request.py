@@ -197,7 +197,7 @@ def test_release_from_a_csv_lands_in_the_ledger_and_composes():
     assert float(account.spent.delta) == pytest.approx(1e-6)
     events = [event_from(done.event) for done in kept]
     assert events == [asked().plan.event, asked("gaussian", StatisticKind.SUM).plan.event]
-    total = compose([*events, LaplaceEvent.of(0.5)], delta=3e-6)
+    total = compose([*events, LaplaceEvent.from_ratio(0.5)], delta=3e-6)
     assert 0.5 < total.pld <= total.basic <= 1.5 + 1e-6
     again = release(
         replace(asked(), draw=2),

@@ -310,7 +310,7 @@ def test_covariance_keeps_its_digits_far_from_zero():
 def test_covariance_of_people_crowded_far_from_both_bounds():
     bounds = (Interval(lower=0.0, upper=1e12), UNIT)
     values = np.array([[1e11 + 1, 0.0], [1e11 + 2, 1.0], [1e11 + 2, 1.0]])
-    scatter = Scatter.of(values, bounds=bounds, pairs=((0, 0), (0, 1)))
+    scatter = Scatter.from_entries(values, bounds=bounds, pairs=((0, 0), (0, 1)))
     np.testing.assert_allclose(scatter.sums, 2 / 3, rtol=1e-10)
 
 

@@ -20,7 +20,7 @@ from dpcore.studies.resampling.resized_study import (
     uniform_variance,
 )
 
-USUAL = ResizedBootstrap.of_ratio(1000, 10)
+USUAL = ResizedBootstrap.from_ratio(1000, 10)
 
 
 def named(bootstrap=USUAL, ones=1):
@@ -53,7 +53,7 @@ def test_break_even_grows_with_z():
     for _ in range(1000):
         n = int(rng.integers(10_000, 10**6))
         z = float(np.exp(rng.uniform(np.log(2), np.log(200))))
-        bootstrap = ResizedBootstrap.of_ratio(n, z)
+        bootstrap = ResizedBootstrap.from_ratio(n, z)
         least = {key: break_even(bootstrap, rival) for key, rival in named(bootstrap).items()}
         assert least["claim"] == pytest.approx(2 * z, rel=0.03)
         tau = -z * np.expm1(-1 / z)  # times z
@@ -67,7 +67,7 @@ def test_break_even_grows_with_z():
 
 def test_rivals_are_equal_in_what_they_are_said_to_be_equal_in():
     for n, z, k in ((1000, 10, 10), (50, 7, 3), (10**6, 333, 5000), (10, 2, 5)):
-        bootstrap = ResizedBootstrap.of_ratio(n, z)
+        bootstrap = ResizedBootstrap.from_ratio(n, z)
         found, tau = named(bootstrap, k), bootstrap.delta()
         assert found["claim"].epsilon == bootstrap.claimed_epsilon
         assert found["advantage"].deltas(0.0) == pytest.approx(tau)
@@ -130,7 +130,7 @@ def test_tables_without_an_error_have_no_rival_of_the_same_error():
 
 
 def test_one_person_leaves_no_laplace_noise_of_the_same_advantage():
-    assert set(named(ResizedBootstrap.of_ratio(1, 0.5), 1)) == {"claim", "uniform"}
+    assert set(named(ResizedBootstrap.from_ratio(1, 0.5), 1)) == {"claim", "uniform"}
 
 
 def test_variance_of_laplace_noise():

@@ -16,7 +16,7 @@ from dpcore.studies.resampling.resized_study import (
     usual_most,
 )
 
-USUAL = ResizedBootstrap.of_ratio(1000, 10)
+USUAL = ResizedBootstrap.from_ratio(1000, 10)
 
 
 def rng(seed=0):
@@ -30,7 +30,7 @@ def within(curve, errors=4.0):
 
 @pytest.mark.parametrize(("n", "z"), [(1000, 10), (50, 7), (10**6, 1000), (10, 0.5)])
 def test_attackers_find_proof_as_often_as_computed(n, z):
-    bootstrap = ResizedBootstrap.of_ratio(n, z)
+    bootstrap = ResizedBootstrap.from_ratio(n, z)
     most = usual_most(bootstrap)
     curve = reveal(bootstrap, most, rng=rng(), runs=20_000)
     assert within(curve)
@@ -43,7 +43,7 @@ def test_attackers_find_proof_as_often_as_computed(n, z):
 
 def test_wrong_chance_would_be_noticed():
     curve = reveal(USUAL, 50, rng=rng(), runs=20_000)
-    other = reveal(ResizedBootstrap.of_ratio(1000, 11), 50, rng=rng(), runs=20_000)
+    other = reveal(ResizedBootstrap.from_ratio(1000, 11), 50, rng=rng(), runs=20_000)
     off = np.abs(other.simulated - curve.exact)
     assert (off > 4 * curve.error + 1e-9).any()
 
@@ -84,7 +84,7 @@ def test_scores_in_both_worlds(ones):
 
 
 def test_large_resamples_are_shown_in_few_bars():
-    found = score_histogram(ResizedBootstrap.of_ratio(10**6, 2), 400_000, draws=1000, rng=rng())
+    found = score_histogram(ResizedBootstrap.from_ratio(10**6, 2), 400_000, draws=1000, rng=rng())
     assert len(found.more) <= 41
     assert found.more.sum() == pytest.approx(1, abs=1e-3)
 

@@ -43,7 +43,7 @@ class ResampleSize:
             ParameterError: Z does not lie between 0 and the number of people.
 
         """
-        make = ResizedBootstrap.of_epsilon if self.by_epsilon else (ResizedBootstrap.of_ratio)
+        make = ResizedBootstrap.from_epsilon if self.by_epsilon else (ResizedBootstrap.from_ratio)
         return make(people, self.number, rows=rows)
 
 

@@ -232,7 +232,7 @@ class Experiment:
     @property
     def bootstraps(self) -> Bootstraps:
         """Return the bootstraps with their noise."""
-        return Bootstraps.of(
+        return Bootstraps.from_cost(
             times=self.times,
             rho=self.rho,
             sensitivity=self.sensitivity,

@@ -163,7 +163,7 @@ def laplace_epsilon(part: float, times: int, delta: float) -> float:
 
     By privacy loss distributions; the discretization errs upwards.
     """
-    return compose([LaplaceEvent.of(part)] * times, delta=delta).pld
+    return compose([LaplaceEvent.from_ratio(part)] * times, delta=delta).pld
 
 
 _REMEMBERED = 1024

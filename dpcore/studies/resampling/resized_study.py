@@ -76,7 +76,7 @@ def same_advantage(bootstrap: ResizedBootstrap) -> float:
     """Return the epsilon of Laplace noise with total variation tau: ``-2 log(1-tau)``.
 
     >>> from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
-    >>> round(same_advantage(ResizedBootstrap.of_ratio(1000, 10)), 12)
+    >>> round(same_advantage(ResizedBootstrap.from_ratio(1000, 10)), 12)
     0.200100066717
     """
     return 2 * bootstrap.reverse_epsilon
