@@ -4,7 +4,7 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from ui import controls, partwise, session
-from ui.resampling import resized, resized_column
+from ui.resampling import resized_bootstrap, resized_column
 from ui.text import sentence_of
 
 session.require_router("pages/resized.py")
@@ -29,11 +29,11 @@ try:
         st.header("Release the repaired form")
         resized_column.offer(own, study)
     else:
-        case = resized.ask_case()
-        resized.answer(case)
+        case = resized_bootstrap.ask_case()
+        resized_bootstrap.answer(case)
         st.header("Look at it from all sides")
-        resized.show_tour(case, "resized")
+        resized_bootstrap.show_tour(case, "resized")
 except ParameterError as error:
     st.info(sentence_of(error), icon="✏️")
 with st.expander("What is this?"):
-    resized.details()
+    resized_bootstrap.details()

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui import layout, session
-from ui.resampling import subsampling, subsampling_release
+from ui.resampling import secret_samples, subsampling_release
 
 session.require_router("pages/subsampling.py")
 st.title("Subsampling")
@@ -13,15 +13,15 @@ st.markdown(
 )
 views = st.container()
 with st.expander("What is this?"):
-    subsampling.definitions()
+    secret_samples.definitions()
 with views:
     layout.show(
         {
-            "Claim and truth": subsampling.claim_and_truth,
-            "Which share?": subsampling.levels,
-            "Profiles": subsampling.profiles,
-            "Does it pay?": lambda: subsampling.errors(session.study()),
-            "A secret survey": subsampling.survey,
+            "Claim and truth": secret_samples.claim_and_truth,
+            "Which share?": secret_samples.levels,
+            "Profiles": secret_samples.profiles,
+            "Does it pay?": lambda: secret_samples.errors(session.study()),
+            "A secret survey": secret_samples.survey,
             "Release from a sample": lambda: subsampling_release.show(session.require_study()),
         },
         key="ss-view",

@@ -11,13 +11,13 @@ from typing import Final
 from dpcore.lessons import (
     averaging,
     blending,
-    bootstrap,
     budget,
     clamping,
     exposed,
     interval,
     meaning,
     near_a_bound,
+    noisy_bootstrap,
     one_guest,
     planning,
     public_numbers,
@@ -44,7 +44,7 @@ LESSONS: Final[dict[str, Lesson]] = {
         blending.LESSON,
         public_numbers.LESSON,
         secret_samples.LESSON,
-        bootstrap.LESSON,
+        noisy_bootstrap.LESSON,
     )
 }
 

@@ -23,7 +23,13 @@ from dpcore.statistics.kinds import StatisticKind
 from ui import confidential, controls, offering, session
 from ui.answering import answers, distortion
 from ui.asking import columns
-from ui.resampling.resized import ResampleSize, ResizedCase, answer_public, ask_size, show_tour
+from ui.resampling.resized_bootstrap import (
+    ResampleSize,
+    ResizedCase,
+    answer_public,
+    ask_size,
+    show_tour,
+)
 from ui.study import Study
 from ui.text import after_number
 
