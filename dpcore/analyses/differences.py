@@ -170,7 +170,7 @@ class DifferenceQuery(OfGroups):
         """Return each person's number and group, (n, 2). CONFIDENTIAL.
 
         Where several rows of a person count, all of those of a person in one line
-        (``rows_of_people.packed``). People without a label, or with one that is not on
+        (``user_level.packed``). People without a label, or with one that is not on
         the public list, belong to the last group.
 
         Raises:

@@ -220,7 +220,7 @@ class GroupedQuery(OfGroups):
         """Return each person's number and code of the group, (n, 2). CONFIDENTIAL.
 
         Where several rows of a person count, all of those of a person in one line
-        (``rows_of_people.packed``). People without a label, or with one that is not on
+        (``user_level.packed``). People without a label, or with one that is not on
         the public list, belong to the last group.
 
         Raises:

@@ -213,7 +213,7 @@ class MeansQuery(Question):
         """Return each person's numbers and the group, ``(n, d + 1)``. CONFIDENTIAL.
 
         Where several rows of a person count, all of those of a person in one line
-        (``rows_of_people.packed``). People without a label, or with one that is not on
+        (``user_level.packed``). People without a label, or with one that is not on
         the public list, belong to the last group.
 
         Raises:

@@ -222,7 +222,7 @@ class Query(Question):
         """Return one entry for each person behind the statistic. CONFIDENTIAL.
 
         A number, or all numbers of a person where several rows count
-        (``rows_of_people.packed``). Missing values are dropped or replaced as the
+        (``user_level.packed``). Missing values are dropped or replaced as the
         column says. Numbers are as in the table: the statistic clamps them.
 
         Raises:

@@ -216,7 +216,7 @@ def test_every_figure_is_watermarked_in_classroom_mode_only(open_page, chosen):
             assert marked is (chosen == "classroom")
 
 
-def test_published_truncation_prints_its_real_epsilon_and_is_refused(open_page):
+def test_published_truncation_prints_its_effective_epsilon_and_is_refused(open_page):
     use_upload(open_page)
     app = open_page("release")
     by_label(app.selectbox, "Mechanism").set_value("truncated-published").run()

@@ -1,12 +1,11 @@
-"""What one noisy resample reveals: vectors, quadrature, simulation, and its parts."""
+"""What one noisy resample reveals: vectors, quadrature, and simulation."""
 
 import math
 
 import numpy as np
 import pytest
-from dpcore.privacy.bootstrap.partition import part_levels, part_variances
 from scipy.integrate import quad
-from scipy.stats import binom, kstest, norm
+from scipy.stats import binom, norm
 
 from dpcore.errors import ParameterError
 from dpcore.privacy.bootstrap_profiles import attained_delta, multiplicities
@@ -32,33 +31,6 @@ def test_multiplicities_are_binomial(people):
     assert math.fsum(times * chances) == pytest.approx(1, rel=1e-14)
     second = math.fsum(times * times * chances)
     assert second == pytest.approx(2 - 1 / people, rel=1e-13)
-
-
-def test_the_noise_of_the_parts_adds_up():
-    variances = part_variances(500, sensitivity=0.2, rho=0.01)
-    expected = [0.7364955007, 0.7364955007, 0.3675097789, 0.1220122646, 0.0303196810]
-    assert variances[:5] == pytest.approx(expected, rel=1e-8)
-    assert math.fsum(variances) == pytest.approx(2, rel=1e-12)
-    levels = part_levels(500, rho=1.0)
-    assert levels[[0, 1, 2, 4]] == pytest.approx([2.7, 10.9, 49, 1649], rel=0.01)
-    assert levels[7] == pytest.approx(9.1e5, rel=0.01)
-
-
-def test_noisy_parts_add_up_to_a_noisy_resample():
-    rng = np.random.default_rng(3)
-    values = rng.uniform(0, 100, 50)
-    variances = part_variances(50, sensitivity=2.0, rho=0.1)
-    counts = rng.multinomial(50, np.full(50, 1 / 50), size=4000)
-    parts = np.zeros(4000)
-    for times in range(1, len(variances) + 1):
-        contribution = times * ((counts == times) @ values) / 50
-        noise = rng.normal(0, math.sqrt(variances[times - 1]), 4000)
-        parts += contribution + noise
-    again = rng.multinomial(50, np.full(50, 1 / 50), size=4000) @ values / 50
-    whole = again + rng.normal(0, 2.0 / math.sqrt(0.2), 4000)
-    assert kstest(parts, whole).pvalue > 1e-6
-    # The test has power: with the noise of one part missing it fails.
-    assert kstest(parts, whole * 1.4 - 0.4 * whole.mean()).pvalue < 1e-6
 
 
 def test_vectors_of_the_attained_profile():
@@ -119,8 +91,3 @@ def test_edges_of_the_profile():
     for mu in (-0.1, math.inf, math.nan):
         with pytest.raises(ParameterError, match="shift over the noise"):
             attained_delta(mu, 0.0, people=5)
-    for rho in (0.0, math.inf, math.nan):
-        with pytest.raises(ParameterError, match="rho"):
-            part_levels(5, rho=rho)
-    with pytest.raises(ParameterError, match="sensitivity"):
-        part_variances(5, sensitivity=-1.0, rho=1.0)

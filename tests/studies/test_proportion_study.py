@@ -117,7 +117,7 @@ def test_noise_aware_intervals_cover_as_in_the_reference(results):
     assert compared == 30
 
 
-def test_real_epsilon_is_what_each_procedure_costs(results):
+def test_effective_epsilon_is_what_each_procedure_costs(results):
     real = {
         (r.procedure, r.mechanism, r.epsilon): r.effective_epsilon
         for r in results
