@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Final
 
 import streamlit as st
@@ -147,9 +148,14 @@ def beside(page: str) -> None:
 
 def offer(terms: Iterable[GlossaryEntry], label: str) -> None:
     """Offer words with what they mean; nothing if there are none."""
-    lines = [f"**{one.word}:** {literal(without_brackets(one.plain))}" for one in terms]
+    lines = [_line(one) for one in terms]
     if not lines:
         return
     with st.popover(label, icon=":material/dictionary:"):
         st.markdown("\n\n".join(lines))
         st.page_link("pages/glossary.py", label="All words, and what they are exactly")
+
+
+@cache
+def _line(entry: GlossaryEntry) -> str:
+    return f"**{entry.word}:** {literal(without_brackets(entry.plain))}"
