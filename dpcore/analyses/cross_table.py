@@ -246,7 +246,7 @@ class CrossPlan(Direct):
     margins: tuple[str, ...]
 
     @property
-    def together(self) -> int:
+    def numbers(self) -> int:
         """Return how many intervals hold together: those of cells and of sums."""
         return len(self.statistic.labels) + len(self.margins)
 

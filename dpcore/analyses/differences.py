@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from dpcore.analyses import secure
 from dpcore.analyses.base import Request, column_from
 from dpcore.analyses.groups import ANY_SIZE, OfGroups
-from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Plan, Width
+from dpcore.analyses.measurement import (
+    Answer,
+    LabelledIntervals,
+    OneMechanism,
+    Plan,
+    Width,
+    interval_ends,
+)
 from dpcore.analyses.number import QUERY
 from dpcore.arrays import FloatArray
 from dpcore.codec import TEXT, several
@@ -23,13 +30,7 @@ from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import distinct
-from dpcore.inference.group_differences import (
-    Ends,
-    PairEstimates,
-    compare,
-    fewest_people,
-    half_width,
-)
+from dpcore.inference.group_differences import PairEstimates, compare, fewest_people, half_width
 from dpcore.inference.group_ratios import reach
 from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.gaussian import Gaussian
@@ -232,6 +233,11 @@ class DifferencePlan(OneMechanism):
         """Return the released count up to which a group has too few people to say."""
         return fewest_people(self.mechanism)
 
+    @property
+    def numbers(self) -> int:
+        """Return how many numbers are told, those that follow included."""
+        return len(self.names)
+
     def half_widths(self, level: float) -> FloatArray:
         """Return how far off each count is."""
         off = float(reach(self.mechanism, np.ones(2), 1 - level))
@@ -272,8 +278,8 @@ class DifferencePlan(OneMechanism):
         means, counts = (one, other), (first, second)
         shares = dict.fromkeys(percent, found.percent)
         derived = dict(zip(counts, map(float, found.counts), strict=True))
-        noise = dict(zip(counts, map(_pair, found.counts_noise), strict=True))
-        total = dict(zip(counts, map(_pair, found.counts_total), strict=True))
+        noise = dict(zip(counts, map(interval_ends, found.counts_noise), strict=True))
+        total = dict(zip(counts, map(interval_ends, found.counts_total), strict=True))
         numbers = dict(zip(means, found.means or (), strict=False))
         for name, held in (*shares.items(), *numbers.items()):
             if held is not None:
@@ -290,7 +296,3 @@ class DifferencePlan(OneMechanism):
             derived=derived,
             unsaid=tuple(name for name, held in untold if held is None),
         )
-
-
-def _pair(ends: FloatArray) -> Ends:
-    return float(ends[0]), float(ends[1])

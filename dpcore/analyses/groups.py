@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 
 from dpcore.analyses import secure
 from dpcore.analyses.base import Question, Request, column_from
-from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Plan, Width
+from dpcore.analyses.measurement import (
+    Answer,
+    LabelledIntervals,
+    OneMechanism,
+    Plan,
+    Width,
+    interval_ends,
+)
 from dpcore.analyses.number import QUERY, Query
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
@@ -319,6 +326,11 @@ class GroupPlan(OneMechanism):
         ends = self.ratio.in_units(np.array([0.0, height]))
         return float(ends[1] - ends[0])
 
+    @property
+    def numbers(self) -> int:
+        """Return how many numbers are told, those that follow included."""
+        return len(self.groups) + len(self.count_names)
+
     def half_widths(self, level: float) -> FloatArray:
         """Return how far off each count is."""
         parts = self.statistic.degree + 1
@@ -366,15 +378,15 @@ class GroupPlan(OneMechanism):
         noise, total, names = {}, {}, self.count_names
         labels, values, unsaid = [], [], []
         for place, group in enumerate(self.groups):
-            noise[names[group]] = _pair(found.counts_noise[place])
-            total[names[group]] = _pair(found.counts_total[place])
+            noise[names[group]] = interval_ends(found.counts_noise[place])
+            total[names[group]] = interval_ends(found.counts_total[place])
             if np.isnan(found.ratios[place]):
                 unsaid.append(group)
                 continue
             labels.append(group)
             values.append(float(found.ratios[place]))
-            noise[group] = _pair(found.ratios_noise[place])
-            total[group] = _pair(found.ratios_total[place])
+            noise[group] = interval_ends(found.ratios_noise[place])
+            total[group] = interval_ends(found.ratios_total[place])
         counts = map(float, found.counts)
         return Answer(
             labels=tuple(labels),
@@ -397,7 +409,3 @@ def _of_scale_one(plan: GroupPlan) -> tuple[float, float]:
     """
     (half,) = plan.ratio_half_widths((_MANY,))
     return plan.fewest, float(half) * _MANY
-
-
-def _pair(ends: FloatArray) -> tuple[float, float]:
-    return float(ends[0]), float(ends[1])

@@ -13,8 +13,16 @@ from numpy.typing import NDArray
 
 from dpcore.analyses import secure
 from dpcore.analyses.base import Question, Request, column_from, columns_from
-from dpcore.analyses.groups import ANY_SIZE
-from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Plan, Width
+from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.measurement import (
+    Answer,
+    LabelledIntervals,
+    OneMechanism,
+    Plan,
+    Width,
+    interval_ends,
+)
+from dpcore.analyses.number import Query
 from dpcore.arrays import FloatArray
 from dpcore.codec import Part, Schema, choice, several
 from dpcore.data.bounds import Interval
@@ -32,7 +40,7 @@ from dpcore.inference.group_ratios import (
     height_reach,
     reach,
 )
-from dpcore.inference.intervals import LEVEL
+from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost
@@ -305,6 +313,11 @@ class MeansPlan(OneMechanism):
             together=len(self.groups),
         )
 
+    @property
+    def numbers(self) -> int:
+        """Return how many numbers are told, those that follow included."""
+        return sum(map(len, self.names)) + len(self.count_names)
+
     def half_widths(self, level: float) -> FloatArray:
         """Return how far off each count is."""
         weights = np.array([1 / self.statistic.weight])
@@ -350,8 +363,8 @@ class MeansPlan(OneMechanism):
         return self._told(found)
 
     def _told(self, found: MeansEstimates) -> Answer:
-        noise = dict(zip(self.count_names, map(_pair, found.counts_noise), strict=True))
-        total = dict(zip(self.count_names, map(_pair, found.counts_total), strict=True))
+        noise = dict(zip(self.count_names, map(interval_ends, found.counts_noise), strict=True))
+        total = dict(zip(self.count_names, map(interval_ends, found.counts_total), strict=True))
         values: dict[str, float] = {}
         unsaid = []
         for name, at in self._places():
@@ -359,8 +372,8 @@ class MeansPlan(OneMechanism):
                 unsaid.append(name)
                 continue
             values[name] = float(found.means[at])
-            noise[name] = _pair(found.means_noise[at])
-            total[name] = _pair(found.means_total[at])
+            noise[name] = interval_ends(found.means_noise[at])
+            total[name] = interval_ends(found.means_total[at])
         return Answer(
             labels=tuple(values),
             values=tuple(values.values()),
@@ -384,5 +397,45 @@ def _of_heights(plan: MeansPlan) -> tuple[float, float]:
     return plan.fewest, plan.reach
 
 
-def _pair(ends: FloatArray) -> tuple[float, float]:
-    return float(ends[0]), float(ends[1])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneByOne:
+    """How far off means are that are asked for one by one, as a part of together.
+
+    Attributes:
+        bound: Of a mean at a bound, where noise does most.
+        middle: Of one halfway between its bounds.
+
+    """
+
+    bound: float
+    middle: float
+
+
+def one_by_one(request: Request, query: MeansQuery, plan: MeansPlan) -> OneByOne:
+    """Return the error of as many questions by group for the same price in all.
+
+    Each costs as much as the others, and all of them hold together as those of the one
+    question do. Laplace noise adds up its epsilon, ``d`` times; Gaussian noise its rho,
+    for which the root of ``d`` is enough. Where an account adds up epsilon and delta
+    instead, Gaussian noise one by one would be off by more than is said here.
+
+    """
+    d, groups = len(query.numbers), len(plan.groups)
+    part = Query(
+        kind=StatisticKind.MEAN,
+        column=query.column,
+        relation=query.relation,
+        unit=query.unit,
+        size=ANY_SIZE,
+    )
+    alone = replace(request, query=GroupedQuery(part=part, group=query.group))
+    spread = d if isinstance(plan.mechanism, Laplace) else math.sqrt(d)
+    noise = replace(plan.mechanism, noise=spread * alone.mechanism.noise)
+    missed = (1 - level_of_each(groups * d)) / 2
+    within = (1 - level_of_each(groups)) / (d + 1)
+    one = np.array([1.0])
+    return OneByOne(
+        bound=float(reach(noise, one, missed)) / plan.reach,
+        middle=float(reach(noise, np.array([0.5, 0.5]), missed))
+        / float(reach(plan.mechanism, one, within)),
+    )

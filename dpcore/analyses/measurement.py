@@ -77,6 +77,11 @@ class Width:
         return self.of.startswith(("a group", "the difference, if"))
 
 
+def interval_ends(ends: FloatArray) -> tuple[float, float]:
+    """Return the two ends of an interval as a record keeps them."""
+    return float(ends[0]), float(ends[1])
+
+
 class Drawing(Protocol):
     """How an answer is drawn, fixed by public numbers."""
 
@@ -170,8 +175,8 @@ class Direct(OneMechanism):
     bounds: Interval
 
     @property
-    def together(self) -> int:
-        """Return how many intervals hold together."""
+    def numbers(self) -> int:
+        """Return how many numbers are told, whose intervals hold together."""
         return len(self.statistic.labels)
 
     def half_widths(self, level: float) -> FloatArray:
@@ -181,7 +186,7 @@ class Direct(OneMechanism):
 
     def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
         """Return the half-width of the worst of all numbers at once, at 95 %."""
-        each = self.half_widths(level_of_each(self.together))
+        each = self.half_widths(level_of_each(self.numbers))
         return Width(half=float(each.max()), unit=unit)
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:

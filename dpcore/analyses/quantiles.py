@@ -33,6 +33,11 @@ class RankPlan(OneMechanism):
     statistic: RankScores
     label: str
 
+    @property
+    def numbers(self) -> int:
+        """Return how many numbers are told, those that follow included."""
+        return 1
+
     def half_widths(self, level: float) -> FloatArray:
         """Return how many ranks the answer is off with probability ``level``."""
         return np.array([self._reach(1 - level)])
@@ -109,6 +114,11 @@ class ChainPlan(OneMechanism):
     statistic: CumulativeCounts
     shares: tuple[float, ...]
     names: tuple[str, ...]
+
+    @property
+    def numbers(self) -> int:
+        """Return how many numbers are told, those that follow included."""
+        return len(self.names)
 
     def half_widths(self, level: float) -> FloatArray:
         """Return how many ranks off each quantile is counted, at the worst value."""

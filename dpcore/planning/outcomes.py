@@ -17,7 +17,6 @@ from dpcore.analyses.differences import DifferencePlan
 from dpcore.analyses.groups import GroupPlan
 from dpcore.analyses.means import MeansPlan
 from dpcore.analyses.measurement import Direct
-from dpcore.analyses.quantiles import ChainPlan, RankPlan
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
@@ -152,37 +151,6 @@ def numbers_of(items: Sequence[PlannedQuery]) -> tuple[int, ...]:
     Sizes of groups and sums of crossed counts are told with their answers. Empty where
     that is not known of one of the questions.
     """
-    each = [_numbers(item.request.plan) for item in items]
+    each = [getattr(item.request.plan, "numbers", None) for item in items]
     known = tuple(count for count in each if count is not None)
     return known if len(known) == len(each) else ()
-
-
-@singledispatch
-def _numbers(plan: Any) -> int | None:  # noqa: ANN401, ARG001 - any plan
-    return None
-
-
-@_numbers.register
-def _(plan: Direct) -> int:
-    return plan.together
-
-
-@_numbers.register
-def _(plan: GroupPlan) -> int:
-    return len(plan.groups) + len(plan.count_names)
-
-
-@_numbers.register
-def _(plan: MeansPlan) -> int:
-    return sum(map(len, plan.names)) + len(plan.count_names)
-
-
-@_numbers.register(DifferencePlan)
-@_numbers.register(ChainPlan)
-def _(plan: DifferencePlan | ChainPlan) -> int:
-    return len(plan.names)
-
-
-@_numbers.register
-def _(plan: RankPlan) -> int:  # noqa: ARG001
-    return 1

@@ -23,7 +23,7 @@ def show(answer: Release, asked: Request, query: CrossedQuery, plan: CrossPlan) 
     st.markdown("**The table with its sums**")
     results.table(_table(answer, query), key="cross-table")
     st.caption(
-        f"In brackets, with {percent(LEVEL)} for all {plan.together} numbers together: "
+        f"In brackets, with {percent(LEVEL)} for all {plan.numbers} numbers together: "
         "where the number of this table lies, noise alone. Each sum is that of the "
         "released counts; it costs nothing, and is noisier than a count. Numbers are "
         "written as their noise leaves them, and a sum with fewer digits, so that what "

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpcore.analyses.base import Request
-from dpcore.analyses.means import MeansPlan, MeansQuery
+from dpcore.analyses.means import MeansPlan, MeansQuery, one_by_one
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import quantity_of
 from dpcore.figures.answers import GroupNumbers
@@ -19,7 +19,6 @@ from dpcore.figures.theme import Picture
 from dpcore.formatting import percent, significant
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import sizes_text
-from dpcore.releases.one_by_one import one_by_one
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
 from ui import controls, results, session

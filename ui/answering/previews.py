@@ -161,7 +161,7 @@ def _private_number(asked: Request) -> None:
 def _of_number(asked: Request, plan: Direct, cells: Cells) -> None:
     unit = after_number(asked.query.quantity.of_differences)
     statistic, bounds = asked.query.statistic, asked.query.bounds
-    count = plan.together
+    count = plan.numbers
     ahead = expect(asked.mechanism, statistic, bounds, level=level_of_each(count))
     first, second, third = cells
     first.metric(
