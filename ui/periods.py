@@ -13,7 +13,7 @@ import streamlit as st
 from dpcore.errors import DPCoreError
 from dpcore.ledger import chain, periods, scheduling
 from dpcore.ledger.account import Account
-from dpcore.ledger.periods import Period
+from dpcore.ledger.periods import BudgetPeriod
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.releases.amounts import left_text, limit_text, spent_text
 from ui import accounts, controls, results, session
@@ -26,7 +26,7 @@ _IN_YEAR = 4
 _ALL = "the whole account"
 
 
-class _Asked(NamedTuple):
+class _NextPeriod(NamedTuple):
     """What the next period begins from."""
 
     name: str
@@ -88,11 +88,11 @@ def _tell(account: Account) -> None:
     )
 
 
-def _in_order(account: Account) -> list[Period]:
+def _in_order(account: Account) -> list[BudgetPeriod]:
     return sorted(account.periods, key=lambda one: (one.begins, -one.days))
 
 
-def _row(account: Account, period: Period) -> dict[str, str]:
+def _row(account: Account, period: BudgetPeriod) -> dict[str, str]:
     whole = periods.limit(account.periods, period)
     return {
         "period": period.name,
@@ -106,7 +106,7 @@ def _row(account: Account, period: Period) -> dict[str, str]:
     }
 
 
-def _state(period: Period, day: date | None) -> str:
+def _state(period: BudgetPeriod, day: date | None) -> str:
     if period.closed is not None:
         return f"closed: {period.closed}"
     if day is None or period.covers(day):
@@ -143,7 +143,7 @@ def _open(study: Study, account: Account) -> None:
             )
 
 
-def _start(account: Account, kind: str) -> _Asked:
+def _start(account: Account, kind: str) -> _NextPeriod:
     """Return the next period of a length that has none of its days yet."""
     day = account.day or chain.now().date()
     day = periods.next_day(account.periods, day, _DAYS[kind])
@@ -152,9 +152,9 @@ def _start(account: Account, kind: str) -> _Asked:
         name, begins = "", day
     last = next((one for one in reversed(_in_order(account)) if one.days < 2 * _DAYS[kind]), None)
     if kind == _YEAR:
-        return _Asked(name, begins, ends, account.budget)
+        return _NextPeriod(name, begins, ends, account.budget)
     budget = _share(account.budget) if last is None else last.budget
-    return _Asked(name, begins, ends, budget)
+    return _NextPeriod(name, begins, ends, budget)
 
 
 def _share(budget: PrivacyBudget) -> PrivacyBudget:
@@ -167,7 +167,7 @@ def _share(budget: PrivacyBudget) -> PrivacyBudget:
     )
 
 
-def _fields(start: _Asked, mark: str) -> Callable[[], Period]:
+def _fields(start: _NextPeriod, mark: str) -> Callable[[], BudgetPeriod]:
     """Show the fields of a period; return what makes it of what was typed."""
     first, second, third = st.columns(3)
     name = first.text_input("Name", start.name, key=f"period-name {mark}")
@@ -175,8 +175,8 @@ def _fields(start: _Asked, mark: str) -> Callable[[], Period]:
     ends = third.date_input("Last day", start.ends, key=f"period-ends {mark}")
     budget = _limit(start.budget, mark, "Limit of the period")
 
-    def new() -> Period:
-        return Period(name=name.strip(), begins=begins, ends=ends, budget=budget())
+    def new() -> BudgetPeriod:
+        return BudgetPeriod(name=name.strip(), begins=begins, ends=ends, budget=budget())
 
     return new
 
@@ -206,7 +206,7 @@ def _change(study: Study, account: Account) -> None:
             )
 
 
-def _tell_fit(account: Account, new: Callable[[], Period]) -> None:
+def _tell_fit(account: Account, new: Callable[[], BudgetPeriod]) -> None:
     """Say, as it is typed, why a period does not fit."""
     try:
         typed = new()
@@ -219,7 +219,7 @@ def _tell_fit(account: Account, new: Callable[[], Period]) -> None:
         st.info(sentence_of(error), icon="✏️")
 
 
-def _spent_in(account: Account, typed: Period) -> PrivacyCost:
+def _spent_in(account: Account, typed: BudgetPeriod) -> PrivacyCost:
     """Return what was spent in the days of a period, before it is opened."""
     known = periods.named(account.periods, typed.name)
     if known is not None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore.analyses.base import Releasable
 from dpcore.data.quantities import replacement_text
-from dpcore.documents import missing, rests
+from dpcore.documents import assumptions
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.group_sizes import (
     SmallestGroup,
@@ -38,10 +38,10 @@ def in_plan(basket: AnalysisPlan) -> None:
             "twice, the counts differ by chance, and cost twice. Take it out unless "
             "its own noise is what you need."
         )
-    differ = missing.each_of_columns(item.request.asked for item in basket.items)
+    differ = assumptions.each_of_columns(item.request.asked for item in basket.items)
     for name, each in differ.items():
         # Who is in neither of two groups that are compared is missed in neither.
-        told = [one for one in each if one != missing.NEITHER]
+        told = [one for one in each if one != assumptions.NEITHER]
         if len(told) > 1:
             st.info(
                 f"Who has no value of **{literal(name)}** is not in the same place in "
@@ -82,7 +82,7 @@ def say_imputed(items: Sequence[PlannedQuery]) -> None:
 
     How many values are missing is confidential: nothing here hangs on it.
     """
-    found = rests.filled(items)
+    found = assumptions.filled(items)
     if not found:
         return
     told = "; ".join(f"{column.title}: {replacement_text(column)}" for column in found)

@@ -15,7 +15,7 @@ import streamlit as st
 from dpcore.analyses.base import Mode
 from dpcore.errors import DPCoreError, LedgerError, UntrustedLedgerError
 from dpcore.formatting import capital
-from dpcore.ledger.chain import Entry
+from dpcore.ledger.chain import LedgerEntry
 from ui import session
 from ui.text import literal, sentence_of
 
@@ -98,7 +98,7 @@ _ON_SERVER = _Ways(
 )
 
 
-def _tell_beginning(entry: Entry) -> None:
+def _tell_beginning(entry: LedgerEntry) -> None:
     found, reason, kept = (
         literal(str(entry.content[name])) for name in ("found", "reason", "kept")
     )

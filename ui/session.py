@@ -32,7 +32,7 @@ from dpcore.errors import LedgerError
 from dpcore.figures import theme
 from dpcore.ledger import opening, renewal
 from dpcore.ledger.account import Account
-from dpcore.ledger.chain import Entry
+from dpcore.ledger.chain import LedgerEntry
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.read_once import ReadOnceLedger
 from dpcore.ledger.server import ServerLedger
@@ -478,7 +478,7 @@ def real_releases(of: Study) -> int:
         return 0
 
 
-def beginnings() -> tuple[Entry, ...]:
+def beginnings() -> tuple[LedgerEntry, ...]:
     """Return when the ledger was begun anew; its whole chain is followed."""
     book = kept_ledger()
     book.verify()

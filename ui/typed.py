@@ -10,7 +10,7 @@ import json
 from typing import Final, cast
 
 from dpcore.codec import parsed
-from dpcore.documents.typed import TYPED, Typed
+from dpcore.documents.context import TYPED, CuratorInput
 from dpcore.errors import LedgerError
 from dpcore.ledger.store import StoredTexts, default_folder
 from ui import session
@@ -36,12 +36,12 @@ def key(name: str, study: Study) -> str:
     return f"sign-{name}-{_place(study.fingerprint, study)}"
 
 
-def of(study: Study) -> Typed:
+def of(study: Study) -> CuratorInput:
     """Return what is typed of the table in use, and keep it for when it comes again."""
     place = _place(study.fingerprint, study)
     typed = _in_tab(place)
-    noted = cast("dict[int, Typed]", session.public(_NOTED) or {})
-    if typed != noted.get(place, Typed()):
+    noted = cast("dict[int, CuratorInput]", session.public(_NOTED) or {})
+    if typed != noted.get(place, CuratorInput()):
         session.set_public(_NOTED, noted | {place: typed})
         if session.of_account(study):
             with contextlib.suppress(LedgerError):
@@ -49,7 +49,7 @@ def of(study: Study) -> Typed:
     return typed
 
 
-def of_other_tables(study: Study) -> dict[str, Typed]:
+def of_other_tables(study: Study) -> dict[str, CuratorInput]:
     """Return what was typed of the other tables of the account, by their names."""
     if not session.of_account(study):
         return {}
@@ -58,17 +58,17 @@ def of_other_tables(study: Study) -> dict[str, Typed]:
         for fingerprint, name in session.account(study).names.items()
         if fingerprint != study.fingerprint
     }
-    return {name: typed for name, typed in others.items() if typed != Typed()}
+    return {name: typed for name, typed in others.items() if typed != CuratorInput()}
 
 
-def lacks(study: Study, other: Typed) -> bool:
+def lacks(study: Study, other: CuratorInput) -> bool:
     """Tell whether something was typed of another table that is not typed here yet."""
     typed = _in_tab(_place(study.fingerprint, study))
     names = (*_OF_ALL_TABLES, "deciders")
     return any(getattr(other, x) and not getattr(typed, x) for x in names)
 
 
-def take_over(study: Study, typed: Typed) -> None:
+def take_over(study: Study, typed: CuratorInput) -> None:
     """Let what was typed of another table stand here, too, but for what was decided.
 
     Period, reason and signature are each table's own; what is typed here stays.
@@ -93,12 +93,12 @@ def lines(names: str) -> tuple[str, ...]:
     return tuple(found[:_MOST_NAMES])
 
 
-def _in_tab(place: int) -> Typed:
+def _in_tab(place: int) -> CuratorInput:
     def field(name: str) -> str:
         return str(session.public(f"sign-{name}-{place}") or "")
 
     told, when = STATES.get(field("state"), ""), field("signed").strip()
-    return Typed(
+    return CuratorInput(
         **{name: field(name) for name in _TEXTS},
         deciders=lines(field("names")),
         signed=f"{told}: {when}" if told == SIGNED and when else told,
@@ -112,14 +112,14 @@ def _place(fingerprint: str, study: Study) -> int:
         return places[fingerprint]
     place = len(places)
     session.set_public(_PLACES, places | {fingerprint: place})
-    typed = _read(fingerprint) if session.of_account(study) else Typed()
-    noted = cast("dict[int, Typed]", session.public(_NOTED) or {})
+    typed = _read(fingerprint) if session.of_account(study) else CuratorInput()
+    noted = cast("dict[int, CuratorInput]", session.public(_NOTED) or {})
     session.set_public(_NOTED, noted | {place: typed})
     _fill(place, typed)
     return place
 
 
-def _fill(place: int, typed: Typed) -> None:
+def _fill(place: int, typed: CuratorInput) -> None:
     told, _, when = typed.signed.partition(": ")
     state = next((word for word, said in STATES.items() if told and said == told), "")
     fields = {name: getattr(typed, name) for name in _TEXTS}
@@ -129,11 +129,11 @@ def _fill(place: int, typed: Typed) -> None:
             session.set_public(f"sign-{name}-{place}", text)
 
 
-def _read(fingerprint: str) -> Typed:
+def _read(fingerprint: str) -> CuratorInput:
     text = _kept().read(fingerprint)
     with contextlib.suppress(LookupError, TypeError, ValueError, RecursionError):
-        return Typed() if text is None else TYPED.read(parsed(text))
-    return Typed()
+        return CuratorInput() if text is None else TYPED.read(parsed(text))
+    return CuratorInput()
 
 
 def _kept() -> StoredTexts:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from dpcore.documents.checklist import checklist
+from dpcore.documents.context import DocumentContext
+from dpcore.documents.gathering import plan_text, schema
 from dpcore.documents.methods import methods
 from dpcore.documents.notice import notice
-from dpcore.documents.plans import plan_text, schema
 from dpcore.documents.registry import registry_entry
 from dpcore.documents.report import report
 from dpcore.documents.reproduction import notebook, script
-from dpcore.documents.subject import Subject
 
 _HTML: Final = "text/html"
 _JSON: Final = "application/json"
@@ -40,13 +40,13 @@ class Document:
     sentence: str
     file: tuple[str, str]
     mime: str
-    text: Callable[[Subject], str]
+    text: Callable[[DocumentContext], str]
     read: bool = True
     dated: bool = True
     of_plans: bool = True
     asks: bool = False
 
-    def named(self, subject: Subject) -> str:
+    def named(self, subject: DocumentContext) -> str:
         """Return the name of the file about a subject."""
         stem, ending = self.file
         if not self.dated:
@@ -141,7 +141,7 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
 """All documents, the most public first."""
 
 
-def offered(subject: Subject) -> dict[str, Document]:
+def offered(subject: DocumentContext) -> dict[str, Document]:
     """Return the documents that there are about a subject, by name."""
     known = (one for one in DOCUMENTS if one.of_plans or not subject.planned)
     return {document.name: document for document in known}

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 from dpcore.analyses.secure import sampler
+from dpcore.documents.context import DocumentContext, own, spelled
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section
-from dpcore.documents.subject import Subject, own, spelled
 from dpcore.formatting import capital
 
 _FLOATS: Final = (
@@ -21,7 +21,7 @@ _FLOATS: Final = (
 _TIMING: Final = "Not defended: somebody who measures the server's time or memory may learn more."
 
 
-def checklist(subject: Subject) -> Page:
+def checklist(subject: DocumentContext) -> Page:
     """Return the checklist, filled where the program knows."""
     levels = (
         ("1. Privacy parameter", _parameter(subject)),
@@ -52,7 +52,7 @@ def checklist(subject: Subject) -> Page:
 Pairs = tuple[tuple[str, str], ...]
 
 
-def _parameter(subject: Subject) -> Pairs:
+def _parameter(subject: DocumentContext) -> Pairs:
     return (
         ("What do these releases cost?", spelled(subject.cost)),
         ("What may all releases cost?", subject.limit),
@@ -68,7 +68,7 @@ def _parameter(subject: Subject) -> Pairs:
     )
 
 
-def _unit(subject: Subject) -> Pairs:
+def _unit(subject: DocumentContext) -> Pairs:
     unit = subject.facts.unit
     return (
         ("Who is protected?", capital(subject.whom)),
@@ -79,7 +79,7 @@ def _unit(subject: Subject) -> Pairs:
     )
 
 
-def _model(subject: Subject) -> Pairs:
+def _model(subject: DocumentContext) -> Pairs:
     delta = subject.cost.delta
     kind = "(ε, δ), approximate" if delta else "ε, pure"
     return (
@@ -90,7 +90,7 @@ def _model(subject: Subject) -> Pairs:
     )
 
 
-def _utility(subject: Subject) -> Pairs:
+def _utility(subject: DocumentContext) -> Pairs:
     errors = "; ".join(f"{q.name}: {q.answer}" for q in subject.questions[:12])
     return (
         ("Which answers, and how far off?", errors or "Nothing yet."),
@@ -106,7 +106,7 @@ def _utility(subject: Subject) -> Pairs:
     )
 
 
-def _algorithms(subject: Subject) -> Pairs:
+def _algorithms(subject: DocumentContext) -> Pairs:
     names = dict.fromkeys(q.mechanism for q in subject.questions)
     claims = [f"{q.name}: {q.claimed}" for q in subject.questions if q.claimed]
     return (
@@ -119,7 +119,7 @@ def _algorithms(subject: Subject) -> Pairs:
     )
 
 
-def _implementation(subject: Subject) -> Pairs:
+def _implementation(subject: DocumentContext) -> Pairs:
     drawn = subject.sampler or sampler()
     return (
         ("Floating-point noise?", _FLOATS.format(sampler=drawn)),
@@ -145,7 +145,7 @@ def _security() -> Pairs:
     )
 
 
-def _collection(subject: Subject) -> Pairs:
+def _collection(subject: DocumentContext) -> Pairs:
     return (
         ("How was the data collected, and on what ground?", ""),
         ("Who else has copies, and for how long?", ""),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dpcore.documents.subject import Subject
+from dpcore.documents.context import DocumentContext
 from dpcore.figures.attackers import counted
 from dpcore.formatting import capital, delta_text
 from dpcore.relations import NeighboringRelation, PrivacyUnit
@@ -182,7 +182,7 @@ def accuracy(epsilon: float, delta: float, *, about: str) -> str:
     )
 
 
-def named_rightly(subject: Subject) -> tuple[str, ...]:
+def named_rightly(subject: DocumentContext) -> tuple[str, ...]:
     """Return what all questions together let an attacker learn; nothing without cost.
 
     By ``cases``, at the ε and δ of all questions together: what the account charged
@@ -209,7 +209,7 @@ def named_rightly(subject: Subject) -> tuple[str, ...]:
     )
 
 
-def if_all_is_used(subject: Subject) -> tuple[str, ...]:
+def if_all_is_used(subject: DocumentContext) -> tuple[str, ...]:
     """Return the same for the whole limit, with what δ is and what stays known.
 
     The account refuses a release whose cost would take its sums above the limit, so
@@ -230,7 +230,7 @@ def if_all_is_used(subject: Subject) -> tuple[str, ...]:
     return tuple(filter(None, (whole, included, _KNOWN)))
 
 
-def not_learned(subject: Subject) -> tuple[str, ...]:
+def not_learned(subject: DocumentContext) -> tuple[str, ...]:
     """Return what stays hidden, from whom, and what the limit does not cover.
 
     "Beyond this limit": ``cases`` holds for each pair of neighboring tables, so for
@@ -265,7 +265,7 @@ def asking_again() -> str:
     return "Repeating a question returns the same answer at no cost. A new draw is charged again."
 
 
-def uncovered(subject: Subject) -> tuple[str, ...]:
+def uncovered(subject: DocumentContext) -> tuple[str, ...]:
     """Return what the limit does not cover: what its definition does not speak of.
 
     DP is a property of the releases of one account, for the declared unit, given
@@ -301,7 +301,7 @@ def _several(unit: PrivacyUnit) -> str:
     return f"{one} with more than {unit.rows:,} rows."
 
 
-def published_number(subject: Subject) -> str:
+def published_number(subject: DocumentContext) -> str:
     """Return what is public about the number of units, or of those of each table.
 
     Under substitution with one row a unit all neighbors have as many rows, so that

@@ -16,11 +16,27 @@ from typing import Final
 from dpcore.analyses.identity import mark_of
 from dpcore.data.columns import Column
 from dpcore.data.quantities import bounds_text, replacement_text
-from dpcore.documents import claims, rests
-from dpcore.documents.numerals import Exact, Numerals
-from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Piece, Section, Table
-from dpcore.documents.subject import Change, changed, guarantee_text, left_of, limit_of, own
-from dpcore.documents.typed import Typed
+from dpcore.documents import assumptions, claims
+from dpcore.documents.context import (
+    BudgetChange,
+    CuratorInput,
+    changed,
+    guarantee_text,
+    left_of,
+    limit_of,
+    own,
+)
+from dpcore.documents.page import (
+    Blanks,
+    Exact,
+    Facts,
+    Numerals,
+    Page,
+    PageTable,
+    Paragraph,
+    Piece,
+    Section,
+)
 from dpcore.formatting import capital, epsilon_text, percent, significant
 from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.planning.comparison import Option, Row, rows_of
@@ -75,9 +91,9 @@ class Decision:
     size: TableSize
     budget: PrivacyBudget
     spent: PrivacyCost
-    changes: tuple[Change, ...] = ()
+    changes: tuple[BudgetChange, ...] = ()
     told: Mapping[str, SmallestGroup] = field(default_factory=dict)
-    typed: Typed
+    typed: CuratorInput
     lesson: bool
     prepared: date
 
@@ -167,7 +183,7 @@ def _facts(about: Decision, numerals: Numerals) -> Facts:
 
 def _columns(about: Decision, numerals: Numerals) -> list[str]:
     """Return what is declared about each column that the plan reads."""
-    done = rests.treated(about.plan.basket.items)
+    done = assumptions.treated(about.plan.basket.items)
     return [_column(column, numerals, done[column.name]) for column in about.columns]
 
 
@@ -205,9 +221,9 @@ def _sizes(about: Decision) -> str:
     whole += "".join(
         f". {_numbered(places)} {'assume' if len(places) > 1 else 'assumes'} at least "
         f"{least:,}, a public minimum, because missing values are left out"
-        for least, places in rests.minimums(items, about.size).items()
+        for least, places in assumptions.minimums(items, about.size).items()
     )
-    groups = rests.assumed_groups(items)
+    groups = assumptions.assumed_groups(items)
     if not groups:
         return whole
     sizes = "; ".join(f"{size:,} ({_lower(places)})" for size, places in groups.items())
@@ -271,7 +287,7 @@ def _odds(about: Decision, guarantee: tuple[float, float]) -> str:
 def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
     """Return every question with its mechanism, epsilon and error in both plans."""
     rows = rows_of(about.plan.basket.items, about.other.basket.items)
-    table = Table(
+    table = PageTable(
         title=f"{_counts(about)}± is the margin of error (95%, noise only). ✓ meets "
         "the target, (✓) perhaps, ✗ does not.",
         head=("no.", "question", "mechanism", "ε", "±", "target",
@@ -339,9 +355,9 @@ def _rests(about: Decision, numerals: Numerals) -> list[str]:
             f"No. {one.place} includes the means of {one.pair[0]} and {one.pair[1]}"
             f"{_left_out(one)}."
         )
-        for one in rests.compared(items)
+        for one in assumptions.compared(items)
     ]
-    pairs = rests.crossed(items)
+    pairs = assumptions.crossed(items)
     if pairs:
         told.append(
             f"{_numbered(pairs)}: ± and ✓ are for single cells. Totals of rows and "
@@ -349,7 +365,7 @@ def _rests(about: Decision, numerals: Numerals) -> list[str]:
         )
     if any(column.bounds is not None for column in about.columns):
         told.append(_BEYOND)
-    stand_in = rests.filled(items)
+    stand_in = assumptions.filled(items)
     if stand_in:
         values = "; ".join(f"{column.title}: {_stand_in(column, numerals)}" for column in stand_in)
         told.append(
@@ -361,7 +377,7 @@ def _rests(about: Decision, numerals: Numerals) -> list[str]:
     return told
 
 
-def _left_out(one: rests.Compared) -> str:
+def _left_out(one: assumptions.ComparedGroups) -> str:
     """Say what a comparison of two groups leaves out, if anything."""
     known = [*one.others]
     if not one.column.complete:

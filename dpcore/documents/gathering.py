@@ -7,21 +7,32 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
+from typing import Final
 
 from dpcore.analyses.base import Releasable
 from dpcore.data.columns import Column
 from dpcore.data.partitions.table import Table
 from dpcore.data.preparation.aggregation import Preparation
 from dpcore.data.preparation.steps import steps_of
-from dpcore.documents import missing
-from dpcore.documents.question import Question
-from dpcore.documents.subject import USUAL_DELTA, Change, Head, Subject, Time, limit_of, spelled
-from dpcore.errors import DPCoreError
+from dpcore.documents import assumptions
+from dpcore.documents.context import (
+    USUAL_DELTA,
+    BudgetChange,
+    DocumentContext,
+    Head,
+    Time,
+    limit_of,
+    spelled,
+)
+from dpcore.documents.question import DocumentEntry
+from dpcore.errors import DPCoreError, ParameterError
 from dpcore.figures.privacy_label import LabelFacts
-from dpcore.ledger.chain import Entry, EntryKind
-from dpcore.ledger.periods import Period, limit
-from dpcore.planning.analysis_plan import AnalysisPlan
+from dpcore.ledger.chain import EntryKind, LedgerEntry
+from dpcore.ledger.periods import BudgetPeriod, limit
+from dpcore.planning.analysis_plan import LEAST, MOST, MOST_ITEMS, AnalysisPlan, PlannedQuery, Split
 from dpcore.planning.plan_cost import cost_of_plan
+from dpcore.planning.plan_files import to_json
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.releases.enclosing import enclosures
 from dpcore.releases.record import Release
@@ -46,9 +57,9 @@ class Background:
     facts: LabelFacts
     dataset: Table
     everybody: bool
-    entries: Sequence[Entry]
+    entries: Sequence[LedgerEntry]
     today: str
-    periods: Sequence[Period] = ()
+    periods: Sequence[BudgetPeriod] = ()
 
 
 def released(
@@ -57,7 +68,7 @@ def released(
     *,
     tables: Mapping[str, str] | None = None,
     called: Mapping[str, str] | None = None,
-) -> Subject:
+) -> DocumentContext:
     """Return what was released on an account.
 
     ``tables`` names the table of each release, by its id, where there are several, and
@@ -73,7 +84,7 @@ def released(
         for table in {names.get(one.id) for one in releases}
     }
     asked = (
-        Question.of_release(
+        DocumentEntry.of_release(
             one.of_everybody() if behind.everybody else one,
             request,
             enclosures=enclosed[names.get(one.id)],
@@ -95,13 +106,13 @@ def released(
     )
 
 
-def _in_table(question: Question, table: str | None) -> Question:
+def _in_table(question: DocumentEntry, table: str | None) -> DocumentEntry:
     if table is None:
         return question
     return replace(question, name=f"{question.name}, in “{table}”", table=table)
 
 
-def planned(basket: AnalysisPlan, behind: Background) -> Subject:
+def planned(basket: AnalysisPlan, behind: Background) -> DocumentContext:
     """Return what is planned for a table.
 
     Raises:
@@ -110,19 +121,21 @@ def planned(basket: AnalysisPlan, behind: Background) -> Subject:
     """
     requests = [item.request for item in basket.items]
     return _subject(
-        [Question.of_item(item) for item in basket.items],
+        [DocumentEntry.of_item(item) for item in basket.items],
         behind,
         charged=cost_of_plan(requests, delta=basket.delta).cost,
         delta=basket.delta,
     )
 
 
-def _subject(questions: Sequence[Question], behind: Background, **told: object) -> Subject:
-    return Subject(
+def _subject(
+    questions: Sequence[DocumentEntry], behind: Background, **told: object
+) -> DocumentContext:
+    return DocumentContext(
         facts=behind.facts,
         questions=tuple(questions),
         columns=_columns(questions),
-        missing=missing.of_columns(
+        missing=assumptions.of_columns(
             question.request.asked for question in questions if question.request is not None
         ),
         everybody=behind.everybody,
@@ -151,7 +164,7 @@ def _request(release: Release, behind: Background) -> Releasable | None:
     return None
 
 
-def _columns(questions: Sequence[Question]) -> tuple[Column, ...]:
+def _columns(questions: Sequence[DocumentEntry]) -> tuple[Column, ...]:
     """Return each column as it was declared, once; twice where that was changed."""
     known = (
         column
@@ -162,7 +175,7 @@ def _columns(questions: Sequence[Question]) -> tuple[Column, ...]:
     return tuple(dict.fromkeys(known))
 
 
-def _head(entries: Sequence[Entry]) -> Head | None:
+def _head(entries: Sequence[LedgerEntry]) -> Head | None:
     if not entries:
         return None
     last = entries[-1]
@@ -175,7 +188,7 @@ def _head(entries: Sequence[Entry]) -> Head | None:
     )
 
 
-def _time(period: Period, known: Sequence[Period]) -> Time:
+def _time(period: BudgetPeriod, known: Sequence[BudgetPeriod]) -> Time:
     allowed = limit(known, period)
     return Time(
         name=period.name,
@@ -185,7 +198,7 @@ def _time(period: Period, known: Sequence[Period]) -> Time:
     )
 
 
-def changes_of(entries: Sequence[Entry]) -> tuple[Change, ...]:
+def changes_of(entries: Sequence[LedgerEntry]) -> tuple[BudgetChange, ...]:
     """Return how the budget of an account was changed, from all its entries."""
     told = [
         (entry, limit_of(PrivacyBudget.from_json(entry.content["budget"])))
@@ -193,7 +206,7 @@ def changes_of(entries: Sequence[Entry]) -> tuple[Change, ...]:
         if entry.kind in {EntryKind.ACCOUNT, EntryKind.BUDGET}
     ]
     return tuple(
-        Change(
+        BudgetChange(
             when=entry.recorded[:19].replace("T", " "),
             before=before,
             after=after,
@@ -202,3 +215,36 @@ def changes_of(entries: Sequence[Entry]) -> tuple[Change, ...]:
         for (_, before), (entry, after) in pairwise(told)
         if entry.kind is EntryKind.BUDGET
     )
+
+
+_SCHEMA: Final = Path(__file__).with_name("plan.schema.json")
+
+
+def schema() -> str:
+    """Return the JSON schema of files of plans, as text."""
+    return _SCHEMA.read_text(encoding="utf-8")
+
+
+def plan_text(subject: DocumentContext) -> str:
+    """Return the questions as a plan in JSON, as the Plan page reads it."""
+    return to_json(plan_of(subject))
+
+
+def plan_of(subject: DocumentContext) -> AnalysisPlan:
+    """Return the questions as a plan, each once, with the epsilon that it had.
+
+    A question about a column that went away, or one that no plan takes, is left out.
+    """
+    basket = AnalysisPlan()
+    for question in subject.questions:
+        if question.request is None or len(basket.items) == MOST_ITEMS:
+            continue
+        try:
+            item = PlannedQuery.of(question.request)
+            if item.key not in basket.keys:
+                basket = basket.with_item(item)
+        except ParameterError:
+            continue
+    total = min(max(basket.planned, LEAST), MOST)
+    delta = min(float(subject.cost.delta), 0.1)
+    return AnalysisPlan(items=basket.items, total=total, delta=delta, split=Split.TYPED)

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from dpcore.documents.page import Facts, Items, Page, Paragraph, Piece, Section, Table
+from dpcore.documents.page import Facts, Items, Page, PageTable, Paragraph, Piece, Section
 from dpcore.lessons.lesson import Lesson, LessonText, QuizQuestion
 from dpcore.lessons.paths import Path
 
@@ -49,7 +49,7 @@ def _schedule(path: Path) -> Piece:
     for key, minutes in path.stops:
         rows.append((path.lessons[key].title, f"{begun}", f"{minutes}"))
         begun += minutes
-    return Table(
+    return PageTable(
         title="What comes when",
         head=("lesson", "begins after, minutes", "takes, minutes"),
         rows=tuple(rows),

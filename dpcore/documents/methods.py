@@ -8,7 +8,7 @@ from typing import Final
 
 from dpcore.analyses.secure import sampler
 from dpcore.documents import claims
-from dpcore.documents.subject import Subject, spelled
+from dpcore.documents.context import DocumentContext, spelled
 from dpcore.formatting import delta_text, significant
 from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.version import VERSION
@@ -24,12 +24,12 @@ _CITED: Final = {
 of ``mechanisms/gaussian``, ``mechanisms/exponential`` and ``mechanisms/laplace``."""
 
 
-def methods(subject: Subject) -> str:
+def methods(subject: DocumentContext) -> str:
     """Return what was done, in sentences for a paper, with sources."""
     return subject.numerals.written(" ".join(_sentences(subject)))
 
 
-def _sentences(subject: Subject) -> list[str]:
+def _sentences(subject: DocumentContext) -> list[str]:
     facts, count = subject.facts, len(subject.questions)
     tense = "will be" if subject.planned else "was" if count == 1 else "were"
     unit = facts.unit
@@ -69,10 +69,10 @@ def _counted(count: int) -> str:
     return "One answer" if count == 1 else f"{count} answers"
 
 
-def _mechanisms(subject: Subject) -> str:
+def _mechanisms(subject: DocumentContext) -> str:
     known = Counter(question.mechanism for question in subject.questions)
     return ", ".join(f"{name} ({count})" for name, count in known.items()) or "none"
 
 
-def _used(subject: Subject, key: str) -> bool:
+def _used(subject: DocumentContext, key: str) -> bool:
     return any(question.key == key for question in subject.questions)

@@ -9,11 +9,10 @@ from operator import attrgetter
 from typing import Final, NamedTuple
 
 from dpcore.data.quantities import replacement_text
-from dpcore.documents import claims, missing
-from dpcore.documents.numerals import Exact
-from dpcore.documents.page import Facts, Items, Page, Paragraph, Piece, Section, Table
-from dpcore.documents.question import Question
-from dpcore.documents.subject import Subject, changed, of_each, own, spelled
+from dpcore.documents import assumptions, claims
+from dpcore.documents.context import DocumentContext, changed, of_each, own, spelled
+from dpcore.documents.page import Exact, Facts, Items, Page, PageTable, Paragraph, Piece, Section
+from dpcore.documents.question import DocumentEntry
 from dpcore.formatting import brief, capital
 from dpcore.releases.declared import each_bounds, minimum_of
 
@@ -29,7 +28,7 @@ UNLESS_RAISED: Final = "Once it is used up, nothing more is released unless it i
 _Rows = tuple[tuple[int, tuple[str, ...]], ...]
 
 
-def notice(subject: Subject) -> Page:
+def notice(subject: DocumentContext) -> Page:
     """Return the notice, to be hung up or sent out once its blanks are filled in."""
     one, many = subject.one, subject.many
     figures = "planned figures" if subject.planned else "figures"
@@ -79,14 +78,14 @@ def notice(subject: Subject) -> Page:
     )
 
 
-def _where(subject: Subject) -> str:
+def _where(subject: DocumentContext) -> str:
     if not subject.tables:
         return "this table"
     named = ", ".join(f"“{name}”" for name in subject.tables)
     return f"one of these tables: {named}"
 
 
-def _period(subject: Subject) -> tuple[tuple[str, str], ...]:
+def _period(subject: DocumentContext) -> tuple[tuple[str, str], ...]:
     which = (f"{capital(subject.many)} and period", of_each(subject.each(attrgetter("period"))))
     if not subject.times:
         return (which,)
@@ -94,22 +93,22 @@ def _period(subject: Subject) -> tuple[tuple[str, str], ...]:
     return (which, ("Periods", Exact(told)))
 
 
-def size(subject: Subject) -> str:
+def size(subject: DocumentContext) -> str:
     """Return what is public about the number of units; names of tables stay exact."""
     return Exact(subject.numerals.written(claims.published_number(subject)))
 
 
-def _limit(subject: Subject) -> str:
+def _limit(subject: DocumentContext) -> str:
     limit = subject.numerals.written(subject.limit)
     changes = subject.head.changes if subject.head is not None else ()
     return Exact(f"{limit}{changed(changes, subject.numerals)}. {UNLESS_RAISED}.")
 
 
-def _heading(subject: Subject) -> str:
+def _heading(subject: DocumentContext) -> str:
     return "Planned figures" if subject.planned else "Published figures"
 
 
-def _published(subject: Subject) -> tuple[Piece, ...]:
+def _published(subject: DocumentContext) -> tuple[Piece, ...]:
     rows = _rows(subject)
     if not rows:
         return (Paragraph("No figures so far."),)
@@ -121,7 +120,7 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
     left = many - sum(one.itself for one in shown)
     kind = "question" if subject.planned else "figure"
     return (
-        Table(
+        PageTable(
             title=f"{many} {kind}{'s' * (many > 1)}",
             head=head,
             rows=tuple(
@@ -133,18 +132,18 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
     )
 
 
-def _head(subject: Subject) -> tuple[str, ...]:
+def _head(subject: DocumentContext) -> tuple[str, ...]:
     """Return the heads of the columns of a table of figures."""
     total = (claims.TOTAL,) * _has_totals(subject)
     return "figure", "published", claims.NOISE, *total
 
 
-def _has_totals(subject: Subject) -> bool:
+def _has_totals(subject: DocumentContext) -> bool:
     """Tell whether figures have ranges for a population that the table is from."""
     return any(number.total for one in subject.questions for number in one.numbers)
 
 
-def _notes(subject: Subject, left: int) -> list[str]:
+def _notes(subject: DocumentContext, left: int) -> list[str]:
     """Return what the figures of the sheet do not say themselves."""
     where = "in the full report" if subject.planned else "on the next sheet"
     said = [f"{left} more {'is' if left == 1 else 'are'} {where}."] * bool(left)
@@ -160,7 +159,7 @@ def _notes(subject: Subject, left: int) -> list[str]:
     return [part for part in said if part]
 
 
-def _elsewhere(subject: Subject, question: int) -> tuple[str, ...]:
+def _elsewhere(subject: DocumentContext, question: int) -> tuple[str, ...]:
     """Return the row that stands for a question whose numbers have no room here."""
     asked = ordered(subject)[question]
     empty = ("",) * (len(_head(subject)) - 2)
@@ -168,7 +167,7 @@ def _elsewhere(subject: Subject, question: int) -> tuple[str, ...]:
     return _shortened(asked.known_as), many, *empty
 
 
-def counted(subject: Subject) -> int:
+def counted(subject: DocumentContext) -> int:
     """Return how many numbers were published, or how many questions are planned.
 
     Those that are in no question itself count, too: all of them are on the sheets.
@@ -178,19 +177,19 @@ def counted(subject: Subject) -> int:
     return sum(len(question.numbers) for question in subject.questions)
 
 
-def ordered(subject: Subject) -> tuple[Question, ...]:
+def ordered(subject: DocumentContext) -> tuple[DocumentEntry, ...]:
     """Return the questions, those of the table that was asked last first."""
     tables = [*dict.fromkeys(one.table for one in reversed(subject.questions))]
     return tuple(sorted(subject.questions, key=lambda one: tables.index(one.table)))
 
 
-def _newest(subject: Subject) -> int:
+def _newest(subject: DocumentContext) -> int:
     """Return how many questions are about the table that was asked last."""
     known = ordered(subject)
     return sum(one.table == known[0].table for one in known) if known else 0
 
 
-def _meanings(subject: Subject) -> tuple[tuple[str, str], ...]:
+def _meanings(subject: DocumentContext) -> tuple[tuple[str, str], ...]:
     """Return what was typed about the columns that are asked about."""
     told = [
         f"{column.title}: {brief(column.meaning, _MEANT)}"
@@ -203,7 +202,7 @@ def _meanings(subject: Subject) -> tuple[tuple[str, str], ...]:
     return (("What is meant", Exact("; ".join(told[:_MOST_COLUMNS]) + more)),)
 
 
-def _bounds(subject: Subject) -> str:
+def _bounds(subject: DocumentContext) -> str:
     """Say what values beyond public bounds count as, and where these lie."""
     said = (each_bounds(question.parameters) for question in subject.questions)
     told = [*dict.fromkeys(chain.from_iterable(said))]
@@ -215,7 +214,7 @@ def _bounds(subject: Subject) -> str:
     return claims.clamping(f"{shown}{more}", planned=subject.planned)
 
 
-def _with_value(question: Question) -> str:
+def _with_value(question: DocumentEntry) -> str:
     """Say what sizes of groups leave out that follow from an answer, if anything.
 
     Under ``MissingPolicy.DROP`` rows without a value are in no sum and in no count.
@@ -224,7 +223,7 @@ def _with_value(question: Question) -> str:
     return f"Group sizes do not count missing values of {known}." * bool(known)
 
 
-def _minimums(subject: Subject) -> list[str]:
+def _minimums(subject: DocumentContext) -> list[str]:
     """Say by which public minimums answers are divided, and which answers."""
     found: dict[int, dict[str, None]] = {}
     for question in subject.questions:
@@ -238,7 +237,7 @@ def _minimums(subject: Subject) -> list[str]:
     ]
 
 
-def _further(subject: Subject) -> tuple[Section, ...]:
+def _further(subject: DocumentContext) -> tuple[Section, ...]:
     """Return every number that was published, question by question, on sheets after."""
     if subject.planned or not subject.questions:
         return ()
@@ -255,13 +254,13 @@ def _further(subject: Subject) -> tuple[Section, ...]:
     )
 
 
-def _title(question: Question) -> str:
+def _title(question: DocumentEntry) -> str:
     """Return what a question is called, with what it asks where people named it."""
     asks = f" ({question.asks})" if question.called else ""
     return f"{question.known_as}{asks}"
 
 
-def _in_full(question: Question, head: tuple[str, ...]) -> tuple[Piece, ...]:
+def _in_full(question: DocumentEntry, head: tuple[str, ...]) -> tuple[Piece, ...]:
     shown = question.numbers[:MOST_NUMBERS]
     left = len(question.numbers) - len(shown)
     least = minimum_of(question.parameters)
@@ -279,7 +278,7 @@ def _in_full(question: Question, head: tuple[str, ...]) -> tuple[Piece, ...]:
     )
     total = len(head) > len(("figure", "published", "range"))
     return (
-        Table(
+        PageTable(
             title=Exact(capital(_title(question))),
             head=head,
             rows=tuple(
@@ -296,17 +295,17 @@ def _in_full(question: Question, head: tuple[str, ...]) -> tuple[Piece, ...]:
     )
 
 
-def _missing(subject: Subject) -> str:
+def _missing(subject: DocumentContext) -> str:
     """Say what missing values did to the figures.
 
     ``missing.treatment`` says of each question and column what its ``Column`` declares,
     which ``Column.values`` and the statistics carry out.
     """
     groups = _in_groups(subject)
-    known = missing.counted_as(subject.columns, subject.missing)
-    if missing.nobody(subject.missing):
+    known = assumptions.counted_as(subject.columns, subject.missing)
+    if assumptions.nobody(subject.missing):
         return f"No values are missing, as declared.{groups}"
-    if not known and missing.only_left_out(subject.columns, subject.missing):
+    if not known and assumptions.only_left_out(subject.columns, subject.missing):
         many = "Their number is not disclosed."
         if any(question.only_with_value for question in subject.questions):
             many = "The group sizes show their number approximately."
@@ -326,10 +325,10 @@ def _missing(subject: Subject) -> str:
     )
 
 
-def _otherwise(subject: Subject, treated: str) -> tuple[str, ...]:
+def _otherwise(subject: DocumentContext, treated: str) -> tuple[str, ...]:
     """Return the columns of which somebody without a value is ``treated`` so.
 
-    In the words of ``dpcore.documents.missing``.
+    In the words of ``dpcore.documents.assumptions``.
     """
     return tuple(
         column.title
@@ -338,10 +337,10 @@ def _otherwise(subject: Subject, treated: str) -> tuple[str, ...]:
     )
 
 
-def _in_groups(subject: Subject) -> str:
+def _in_groups(subject: DocumentContext) -> str:
     grouped, compared, outside = (
         ", ".join(map(brief, _otherwise(subject, treated)))
-        for treated in (missing.OTHERS, missing.NEITHER, missing.OUTSIDE)
+        for treated in (assumptions.OTHERS, assumptions.NEITHER, assumptions.OUTSIDE)
     )
     told = ""
     if grouped:
@@ -358,14 +357,14 @@ def _in_groups(subject: Subject) -> str:
     return told
 
 
-class Shown(NamedTuple):
+class SheetRow(NamedTuple):
     """A row of the sheet: a number itself, or all of a question that has no room."""
 
     place: int
     itself: bool = True
 
 
-def fairly(asked: Sequence[int], *, first: int | None = None) -> tuple[Shown, ...]:
+def fairly(asked: Sequence[int], *, first: int | None = None) -> tuple[SheetRow, ...]:
     """Return what fits on the sheet: whole questions, the shortest first.
 
     Each row is given by the place of its question. Nobody reads of one group what is
@@ -374,12 +373,12 @@ def fairly(asked: Sequence[int], *, first: int | None = None) -> tuple[Shown, ..
     questions after the ``first`` ones nothing is told unless there is room for all.
     """
     if len(asked) <= _MOST_ROWS:
-        return tuple(map(Shown, range(len(asked))))
+        return tuple(map(SheetRow, range(len(asked))))
     before = [place for place in asked if first is None or place < first]
     return _fair(before, _MOST_ROWS)
 
 
-def _fair(asked: Sequence[int], most: int) -> tuple[Shown, ...]:
+def _fair(asked: Sequence[int], most: int) -> tuple[SheetRow, ...]:
     number = Counter(asked)
     kept = [*number][:most]
     room = most - len(kept)
@@ -392,12 +391,12 @@ def _fair(asked: Sequence[int], most: int) -> tuple[Shown, ...]:
     found = []
     for place, question in enumerate(asked):
         if question in whole or (question in kept and question not in begun):
-            found.append(Shown(place, question in whole))
+            found.append(SheetRow(place, question in whole))
         begun.add(question)
     return tuple(found)
 
 
-def _rows(subject: Subject) -> _Rows:
+def _rows(subject: DocumentContext) -> _Rows:
     """Return each number with where the table's own one lies; or the planned error.
 
     Each comes with the place of its question.
@@ -462,7 +461,7 @@ def _closed(name: str, most: int) -> str:
     return cut
 
 
-def _can(subject: Subject) -> tuple[Piece, ...]:
+def _can(subject: DocumentContext) -> tuple[Piece, ...]:
     said = claims.named_rightly(subject)
     if said:
         return (Paragraph(" ".join(said)), Items(claims.if_all_is_used(subject)))

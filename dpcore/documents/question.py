@@ -11,8 +11,8 @@ from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.identity import mark_of
 from dpcore.data.columns import Column
 from dpcore.data.quantities import Quantity
-from dpcore.documents import missing
-from dpcore.documents.titles import relabelled, titled
+from dpcore.documents import assumptions
+from dpcore.documents.context import relabelled, titled
 from dpcore.errors import ParameterError
 from dpcore.formatting import epsilon_text, significant
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
@@ -113,7 +113,7 @@ class Number:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class DocumentEntry:
     """A question with its price and, once it was paid for, its answer. PUBLIC.
 
     Attributes:
@@ -171,7 +171,7 @@ class Question:
     @classmethod
     def of_release(
         cls, release: Release, request: Releasable | None, *, enclosures: Sequence[Enclosure] = ()
-    ) -> Question:
+    ) -> DocumentEntry:
         """Return a question that was answered.
 
         Its columns have the names that they have now, whatever the record says.
@@ -212,7 +212,7 @@ class Question:
         )
 
     @classmethod
-    def of_item(cls, item: PlannedQuery) -> Question:
+    def of_item(cls, item: PlannedQuery) -> DocumentEntry:
         """Return a question that is planned.
 
         Raises:
@@ -304,7 +304,7 @@ class Question:
         """Return what becomes of missing values; empty where that is not known."""
         if self.request is None:
             return ""
-        treated = missing.of_question(self.request.asked)
+        treated = assumptions.of_question(self.request.asked)
         return "; ".join(f"{column.title}: {told}" for column, told in treated)
 
     @property

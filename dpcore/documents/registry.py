@@ -7,13 +7,15 @@ is a text that begins with ``BLANK``, under a remark.
 
 from __future__ import annotations
 
-from typing import Final
+import json
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, TypeAlias
 
 from dpcore.analyses.secure import sampler
 from dpcore.data.columns import Column
 from dpcore.data.quantities import bounds_text
-from dpcore.documents.subject import Subject, counted, spelled
-from dpcore.documents.yaml import Noted, Value, written
+from dpcore.documents.context import DocumentContext, counted, spelled
 from dpcore.formatting import capital
 from dpcore.relations import NeighboringRelation
 from dpcore.version import VERSION
@@ -22,7 +24,7 @@ BLANK: Final = "TO BE FILLED IN"
 _WRITER: Final = f"Written by Epsilon Studio {VERSION}."
 
 
-def registry_entry(subject: Subject) -> str:
+def registry_entry(subject: DocumentContext) -> str:
     """Return the entry as YAML."""
     head = [
         "Entry for a registry of differential privacy deployments. Replace every",
@@ -47,7 +49,7 @@ def registry_entry(subject: Subject) -> str:
             },
         },
     }
-    return remarks + written(content)
+    return remarks + yaml_text(content)
 
 
 def _known(typed: str, blank: str, remark: str) -> Value:
@@ -62,7 +64,7 @@ def _known_list(typed: str, blank: str, remark: str) -> Value:
     return [told] if told else Noted([blank], remark)
 
 
-def _basic(subject: Subject) -> dict[str, Value]:
+def _basic(subject: DocumentContext) -> dict[str, Value]:
     models = [q.parameters.get("kind") == "model" for q in subject.questions]
     only_models = bool(models) and all(models)
     kind = "Machine learning model" if only_models else "Summary statistics"
@@ -84,7 +86,7 @@ def _basic(subject: Subject) -> dict[str, Value]:
     }
 
 
-def _variant(subject: Subject) -> dict[str, Value]:
+def _variant(subject: DocumentContext) -> dict[str, Value]:
     facts = subject.facts
     free = ["names, bounds and categories of the columns", "the questions"]
     if facts.number is not None:
@@ -107,7 +109,7 @@ def _column(column: Column) -> str:
     return f"{column.title} ({bounds_text(column)}{unit})"
 
 
-def _loss(subject: Subject) -> dict[str, Value]:
+def _loss(subject: DocumentContext) -> dict[str, Value]:
     facts, cost = subject.facts, subject.cost
     unit, known = facts.unit, subject.cost
     person = "Individual" if unit.noun == "person" else capital(unit.noun)
@@ -136,7 +138,7 @@ def _loss(subject: Subject) -> dict[str, Value]:
     }
 
 
-def _model(subject: Subject) -> dict[str, Value]:
+def _model(subject: DocumentContext) -> dict[str, Value]:
     many = len(subject.questions) > 1
     return {
         "model_name": "Central",
@@ -151,7 +153,7 @@ def _model(subject: Subject) -> dict[str, Value]:
     }
 
 
-def _accounting(subject: Subject) -> dict[str, Value]:
+def _accounting(subject: DocumentContext) -> dict[str, Value]:
     fixed = any(question.together for question in subject.questions)
     plan = " Plans fixed before their first answer are charged the tightest valid total."
     return {
@@ -162,7 +164,7 @@ def _accounting(subject: Subject) -> dict[str, Value]:
     }
 
 
-def _implementation(subject: Subject) -> dict[str, Value]:
+def _implementation(subject: DocumentContext) -> dict[str, Value]:
     names = ", ".join(dict.fromkeys(q.mechanism for q in subject.questions))
     hidden = "private" if subject.facts.relation is NeighboringRelation.ADD_REMOVE else "protected"
     drawn = subject.sampler or sampler()
@@ -180,3 +182,60 @@ def _implementation(subject: Subject) -> dict[str, Value]:
             "Only you know.",
         ),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A value with a remark for the one who fills in the file.
+
+    Attributes:
+        value: What the field holds.
+        remark: One line, written above it as a comment.
+
+    """
+
+    value: str | int | list[str]
+    remark: str
+
+
+Value: TypeAlias = "str | int | Decimal | list[str] | dict[str, Value] | Noted"
+"""What a field of a map may hold."""
+
+
+def yaml_text(content: dict[str, Value], indent: int = 0) -> str:
+    r"""Return a map in block style, texts in double quotes, so that each stays a text.
+
+    Numbers are written without an exponent, which some readers take for a text.
+
+    >>> from decimal import Decimal
+    >>> print(yaml_text({"a": "no", "b": {"c": Decimal("1E-7")}, "d": ["x"]}), end="")
+    a: "no"
+    b:
+      c: 0.0000001
+    d:
+      - "x"
+    """
+    return "".join(_field(name, value, indent) for name, value in content.items())
+
+
+def _field(name: str, value: Value, indent: int) -> str:
+    left = " " * indent
+    if isinstance(value, Noted):
+        remark = " ".join(value.remark.split())
+        return f"{left}# {remark}\n{_field(name, value.value, indent)}"
+    if isinstance(value, dict):
+        return f"{left}{name}:\n{yaml_text(value, indent + 2)}"
+    if isinstance(value, list):
+        lines = "".join(f"{left}  - {_scalar(item)}\n" for item in value)
+        return f"{left}{name}:\n{lines}"
+    return f"{left}{name}: {_scalar(value)}\n"
+
+
+def _scalar(value: str | int | Decimal) -> str:
+    if isinstance(value, str):
+        # What JSON quotes, YAML 1.2 reads as the same text.
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, int):
+        return str(value)
+    text = f"{value:f}"
+    return text if "." in text else f"{text}.0"

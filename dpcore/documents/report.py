@@ -8,13 +8,12 @@ from typing import Final
 
 from dpcore.data.columns import Column
 from dpcore.data.quantities import bounds_text, quantity_of
-from dpcore.documents import claims, missing
+from dpcore.documents import assumptions, claims
+from dpcore.documents.context import DocumentContext, Head, left_of, of_each, own, spelled
 from dpcore.documents.methods import methods
 from dpcore.documents.notice import MOST_NUMBERS, size
-from dpcore.documents.numerals import Exact
-from dpcore.documents.page import Facts, Items, Page, Paragraph, Piece, Section, Table
-from dpcore.documents.question import Question
-from dpcore.documents.subject import Head, Subject, left_of, of_each, own, spelled
+from dpcore.documents.page import Exact, Facts, Items, Page, PageTable, Paragraph, Piece, Section
+from dpcore.documents.question import DocumentEntry
 from dpcore.formatting import capital, delta_text, epsilon_text, significant
 from dpcore.ledger.chain import EntryKind
 from dpcore.privacy_filter import plain
@@ -33,7 +32,7 @@ _ENTRIES: Final = {
 }
 
 
-def report(subject: Subject) -> Page:
+def report(subject: DocumentContext) -> Page:
     """Return the report."""
     title = "Privacy report of a plan" if subject.planned else "Privacy report"
     return Page(
@@ -70,7 +69,7 @@ def _of_scale(number: str, unit: str) -> str:
     return f"{number} {'on the scale of counts' if unit == COUNTS else unit}".strip()
 
 
-def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
+def _summary(subject: DocumentContext) -> tuple[tuple[str, str], ...]:
     facts, typed = subject.facts, subject.typed
     decided = of_each(subject.each(attrgetter("decided")))
     left = facts.budget.remaining(facts.spent)
@@ -95,7 +94,7 @@ def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _meaning(subject: Subject) -> tuple[Piece, ...]:
+def _meaning(subject: DocumentContext) -> tuple[Piece, ...]:
     said = claims.named_rightly(subject)
     if not said and subject.questions:
         return (Paragraph(claims.UNLIMITED),)
@@ -107,12 +106,12 @@ def _meaning(subject: Subject) -> tuple[Piece, ...]:
     )
 
 
-def _overview(subject: Subject) -> tuple[Piece, ...]:
+def _overview(subject: DocumentContext) -> tuple[Piece, ...]:
     if not subject.questions:
         return (Paragraph("None."),)
     answer = "margin of error (95%)" if subject.planned else "answer"
     return (
-        Table(
+        PageTable(
             title="Each question and its own cost",
             head=("question", answer, "mechanism", "ε", "δ", "ρ"),
             rows=tuple(
@@ -132,7 +131,7 @@ def _overview(subject: Subject) -> tuple[Piece, ...]:
     )
 
 
-def _question(number: int, question: Question) -> Section:
+def _question(number: int, question: DocumentEntry) -> Section:
     pieces: list[Piece] = [Facts(tuple(_facts(question)))]
     if question.claimed:
         pieces.append(Paragraph(question.claimed))
@@ -147,7 +146,7 @@ def _question(number: int, question: Question) -> Section:
     return Section(title=title, pieces=tuple(pieces), whole=len(question.numbers) < 9)  # noqa: PLR2004 - fits
 
 
-def _facts(question: Question) -> list[tuple[str, str]]:
+def _facts(question: DocumentEntry) -> list[tuple[str, str]]:
     scale = significant(question.noise, 4)
     charged = f", charged with {question.together} answers of a plan"
     told = [
@@ -178,19 +177,19 @@ def _facts(question: Question) -> list[tuple[str, str]]:
     return [(name, text) for name, text in told if text]
 
 
-def _delta(question: Question) -> str:
+def _delta(question: DocumentEntry) -> str:
     delta = float(question.cost.delta)
     return f"δ = {delta_text(delta)}" if delta else "δ = 0"
 
 
-def _rho(question: Question) -> str:
+def _rho(question: DocumentEntry) -> str:
     rho = float(question.cost.rho)
     if math.isinf(rho):
         return "no bound in ρ"
     return f"ρ = {significant(rho, 6, up=True)}"
 
 
-def _ranges(question: Question) -> str:
+def _ranges(question: DocumentEntry) -> str:
     """Return what the ranges of a question hold, and how often.
 
     By ``claims.NOISE`` and ``claims.TOTAL``. A quantile has a range where two further
@@ -210,12 +209,12 @@ def _ranges(question: Question) -> str:
     return said
 
 
-def _numbers(place: int, question: Question) -> Table:
+def _numbers(place: int, question: DocumentEntry) -> PageTable:
     shown = question.numbers[:MOST_NUMBERS]
     sampled = any(number.total for number in shown)
     last = "error in ranks" if question.by_places else "noise only"
     head = ("figure", "released", "unit", last)
-    return Table(
+    return PageTable(
         title=f"Question {place}: figures, rounded to their noise",
         head=(*head, "with sampling") if sampled else head,
         rows=tuple(
@@ -232,19 +231,19 @@ def _numbers(place: int, question: Question) -> Table:
     )
 
 
-def _columns(subject: Subject) -> tuple[Piece, ...]:
+def _columns(subject: DocumentContext) -> tuple[Piece, ...]:
     if not subject.columns:
         return (Paragraph("None."),)
     return (
-        Table(
+        PageTable(
             title="Public declarations",
             head=("column", "meaning", "unit", "bounds or categories", "missing values"),
             rows=tuple(
-                _column(column, missing.of_column(column, subject.missing))
+                _column(column, assumptions.of_column(column, subject.missing))
                 for column in subject.columns
             ),
         ),
-        Paragraph(missing.UNTOLD, kind="note"),
+        Paragraph(assumptions.UNTOLD, kind="note"),
     )
 
 
@@ -254,7 +253,7 @@ def _column(column: Column, without: tuple[str, ...]) -> tuple[str, ...]:
     return column.title, column.meaning, unit, bounds, "; ".join(without)
 
 
-def _together(subject: Subject) -> tuple[Piece, ...]:
+def _together(subject: DocumentContext) -> tuple[Piece, ...]:
     known = subject.totals
     ways = (
         ("Basic composition", known.basic),
@@ -265,7 +264,7 @@ def _together(subject: Subject) -> tuple[Piece, ...]:
     why = claims.FIXED if subject.planned else claims.CHOSEN
     return (
         Paragraph(f"Charged in total: {spelled(subject.cost)}. {why}"),
-        Table(
+        PageTable(
             title="Total of all questions by four compositions",
             head=("composition", f"ε at δ = {delta_text(subject.delta)}"),
             rows=tuple((name, significant(x, 6, up=True)) for name, x in ways),
@@ -278,7 +277,7 @@ def _together(subject: Subject) -> tuple[Piece, ...]:
     )
 
 
-def _ledger(subject: Subject) -> tuple[Piece, ...]:
+def _ledger(subject: DocumentContext) -> tuple[Piece, ...]:
     head = subject.head
     if head is None:
         return (Paragraph("The ledger has no entry yet."),)
@@ -295,7 +294,7 @@ def _ledger(subject: Subject) -> tuple[Piece, ...]:
         times = (_times(subject),)
     if not head.changes:
         return facts, told, *times
-    changes = Table(
+    changes = PageTable(
         title="Budget changes",
         head=("when (UTC)", "from", "to", "reason"),
         rows=tuple(
@@ -311,8 +310,8 @@ def _entries(head: Head) -> str:
     return f"{head.entries:,}: {told}"
 
 
-def _times(subject: Subject) -> Table:
-    return Table(
+def _times(subject: DocumentContext) -> PageTable:
+    return PageTable(
         title="Periods with limits within the budget",
         head=("period", "first and last day", "limit", "spent"),
         rows=tuple((t.name, Exact(t.days), t.limit, t.spent) for t in subject.times),

@@ -18,8 +18,8 @@ from pprint import pformat
 from typing import Any, Final
 
 from dpcore.analyses.base import Request
-from dpcore.documents.question import Question
-from dpcore.documents.subject import Subject, exact
+from dpcore.documents.context import DocumentContext, exact
+from dpcore.documents.question import DocumentEntry
 from dpcore.errors import DPCoreError
 from dpcore.privacy.composition import step_of
 from dpcore.privacy.events import GaussianEvent, PrivacyEvent, event_from
@@ -32,14 +32,14 @@ _FINER: Final = 10
 _MOST_DRAWN: Final = 1000
 
 
-def script(subject: Subject) -> str:
+def script(subject: DocumentContext) -> str:
     """Return the script, to be run with nothing but the two libraries."""
     head, *steps = _steps(subject)
     text = "\n".join((f'"""{head[0]}\n"""\n', head[1]))
     return text + "".join(f"\n\n{_remark(told)}\n{code}" for told, code in steps)
 
 
-def notebook(subject: Subject) -> str:
+def notebook(subject: DocumentContext) -> str:
     """Return the same as a notebook (nbformat 4.5), one cell a step."""
     cells = []
     for place, (told, code) in enumerate(_steps(subject)):
@@ -57,7 +57,7 @@ def notebook(subject: Subject) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def facts(subject: Subject) -> dict[str, Any]:
+def facts(subject: DocumentContext) -> dict[str, Any]:
     """Return the public numbers that the steps need."""
     return {
         "releases": [_release(question) for question in subject.questions],
@@ -71,7 +71,7 @@ def facts(subject: Subject) -> dict[str, Any]:
     }
 
 
-def _release(question: Question) -> dict[str, Any]:
+def _release(question: DocumentEntry) -> dict[str, Any]:
     bounds = _bounds(question)
     return {
         "name": question.name,
@@ -86,7 +86,7 @@ def _release(question: Question) -> dict[str, Any]:
     }
 
 
-def _count(question: Question) -> int:
+def _count(question: DocumentEntry) -> int:
     """Return how many numbers are drawn, as far as that is known, and at most 1,000."""
     labels: tuple[str, ...] = ()
     if isinstance(question.request, Request):
@@ -95,7 +95,7 @@ def _count(question: Question) -> int:
     return max(1, min(len(labels) or len(question.numbers), _MOST_DRAWN))
 
 
-def _bounds(question: Question) -> tuple[float, float] | None:
+def _bounds(question: DocumentEntry) -> tuple[float, float] | None:
     """Return the bounds of the answer, if they are known and finite."""
     request = question.request
     if not isinstance(request, Request):
@@ -108,7 +108,7 @@ def _bounds(question: Question) -> tuple[float, float] | None:
     return (float(known.lower), float(known.upper))
 
 
-def _debits(subject: Subject) -> Iterator[dict[str, Any]]:
+def _debits(subject: DocumentContext) -> Iterator[dict[str, Any]]:
     """Yield what was charged at once: a release alone, or those of a plan."""
     if subject.planned:
         everything = list(range(len(subject.questions)))
@@ -124,7 +124,7 @@ def _debits(subject: Subject) -> Iterator[dict[str, Any]]:
 
 
 def _debit(
-    questions: Sequence[Question], places: list[int], charged: dict[str, str]
+    questions: Sequence[DocumentEntry], places: list[int], charged: dict[str, str]
 ) -> dict[str, Any]:
     return {
         "releases": places,
@@ -133,7 +133,7 @@ def _debit(
     }
 
 
-def _step(questions: Iterable[Question]) -> float:
+def _step(questions: Iterable[DocumentEntry]) -> float:
     """Return the width of cells that the program itself discretizes losses into."""
     events = [event_from(question.event) for question in questions]
     squares = math.fsum(e.ratio**2 for e in events if isinstance(e, GaussianEvent))
@@ -148,7 +148,7 @@ def _step(questions: Iterable[Question]) -> float:
     return step_of(counted)
 
 
-def _steps(subject: Subject) -> list[tuple[str, str]]:
+def _steps(subject: DocumentContext) -> list[tuple[str, str]]:
     """Return each step: what it does, in words, and its code."""
     text = _STEPS.read_text(encoding="utf-8")
     steps: list[tuple[str, str]] = []

@@ -26,7 +26,7 @@ from dpcore.figures.theme import (
 )
 from dpcore.figures.traces import Trace, bars, dot, heat, note, points, rows, vertical
 from dpcore.formatting import brief, epsilon_text, people, percent, significant
-from dpcore.planning.comparison import Comparison
+from dpcore.planning.comparison import BudgetComparison
 from dpcore.planning.needs import every_target, total_text
 
 _SHOWN: Final = "#A9D6EE"
@@ -41,7 +41,7 @@ _ENOUGH, _SHORT = "✓ ", "✗ "
 _CANNOT: Final = "can't say"
 
 
-def slide_picture(found: Comparison) -> Picture:
+def slide_picture(found: BudgetComparison) -> Picture:
     """Return the half-width of every question under every budget.
 
     Cells that show what must be seen have a hook, and those that do not are gray and
@@ -116,7 +116,7 @@ def _cells(columns: list[str], marks: FloatArray, texts: list[list[str]]) -> Tra
     )
 
 
-def _name(found: Comparison, place: int) -> dict[str, Any]:
+def _name(found: BudgetComparison, place: int) -> dict[str, Any]:
     wanted = found.wanted[place]
     must = f"; must show {significant(float(wanted))}" if math.isfinite(wanted) else ""
     unit = f", ± {found.units[place]}" if found.units[place] else ""
@@ -142,7 +142,7 @@ def _cell(width: Width, mark: float, *, void: bool, star: bool) -> str:
     return f"{sign}{_CANNOT if math.isinf(width.half) else width.text}{'*' * star}"
 
 
-def _plan_title(found: Comparison, marks: FloatArray) -> str:
+def _plan_title(found: BudgetComparison, marks: FloatArray) -> str:
     """Say how many targets the plan meets, and the smallest total that meets all."""
     asked = np.isfinite(found.wanted)
     if not asked.any():
@@ -172,7 +172,7 @@ def _plan_title(found: Comparison, marks: FloatArray) -> str:
     return f"{title}; ε {least} would do (best split)"
 
 
-def _plan_table(found: Comparison, marks: FloatArray, columns: list[str]) -> dict[str, Any]:
+def _plan_table(found: BudgetComparison, marks: FloatArray, columns: list[str]) -> dict[str, Any]:
     table: dict[str, Any] = {
         "question": found.names,
         "unit": found.units,
@@ -187,7 +187,7 @@ def _plan_table(found: Comparison, marks: FloatArray, columns: list[str]) -> dic
     return table
 
 
-def _alt(title: str, found: Comparison, texts: list[list[str]], columns: list[str]) -> str:
+def _alt(title: str, found: BudgetComparison, texts: list[list[str]], columns: list[str]) -> str:
     lines = []
     for name, unit, row in zip(found.names, found.units, texts, strict=True):
         cells = ", ".join(

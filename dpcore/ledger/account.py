@@ -16,8 +16,8 @@ from typing import Final
 from dpcore.codec import TEXT, WHOLE, Schema, if_any, optional, several
 from dpcore.errors import DPCoreError, UntrustedLedgerError
 from dpcore.ledger import periods
-from dpcore.ledger.chain import Entry, EntryKind
-from dpcore.ledger.periods import DAY, PERIOD, Period
+from dpcore.ledger.chain import EntryKind, LedgerEntry
+from dpcore.ledger.periods import DAY, PERIOD, BudgetPeriod
 from dpcore.privacy_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.parameters import RELATION
@@ -71,7 +71,7 @@ class Account:
     moved: str | None = None
     holder: str = ""
     tables: tuple[AccountTable, ...] = ()
-    periods: tuple[Period, ...] = ()
+    periods: tuple[BudgetPeriod, ...] = ()
     closed: str | None = None
     day: date | None = None
 
@@ -108,7 +108,7 @@ class Account:
         return tuple(dict.fromkeys(found))
 
     @property
-    def current(self) -> tuple[Period, ...]:
+    def current(self) -> tuple[BudgetPeriod, ...]:
         """Return the periods that hold today, the longest first."""
         return () if self.day is None else periods.covering(self.periods, self.day)
 
@@ -178,7 +178,7 @@ _PAID_FOR: Final = several(TEXT)
 _MOVED: Final = optional(TEXT)
 
 
-def name_in(entry: Entry) -> str:
+def name_in(entry: LedgerEntry) -> str:
     """Return the name of the account that an entry changes.
 
     Raises:
@@ -193,7 +193,7 @@ def name_in(entry: Entry) -> str:
         raise UntrustedLedgerError(_unreadable(entry)) from None
 
 
-def account_after(account: Account | None, entry: Entry) -> Account:
+def account_after(account: Account | None, entry: LedgerEntry) -> Account:
     """Return the account that an entry leaves; the first entry opens it.
 
     Raises:
@@ -207,28 +207,28 @@ def account_after(account: Account | None, entry: Entry) -> Account:
         raise UntrustedLedgerError(_unreadable(entry)) from None
 
 
-def day_of(entry: Entry) -> date:
+def day_of(entry: LedgerEntry) -> date:
     """Return the day on which an entry was written, by its clock."""
     return DAY.read(entry.recorded[:10])
 
 
-def _unreadable(entry: Entry) -> str:
+def _unreadable(entry: LedgerEntry) -> str:
     return f"entry {entry.sequence} of the ledger cannot be read."
 
 
-def _after(account: Account | None, entry: Entry) -> Account:
+def _after(account: Account | None, entry: LedgerEntry) -> Account:
     content = entry.content
     if account is None:
         return OPENED.read(content, fingerprint=entry.fingerprint)
     return _CHANGES[entry.kind](account, entry, content)
 
 
-def _capped(account: Account, _: Entry, content: dict[str, object]) -> Account:
+def _capped(account: Account, _: LedgerEntry, content: dict[str, object]) -> Account:
     moved = _MOVED.read(content.get("moved"))
     return replace(account, budget=BUDGET.read(content["budget"]), moved=moved)
 
 
-def _related(account: Account, _: Entry, content: dict[str, object]) -> Account:
+def _related(account: Account, _: LedgerEntry, content: dict[str, object]) -> Account:
     return replace(
         account,
         relation=RELATION.read(content["relation"]),
@@ -236,7 +236,7 @@ def _related(account: Account, _: Entry, content: dict[str, object]) -> Account:
     )
 
 
-def _debited(account: Account, entry: Entry, content: dict[str, object]) -> Account:
+def _debited(account: Account, entry: LedgerEntry, content: dict[str, object]) -> Account:
     cost = COST.read(content["cost"])
     # The debit of a plan names the releases that it paid for.
     made = len(_PAID_FOR.read(content["plan"])) if "plan" in content else 1
@@ -249,19 +249,19 @@ def _debited(account: Account, entry: Entry, content: dict[str, object]) -> Acco
     )
 
 
-def _described(account: Account, entry: Entry, content: dict[str, object]) -> Account:
+def _described(account: Account, entry: LedgerEntry, content: dict[str, object]) -> Account:
     table = AccountTable(fingerprint=entry.fingerprint, name=TEXT.read(content["name"]))
     known = {one.fingerprint: one for one in account.tables}
     tables = tuple((known | {table.fingerprint: table}).values())
     return replace(account, tables=tables)
 
 
-def _divided(account: Account, _: Entry, content: dict[str, object]) -> Account:
+def _divided(account: Account, _: LedgerEntry, content: dict[str, object]) -> Account:
     opened = PERIOD.read(content)
     return replace(account, periods=periods.after(account.periods, opened))
 
 
-def _closed(account: Account, _: Entry, content: dict[str, object]) -> Account:
+def _closed(account: Account, _: LedgerEntry, content: dict[str, object]) -> Account:
     reason, name = TEXT.read(content["reason"]), content.get("period")
     if name is None:
         return replace(account, closed=reason)
@@ -319,7 +319,7 @@ def person_totals(accounts: Iterable[Account]) -> tuple[PersonTotal, ...]:
     )
 
 
-def by_table(account: Account, history: Iterable[Entry]) -> dict[str, PrivacyCost]:
+def by_table(account: Account, history: Iterable[LedgerEntry]) -> dict[str, PrivacyCost]:
     """Return what was spent on each table of an account, by fingerprint.
 
     Args:
@@ -341,7 +341,7 @@ def by_table(account: Account, history: Iterable[Entry]) -> dict[str, PrivacyCos
     return parts
 
 
-def by_period(account: Account) -> tuple[tuple[Period | None, PrivacyCost], ...]:
+def by_period(account: Account) -> tuple[tuple[BudgetPeriod | None, PrivacyCost], ...]:
     """Return what was spent in each period that no other one divides, in their order.
 
     The parts add up to what was spent: ``None`` stands for days in no such period, and
@@ -355,7 +355,7 @@ def by_period(account: Account) -> tuple[tuple[Period | None, PrivacyCost], ...]
             for part in ("epsilon", "delta", "rho")
         }
     )
-    parts: list[tuple[Period | None, PrivacyCost]] = [(one, one.spent) for one in leaves]
+    parts: list[tuple[BudgetPeriod | None, PrivacyCost]] = [(one, one.spent) for one in leaves]
     return tuple(parts if outside == PrivacyCost() else [(None, outside), *parts])
 
 

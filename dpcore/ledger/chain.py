@@ -74,7 +74,7 @@ class EntryKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class LedgerEntry:
     """One entry of the chain.
 
     Attributes:
@@ -168,7 +168,7 @@ class EntryTable(ABC):
         body: str,
         request: str | None = None,
         at: datetime | None = None,
-    ) -> Entry:
+    ) -> LedgerEntry:
         """Write one entry at the end of the chain, inside the caller's transaction.
 
         It records the time ``at``; without one, now.
@@ -188,7 +188,7 @@ class EntryTable(ABC):
         self._end = row[0], row[-1]
         return _entry(row)
 
-    def of(self, fingerprint: str, *kinds: EntryKind) -> tuple[Entry, ...]:
+    def of(self, fingerprint: str, *kinds: EntryKind) -> tuple[LedgerEntry, ...]:
         """Return the entries of an account in order: all, or those of some kinds."""
         if self.version() == 0:
             return ()
@@ -209,14 +209,14 @@ class EntryTable(ABC):
         )
         return int(count)
 
-    def answer_to(self, request: str) -> Entry | None:
+    def answer_to(self, request: str) -> LedgerEntry | None:
         """Return the entry that holds the answer to a request."""
         if self.version() == 0:
             return None
         rows = self._select("WHERE request = ? AND kind = ?", request, EntryKind.RELEASE.value)
         return next(map(_entry, rows), None)
 
-    def walk(self, first: int = 1) -> Iterator[Entry]:
+    def walk(self, first: int = 1) -> Iterator[LedgerEntry]:
         """Yield the entries from the ``first`` on, each once it is found unchanged.
 
         Of the first one only its own digest is checked: with ``first`` beyond 1 the
@@ -295,13 +295,13 @@ def _digest(columns: Iterable[object]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _entry(row: Row) -> Entry:
+def _entry(row: Row) -> LedgerEntry:
     columns = dict(zip(COLUMNS, row, strict=True))
     try:
         kind = EntryKind(str(columns["kind"]))
     except ValueError:
         raise UntrustedLedgerError(_broken(columns["sequence"])) from None
-    return Entry(**columns | {"kind": kind})
+    return LedgerEntry(**columns | {"kind": kind})
 
 
 def _broken(sequence: object) -> str:

@@ -27,7 +27,7 @@ from dpcore.codec import TEXT, WHOLE, Schema, several
 from dpcore.errors import UntrustedLedgerError
 from dpcore.ledger import chain
 from dpcore.ledger.account import ACCOUNT, TERMS, Account, account_after, name_in
-from dpcore.ledger.chain import Entry, EntryTable
+from dpcore.ledger.chain import EntryTable, LedgerEntry
 
 _PURPOSE = b"epsilon-studio: checkpoint of the ledger\n"
 
@@ -144,7 +144,7 @@ class Tally:
             look=look,
         )
 
-    def _count(self, entry: Entry) -> None:
+    def _count(self, entry: LedgerEntry) -> None:
         if entry.kind in TERMS:
             name = name_in(entry)
             if name != entry.fingerprint:

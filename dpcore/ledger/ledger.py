@@ -19,7 +19,7 @@ from dpcore.analyses.identity import canonical, plan_id
 from dpcore.errors import BudgetExceeded, DataError, LedgerError, ParameterError
 from dpcore.ledger import chain, store
 from dpcore.ledger.account import Account, account_after
-from dpcore.ledger.chain import Entry, EntryKind, EntryTable
+from dpcore.ledger.chain import EntryKind, EntryTable, LedgerEntry
 from dpcore.ledger.checkpoint import Checkpoint, followed
 from dpcore.ledger.periods import limit
 from dpcore.ledger.store import BUSY, FileDatabase, MemoryDatabase, file_errors
@@ -235,12 +235,12 @@ class Ledger(ABC):
         with self._read() as (entries, _):
             return entries.count_answers(fingerprint, f"{analysis}-")
 
-    def history(self, fingerprint: str) -> tuple[Entry, ...]:
+    def history(self, fingerprint: str) -> tuple[LedgerEntry, ...]:
         """Return every entry of the account, about all its tables, in order."""
         with self._read() as (entries, state):
             return history_of(entries, state.account(fingerprint))
 
-    def descriptions(self) -> tuple[Entry, ...]:
+    def descriptions(self) -> tuple[LedgerEntry, ...]:
         """Return what was said of all tables of all accounts, the earliest first."""
         with self._read() as (entries, state):
             found = (
@@ -251,7 +251,7 @@ class Ledger(ABC):
             )
             return tuple(sorted(found, key=lambda entry: entry.sequence))
 
-    def beginnings(self) -> tuple[Entry, ...]:
+    def beginnings(self) -> tuple[LedgerEntry, ...]:
         """Return the entries that say when the ledger was begun anew, and why."""
         with self._read() as (entries, _):
             return entries.of("", EntryKind.ANEW)
@@ -371,7 +371,7 @@ def opened(
     return account_after(None, entry)
 
 
-def history_of(entries: EntryTable, account: Account | None) -> tuple[Entry, ...]:
+def history_of(entries: EntryTable, account: Account | None) -> tuple[LedgerEntry, ...]:
     """Return every entry of an account, about all its tables, in order."""
     tables = () if account is None else account.fingerprints
     found = (entry for table in tables for entry in entries.of(table))
@@ -467,7 +467,7 @@ def _stored(entries: EntryTable, requests: Iterable[str]) -> dict[str, Release]:
     return {name: _release(entry) for name, entry in found.items() if entry is not None}
 
 
-def _release(entry: Entry) -> Release:
+def _release(entry: LedgerEntry) -> Release:
     try:
         return _read_once(entry.body)
     except DataError as error:

@@ -16,7 +16,7 @@ from dpcore.analyses.identity import canonical
 from dpcore.codec import TEXT, several
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.ledger.account import Account, name_in
-from dpcore.ledger.chain import Entry, EntryKind, EntryTable
+from dpcore.ledger.chain import EntryKind, EntryTable, LedgerEntry
 from dpcore.ledger.ledger import Ledger, opened
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
@@ -115,7 +115,7 @@ def may_have_account(ledger: Ledger, header: Iterable[str]) -> bool:
     )
 
 
-def _likeness(account: Account, entry: Entry, about: Description) -> Likeness:
+def _likeness(account: Account, entry: LedgerEntry, about: Description) -> Likeness:
     other = _described(entry)
     mine, columns = {*about.columns}, {*other.columns}
     return Likeness(
@@ -127,7 +127,7 @@ def _likeness(account: Account, entry: Entry, about: Description) -> Likeness:
     )
 
 
-def _described(entry: Entry) -> Description:
+def _described(entry: LedgerEntry) -> Description:
     try:
         columns = _COLUMNS.read(entry.content["columns"])
         return Description(name=TEXT.read(entry.content["name"]), columns=tuple(columns))

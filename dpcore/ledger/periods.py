@@ -30,7 +30,7 @@ _IN_QUARTER = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Period:
+class BudgetPeriod:
     """A time with a limit of its own. PUBLIC.
 
     Attributes:
@@ -68,7 +68,7 @@ class Period:
         """Tell whether a day lies in it."""
         return self.begins <= day <= self.ends
 
-    def holds(self, other: Period) -> bool:
+    def holds(self, other: BudgetPeriod) -> bool:
         """Tell whether another one lies inside it, and is shorter."""
         inside = self.begins <= other.begins and other.ends <= self.ends
         return inside and self.days > other.days
@@ -81,7 +81,7 @@ class Period:
 
 DAY: Final = Pair(date.isoformat, lambda content: date.fromisoformat(TEXT.read(content)))
 PERIOD: Final = Schema(
-    Period,
+    BudgetPeriod,
     name=TEXT,
     begins=DAY,
     ends=DAY,
@@ -92,37 +92,39 @@ PERIOD: Final = Schema(
 )
 
 
-def named(periods: Sequence[Period], name: str) -> Period | None:
+def named(periods: Sequence[BudgetPeriod], name: str) -> BudgetPeriod | None:
     """Return the period that is called so, ``None`` if there is none."""
     return next((period for period in periods if period.name == name), None)
 
 
-def covering(periods: Sequence[Period], day: date) -> tuple[Period, ...]:
+def covering(periods: Sequence[BudgetPeriod], day: date) -> tuple[BudgetPeriod, ...]:
     """Return the periods that hold a day, the longest first."""
     found = (period for period in periods if period.covers(day))
     return tuple(sorted(found, key=lambda period: -period.days))
 
 
-def undivided(periods: Sequence[Period]) -> tuple[Period, ...]:
+def undivided(periods: Sequence[BudgetPeriod]) -> tuple[BudgetPeriod, ...]:
     """Return the periods in which no other one lies. They share no day."""
     return tuple(one for one in periods if not any(one.holds(other) for other in periods))
 
 
-def after(periods: Sequence[Period], new: Period) -> tuple[Period, ...]:
+def after(periods: Sequence[BudgetPeriod], new: BudgetPeriod) -> tuple[BudgetPeriod, ...]:
     """Return the periods with a new one, or with one in the place of its namesake."""
     if named(periods, new.name) is None:
         return (*periods, new)
     return tuple(new if one.name == new.name else one for one in periods)
 
 
-def charged(periods: Sequence[Period], day: date, cost: PrivacyCost) -> tuple[Period, ...]:
+def charged(
+    periods: Sequence[BudgetPeriod], day: date, cost: PrivacyCost
+) -> tuple[BudgetPeriod, ...]:
     """Return the periods after a cost was spent on a day."""
     return tuple(
         replace(one, spent=one.spent + cost) if one.covers(day) else one for one in periods
     )
 
 
-def limit(periods: Sequence[Period], period: Period) -> PrivacyBudget:
+def limit(periods: Sequence[BudgetPeriod], period: BudgetPeriod) -> PrivacyBudget:
     """Return what may be spent in a period: its budget, and the rest it takes over.
 
     A rest is added rounded down. It is final once the period before it is over, and a
@@ -140,7 +142,7 @@ def limit(periods: Sequence[Period], period: Period) -> PrivacyBudget:
     return PrivacyBudget(**parts)
 
 
-def bar(periods: Sequence[Period], day: date) -> str | None:
+def bar(periods: Sequence[BudgetPeriod], day: date) -> str | None:
     """Say why nothing can be paid on a day, ``None`` where it can."""
     if not periods:
         return None
@@ -162,7 +164,11 @@ _OPEN_ONE = "Open the next period on the Ledger page."
 
 
 def check(
-    periods: Sequence[Period], new: Period, budget: PrivacyBudget, spent: PrivacyCost, day: date
+    periods: Sequence[BudgetPeriod],
+    new: BudgetPeriod,
+    budget: PrivacyBudget,
+    spent: PrivacyCost,
+    day: date,
 ) -> None:
     """Refuse a period that does not fit to the others of an account.
 
@@ -209,7 +215,7 @@ def check(
             )
 
 
-def _check_days(new: Period, other: Period) -> None:
+def _check_days(new: BudgetPeriod, other: BudgetPeriod) -> None:
     if other.holds(new):
         if other.closed is not None:
             raise ParameterError(f"the period “{other.name}” is closed. Choose other days.")
@@ -220,7 +226,7 @@ def _check_days(new: Period, other: Period) -> None:
         )
 
 
-def _around(periods: Sequence[Period], inner: Period) -> Period | None:
+def _around(periods: Sequence[BudgetPeriod], inner: BudgetPeriod) -> BudgetPeriod | None:
     """Return the shortest period that holds another one, ``None`` if none does."""
     return min((one for one in periods if one.holds(inner)), key=lambda one: one.days, default=None)
 
@@ -241,7 +247,7 @@ def year(day: date) -> tuple[str, date, date]:
     return str(day.year), date(day.year, 1, 1), date(day.year, _MONTHS, 31)
 
 
-def next_day(periods: Sequence[Period], day: date, days: int) -> date:
+def next_day(periods: Sequence[BudgetPeriod], day: date, days: int) -> date:
     """Return the first day from ``day`` on that no period of about that length holds.
 
     The next quarter begins there.

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import TypeVar, cast
 
 from dpcore.ledger.account import Account
-from dpcore.ledger.chain import Entry, EntryTable
+from dpcore.ledger.chain import EntryTable, LedgerEntry
 from dpcore.ledger.checkpoint import Checkpoint
 from dpcore.ledger.ledger import Ledger
 from dpcore.releases.record import Release
@@ -42,10 +42,10 @@ class ReadOnceLedger(Ledger):
     def draws(self, fingerprint: str, analysis: str) -> int:
         return self._once(super().draws, fingerprint, analysis)
 
-    def history(self, fingerprint: str) -> tuple[Entry, ...]:
+    def history(self, fingerprint: str) -> tuple[LedgerEntry, ...]:
         return self._once(super().history, fingerprint)
 
-    def descriptions(self) -> tuple[Entry, ...]:
+    def descriptions(self) -> tuple[LedgerEntry, ...]:
         return self._once(super().descriptions)
 
     def forget(self) -> None:

@@ -10,13 +10,13 @@ from dpcore.analyses.identity import canonical
 from dpcore.errors import ParameterError
 from dpcore.ledger import chain, periods
 from dpcore.ledger.account import Account, day_of
-from dpcore.ledger.chain import Entry, EntryKind, EntryTable
+from dpcore.ledger.chain import EntryKind, EntryTable, LedgerEntry
 from dpcore.ledger.ledger import Ledger, history_of, payable
-from dpcore.ledger.periods import Period
+from dpcore.ledger.periods import BudgetPeriod
 from dpcore.privacy_filter import COST, PrivacyBudget, PrivacyCost
 
 
-def open_period(ledger: Ledger, fingerprint: str, new: Period) -> Period:
+def open_period(ledger: Ledger, fingerprint: str, new: BudgetPeriod) -> BudgetPeriod:
     """Open a period of an account, and return it as it stands.
 
     What was spent in its days before counts in it. Where somebody else has opened the
@@ -107,7 +107,7 @@ def close_account(ledger: Ledger, fingerprint: str, *, reason: str) -> None:
 
 
 def carry_periods(
-    entries: EntryTable, name: str, left: Sequence[Period], closed: str | None
+    entries: EntryTable, name: str, left: Sequence[BudgetPeriod], closed: str | None
 ) -> None:
     """Write the periods of an account, and whether it is closed, into another ledger.
 
@@ -121,7 +121,7 @@ def carry_periods(
         _close(entries, name, {"reason": closed})
 
 
-def _open_one(account: Account, name: str) -> Period:
+def _open_one(account: Account, name: str) -> BudgetPeriod:
     period = periods.named(account.periods, name)
     if period is None or period.closed is not None:
         raise ParameterError(f"there is no open period “{name}” in this account.")
@@ -137,7 +137,7 @@ def _close(entries: EntryTable, name: str, said: dict[str, str]) -> None:
     entries.append(fingerprint=name, kind=EntryKind.CLOSED, body=canonical(said))
 
 
-def spent_in(history: Iterable[Entry], new: Period) -> PrivacyCost:
+def spent_in(history: Iterable[LedgerEntry], new: BudgetPeriod) -> PrivacyCost:
     """Return what was spent in the days of a period before it was opened.
 
     ``history`` holds every entry of the account in order. A debit counts on the day

@@ -28,7 +28,7 @@ from dpcore.analyses.identity import canonical
 from dpcore.data.readers.databases.connection import PATIENCE, ConnectionRefusal, connected, refusal
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.ledger import chain, store
-from dpcore.ledger.chain import SCHEMA_VERSION, Entry, EntryKind, EntryTable, Row
+from dpcore.ledger.chain import SCHEMA_VERSION, EntryKind, EntryTable, LedgerEntry, Row
 from dpcore.ledger.checkpoint import Checkpoint, Tally, followed
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.renewal import carry, require_reason
@@ -428,7 +428,7 @@ class ServerLedger(Ledger):
         """Tell whether another machine began anew, and knew all that this one saw."""
         if memory is None:
             return False
-        first: Entry | None = next(entries.walk(), None)
+        first: LedgerEntry | None = next(entries.walk(), None)
         if first is None or first.kind is not EntryKind.ANEW:
             return False
         length = first.content.get("length")

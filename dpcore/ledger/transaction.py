@@ -112,7 +112,7 @@ def release_all(  # noqa: PLR0913 - names of questions are no part of them
         _check_claim(request, mode)
     account = ledger.account(fingerprint)
     names: list[str] = []
-    asked: dict[str, _Asked] = {}
+    asked: dict[str, _Draw] = {}
     known = called or [""] * len(requests)
     for request, value, name in zip(requests, values, known, strict=True):
         one = _asked(request, value, fingerprint, account, name)
@@ -132,7 +132,7 @@ def release_all(  # noqa: PLR0913 - names of questions are no part of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
+class _Draw:
     """A request about a table, with what its answer is drawn from. CONFIDENTIAL."""
 
     request: Releasable
@@ -182,11 +182,11 @@ def _asked(
     fingerprint: str,
     account: Account | None,
     called: str,
-) -> _Asked:
+) -> _Draw:
     """Name a request; refuse one that does not fit the account."""
     _check_terms(request, account)
     name = request_id(request.analysis(fingerprint), request.draw)
-    return _Asked(request=request, value=value, name=name, account=account, called=called)
+    return _Draw(request=request, value=value, name=name, account=account, called=called)
 
 
 def _check_claim(request: Releasable, mode: Mode) -> None:

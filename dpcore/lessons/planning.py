@@ -12,7 +12,7 @@ from dpcore.formatting import significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import Knob, Lesson, LessonText, LessonView, Settings, ask, right, wrong
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery, Split
-from dpcore.planning.comparison import Comparison, compare
+from dpcore.planning.comparison import BudgetComparison, compare
 from dpcore.planning.splits import settled
 
 _WANTED = (("age", 0.5), ("TV news", 0.1), ("income", 0.5))
@@ -20,7 +20,7 @@ _TOTAL = 1.0
 _BUDGETS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
-def _comparison(total: float, strictness: float = 1.0) -> Comparison:
+def _comparison(total: float, strictness: float = 1.0) -> BudgetComparison:
     items = tuple(
         replace(PlannedQuery.of(survey.mean_request(1.0, name=name)), wanted=wanted / strictness)
         for name, wanted in _WANTED
@@ -28,7 +28,7 @@ def _comparison(total: float, strictness: float = 1.0) -> Comparison:
     return compare(settled(AnalysisPlan(items=items, total=total, split=Split.BEST)), _BUDGETS)
 
 
-def _enough(found: Comparison) -> list[int]:
+def _enough(found: BudgetComparison) -> list[int]:
     """Return how many questions each total answers as exactly as wanted."""
     return [int(count) for count in np.nansum(found.enough, axis=0)]
 

@@ -27,7 +27,7 @@ BUDGETS: Final = (0.1, 0.5, 1.0, 2.0, 5.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Comparison:
+class BudgetComparison:
     """The half-widths of ``k`` questions under ``t`` totals.
 
     Attributes:
@@ -72,7 +72,7 @@ class Comparison:
         return np.where(known, (self.halves / AS_GOOD <= asked) * 1.0, np.nan)
 
 
-def compare(basket: AnalysisPlan, budgets: Sequence[float] = BUDGETS) -> Comparison:
+def compare(basket: AnalysisPlan, budgets: Sequence[float] = BUDGETS) -> BudgetComparison:
     """Return what the plan would show under ``budgets`` and its own total.
 
     A budget that reads like its own total is left out. Where every question keeps its
@@ -99,7 +99,7 @@ def compare(basket: AnalysisPlan, budgets: Sequence[float] = BUDGETS) -> Compari
             for item, epsilon in zip(basket.items, parts, strict=True)
         ]
     widths = [item.width for item in basket.items]
-    return Comparison(
+    return BudgetComparison(
         names=tuple(item.name for item in basket.items),
         units=tuple(width.unit for width in widths),
         notes=tuple(width.of for width in widths),

@@ -10,7 +10,7 @@ from axe_core_python.sync_playwright import Axe
 
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.decision import decision_page
-from dpcore.documents.numerals import Numerals
+from dpcore.documents.page import Numerals
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.comparison import Option
 from tests.browser.test_accessibility import GRAVE

@@ -19,12 +19,12 @@ from dpcore.analyses.measurement import Direct
 from dpcore.analyses.number import Query
 from dpcore.data.columns import MissingPolicy
 from dpcore.documents import claims
+from dpcore.documents.context import left_of, spelled
 from dpcore.documents.gathering import released
 from dpcore.documents.methods import methods
 from dpcore.documents.notice import notice
-from dpcore.documents.page import Facts, Items, Paragraph, Section, Table
+from dpcore.documents.page import Facts, Items, PageTable, Paragraph, Section
 from dpcore.documents.report import report
-from dpcore.documents.subject import left_of, spelled
 from dpcore.errors import BudgetExceeded
 from dpcore.formatting import delta_text, significant
 from dpcore.ledger.transaction import release
@@ -297,7 +297,7 @@ def test_documents_say_nothing_but_what_is_established(document, name):
     for piece in pieces(page):
         if isinstance(piece, Facts):
             assert {name for name, _ in piece.pairs} <= FACTS
-        if isinstance(piece, Table):
+        if isinstance(piece, PageTable):
             heads = {re.sub(r"^ε at .*", "ε", head) for head in piece.head}
             assert heads - HEADS == set() or piece.head[0] == "period"
 
@@ -576,7 +576,7 @@ def test_a_bought_interval_is_in_notice_and_report(sampled):
         rows = {
             row[0]: row
             for piece in pieces(document(subject))
-            if isinstance(piece, Table)
+            if isinstance(piece, PageTable)
             for row in piece.rows
         }
         assert number.noise in rows["median of age"]
@@ -597,7 +597,7 @@ def test_a_bought_interval_is_in_notice_and_report(sampled):
 
 def test_a_sample_has_ranges_for_the_population_and_a_census_has_none():
     for subject, sampled in ((answered(), True), (several(), False)):
-        heads = [piece.head for piece in pieces(notice(subject)) if isinstance(piece, Table)]
+        heads = [piece.head for piece in pieces(notice(subject)) if isinstance(piece, PageTable)]
         assert all((claims.TOTAL in head) is sampled for head in heads)
         said = " ".join(sentences(notice(subject)))
         assert (claims.SAMPLE in said) is sampled

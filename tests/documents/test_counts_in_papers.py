@@ -10,7 +10,7 @@ from dpcore.analyses.number import Query
 from dpcore.data.columns import MissingPolicy
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import released
-from dpcore.documents.notice import Shown, counted, fairly, ordered
+from dpcore.documents.notice import SheetRow, counted, fairly, ordered
 from dpcore.ledger.transaction import release
 from dpcore.releases.digits import ends_text
 from dpcore.statistics.kinds import StatisticKind
@@ -94,16 +94,16 @@ def test_the_newest_table_comes_first_and_whole_questions_before_older_ones():
     first, _ = plain(written("Public notice", subject)).split("All published figures")
     assert re.findall(r"in “(Q\d)”\s+\d", first) == ["Q4"] * 8
     # Where there is room for all, older ones stand there, too.
-    assert fairly([0, 0, 1, 2], first=2) == tuple(map(Shown, range(4)))
+    assert fairly([0, 0, 1, 2], first=2) == tuple(map(SheetRow, range(4)))
 
 
 def test_of_a_question_that_has_no_room_one_row_says_where_its_numbers_are():
-    assert fairly([0] * 20, first=1) == (Shown(0, itself=False),)
+    assert fairly([0] * 20, first=1) == (SheetRow(0, itself=False),)
     asked = [0] * 10 + [1] + [2] * 3
-    elsewhere = Shown(0, itself=False)
-    assert fairly(asked) == (elsewhere, *map(Shown, range(10, 14)))
+    elsewhere = SheetRow(0, itself=False)
+    assert fairly(asked) == (elsewhere, *map(SheetRow, range(10, 14)))
     assert fairly([place // 2 for place in range(40)]) == tuple(
-        Shown(2 * place, itself=False) for place in range(12)
+        SheetRow(2 * place, itself=False) for place in range(12)
     )
 
 

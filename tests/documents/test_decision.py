@@ -13,11 +13,10 @@ from dpcore.analyses.groups import ANY_SIZE
 from dpcore.analyses.identity import mark_of
 from dpcore.analyses.number import Query
 from dpcore.data.columns import MissingPolicy
-from dpcore.documents import rests
+from dpcore.documents import assumptions
+from dpcore.documents.context import BudgetChange, CuratorInput
 from dpcore.documents.decision import Decision, decision_page
-from dpcore.documents.numerals import Numerals
-from dpcore.documents.subject import Change
-from dpcore.documents.typed import Typed
+from dpcore.documents.page import Numerals
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.comparison import Option
 from dpcore.planning.group_sizes import SmallestGroup
@@ -30,7 +29,7 @@ from tests.documents.test_reading import plain
 from tests.planning.planned import item
 from tests.releases.questions import AGE, apart, asked, crossed, labels, ranks, terms
 
-TYPED = Typed(
+TYPED = CuratorInput(
     purpose="a report <b>on</b> pay",
     period="2027",
     reason="too much noise",
@@ -107,7 +106,7 @@ def test_every_field_stands_on_the_page():
 
 
 def test_what_was_not_typed_is_a_line_to_write_on():
-    html = html_of(decision(typed=Typed()))
+    html = html_of(decision(typed=CuratorInput()))
     # Purpose, period and reason; of two people name, place with date, signature.
     assert html.count('class="blank"') == 3
     assert html.count('class="line"') == 2 * 3
@@ -117,7 +116,7 @@ def test_what_was_not_typed_is_a_line_to_write_on():
 
 
 def test_numbers_are_written_as_chosen_and_what_was_typed_stays():
-    typed = Typed(purpose="as in version 1.5, 1,000 times")
+    typed = CuratorInput(purpose="as in version 1.5, 1,000 times")
     words, _ = read(html_of(decision(typed=typed), Numerals.COMMA))
     assert "ε = 0,25" in words
     assert "ε = 0.25" not in words
@@ -244,8 +243,8 @@ def test_the_page_says_nothing_of_minimums_and_stand_ins_that_no_question_has():
 
 
 def test_the_page_says_how_its_budget_was_changed():
-    raised = Change("2027-01-30 09:00:00", "ε = 2", "ε = 3.5", "board")
-    moved = Change("2027-01-31 09:00:00", "ε = 3.5", "ε = 3.5", "moved")
+    raised = BudgetChange("2027-01-30 09:00:00", "ε = 2", "ε = 3.5", "board")
+    moved = BudgetChange("2027-01-31 09:00:00", "ε = 3.5", "ε = 3.5", "moved")
     about = decision(changes=(raised, moved))
     told = plain(html_of(about, Numerals.COMMA))
     assert "changed once, last on 2027-01-30 from ε = 2 to ε = 3,5" in told
@@ -324,7 +323,7 @@ def test_each_assumed_size_stands_with_its_questions():
     plan = Option(name="a", basket=AnalysisPlan(items=items[:2]))
     told = plain(html_of(decision(plan=plan, other=plan)))
     assert "± assumes groups of 350 (no. 1); 100 (no. 2)." in told
-    assert rests.assumed_groups(items) == {350: (1, 3), 100: (2,)}
+    assert assumptions.assumed_groups(items) == {350: (1, 3), 100: (2,)}
 
 
 def test_numbers_of_each_question_add_up_on_the_page():

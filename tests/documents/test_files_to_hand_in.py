@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from dpcore.documents.plans import plan_of, plan_text, schema
+from dpcore.documents.gathering import plan_of, plan_text, schema
 from dpcore.documents.registry import BLANK, registry_entry
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.plan_files import from_json, to_json

@@ -12,9 +12,9 @@ from dpcore.documents.page import (
     Items,
     Numerals,
     Page,
+    PageTable,
     Paragraph,
     Section,
-    Table,
 )
 
 EVIL = '<img src=x onerror=alert(1)> & "quoted"'
@@ -27,7 +27,7 @@ PIECES = (
             Facts(((EVIL, EVIL), ("contact", ""))),
             Blanks((EVIL,)),
             Code(EVIL),
-            Table(title=EVIL, head=("a", EVIL), rows=((EVIL, "1.5"),), numbers={1}),
+            PageTable(title=EVIL, head=("a", EVIL), rows=((EVIL, "1.5"),), numbers={1}),
         ),
         fresh=True,
     ),

@@ -14,13 +14,12 @@ from dpcore.analyses.groups import ANY_SIZE
 from dpcore.analyses.identity import mark_of
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import MissingPolicy
+from dpcore.documents.assumptions import LEFT_OUT, OTHERS, of_columns, treatment
 from dpcore.documents.catalog import DOCUMENTS
+from dpcore.documents.context import PLANNED, BudgetChange, CuratorInput
 from dpcore.documents.gathering import changes_of, released
-from dpcore.documents.missing import LEFT_OUT, OTHERS, of_columns, treatment
-from dpcore.documents.numerals import Numerals
-from dpcore.documents.subject import PLANNED, Change
-from dpcore.documents.typed import Typed
-from dpcore.ledger.periods import Period
+from dpcore.documents.page import Numerals
+from dpcore.ledger.periods import BudgetPeriod
 from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.statistics.kinds import StatisticKind
@@ -105,7 +104,7 @@ def test_a_price_above_the_claimed_one_is_in_the_report():
 
 
 def test_periods_are_told_with_their_days_and_limits():
-    period = Period(
+    period = BudgetPeriod(
         name="Q4",
         begins=date(2026, 10, 1),
         ends=date(2026, 12, 31),
@@ -246,8 +245,8 @@ def test_a_count_below_zero_is_said_to_be_chance():
 
 def test_what_was_typed_of_each_table_stands_with_its_name():
     subject = replace(of_two_tables(), name="pay 1")
-    first = Typed(purpose="to plan.", deciders=("A. Berger",), publisher="the firm")
-    second = Typed(purpose="to check", period="2026", deciders=("B. Aydin",))
+    first = CuratorInput(purpose="to plan.", deciders=("A. Berger",), publisher="the firm")
+    second = CuratorInput(purpose="to check", period="2026", deciders=("B. Aydin",))
     both = replace(subject, before={"pay 0": first}).knowing(second)
     for name in ("Public notice", "Full report"):
         told = plain(text_of(name, both))
@@ -258,7 +257,7 @@ def test_what_was_typed_of_each_table_stands_with_its_name():
     # What is the same for all is said once, and what nobody typed is a line to fill in.
     same = replace(both, before={"pay 0": second})
     assert "“pay 0”: to check" not in plain(text_of("Public notice", same))
-    empty = replace(both, before={}).knowing(Typed())
+    empty = replace(both, before={}).knowing(CuratorInput())
     assert "to be filled in" in plain(text_of("Public notice", empty))
     assert "papers of that time" not in plain(text_of("Public notice", empty))
 
@@ -373,7 +372,7 @@ def test_a_column_that_was_declared_anew_is_told_as_it_was_and_is():
 
 
 def test_what_people_typed_stands_in_every_document_that_asks():
-    typed = Typed(
+    typed = CuratorInput(
         purpose="to see <1.5>",
         period="2026",
         reason="enough",
@@ -419,7 +418,7 @@ def test_how_far_off_a_median_is_stands_beside_it_and_is_no_number_of_its_own():
 def test_what_people_typed_keeps_its_numbers_in_the_record_of_changes():
     subject = answered()
     assert subject.head is not None
-    change = Change("2026-11-23 04:58:00", "ε = 2.5", "ε = 3.5", "must show 3.000 Euro")
+    change = BudgetChange("2026-11-23 04:58:00", "ε = 2.5", "ε = 3.5", "must show 3.000 Euro")
     raised = replace(subject, head=replace(subject.head, changes=(change,)))
     comma = raised.written(Numerals.COMMA)
     assert "must show 3.000 Euro" in plain(text_of("Full report", comma))

@@ -3,14 +3,14 @@
 from datetime import date
 
 from dpcore.analyses.base import Mode
-from dpcore.ledger.periods import Period
+from dpcore.ledger.periods import BudgetPeriod
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Release
 
 TENTH = PrivacyCost.of(epsilon=0.1, rho=0.005)
 HALF = PrivacyBudget.of(epsilon=0.25)
-YEAR = Period(
+YEAR = BudgetPeriod(
     name="2999",
     begins=date(2026, 1, 1),
     ends=date(2999, 12, 31),

@@ -13,7 +13,7 @@ from dpcore.errors import BudgetExceeded, LedgerError, ParameterError
 from dpcore.ledger import chain, people, periods, scheduling
 from dpcore.ledger.account import by_period, by_table, person_totals
 from dpcore.ledger.ledger import Ledger
-from dpcore.ledger.periods import Period
+from dpcore.ledger.periods import BudgetPeriod
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
 from tests.releases.sample_releases import TENTH, spend
@@ -40,7 +40,7 @@ def clock(monkeypatch):
 
 def period(name, begins, ends, epsilon=0.2, **more):
     budget = PrivacyBudget.of(epsilon=epsilon)
-    return Period(name=name, begins=begins, ends=ends, budget=budget, **more)
+    return BudgetPeriod(name=name, begins=begins, ends=ends, budget=budget, **more)
 
 
 Q3_2026 = period("Q3 2026", date(2026, 7, 1), date(2026, 9, 30))
@@ -150,7 +150,7 @@ def test_what_is_closed_stays_closed(dated, clock):
         (period("Q3 2026", date(2026, 10, 1), date(2026, 12, 31)), "already"),
         (period("less", date(2026, 8, 1), date(2026, 8, 31), 0.05), "already spent in this"),
         (
-            Period(
+            BudgetPeriod(
                 name="rho",
                 begins=date(2027, 1, 1),
                 ends=date(2027, 1, 2),

@@ -8,8 +8,8 @@ from functools import partial
 import streamlit as st
 
 from dpcore.documents.catalog import offered
-from dpcore.documents.numerals import Numerals
-from dpcore.documents.subject import Subject
+from dpcore.documents.context import DocumentContext
+from dpcore.documents.page import Numerals
 from dpcore.errors import DPCoreError
 from ui import controls, downloads, results
 from ui.documents import asking, numerals
@@ -17,7 +17,7 @@ from ui.study import Study
 from ui.text import sentence_of
 
 
-def show(gather: Callable[[], Subject], study: Study, *, key: str) -> None:
+def show(gather: Callable[[], DocumentContext], study: Study, *, key: str) -> None:
     """Offer documents about what ``gather`` returns, once the area is opened."""
     place = st.expander("Documents", key=f"documents-{key}", on_change="rerun")
     if not place.open:
@@ -31,7 +31,7 @@ def show(gather: Callable[[], Subject], study: Study, *, key: str) -> None:
         _offer(subject, study, key)
 
 
-def _offer(subject: Subject, study: Study, key: str) -> None:
+def _offer(subject: DocumentContext, study: Study, key: str) -> None:
     if subject.facts.lesson or not subject.planned:
         results.public_badge()
     left, right = controls.row(2)

@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from dpcore.documents.typed import Typed
+from dpcore.documents.context import CuratorInput
 from ui import controls, typed
 from ui.study import Study
 from ui.text import literal
@@ -14,7 +14,7 @@ from ui.text import literal
 _LONGEST: Final = 600
 
 
-def for_signing(study: Study) -> Typed:
+def for_signing(study: Study) -> CuratorInput:
     """Ask for what stands on the page to sign."""
     _offer_before(study)
     left, right = st.columns(2)
@@ -56,7 +56,7 @@ def before_release(study: Study) -> None:
     typed.of(study)
 
 
-def for_documents(study: Study) -> Typed:
+def for_documents(study: Study) -> CuratorInput:
     """Ask for what stands in the documents; what was typed for the page is there."""
     st.markdown(
         "**What only people know.** It is typed once, and stands in every document and "

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from dpcore.documents import gathering
-from dpcore.documents.subject import Subject
+from dpcore.documents.context import DocumentContext
 from dpcore.planning.analysis_plan import AnalysisPlan
 from dpcore.releases.record import Release
 from ui import plans, session, typed
@@ -15,7 +15,7 @@ from ui.interpretation import facts_of
 from ui.study import Study
 
 
-def released(study: Study, releases: Sequence[Release]) -> Subject:
+def released(study: Study, releases: Sequence[Release]) -> DocumentContext:
     """Return what was released on the account of a table, about all its tables."""
     account = session.account(study)
     tables: dict[str, str] = {}
@@ -45,7 +45,7 @@ def _called(study: Study, releases: Sequence[Release]) -> dict[str, str]:
     return {mark: name for mark, name in known.items() if name not in titles}
 
 
-def planned(study: Study, basket: AnalysisPlan, known: Sequence[Release | None]) -> Subject:
+def planned(study: Study, basket: AnalysisPlan, known: Sequence[Release | None]) -> DocumentContext:
     """Return what is planned for a table, and has no ``known`` answer yet.
 
     Raises:

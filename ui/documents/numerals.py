@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dpcore.documents.numerals import Numerals
+from dpcore.documents.page import Numerals
 from ui.controls import Cell
 
 _CAPTIONS: Final = {

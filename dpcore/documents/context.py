@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from dpcore.codec import TEXT, Schema, several, since
 from dpcore.data.columns import Column
-from dpcore.documents.numerals import Exact, Numerals
-from dpcore.documents.question import Question
-from dpcore.documents.typed import Typed
+from dpcore.documents.page import Exact, Numerals
+from dpcore.documents.question import DocumentEntry
 from dpcore.figures.privacy_label import LabelFacts
 from dpcore.formatting import brief, capital, delta_text, epsilon_text, significant
 from dpcore.ledger.chain import EntryKind
@@ -31,7 +32,55 @@ _LONGEST: Final = 120
 _UNKNOWN: Final = "see the documents of that time"
 
 
-class Change(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CuratorInput:
+    """What only people know; empty where a line to write on shall stand. PUBLIC.
+
+    Attributes:
+        purpose: What the numbers are for.
+        period: From when to when, and which people.
+        reason: Why this budget, and not the other one.
+        deciders: Who decides, a name each.
+        place: Where it is signed.
+        publisher: Who publishes the numbers and holds the table.
+        contact: Whom people can ask.
+        signed: Whether the page was signed, in words: when, and by whom.
+
+    """
+
+    purpose: str = ""
+    period: str = ""
+    reason: str = ""
+    deciders: tuple[str, ...] = ()
+    place: str = ""
+    publisher: str = ""
+    contact: str = ""
+    signed: str = ""
+
+    @property
+    def decided(self) -> str:
+        """Return who decided, why, and what was signed; empty where nobody said so."""
+        by = f"Decided by {', '.join(self.deciders)}" if self.deciders else ""
+        reason = self.reason.rstrip(". ")
+        why = ": ".join(part for part in (by, reason) if part)
+        return "; ".join(part for part in (why, self.signed) if part)
+
+
+TYPED: Final = Schema(
+    CuratorInput,
+    purpose=since(TEXT),
+    period=since(TEXT),
+    reason=since(TEXT),
+    deciders=since(several(TEXT)),
+    place=since(TEXT),
+    publisher=since(TEXT),
+    contact=since(TEXT),
+    signed=since(TEXT),
+)
+"""How it is kept until its table comes again."""
+
+
+class BudgetChange(NamedTuple):
     """A change of a budget, on record.
 
     Attributes:
@@ -69,7 +118,7 @@ class Head:
     entries: int
     digest: str
     recorded: str
-    changes: tuple[Change, ...] = ()
+    changes: tuple[BudgetChange, ...] = ()
     kinds: tuple[tuple[EntryKind, int], ...] = ()
 
 
@@ -92,7 +141,7 @@ class Time:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Subject:
+class DocumentContext:
     """What a document is about. PUBLIC.
 
     Attributes:
@@ -117,7 +166,7 @@ class Subject:
     """
 
     facts: LabelFacts
-    questions: tuple[Question, ...]
+    questions: tuple[DocumentEntry, ...]
     charged: PrivacyCost | None = None
     delta: float = USUAL_DELTA
     columns: tuple[Column, ...] = ()
@@ -128,16 +177,16 @@ class Subject:
     times: tuple[Time, ...] = ()
     tables: tuple[str, ...] = ()
     name: str = ""
-    before: Mapping[str, Typed] = field(default_factory=dict)
+    before: Mapping[str, CuratorInput] = field(default_factory=dict)
     today: str = ""
     numerals: Numerals = Numerals.POINT
-    typed: Typed = field(default_factory=Typed)
+    typed: CuratorInput = field(default_factory=CuratorInput)
 
-    def written(self, numerals: Numerals) -> Subject:
+    def written(self, numerals: Numerals) -> DocumentContext:
         """Return it with its numbers in other marks."""
         return replace(self, numerals=numerals)
 
-    def knowing(self, typed: Typed) -> Subject:
+    def knowing(self, typed: CuratorInput) -> DocumentContext:
         """Return it with what people have typed."""
         return replace(self, typed=typed)
 
@@ -233,14 +282,14 @@ class Subject:
                 found[question.table] = int(size["people"])
         return found
 
-    def each(self, say: Callable[[Typed], str]) -> tuple[tuple[str, str], ...]:
+    def each(self, say: Callable[[CuratorInput], str]) -> tuple[tuple[str, str], ...]:
         """Return what was typed of each table, where not all of it is the same.
 
         What is the same for all, or about one table, has an empty name. What nobody
         typed is empty.
         """
         known = {**self.before, self.name: self.typed}
-        told = {name: say(known.get(name, Typed())) for name in self.tables}
+        told = {name: say(known.get(name, CuratorInput())) for name in self.tables}
         if len({*told.values()}) > 1:
             return tuple(told.items())
         return (("", next(iter(told.values()), say(self.typed))),)
@@ -330,7 +379,7 @@ def counted(count: int) -> str:
     return "1 answer" if count == 1 else f"{count} answers"
 
 
-def changed(changes: Sequence[Change], numerals: Numerals) -> str:
+def changed(changes: Sequence[BudgetChange], numerals: Numerals) -> str:
     """Say how often a budget was changed, and the last change; nothing where never."""
     known = [one for one in changes if one.before != one.after]
     if not known:
@@ -353,3 +402,36 @@ def sentence(text: str) -> str:
     """Return a text as a sentence."""
     text = capital(text.strip())
     return text if not text or text.endswith((".", "?", "!")) else f"{text}."
+
+
+def titled(parameters: Mapping[str, Any], columns: Iterable[Column]) -> dict[str, Any]:
+    """Return the parameters of a question with the titles of its columns for names.
+
+    >>> from dpcore.data.columns import Column, ColumnKind
+    >>> stay = Column(name="stay", kind=ColumnKind.NUMBER, display_name="days")
+    >>> titled({"column": {"name": "stay", "kind": "number"}}, [stay])
+    {'column': {'name': 'days', 'kind': 'number'}}
+    """
+    titles = {column.name: column.title for column in columns if column.display_name}
+    return {name: _titled(part, titles) for name, part in parameters.items()}
+
+
+def relabelled(label: str, columns: Iterable[Column]) -> str:
+    """Return the name of a number with the titles of columns for their names."""
+    named = [column for column in columns if column.display_name]
+    for column in sorted(named, key=lambda one: -len(one.name)):
+        whole = rf"(?<!\w){re.escape(column.name)}(?!\w)"
+        label = column.title.join(re.split(whole, label))
+    return label
+
+
+def _titled(part: object, titles: Mapping[str, str]) -> object:
+    if isinstance(part, list):
+        return [_titled(one, titles) for one in part]
+    if not isinstance(part, dict):
+        return part
+    found = {name: _titled(one, titles) for name, one in part.items()}
+    # Of all parts, columns alone have a name.
+    if isinstance(name := part.get("name"), str):
+        found["name"] = titles.get(name, name)
+    return found
