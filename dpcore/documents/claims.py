@@ -1,7 +1,7 @@
 """What notice and report claim, each sentence with what it follows from.
 
 A document may say nothing about privacy or error that does not stand here or in
-``missing``. ``tests/documents/test_claims.py`` reads every sentence that the documents
+``assumptions``. ``tests/documents/test_claims.py`` reads every sentence that the documents
 write, and fails at one that it does not know.
 """
 

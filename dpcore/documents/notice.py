@@ -298,7 +298,7 @@ def _in_full(question: DocumentEntry, head: tuple[str, ...]) -> tuple[Piece, ...
 def _missing(subject: DocumentContext) -> str:
     """Say what missing values did to the figures.
 
-    ``missing.treatment`` says of each question and column what its ``Column`` declares,
+    ``assumptions.treatment`` says of each question and column what its ``Column`` declares,
     which ``Column.values`` and the statistics carry out.
     """
     groups = _in_groups(subject)

@@ -21,7 +21,7 @@ from dpcore.data.preparation.aggregation import Preparation
 from dpcore.data.preparation.conditions import Comparison, NumberCondition, meeting
 from dpcore.data.preparation.contribution_bounds import RowCap, at_most
 from dpcore.data.preparation.steps import PreparationSteps
-from dpcore.documents.context import relabelled, titled
+from dpcore.documents.question import relabelled, titled
 from dpcore.errors import ParameterError
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release, release_all
