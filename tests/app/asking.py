@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from streamlit.testing.v1 import AppTest
 
 
-PEOPLE = 240
-REGIONS = ("north", "south", "west")
 # Each column has gaps, and "east" is on no public list.
 SURVEY = "age,income,weight,region,smoker\n" + "".join(
     f"{'' if i % 40 == 0 else 18 + i * i % 71},"
@@ -28,7 +26,7 @@ SURVEY = "age,income,weight,region,smoker\n" + "".join(
     f"{55 + i * 7 % 40},"
     f"{('north', 'south', 'west', 'south', 'east', '')[i * 7 % 13 % 6]},"
     f"{'' if i % 50 == 0 else ('yes', 'no')[i % 3 > 0]}\n"
-    for i in range(PEOPLE)
+    for i in range(240)
 )
 BOUNDS = {"age": (0.0, 100.0), "income": (0.0, 5000.0), "weight": (30.0, 150.0)}
 COLUMNS = ("age", "income", "weight", "region", "smoker")
@@ -70,7 +68,7 @@ def use_survey(
             set_to(app, "number_input", "Upper bound", upper)
         elif name == "region":
             choose(app, "Kind", "category")
-            regions = "\n".join(REGIONS)
+            regions = "north\nsouth\nwest"
             set_to(app, "text_area", "Public list of categories", regions)
     choose(app, "Column", 0)
     set_to(app, "number_input", "Privacy budget ε", budget)
@@ -130,8 +128,7 @@ def follow(app: AppTest, records: list[Release]) -> Seen:
     assert epsilon == pytest.approx(float(record.cost.epsilon), rel=1e-5)
     text = f"ε {epsilon_text(epsilon)}"
     assert price == (f"{text}, δ {significant(delta)}" if delta else text)
-    after = spent(app)
-    assert after == [*before, (newest["what"], newest["ε"])]
+    assert spent(app) == [*before, (newest["what"], newest["ε"])]
     individual, exposed = losses(app)
     return Seen(
         title=record.title,
@@ -178,8 +175,7 @@ def comparison(app: AppTest) -> str:
         assert not charts(app)
         return str(app.info[0].value).replace("\\", "")
     assert len(charts(app)) == 1
-    title = next(m.value for m in app.markdown if m.value.startswith("**"))
-    return title.replace("\\", "")
+    return next(m.value for m in app.markdown if m.value.startswith("**")).replace("\\", "")
 
 
 def number(text: str) -> float:

@@ -120,8 +120,7 @@ def put(app: AppTest, widget: Widget, value: Any) -> None:
 def _bounds(widget: Widget) -> tuple[float, float]:
     whole = widget.proto.data_type == NumberInput.INT
     far = float(2**53 - 1) if whole else sys.float_info.max
-    least = -far if widget.min is None else widget.min
-    return least, far if widget.max is None else widget.max
+    return -far if widget.min is None else widget.min, far if widget.max is None else widget.max
 
 
 def _next(widget: Widget) -> Any:

@@ -47,8 +47,7 @@ def pay(open_page):
 
 def test_an_answer_and_its_picture_name_what_was_computed(pay):
     app = release(pay())
-    said = shown(app).replace("\\", "")
-    assert said.count(STATEMENT) >= 2  # before, and with the answer
+    assert shown(app).replace("\\", "").count(STATEMENT) >= 2  # before, and with the answer
     (chart,) = app.get("plotly_chart")
     assert STATEMENT in chart.proto.alt
     assert "values below 15,000" in chart.proto.spec.replace("<br>", " ")
@@ -59,8 +58,7 @@ def test_a_unit_is_shown_letter_by_letter(pay):
     app = pay(unit="![x](//e.org)")
     next(each for each in app.toggle if "bounds and missing" in each.label).set_value(True).run()
     release(app)
-    in_unit = [metric for metric in app.metric if "e\\.org" in metric.value]
-    assert len(in_unit) > 5
+    assert len([metric for metric in app.metric if "e\\.org" in metric.value]) > 5
     assert not [metric for metric in app.metric if "![x]" in metric.value]
     assert "![x]" not in shown(app)
 
@@ -123,8 +121,7 @@ def test_everybody_has_no_sampling_error(pay, monkeypatch):
 def test_a_sample_has_a_sampling_error_in_words_picture_and_files(pay, monkeypatch):
     files = []
     monkeypatch.setattr("ui.results.file_name", lambda releases: files.extend(releases) or "text")
-    app = release(pay())
-    (chart,) = app.get("plotly_chart")
+    (chart,) = release(pay()).get("plotly_chart")
     assert "with sampling" in chart.proto.alt
     assert files[0].intervals.total is not None
     assert files[0].statement == STATEMENT[0].lower() + STATEMENT[1:]
@@ -245,8 +242,7 @@ def test_what_is_too_large_for_the_budget_is_what_is_to_be_smaller(pay):
     set_to(app, "number_input", "δ for this release", 1e-6)
     assert "Ask with a smaller ε, or" in shown(app)
     app = go(app, "individual")
-    worst = by_label(app.metric, "Worst case over all tables (the guarantee)")
-    assert worst.value == "ε 4, δ 10⁻⁶"
+    assert by_label(app.metric, "Worst case over all tables (the guarantee)").value == "ε 4, δ 10⁻⁶"
 
 
 @pytest.mark.parametrize("everybody", [True, False])

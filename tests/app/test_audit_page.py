@@ -33,8 +33,7 @@ def test_first_view_refutes_a_promise(open_page):
 
 def test_every_mistake_is_on_offer_and_refuted(open_page):
     app = through(open_page("audit"))
-    box = by_label(app.selectbox, "Mistake")
-    assert len(box.options) == len(CATALOG_OF_MISTAKES)
+    assert len(by_label(app.selectbox, "Mistake").options) == len(CATALOG_OF_MISTAKES)
     for key in ("groups", "seed"):
         by_label(app.selectbox, "Mistake").set_value(key).run()
         app = through(app)

@@ -11,8 +11,6 @@ from tests.app.test_uploads import columns, said, upload
 MIXED = "age,smoker,party\n" + "".join(
     f"{20 + i % 50},{['no', 'yes'][i % 2]},{'abc'[i % 3]}\n" for i in range(60)
 )
-NUMBERS = (-1.0, 1.7e308, -1.7e308, 5e-324)
-WORDS = ("", "no\nyes", "\0", "x" * 5_000)
 
 
 def moves(app):
@@ -33,7 +31,11 @@ def moves(app):
             elif kind in {"checkbox", "toggle"}:
                 options = (not element.value, element.value)
             else:
-                options = NUMBERS if kind == "number_input" else WORDS
+                options = (
+                    (-1.0, 1.7e308, -1.7e308, 5e-324)
+                    if kind == "number_input"
+                    else ("", "no\nyes", "\0", "x" * 5_000)
+                )
             if element.label not in {"Example data", "Column"}:
                 yield kind, element.label, options
 
@@ -136,8 +138,7 @@ def test_a_missing_answer_is_left_out_until_a_label_is_chosen(open_page):
 def test_a_missing_yes_or_no_is_left_out(open_page):
     app = upload(open_page("data"), "smoker\nyes\nno\n\nno\n")
     assert by_label(app.selectbox, "Kind").value is ColumnKind.YES_NO
-    policy = by_label(app.selectbox, "If a value is missing")
-    assert policy.value is MissingPolicy.DROP
+    assert by_label(app.selectbox, "If a value is missing").value is MissingPolicy.DROP
     assert declared(app, "smoker") == "left out"
 
 
@@ -184,8 +185,7 @@ def test_nobody_overlooks_what_a_missing_number_counts_as(open_page):
         return told.partition("about ")[2].partition(".")[0]
 
     assert used_for() == "smoker"
-    missing = by_label(app.selectbox, "If a value is missing")
-    missing.set_value(MissingPolicy.DROP).run()
+    by_label(app.selectbox, "If a value is missing").set_value(MissingPolicy.DROP).run()
     assert used_for() == "age\\, smoker"
     captions = [caption.value for caption in app.caption]
     assert any("Averages divide by at least 100" in caption for caption in captions)

@@ -131,8 +131,7 @@ def test_reading_tells_how_far_it_is_and_stops(open_page, ended):
 @pytest.mark.usefixtures("school")
 @pytest.mark.parametrize("other", [upload, ask], ids=["file", "question"])
 def test_another_table_ends_reading(open_page, ended, other):
-    app = ask(open_page("data"), "people")
-    other(app, CSV)
+    other(ask(open_page("data"), "people"), CSV)
     assert ended == ["people"]
 
 
@@ -183,5 +182,4 @@ def test_credentials_are_in_no_log_file_link_or_state(open_page, home, caplog):
     files = [path.read_bytes() for path in home.rglob("*") if path.is_file()]
     assert len(files) > 2
     assert not any(SECRET.encode() in each for each in files)
-    state = repr(app.session_state)
-    assert SECRET not in state + caplog.text + said(app) + repr(app.query_params)
+    assert SECRET not in repr(app.session_state) + caplog.text + said(app) + repr(app.query_params)

@@ -36,8 +36,7 @@ def decided(open_page):
 )
 def test_plans_that_want_to_see_different_things_are_told_apart(first, second, told):
     row = Row(first=SimpleNamespace(wanted=first), second=SimpleNamespace(wanted=second))
-    names = (SimpleNamespace(name="A"), SimpleNamespace(name="B"))
-    assert showing.wanted(row, *names) == told
+    assert showing.wanted(row, *(SimpleNamespace(name="A"), SimpleNamespace(name="B"))) == told
 
 
 def compared(app):
@@ -50,11 +49,9 @@ def test_two_totals_are_compared_from_public_numbers(decided):
     app = decided
     by_label(app.number_input, "Total ε of the other").set_value(0.1).run()
     assert not app.exception
-    told = [metric.value for metric in app.metric]
-    assert "52.5 %" in told
+    assert "52.5 %" in [metric.value for metric in app.metric]
     assert "do not hold what values move that stand in for missing ones" in shown(app)
-    row = compared(app)
-    assert row["ε, the other (ε 0.1)"] == "0.1"
+    assert compared(app)["ε, the other (ε 0.1)"] == "0.1"
     assert "at most 53 of 100" in shown(app)
     by_label(app.number_input, "Total ε of the other").set_value(-1.0).run()
     assert not app.exception
@@ -71,11 +68,9 @@ def test_a_plan_is_set_aside_and_both_change_places(decided):
     app.switch_page("pages/plan.py").run()
     by_label(app.number_input, "Total ε").set_value(0.25).run()
     app.switch_page("pages/decision.py").run()
-    before = compared(app)
-    assert before["ε, the plan (ε 0.25)"] == "0.25"
+    assert compared(app)["ε, the plan (ε 0.25)"] == "0.25"
     button(app, "Exchange the two").click().run()
-    after = compared(app)
-    assert after["ε, the other (ε 0.25)"] == "0.25"
+    assert compared(app)["ε, the other (ε 0.25)"] == "0.25"
     files = sorted((default_folder() / "plans").iterdir())
     assert [file.stem.endswith("-other") for file in files] == [True, False]
 

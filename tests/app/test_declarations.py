@@ -82,8 +82,7 @@ def test_a_reload_offers_what_was_declared_and_fills_it_in(open_page):
     assert by_label(app.text_input, "Meaning").value == "age at the visit"
     assert by_label(app.radio, "Neighboring relation").value == "add-remove"
     assert by_label(app.number_input, "Public minimum number of rows").value == 150
-    rows = by_label(app.number_input, "Maximum rows of one person")
-    assert rows.value == 3
+    assert by_label(app.number_input, "Maximum rows of one person").value == 3
     assert by_label(app.radio, "The data are").value == "the whole population (census)"
     button(app, "Use this data").click().run()
     assert "In use: people" in said(app)

@@ -12,7 +12,6 @@ from tests.app.test_pages import button, by_label, charts, use_example
 from tests.app.test_questions import release, set_to, shown
 
 PUBLIC = "The group of every row is public"
-LONGEST_LABEL = 26
 
 
 def noise(app):
@@ -48,7 +47,7 @@ def test_each_group_has_its_ratio_and_all_others_too(open_page, follow, statisti
     assert "100: ± " in shown(app)
     assert "300: " not in shown(app)
     # Four tiles stand side by side: what is longer would be cut.
-    assert max(len(tile.label) for tile in app.metric) <= LONGEST_LABEL
+    assert max(len(tile.label) for tile in app.metric) <= 26
     seen = follow(app)
     assert seen.title == f"{statistic} of age by region"
     # North, south, west and "other", which nobody listed.

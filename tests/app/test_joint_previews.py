@@ -13,19 +13,6 @@ from tests.app.test_questions import release, set_to, shown
 ABOUT = {"age": 0, "income": 1, "region": 3, "smoker": 4}
 
 
-def before(app):
-    """The noise that the preview promises, in the numbers of the answer."""
-    text = by_label(app.metric, "Noise, 95 times of 100").value.removeprefix("± ")
-    amount = number(text.split()[0])
-    return amount / 100 if text.endswith("%") else amount
-
-
-def after(app):
-    """The noise that the title of the answer tells."""
-    (title,) = (m.value for m in app.markdown if "all bars at once" in m.value)
-    return number(re.search(r"within ± ([\d,.]+)", title.replace("\\", "")).group(1))
-
-
 @pytest.mark.usefixtures("known_noise")
 @pytest.mark.parametrize(
     ("column", "statistic", "by_group"),
@@ -47,9 +34,16 @@ def test_noise_of_several_numbers_is_told_before_as_it_is_after(
     if by_group:
         choose(app, "By group", 0)
     set_to(app, "number_input", "ε for this release", 2.0)
-    promised = before(app)
+    # The noise that the preview promises, in the numbers of the answer.
+    text = by_label(app.metric, "Noise, 95 times of 100").value.removeprefix("± ")
+    amount = number(text.split()[0])
+    promised = amount / 100 if text.endswith("%") else amount
     release(app)
-    assert after(app) == pytest.approx(promised, rel=0.02)
+    # The noise that the title of the answer tells.
+    (title,) = (m.value for m in app.markdown if "all bars at once" in m.value)
+    assert number(
+        re.search(r"within ± ([\d,.]+)", title.replace("\\", "")).group(1)
+    ) == pytest.approx(promised, rel=0.02)
 
 
 def test_warning_compares_bars_with_one_another(open_page):

@@ -47,8 +47,7 @@ def made_up():
     age = rng.integers(20, 70, 200)
     income = np.clip(20 + 0.7 * age + rng.normal(0, 12, 200), 0, 100).round(1)
     member = np.where(rng.random(200) < age / 100, "yes", "no")
-    frame = pd.DataFrame({"income": income, "age": age, "member": member})
-    return frame.to_csv(index=False)
+    return pd.DataFrame({"income": income, "age": age, "member": member}).to_csv(index=False)
 
 
 TABLE = made_up()

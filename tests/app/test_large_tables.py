@@ -35,7 +35,6 @@ from ui import releasing, session
 __all__ = ["tables"]
 
 DOOR = "Open the table"
-PARTS = "of 8 parts are read"
 SOON = 20.0
 CHANGED = "have changed since it was opened"
 
@@ -55,8 +54,7 @@ def asked(monkeypatch):
 
 def choose(app, **chosen):
     for label, value in chosen.items():
-        name = label.replace("_", " ")
-        by_label(app.selectbox, name).set_value(value).run()
+        by_label(app.selectbox, label.replace("_", " ")).set_value(value).run()
     assert not app.exception
     return app
 
@@ -388,7 +386,7 @@ def until_answered(app):
 
 def test_an_answer_is_computed_over_several_runs_and_charged_in_the_last(computing):
     app, waits, _ = computing
-    assert PARTS in bar(again(app))
+    assert "of 8 parts are read" in bar(again(app))
     assert not spent()
     waits.set()
     until_answered(app)

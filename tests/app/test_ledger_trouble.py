@@ -189,8 +189,7 @@ def test_beginning_anew_needs_a_reason(released, open_page, path):
 
 def test_after_a_lost_key_the_table_is_used_again(released, open_page, path):
     no_key(path)
-    app = begin_anew(open_page("ledger"), "lost")
-    assert "use the table again" in errors(app)
+    assert "use the table again" in errors(begin_anew(open_page("ledger"), "lost"))
     use_upload(open_page)
     press_release(open_page("release"))
     assert not released.error

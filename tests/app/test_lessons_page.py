@@ -14,8 +14,7 @@ from ui.lessons import phones
 
 
 def next_step(app):
-    following = next(one for one in app.button if one.key == "lesson-next")
-    following.click().run()
+    next(one for one in app.button if one.key == "lesson-next").click().run()
     assert not app.exception
 
 
@@ -40,8 +39,7 @@ def test_a_lesson_is_taken_from_first_to_last_step(open_page):
     # What is true is not shown to whoever has not predicted.
     assert not charts(app)
     question = by_label(app.radio, lesson_text.predict.text)
-    right = lesson_text.predict.choices.index(lesson_text.predict.right)
-    question.set_value(right).run()
+    question.set_value(lesson_text.predict.choices.index(lesson_text.predict.right)).run()
     assert len(charts(app)) == 1
     assert app.success[0].value.startswith("Right")
     next_step(app)
@@ -116,8 +114,7 @@ def test_a_step_has_a_link_and_a_code_and_a_path_its_papers(app):
 
 def test_the_clock_tells_what_is_left(app):
     linked(app, path="board", lesson="budget", step="predict")
-    said = "From here the path takes 10 of its 15 minutes."
-    assert said in [one.value for one in app.caption]
+    assert "From here the path takes 10 of its 15 minutes." in [one.value for one in app.caption]
     button(app, "Start the clock").click().run()
     assert not app.exception
     assert "15 of 15 minutes are left" in " ".join(one.value for one in app.caption)

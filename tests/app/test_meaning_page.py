@@ -76,8 +76,7 @@ def test_it_works_without_a_table(open_page):
     set_to(app, "slider", "How sure the attacker was before, %", 10)
     assert surest(2.0, prior=0.1) in said(app)
     look(app, "What others promised")
-    lines = said(app)
-    assert "Broadband Coverage" in lines
+    assert "Broadband Coverage" in said(app)
     set_to(app, "number_input", "ρ as ε at δ", 1e-10)
     assert "Worked out here: ε 17.5 at most, at δ 1e-10." in said(app)
     assert "not confirmed by its board" in " ".join(c.value for c in app.caption)

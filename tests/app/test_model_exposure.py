@@ -55,14 +55,12 @@ def test_model_view_works_on_the_examples(open_page, example, model, guaranteed,
     worst = number(app, "Any table, anybody (DP)")
     for_all = number(app, "This table, anybody")
     maximum = number(app, "Largest loss here")
-    mean = number(app, "Average loss here")
-    assert worst >= for_all >= maximum >= mean > 0
+    assert worst >= for_all >= maximum >= number(app, "Average loss here") > 0
     assert (worst < float("inf")) is guaranteed
     text = shown(app).replace("\\", "")
     assert ("Approximation audited" in text) is nonlinear
     if nonlinear:
-        error = text.split("Approximation audited: ")[1].split(" %")[0]
-        assert float(error) < 5
+        assert float(text.split("Approximation audited: ")[1].split(" %")[0]) < 5
     else:
         assert "Exact for everybody" in text
     listed = next(d.value for d in app.dataframe if "own epsilon" in d.value)
@@ -108,8 +106,7 @@ def test_moment_slider_moves_from_the_mean_to_the_maximum(open_page):
     slider = by_label(app.select_slider, "Order of the moment")
     for order, loss in (("1", mean), ("most exposed", maximum)):
         slider.set_value(order).run()
-        text = shown(app).replace("\\", "")
-        assert f"is {loss}, between" in text
+        assert f"is {loss}, between" in shown(app).replace("\\", "")
 
 
 @pytest.mark.parametrize(
@@ -150,8 +147,7 @@ def test_penalty_and_people_move_the_frontier(open_page):
 def test_groups_and_households_of_a_model(open_page):
     use_example(open_page)
     app = look(open_page("individual"), model="Linear")
-    groups = by_label(app.selectbox, "Compare groups by")
-    groups.set_value(0).run()
+    by_label(app.selectbox, "Compare groups by").set_value(0).run()
     healthy(app)
     assert len(charts(app)) == 5
     app.session_state["closer-households"] = True
@@ -245,8 +241,7 @@ def test_release_mode_shows_nothing_of_a_model_until_the_area_is_opened(open_pag
     app = open_page("individual")
     by_label(app.radio, "What is released").set_value("a regression model").run()
     assert not app.exception
-    labels = {metric.label for metric in app.metric}
-    assert "Largest loss here" not in labels
+    assert "Largest loss here" not in {metric.label for metric in app.metric}
     assert not charts(app)
     assert not app.dataframe
 
@@ -263,14 +258,12 @@ def test_every_picture_of_a_model_is_watermarked_in_classroom_mode_only(open_pag
         assert len(figures) >= 7
         for figure in figures:
             notes = figure["layout"].get("shapes", [])
-            marked = any(note.get("name") == "watermark" for note in notes)
-            assert marked is (chosen == "classroom")
+            assert any(note.get("name") == "watermark" for note in notes) is (chosen == "classroom")
 
 
 def test_somebody_without_whom_there_is_no_fit_is_listed_as_given_away(open_page):
     rows = [f"{i % 7},{i % 5},no" for i in range(60)]
-    text = "\n".join(["visits,age,rare", *rows, "3,3,yes", ""])
-    app = use_upload(open_page, text)
+    app = use_upload(open_page, "\n".join(["visits,age,rare", *rows, "3,3,yes", ""]))
     by_label(app.selectbox, "Column").set_value(1).run()
     by_label(app.number_input, "Lower bound").set_value(0.0).run()
     by_label(app.number_input, "Upper bound").set_value(10.0).run()

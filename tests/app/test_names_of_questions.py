@@ -14,10 +14,6 @@ from tests.app.test_uploads import said, upload
 RECIPE = "any ward is north per patient"
 
 
-def keyed(boxes, start):
-    return next(box for box in boxes if box.key and box.key.startswith(start))
-
-
 def opened(app, start):
     turn(app, next(key for key in views(app) if key.startswith(start)), view=True)
     assert not app.exception
@@ -35,7 +31,9 @@ def named_table(app, name):
         by_label(app.multiselect, label).set_value([]).run()
     by_label(app.multiselect, "Any row that meets a condition").set_value(["ward"])
     app.run()
-    keyed(app.text_area, "one-of-any").set_value("north").run()
+    next(box for box in app.text_area if box.key and box.key.startswith("one-of-any")).set_value(
+        "north"
+    ).run()
     button(app, "Make one row a person").click().run()
     assert not app.exception
     assert "any ward is north" in columns(app)
@@ -44,8 +42,7 @@ def named_table(app, name):
 
 def rename(app, name):
     opened(app, "display-names")
-    field = next(box for box in app.text_input if box.placeholder == RECIPE)
-    field.set_value(name).run()
+    next(box for box in app.text_input if box.placeholder == RECIPE).set_value(name).run()
     assert not app.exception
     return app
 

@@ -17,10 +17,9 @@ from tests.app.test_uploads import said, upload
 HOUSEHOLDS = "income,city\n" + "".join(
     f"{20 + i % 50},{('Ulm', 'Bonn')[i % 2]}\n" for i in range(300)
 )
-NAMED = ("household", "")
 
 
-def use(open_page, names=NAMED, text=HOUSEHOLDS):
+def use(open_page, names=("household", ""), text=HOUSEHOLDS):
     """Declare the table of households, and take it into use under a name of rows."""
     app = upload(open_page("data"), text)
     choose(app, "Column", 0)
@@ -89,14 +88,12 @@ def test_a_new_name_costs_nothing_and_reaches_earlier_answers(open_page):
     assert not app.exception
     assert "homes" in shown(app)
     assert by_label(go(app, "ledger").metric, "Spent").value == spent
-    titles = [frame.value for frame in app.dataframe if "what" in frame.value]
-    assert len(titles[0]) == 1
+    assert len(next(frame.value for frame in app.dataframe if "what" in frame.value)) == 1
 
 
 def test_the_name_is_declared_and_comes_back(open_page):
     use(open_page, ("Wohnung", "Wohnungen"))
-    declared = Declarations(default_folder() / "declared")
-    found = declared.of_columns(["income", "city"])
+    found = Declarations(default_folder() / "declared").of_columns(["income", "city"])
     assert (found.noun, found.plural) == ("Wohnung", "Wohnungen")
     app = upload(open_page("data"), HOUSEHOLDS)
     assert by_label(app.text_input, "Name of one row").value == "person"

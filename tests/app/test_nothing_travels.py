@@ -12,10 +12,6 @@ def labels(app):
     return {box.label: box for box in app.selectbox}
 
 
-def columns(app):
-    return list(by_label(app.selectbox, "Column").options)
-
-
 def test_epsilon_starts_anew_for_another_column_and_another_table(open_page):
     app = use_example(open_page)
     app = open_page("release")
@@ -40,10 +36,8 @@ def test_epsilon_starts_anew_for_another_column_and_another_table(open_page):
 
 def test_a_link_keeps_its_epsilon(open_page):
     use_example(open_page)
-    from_link = open_page("about")
-    from_link.query_params["epsilon"] = "1.25"
-    app = open_page("release")
-    assert by_label(app.number_input, "ε for this release").value == 1.25
+    open_page("about").query_params["epsilon"] = "1.25"
+    assert by_label(open_page("release").number_input, "ε for this release").value == 1.25
 
 
 def test_groups_belong_to_one_column(open_page):
@@ -67,8 +61,7 @@ def test_nobody_is_asked_about_before_somebody_is_chosen(open_page):
         assert labels(app)["Who counts"].value is None
         assert "Choose who counts" in shown(app)
         assert "Release" not in [button.label for button in app.button]
-        first = labels(app)["Who counts"].options[0]
-        choose(app, "Who counts", first)
+        choose(app, "Who counts", labels(app)["Who counts"].options[0])
         assert "Release" in [button.label for button in app.button]
 
 
@@ -80,7 +73,7 @@ def statistics(app, place):
 def test_no_column_is_grouped_by_itself(open_page):
     use_example(open_page)
     app = open_page("release")
-    names, seen = columns(app), 0
+    names, seen = list(by_label(app.selectbox, "Column").options), 0
     for place, name in enumerate(names):
         for statistic in statistics(app, place):
             set_to(app, "selectbox", "Statistic", statistic)

@@ -35,8 +35,7 @@ def test_the_noise_of_a_matrix_is_said_to_be_a_part_of_the_largest(open_page):
 
 @pytest.mark.parametrize("loss", [0.163, 0.05])
 def test_a_loss_of_one_person_is_no_promise(loss):
-    losses = np.full(100, loss)
-    found = Realized(losses=losses, share=(np.arange(100) + 1) / 100)
+    found = Realized(losses=np.full(100, loss), share=(np.arange(100) + 1) / 100)
     picture = realized_picture((found, found), own=0.163, delta=0.0, observed=None)
     assert "promised" not in picture.title
     assert "their own ε 0.163" in picture.title

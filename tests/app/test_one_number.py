@@ -37,8 +37,7 @@ def test_the_guarantee_has_one_number_and_one_sentence(open_page):
     assert "By the guarantee, ε 1, an attacker who was 50 % sure " + LIMIT in text
     for why in ("because most tell less", "Another game has another number"):
         assert why in text
-    belief = titles(app)[1]
-    assert "73.1 %" not in belief
+    assert "73.1 %" not in titles(app)[1]
 
 
 def test_a_promise_that_is_kept_is_not_called_broken(open_page):

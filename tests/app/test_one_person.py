@@ -33,8 +33,7 @@ def look(app, where, *, kind=NUMBER):
 
 def lesson(open_page, key):
     """Open the page on an example, in Classroom mode."""
-    app = use_example(open_page, key)
-    assert mode(app).value == "classroom"
+    assert mode(use_example(open_page, key)).value == "classroom"
     return open_page("individual")
 
 
@@ -90,8 +89,7 @@ def test_other_releases_of_models(open_page, mechanism):
 
 
 def test_moves_hold_no_value_of_the_table_and_no_row_is_in_the_address(open_page):
-    text = "age,smoker\n" + "".join(f"{61.25 + i % 3},yes\n" for i in range(50))
-    use_upload(open_page, text)
+    use_upload(open_page, "age,smoker\n" + "".join(f"{61.25 + i % 3},yes\n" for i in range(50)))
     app = look(open_page("individual"), MOVE)
     set_to(app, "selectbox", "Person", "a row of the table")
     set_to(app, "number_input", "Row", 7)
@@ -124,8 +122,7 @@ def test_the_loss_of_the_released_number_is_marked(open_page):
 
 
 def test_rows_without_a_value_are_no_part_of_the_release(open_page):
-    text = "age,smoker\n,yes\n" + "".join(f"{20 + i},yes\n" for i in range(50))
-    use_upload(open_page, text)
+    use_upload(open_page, "age,smoker\n,yes\n" + "".join(f"{20 + i},yes\n" for i in range(50)))
     app = set_to(open_page("data"), "selectbox", "If a value is missing", "drop")
     app = look(open_page("individual"), WORLDS)
     set_to(app, "selectbox", "Person", "a row of the table")

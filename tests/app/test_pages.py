@@ -139,8 +139,7 @@ def test_every_page_runs_on_a_table_in_parts(open_page, chosen):
 
 def test_the_example_in_use_stays_chosen_until_another_table_is_read(open_page):
     app = use_example(open_page)
-    box = by_label(app.selectbox, "Example data")
-    assert box.value == "rand-hie"
+    assert by_label(app.selectbox, "Example data").value == "rand-hie"
     sentence = next(one.sentence for one in EXAMPLES if one.key == "rand-hie")
     assert sentence in [caption.value for caption in app.caption]
     app.file_uploader[0].set_value(("people.csv", CSV.encode(), "text/csv")).run()
@@ -183,8 +182,7 @@ def test_same_request_has_the_same_answer_and_one_charge(open_page):
     by_label(app.selectbox, "Mechanism").set_value("bit").run()
     by_label(app.selectbox, "Mechanism").set_value("laplace").run()
     press_release(app)
-    again = app.dataframe[-1].value
-    assert again.equals(listing)
+    assert app.dataframe[-1].value.equals(listing)
 
 
 def test_figures_of_no_table_carry_no_watermark_in_classroom_mode_either(open_page):
@@ -212,8 +210,7 @@ def test_every_figure_is_watermarked_in_classroom_mode_only(open_page, chosen):
             assert figures
         for figure in figures:
             notes = figure["layout"].get("shapes", [])
-            marked = any(note.get("name") == "watermark" for note in notes)
-            assert marked is (chosen == "classroom")
+            assert any(note.get("name") == "watermark" for note in notes) is (chosen == "classroom")
 
 
 def test_published_truncation_prints_its_effective_epsilon_and_is_refused(open_page):
@@ -222,5 +219,4 @@ def test_published_truncation_prints_its_effective_epsilon_and_is_refused(open_p
     by_label(app.selectbox, "Mechanism").set_value("truncated-published").run()
     assert button(app, "Release").disabled
     assert "really gives ε 0.832" in app.warning[0].value
-    price = next(metric for metric in app.metric if metric.label == "Price")
-    assert price.value == "ε 0.832"
+    assert next(metric for metric in app.metric if metric.label == "Price").value == "ε 0.832"

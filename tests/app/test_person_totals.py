@@ -46,8 +46,7 @@ def test_every_release_counts_and_repeated_answers_do_not(open_page):
     release(app)
     app = look(open_page)
     first = epsilon(app, "Largest total loss")
-    charged = epsilon(app, "Account was charged")
-    assert 0 < first <= charged == 0.5
+    assert 0 < first <= epsilon(app, "Account was charged") == 0.5
     app = open_page("release")
     set_to(app, "selectbox", "Mechanism", "gaussian")
     set_to(app, "number_input", "δ for this release", 1e-6)
@@ -74,8 +73,7 @@ def test_any_row_has_an_odometer(open_page):
     release(open_page("release"))
     app = look(open_page)
     by_label(app.radio, "Whose").set_value("a row of the table").run()
-    row = next(n for n in app.number_input if n.label.startswith("Row"))
-    row.set_value(7).run()
+    next(n for n in app.number_input if n.label.startswith("Row")).set_value(7).run()
     assert not app.exception
     assert "This person lost" in shown(app)
 
@@ -101,8 +99,7 @@ def test_a_release_that_cannot_be_read_back_counts_at_its_worst(open_page, monke
 
     monkeypatch.setattr("ui.individual.ledger.losses.request_from", fail)
     app = look(open_page)
-    said = " ".join(caption.value for caption in app.caption)
-    assert "Counted at the worst case" in said
+    assert "Counted at the worst case" in " ".join(caption.value for caption in app.caption)
     listed = next(d.value for d in app.dataframe if "most from" in d.value)
     assert listed["most from"].str.endswith(" (counted at its worst case)").all()
     worst = epsilon(app, "Largest total loss")
@@ -116,8 +113,7 @@ def test_a_released_model_counts_with_everything_else(open_page):
     release(open_page("regression"))
     app = look(open_page)
     assert epsilon(app, "Account was charged") > before
-    said = " ".join(caption.value for caption in app.caption)
-    assert "Counted at the worst case" not in said
+    assert "Counted at the worst case" not in " ".join(caption.value for caption in app.caption)
     # Compared with the table without the person, nearly nobody loses much.
     what_if = by_label(app.radio, "What if")
     what_if.set_value(what_if.options[0]).run()

@@ -68,8 +68,7 @@ def test_a_phone_answers_and_learns_the_truth_when_the_question_is_closed(rooms,
 def test_many_phones_join_and_answer_at_once(rooms, code):
     def visit(number):
         phone = Phone(code, f"10.0.0.{number}")
-        joined = phone.join()
-        return joined, phone.answer(number % 2), phone.question()["chosen"]
+        return phone.join(), phone.answer(number % 2), phone.question()["chosen"]
 
     with ThreadPoolExecutor(max_workers=20) as pool:
         found = list(pool.map(visit, range(100)))
@@ -153,8 +152,7 @@ def test_phones_need_nothing_that_is_slow_to_import():
     found = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    loaded = set(found.stdout.split())
-    assert not {"numpy", "pandas", "opendp"} & loaded
+    assert not {"numpy", "pandas", "opendp"} & set(found.stdout.split())
 
 
 HOME = ("localhost", "127.0.0.1")

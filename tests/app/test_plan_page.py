@@ -68,8 +68,7 @@ def test_plan_outlives_the_tab_and_spends_nothing(planned):
     assert '"items": []' in kept.read_text()
     app.file_uploader[0].set_value(("no.json", b"{}", "application/json")).run()
     assert "this is no plan" in shown(app)
-    file = "plan.json", text.encode(), "application/json"
-    app.file_uploader[0].set_value(file).run()
+    app.file_uploader[0].set_value(("plan.json", text.encode(), "application/json")).run()
     assert not app.exception
     assert listed(app).equals(before)
     assert kept.read_text() == text
@@ -88,8 +87,7 @@ def test_error_and_epsilon_are_typed_both_ways(planned):
     assert listed(app).iloc[0]["ε"] == "2"
     by_label(app.radio, "Work out").set_value("people from both").run()
     by_label(app.number_input, "Error at 95 %").set_value(0.1).run()
-    people = next(m.value for m in app.metric if m.label == "Rows needed")
-    assert people == "1,498"
+    assert next(m.value for m in app.metric if m.label == "Rows needed") == "1,498"
     assert not app.exception
     # What no question can have is refused in its place, and changes nothing.
     before = listed(app)
@@ -109,8 +107,7 @@ def test_splits_say_what_is_in_their_way(planned):
     assert list(listed(app)["must show"]) == ["10 (assumed)", "2,000 (assumed)"]
     assert list(listed(app)["shown"]) == ["", ""]
     by_label(app.number_input, "Must show").set_value(1.0).run()
-    box = next(b for b in app.selectbox if str(b.key).startswith("plan-item"))
-    box.set_value(1).run()
+    next(b for b in app.selectbox if str(b.key).startswith("plan-item")).set_value(1).run()
     by_label(app.number_input, "Must show").set_value(200.0).run()
     assert not app.warning
     # A sum of 200 people is their mean, 200 times.
@@ -127,10 +124,8 @@ def test_a_plan_for_another_number_of_people_is_refused_before_it_is_pressed(pla
     people = re.search(r'"people": ?(\d+)', text)
     other = text.replace(people[0], people[0].replace(people[1], "150"))
     assert not button(app, "Release the whole plan").disabled
-    file = "plan.json", other.encode(), "application/json"
-    app.file_uploader[0].set_value(file).run()
-    told = shown(app).replace("\\", "")
-    assert "planned for 150 people, a public number" in told
+    app.file_uploader[0].set_value(("plan.json", other.encode(), "application/json")).run()
+    assert "planned for 150 people, a public number" in shown(app).replace("\\", "")
     assert button(app, "Release the whole plan").disabled
 
 
@@ -183,8 +178,7 @@ def test_plan_is_released_as_a_whole_and_answered_once(planned, files):
     opened(app, "decision")
     assert "all of them share its total" in shown(app)
     assert by_label(app.text_area, "Purpose")
-    names = "Who decides (one name a line)"
-    by_label(app.text_area, names).set_value("A. B.\nC. D.").run()
+    by_label(app.text_area, "Who decides (one name a line)").set_value("A. B.\nC. D.").run()
     opened(app, "ledger")
     app.session_state["documents-ledger"] = True
     by_label(app.run().selectbox, "Document").set_value("Full report").run()
@@ -195,8 +189,7 @@ def test_plan_is_released_as_a_whole_and_answered_once(planned, files):
     by_label(app.selectbox, "Statistic").set_value("median").run()
     button(app, "Add to plan").click().run()
     by_label(app.number_input, "Total ε").set_value(1.5).run()
-    price = next(metric for metric in app.metric if metric.label == "As a plan")
-    assert price.value == "ε 0.5"
+    assert next(metric for metric in app.metric if metric.label == "As a plan").value == "ε 0.5"
     button(app, "Release the whole plan").click().run()
     assert not app.exception
     assert spent() == 1.5
@@ -429,8 +422,7 @@ def unescaped(app):
 def test_a_plan_with_an_epsilon_that_is_none_is_refused_by_name(planned, number):
     (kept,) = (default_folder() / "plans").iterdir()
     text = re.sub(r'"epsilon": [^,\n]+', f'"epsilon": {number}', kept.read_text())
-    file = ("plan.json", text.encode(), "application/json")
-    planned.file_uploader[0].set_value(file).run()
+    planned.file_uploader[0].set_value(("plan.json", text.encode(), "application/json")).run()
     assert not planned.exception
     (error,) = planned.error
     assert "The plan" in error.value or "the plan" in error.value

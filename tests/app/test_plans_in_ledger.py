@@ -16,12 +16,10 @@ PRICE = PrivacyCost.of(epsilon=0.35, rho=0.04)
 
 def test_the_ledger_page_charges_a_plan_once_and_says_so(open_page, home):
     use_upload(open_page)
-    path = home / "ledger.sqlite3"
-    ledger = Ledger.at(path)
+    ledger = Ledger.at(home / "ledger.sqlite3")
     (account,) = ledger.accounts()
-    requests = [ask(0.2, relation=account.relation), ask(0.3, relation=account.relation)]
     release_all(
-        requests,
+        [ask(0.2, relation=account.relation), ask(0.3, relation=account.relation)],
         [np.array([50.0])] * 2,
         cost=lambda _: PRICE,
         ledger=ledger,
@@ -35,8 +33,7 @@ def test_the_ledger_page_charges_a_plan_once_and_says_so(open_page, home):
     assert list(listing["ε"]) == ["0.3", "0.2"]
     assert all(text.startswith("2 releases together: ε 0.35") for text in listing["in a plan"])
     assert any("were charged together" in c.value for c in app.caption)
-    figure = app.get("plotly_chart")[0].proto
-    assert "charged, a plan as a whole: 0.35" in figure.alt
+    assert "charged, a plan as a whole: 0.35" in app.get("plotly_chart")[0].proto.alt
     app.session_state["whole"] = True
     app.run()
     assert not app.exception

@@ -62,8 +62,7 @@ def test_who_has_no_value_has_no_equation(open_page):
     app.file_uploader[0].set_value(("gaps.csv", GAPS.encode(), "text/csv")).run()
     set_to(app, "number_input", "Lower bound", 0.0)
     set_to(app, "number_input", "Upper bound", 100.0)
-    policy = by_label(app.selectbox, "If a value is missing")
-    policy.set_value("drop").run()
+    by_label(app.selectbox, "If a value is missing").set_value("drop").run()
     by_label(app.button, "Use this data").click().run()
     app = look(open_page, "Attack on a mean")
     assert "row 1 has no value" in app.info[0].value
@@ -80,8 +79,7 @@ def test_reports_stand_beside_the_truth(open_page):
     assert len(charts(app)) == 1
     assert len(charts(app)[0]["data"]) == 3
     coverage = next(d.value for d in app.dataframe if "held" in d.value)
-    held = coverage["held"].str.removesuffix(" %").astype(float)
-    assert (held >= 95).all()
+    assert (coverage["held"].str.removesuffix(" %").astype(float) >= 95).all()
     one = next(d.value for d in app.dataframe if "may be told" in d.value)
     assert one["may be told"].tolist() == ["no", *["to this person-year"] * 2]
     assert pd.to_numeric(one["epsilon"]).gt(0).all()
@@ -123,8 +121,7 @@ def test_reports_about_a_model_of_ones_own(open_page):
     app.run()
     app = look(open_page, "What may be told")
     assert by_label(app.radio, "Reports about").value == "your model"
-    one = next(d.value for d in app.dataframe if "may be told" in d.value)
-    mine = one["epsilon"].tolist()
+    mine = next(d.value for d in app.dataframe if "may be told" in d.value)["epsilon"].tolist()
     assert 0 < mine[0] < mine[1] <= mine[2]
     by_label(app.radio, "Reports about").set_value("a simulated table").run()
     other = next(d.value for d in app.dataframe if "may be told" in d.value)

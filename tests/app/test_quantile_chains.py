@@ -16,8 +16,7 @@ def test_several_quantiles_are_one_question_in_order(open_page, follow):
     assert by_label(app.metric, "Quantiles").value == "5"
     set_to(app, "text_input", "Percent of people below each", "50, 25; 90")
     set_to(app, "number_input", "ε for this release", 5.0)
-    before = by_label(app.metric, "Noise, 95 times of 100").value
-    assert before.endswith(" ranks")
+    assert by_label(app.metric, "Noise, 95 times of 100").value.endswith(" ranks")
     seen = follow(app)
     assert seen.title == "25, 50 and 90 % quantiles of age"
     assert list(seen.answer) == sorted(seen.answer)

@@ -42,8 +42,7 @@ def test_median_and_quantile_are_chosen_and_have_nothing_to_compare(open_page, f
 def test_plain_statistics_of_a_table_with_gaps(open_page, follow):
     app = use_survey(open_page)
     go(app, "release")
-    kinds = set(by_label(app.selectbox, "Statistic").options)
-    assert kinds == set(StatisticKind)
+    assert set(by_label(app.selectbox, "Statistic").options) == set(StatisticKind)
     for statistic in PLAIN:
         seen = follow(choose(go(app, "release"), "Statistic", statistic))
         cells = 10 if statistic == "histogram" else 1
@@ -66,8 +65,7 @@ def test_people_without_a_value_can_be_left_out(open_page, follow, statistic):
     app = open_page("data")
     choose(app, "If a value is missing", "drop")
     choose(go(app, "release"), "Statistic", statistic)
-    seen = follow(app)
-    assert seen.title.startswith(statistic)
+    assert follow(app).title.startswith(statistic)
 
 
 # Above the 90 % quantile of 240 people there is only the bound.

@@ -91,8 +91,7 @@ def test_release_mode_shows_nothing_of_the_fit_outside_its_area(open_page):
     assert not charts(app)
     release(app)
     (drawn,) = charts(app)
-    names = [trace.get("name") for trace in drawn["data"]]
-    assert "without noise" not in names
+    assert "without noise" not in [trace.get("name") for trace in drawn["data"]]
 
 
 def test_undeclared_columns_and_missing_ones_are_asked_for(open_page):
@@ -119,8 +118,7 @@ def test_another_target_brings_a_model_that_suits_it(open_page):
 def test_a_newcomer_sees_a_fit_that_explains_something(open_page, example):
     assert mode(use_example(open_page, example)).value == "classroom"
     app = open_page("regression")
-    explained = by_label(app.metric, "Explained").value
-    assert float(explained.removesuffix(" %")) > 0
+    assert float(by_label(app.metric, "Explained").value.removesuffix(" %")) > 0
     assert "Less than nothing" not in shown(app)
 
 
@@ -135,8 +133,7 @@ def test_a_poor_guess_of_the_target_is_explained_with_what_to_do(open_page):
 def test_of_yes_and_no_there_is_no_such_thing_as_one_more(open_page):
     assert mode(use_example(open_page)).value == "classroom"
     app = open_page("regression")
-    by = by_label(app.multiselect, "by")
-    by.select("deductible").run()
+    by_label(app.multiselect, "by").select("deductible").run()
     release(app)
     listed = next(d.value for d in app.dataframe if "adds" in d.value)
     assert "deductible: yes against no" in set(listed["coefficient of"])
@@ -231,8 +228,7 @@ def asked_of(open_page, people, most):
     text = "\n".join(TABLE.split("\n")[: people + 1]) + "\n"
     app = open_page("data")
     app.file_uploader[0].set_value(("people.csv", text.encode(), "text/csv")).run()
-    relation = by_label(app.radio, "Neighboring relation")
-    relation.set_value(NeighboringRelation.ADD_REMOVE).run()
+    by_label(app.radio, "Neighboring relation").set_value(NeighboringRelation.ADD_REMOVE).run()
     by_label(app.number_input, "Lower bound").set_value(0.0).run()
     by_label(app.number_input, "Upper bound").set_value(100.0).run()
     button(app, "Use this data").click().run()

@@ -52,8 +52,7 @@ def test_everybody_and_one_person_are_shown_behind_the_wall(open_page, way):
     app = open_area(app)
     guarantee = float(by_label(app.metric, "Any table, anybody (DP)").value)
     most = float(by_label(app.metric, "Largest loss here").value)
-    average = float(by_label(app.metric, "Average loss here").value)
-    assert 0 < average <= most <= guarantee
+    assert 0 < float(by_label(app.metric, "Average loss here").value) <= most <= guarantee
     # Bootstraps count in ρ, of which there is an ε for a δ only.
     delta = ", δ 10⁻⁶" if way == "bootstraps" else ""
     assert promised == f"ε {guarantee:g}{delta}"
@@ -94,8 +93,7 @@ def test_a_release_counts_with_everybodys_own_loss(open_page, page):
         by_label(app.radio, "Data").set_value("my column").run()
     release(app)
     app = look(open_page)
-    captions = " ".join(caption.value for caption in app.caption)
-    assert "Counted at the worst case" not in captions
+    assert "Counted at the worst case" not in " ".join(caption.value for caption in app.caption)
     charged = epsilon(app, "Account was charged")
     most = epsilon(app, "Largest total loss")
     assert 0 < epsilon(app, "Average total loss") <= most

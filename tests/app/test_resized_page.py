@@ -23,13 +23,13 @@ TABLE = "age,smoker\n" + "".join(
 STATIONS = ("Which ε holds", "Proof", "Averages", "Scores", "Errors", "Fair comparison")
 
 
-def metrics(app):
-    return [metric.value for metric in app.metric if metric.label == "Privacy"]
-
-
 def test_first_view_shows_claim_measurement_and_repair(open_page):
     app = open_page("resized")
-    assert metrics(app) == ["ε 0.1", "no finite ε", "ε 0.1"]
+    assert [metric.value for metric in app.metric if metric.label == "Privacy"] == [
+        "ε 0.1",
+        "no finite ε",
+        "ε 0.1",
+    ]
     assert app.metric[1].delta == "δ 0.0952 at every ε"
     text = shown(app)
     assert "**9.52 %** where the claim" in text
@@ -120,8 +120,7 @@ def own(open_page, column):
         # People without a value make the number of people private.
         assert "public number of people" in app.info[0].value.replace("\\", "")
         unfold(app, column)
-        box = by_label(app.selectbox, "If a value is missing")
-        box.set_value(MissingPolicy.REPLACE).run()
+        by_label(app.selectbox, "If a value is missing").set_value(MissingPolicy.REPLACE).run()
         by_label(app.selectbox, "Impute missing values with").set_value("no").run()
     assert not app.exception
     assert not app.info
@@ -136,13 +135,7 @@ def unfold(app, column):
 
 def session_number(app):
     """Return the number of the table in use, which keys of its widgets end with."""
-    key = next(box.key for box in app.selectbox if box.label == "Column")
-    return key.removeprefix("column-")
-
-
-def listed(app):
-    app.switch_page("pages/ledger.py").run()
-    return next(d.value for d in app.dataframe if "mechanism" in d.value)
+    return next(box.key for box in app.selectbox if box.label == "Column").removeprefix("column-")
 
 
 @pytest.mark.parametrize("column", [0, 1])
@@ -153,9 +146,9 @@ def test_repaired_form_of_a_file_is_released_and_listed(open_page, column):
     press_release(app)
     assert not app.exception
     assert not app.error
-    answer = next(m for m in app.metric if m.label.startswith("Sanitized"))
-    assert answer.value
-    row = listed(app).iloc[0]
+    assert next(m for m in app.metric if m.label.startswith("Sanitized")).value
+    app.switch_page("pages/ledger.py").run()
+    row = next(d.value for d in app.dataframe if "mechanism" in d.value).iloc[0]
     assert row["ε"] == "0.1"
     assert float(row["δ"]) == 0
     assert row["mechanism"] == "Resampled mean with Laplace noise"
@@ -182,15 +175,13 @@ def test_mean_of_a_column_has_errors_and_no_finite_loss_as_published(open_page):
     app = own(open_page, 0)
     app.toggle[0].set_value(True).run()
     assert not app.exception
-    labels = [metric.label for metric in app.metric]
-    assert "Typical error, as published" in labels
+    assert "Typical error, as published" in [metric.label for metric in app.metric]
     assert "no finite loss can be promised" in shown(app)
 
 
 def test_share_above_a_number_can_be_asked(open_page):
     app = own(open_page, 0)
-    box = by_label(app.selectbox, "Question")
-    box.set_value("share of people at or above a number").run()
+    by_label(app.selectbox, "Question").set_value("share of people at or above a number").run()
     by_label(app.number_input, "At or above").set_value(65.0).run()
     app.toggle[0].set_value(True).run()
     assert not app.exception
@@ -212,8 +203,7 @@ def test_published_form_can_be_drawn_in_the_classroom_only(open_page):
 
 
 def test_private_number_of_people_is_refused_with_what_to_do(open_page):
-    text = "age,smoker\n" + "30,yes\n40,no\n" * 50
-    leave_out(use_upload(open_page, text), column=1)
+    leave_out(use_upload(open_page, "age,smoker\n" + "30,yes\n40,no\n" * 50), column=1)
     app = open_page("resized")
     by_label(app.radio, "Data").set_value("my column").run()
     by_label(app.selectbox, "Column").set_value(1).run()

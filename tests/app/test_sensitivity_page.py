@@ -26,8 +26,7 @@ def message(app):
 def edited(app, **state):
     """Type into the table, as the widget reports it."""
     key = app.data_editor[0].key
-    nothing = {"edited_rows": {}, "added_rows": [], "deleted_rows": []}
-    app.session_state[key] = nothing | state
+    app.session_state[key] = {"edited_rows": {}, "added_rows": [], "deleted_rows": []} | state
     app.run()
     assert not app.exception
     return app
@@ -72,8 +71,7 @@ def test_worst_table_reaches_the_worst_case(open_page):
     for key in ("mean", "median", "standard-deviation", "pooled-variance"):
         set_to(app, "selectbox", "Statistic", key)
         button(app, PRESETS["worst"]).click().run()
-        share = by_label(app.metric, "Share of the worst case reached").value
-        assert share == "100 %"
+        assert by_label(app.metric, "Share of the worst case reached").value == "100 %"
 
 
 def test_slider_moves_the_selected_person_and_the_table_follows(open_page):
@@ -235,5 +233,4 @@ def test_presets_stay_inside_the_bounds(key, n, statistic):
     assert np.isfinite(got).all()
     assert (got[:, :2] >= 0).all()
     assert (got[:, :2] <= 100).all()
-    neighbor = worst_neighbor(question.statistic, got, SETTING, RecordChange.SUBSTITUTION)
-    assert neighbor.local >= 0
+    assert worst_neighbor(question.statistic, got, SETTING, RecordChange.SUBSTITUTION).local >= 0

@@ -29,6 +29,5 @@ def test_means_of_several_columns_are_asked_in_one_question(open_page, follow):
     choose(app, "Compare the means of", 2)
     choose(app, "Compare the group", "south")
     choose(app, "With the group", "west")
-    said = shown(app)
-    assert "mean weight of “south”" in said.replace("\\", "")
+    assert "mean weight of “south”" in shown(app).replace("\\", "")
     assert len(charts(app)) == before

@@ -91,8 +91,7 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
     first = next(one.value for one in app.dataframe if "own epsilon" in one.value)
     lines = visits().splitlines()[1:]
     patients = [*dict.fromkeys(line.split(",")[0] for line in lines)]
-    named = first["patient, whose rows"].tolist()
-    assert named == [patients[row - 1] for row in first["row"]]
+    assert first["patient, whose rows"].tolist() == [patients[row - 1] for row in first["row"]]
     app = open_page("data")
     button(app, "Take every row as one person again").click().run()
     assert columns(app) == HEADER
@@ -103,14 +102,12 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
 
 def test_the_ledger_shows_the_whole_name_of_what_was_released(open_page):
     app = in_use(open_page("data"), visits())
-    page = open_page("release")
-    press_release(page)
+    press_release(open_page("release"))
     app = open_page("ledger")
     listed = next(one for one in app.dataframe if "what" in one.value)
     (name,) = listed.value["what"]
     assert name == "mean of mean of stay per patient"
-    wide = json.loads(listed.proto.columns)["what"]
-    assert wide["width"] == "large"
+    assert json.loads(listed.proto.columns)["what"]["width"] == "large"
     heights = [results._height(length) for length in (60, 120)]  # noqa: SLF001
     assert 2 * 20 < heights[0] < heights[1]
 
@@ -121,10 +118,8 @@ def capped_in_use(app, text, most=3):
     key = next(key for key in views(app) if "whose-rows" in key)
     turn(app, key, view=True)
     by_label(app.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
-    way = by_label(app.radio, "What counts of each person")
-    way.set_value("their rows, at most so many").run()
-    count = by_label(app.number_input, "At most so many rows of each patient count")
-    count.set_value(most).run()
+    by_label(app.radio, "What counts of each person").set_value("their rows, at most so many").run()
+    by_label(app.number_input, "At most so many rows of each patient count").set_value(most).run()
     button(app, f"Count at most {most} rows of each").click().run()
     assert not app.exception
     by_label(app.number_input, "Lower bound").set_value(0.0).run()
@@ -150,11 +145,9 @@ def test_at_most_so_many_rows_of_each_patient_count(open_page):
     assert "at most 3 rows of each patient count" in said(app)
     assert "Privacy unit: one person with all rows" in said(app)
     assert button(app, "Count at most 3 rows of each").disabled
-    limits = by_label(app.toggle, "Show what a limit leaves out, and what it costs")
-    limits.set_value(True).run()
+    by_label(app.toggle, "Show what a limit leaves out, and what it costs").set_value(True).run()
     assert "err least by this guess" in said(app)
-    here = by_label(app.toggle, "Show what limits do to this very table")
-    here.set_value(True).run()
+    by_label(app.toggle, "Show what limits do to this very table").set_value(True).run()
     assert not app.exception
     assert "err least in this table" in said(app)
     app = open_page("release")
@@ -178,8 +171,7 @@ def test_what_was_said_of_a_table_stays_when_another_number_of_rows_counts(open_
     minimum, holds = "Public minimum number of rows", "The data are"
     by_label(app.number_input, minimum).set_value(40).run()
     by_label(app.radio, holds).set_value("the whole population (census)").run()
-    label = "At most so many rows of each patient count"
-    by_label(app.number_input, label).set_value(5).run()
+    by_label(app.number_input, "At most so many rows of each patient count").set_value(5).run()
     button(app, "Count at most 5 rows of each").click().run()
     assert by_label(app.number_input, minimum).value == 40
     assert by_label(app.radio, holds).value == "the whole population (census)"
@@ -199,8 +191,7 @@ def test_rows_taken_as_people_again_are_no_longer_protected_together(open_page):
 def test_the_curator_is_told_how_many_rows_do_not_count(open_page):
     capped_in_use(open_page("data"), visits(more=40))
     app = open_page("release")
-    area = next(one for one in app.toggle if "do to this answer" in one.label)
-    area.set_value(True).run()
+    next(one for one in app.toggle if "do to this answer" in one.label).set_value(True).run()
     assert not app.exception
     assert "Of 340 rows of the table 303 count here" in said(app)
 
@@ -232,8 +223,7 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     app = upload(open_page("data"), visits(), "visits.csv")
     key = next(key for key in views(app) if key.startswith("conditions-"))
     turn(app, key, view=True)
-    chosen = by_label(app.multiselect, "Columns with a condition")
-    chosen.set_value(["age", "ward"]).run()
+    by_label(app.multiselect, "Columns with a condition").set_value(["age", "ward"]).run()
     by_label(app.number_input, "Public number for age").set_value(60.0).run()
     assert "Name at least one answer" in app.error[0].value
     by_label(app.text_area, "ward is one of").set_value("north\nwest").run()
@@ -263,8 +253,7 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
         by_label(app.selectbox, "Column").set_value(1).run()
         # What was declared of the rows that met the conditions holds for all.
         assert by_label(app.number_input, "Upper bound").value == 30.0
-        minimum = by_label(app.number_input, "Public minimum number of people")
-        assert minimum.value == 40
+        assert by_label(app.number_input, "Public minimum number of people").value == 40
     assert columns(app) == HEADER
 
 
@@ -279,8 +268,7 @@ def test_the_curator_can_look_whether_a_column_tells_people_apart(open_page, own
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
     by_label(app.multiselect, "Columns that name the owner of a row").set_value([owner]).run()
     assert told not in said(app)
-    look = by_label(app.toggle, "Show whether this column tells people apart")
-    look.set_value(True).run()
+    by_label(app.toggle, "Show whether this column tells people apart").set_value(True).run()
     assert not app.exception
     texts = [one.value for one in [*app.warning, *app.caption]]
     assert any(text.startswith(told) for text in texts)
@@ -289,19 +277,15 @@ def test_the_curator_can_look_whether_a_column_tells_people_apart(open_page, own
 def test_limits_look_at_the_rows_that_meet_the_conditions(open_page):
     app = upload(open_page("data"), visits(), "visits.csv")
     turn(app, next(key for key in views(app) if key.startswith("cond")), view=True)
-    chosen = by_label(app.multiselect, "Columns with a condition")
-    chosen.set_value(["stay"]).run()
+    by_label(app.multiselect, "Columns with a condition").set_value(["stay"]).run()
     by_label(app.number_input, "Public number for stay").set_value(5.0).run()
     button(app, "Keep only these rows").click().run()
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
     by_label(app.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
-    way = by_label(app.radio, "What counts of each person")
-    way.set_value("their rows, at most so many").run()
-    show = by_label(app.toggle, "Show what a limit leaves out, and what it costs")
-    show.set_value(True).run()
+    by_label(app.radio, "What counts of each person").set_value("their rows, at most so many").run()
+    by_label(app.toggle, "Show what a limit leaves out, and what it costs").set_value(True).run()
     by_label(app.radio, "Off by how much is").set_value("a count").run()
-    here = by_label(app.toggle, "Show what limits do to this very table")
-    here.set_value(True).run()
+    by_label(app.toggle, "Show what limits do to this very table").set_value(True).run()
     assert not app.exception
     rows = visits().splitlines()[1:]
     met = Counter(r.split(",")[0] for r in rows if float(r.split(",")[1]) >= 5)
@@ -322,8 +306,7 @@ def test_what_is_chosen_and_not_taken_over_is_said_where_the_table_is_put_in_use
     assert not_taken(app) == []
     key = next(key for key in views(app) if key.startswith("conditions-"))
     turn(app, key, view=True)
-    chosen = by_label(app.multiselect, "Columns with a condition")
-    chosen.set_value(["ward"]).run()
+    by_label(app.multiselect, "Columns with a condition").set_value(["ward"]).run()
     # A condition that is not even complete was meant, too.
     assert "Name at least one answer" in app.error[0].value
     assert not_taken(app) == ["only some of the rows"]
@@ -348,8 +331,7 @@ def test_conditions_stay_with_rows_that_count_and_are_said_to_go_otherwise(open_
     app = upload(open_page("data"), visits(), "visits.csv")
     key = next(key for key in views(app) if key.startswith("conditions-"))
     turn(app, key, view=True)
-    chosen = by_label(app.multiselect, "Columns with a condition")
-    chosen.set_value(["age"]).run()
+    by_label(app.multiselect, "Columns with a condition").set_value(["age"]).run()
     by_label(app.number_input, "Public number for age").set_value(60.0).run()
     assert any("Not taken over" in one.value for one in app.caption)
     assert not_taken(app) == ["only some of the rows"]
@@ -359,8 +341,7 @@ def test_conditions_stay_with_rows_that_count_and_are_said_to_go_otherwise(open_
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
     by_label(app.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
     assert any("will hold no longer" in one.value for one in app.warning)
-    way = by_label(app.radio, "What counts of each person")
-    way.set_value("their rows, at most so many").run()
+    by_label(app.radio, "What counts of each person").set_value("their rows, at most so many").run()
     assert not any("will hold no longer" in one.value for one in app.warning)
     assert not_taken(app) == ["several rows of one person"]
     button(app, "Count at most 5 rows of each").click().run()
@@ -400,8 +381,7 @@ def add_column(app, kind, of, **more):
     by_label(app.selectbox, "What is made").set_value(kind).run()
     by_label(app.selectbox, "Of").set_value(of).run()
     for label, value in more.items():
-        boxes = [*app.text_input, *app.selectbox, *app.number_input]
-        by_label(boxes, label).set_value(value).run()
+        by_label([*app.text_input, *app.selectbox, *app.number_input], label).set_value(value).run()
     button(app, "Add the column").click().run()
     assert not app.exception
     assert not app.error
@@ -432,8 +412,7 @@ def test_bins_are_made_of_a_column_without_codes_which_then_goes_last(open_page)
     turn(app, next(key for key in views(app) if key.startswith("new-")), view=True)
     codes = {"Codes for “no answer”": "-9"}
     add_column(app, "a column without codes for “no answer”", "stay", **codes)
-    edges = {"Edges of the bins": "2; 5"}
-    add_column(app, "bins of a number", "stay without -9", **edges)
+    add_column(app, "bins of a number", "stay without -9", **{"Edges of the bins": "2; 5"})
     made = ["stay without -9", '"stay without -9" in bins at 2; 5']
     assert columns(app) == [*HEADER, *made]
     [first, *_] = [one for one in app.button if one.label == "Remove"]
@@ -446,15 +425,13 @@ def test_bins_are_made_of_a_column_without_codes_which_then_goes_last(open_page)
 def test_next_quarters_file_is_prepared_the_same_way(open_page):
     app = upload(open_page("data"), visits(), "visits.csv")
     turn(app, next(key for key in views(app) if key.startswith("new-")), view=True)
-    edges = {"Edges of the bins": "40; 65"}
-    add_column(app, "bins of a number", "age", **edges)
+    add_column(app, "bins of a number", "age", **{"Edges of the bins": "40; 65"})
     turn(app, next(key for key in views(app) if key.startswith("new-")), view=True)
     add_column(app, "a ratio of two numbers", "stay", Per="age")
     assert columns(app) == [*HEADER, "age in bins at 40; 65", "stay per age"]
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
     by_label(app.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
-    way = by_label(app.radio, "What counts of each person")
-    way.set_value("their rows, at most so many").run()
+    by_label(app.radio, "What counts of each person").set_value("their rows, at most so many").run()
     button(app, "Count at most 5 rows of each").click().run()
     known = columns(app)
     assert known[-2] == "age in bins at 40; 65"
@@ -462,8 +439,7 @@ def test_next_quarters_file_is_prepared_the_same_way(open_page):
     by_label(app.number_input, "Upper bound").set_value(30.0).run()
     button(app, "Use this data").click().run()
     assert not app.exception
-    next_quarter = visits(more=30)
-    upload(app, next_quarter, "visits in spring.csv")
+    upload(app, visits(more=30), "visits in spring.csv")
     assert "was prepared before" in said(app)
     assert "at most 5 rows of each patient count" in said(app)
     assert columns(app) == HEADER

@@ -10,7 +10,6 @@ from tests.app.test_pages import by_label
 from tests.app.test_questions import set_to, shown
 
 MAKE = "Make the shares add up to 1"
-NOISE = "Noise, 95 times of 100"
 
 
 @pytest.fixture
@@ -46,7 +45,7 @@ def test_shares_add_up_at_the_price_that_was_named(app, follow, kind):
     choose(go(app, "release"), MAKE, kind)
     assert once.title in shown(app).replace("\\", "").lower()
     # The noise is in the unit of the answer, which is a share.
-    assert float(by_label(app.metric, NOISE).value.removeprefix("± ")) <= 1
+    assert float(by_label(app.metric, "Noise, 95 times of 100").value.removeprefix("± ")) <= 1
     set_to(app, "number_input", "Independent answers", 3)
     thrice = follow(app)
     assert thrice.epsilon == pytest.approx(0.7)

@@ -64,8 +64,7 @@ def test_the_worlds_of_the_lab_hold_still(open_page, mechanism):
 
 
 def test_mechanisms_of_the_lab_share_their_axes(open_page):
-    lab = open_page("lab")
-    held_still(lab, ("selectbox", "Mechanism", ("laplace", "bit", "gaussian")))
+    held_still(open_page("lab"), ("selectbox", "Mechanism", ("laplace", "bit", "gaussian")))
 
 
 def test_the_laws_of_one_person_hold_still(open_page):
@@ -135,5 +134,4 @@ def test_secret_samples_are_seen_on_one_scale(open_page, view, control):
     ],
 )
 def test_the_resized_bootstrap_is_seen_within_powers_of_ten(open_page, station, control):
-    app = opened(open_page, "resized", resized_station=station)
-    held_still(app, control)
+    held_still(opened(open_page, "resized", resized_station=station), control)

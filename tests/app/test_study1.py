@@ -6,8 +6,6 @@ import json
 
 import pytest
 
-TITLE = "Study 1: covariances"
-
 
 def by_label(elements, label):
     return next(element for element in elements if element.label == label)
@@ -19,7 +17,7 @@ def figures(app):
 
 def test_results_are_there_at_first_sight_and_need_no_table(open_page):
     app = open_page("study1")
-    assert app.title[0].value == TITLE
+    assert app.title[0].value == "Study 1: covariances"
     assert not app.error
     assert len(figures(app)) == 4
     costs = {metric.label: metric.value for metric in app.metric}
@@ -38,8 +36,7 @@ def test_correlation_chosen_is_shown(open_page):
     assert app.markdown[2].value == before  # variances do not depend on it
     app.session_state["s1-panels"] = "Covariance and correlation"
     app.run()
-    shown = figures(app)[0]["layout"]["shapes"][0]
-    assert shown["y0"] == -1.0
+    assert figures(app)[0]["layout"]["shapes"][0]["y0"] == -1.0
 
 
 def test_changed_settings_wait_for_the_button(open_page):

@@ -110,8 +110,7 @@ def test_choice_of_what_is_drawn_keeps_the_run(open_page):
     assert len(charts(app)[0]["data"]) == 3
     assert "What is wrong" not in shown(app)
     assert "What holds" in shown(app)
-    again = [m.value for m in app.markdown if "**holds.**" in m.value]
-    assert again == evidence
+    assert [m.value for m in app.markdown if "**holds.**" in m.value] == evidence
     by_label(app.multiselect, "Compare").set_value([]).run()
     assert not app.exception
 

@@ -71,8 +71,7 @@ def test_a_lesson_waits_while_other_terms_or_another_table_are_in_use(open_page)
     assert mode(use_example(open_page)).value == "classroom"
     press_release(open_page("release"))
     app = open_page("data")
-    relation = by_label(app.radio, "Neighboring relation")
-    relation.set_value("add-remove").run()
+    by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
     assert "The lesson so far stays" in marked(app)
     assert "1 release." in marked(app)
     button(app, "Use this data").click().run()
@@ -111,8 +110,7 @@ def lesson(open_page):
 def test_data_is_forgotten_after_one_question_only(open_page):
     app = use_upload(open_page)
     app.switch_page("app.py").run()
-    labels = [one.label for one in app.sidebar.button]
-    assert labels == ["Yes, forget it"]
+    assert [one.label for one in app.sidebar.button] == ["Yes, forget it"]
     (popover,) = (
         one for one in app.sidebar.get("popover") if one.proto.popover.label == "Forget this data"
     )

@@ -65,12 +65,6 @@ def bound(app, column=0):
     set_to(app, "number_input", "Upper bound", 2000.0)
 
 
-def asked_anew(app):
-    choose(app, "Column", 0)
-    choose(app, "Statistic", "histogram")
-    return state(app, ASKED)
-
-
 def test_nothing_of_a_table_is_there_for_one_with_other_columns(open_page):
     use_first(open_page)
     app = upload(open_page("data"), OTHER)
@@ -86,13 +80,14 @@ def test_nothing_of_a_table_is_there_for_one_with_other_columns(open_page):
     assert "relation" not in app.query_params
     assert by_label(app.number_input, "Lower bound").value is None
     bound(app)
-    policy = by_label(app.selectbox, "If a value is missing")
-    assert policy.value is MissingPolicy.REPLACE
+    assert by_label(app.selectbox, "If a value is missing").value is MissingPolicy.REPLACE
     button(app, "Use this data").click().run()
     assert "In use" in said(app), said(app)
     app = go(app, "release")
     assert state(app, ASKED)["selectbox", "Statistic"] != "histogram"
-    anew = asked_anew(app)
+    choose(app, "Column", 0)
+    choose(app, "Statistic", "histogram")
+    anew = state(app, ASKED)
     assert anew["number_input", "Bins of equal width"] == 10
     assert anew["selectbox", "Mechanism"] == "laplace"
     assert anew["number_input", "ε for this release"] == 0.5
@@ -109,11 +104,9 @@ def test_the_same_columns_are_offered_and_said(open_page):
     button(app, "Use what was declared before").click().run()
     assert "The earlier declaration is filled in" in said(app)
     assert by_label(app.radio, "Neighboring relation").value == "add-remove"
-    minimum = by_label(app.number_input, "Public minimum number of people")
-    assert minimum.value == 150
+    assert by_label(app.number_input, "Public minimum number of people").value == 150
     assert by_label(app.number_input, "Lower bound").value == 18.0
-    policy = by_label(app.selectbox, "If a value is missing")
-    assert policy.value is MissingPolicy.DROP
+    assert by_label(app.selectbox, "If a value is missing").value is MissingPolicy.DROP
 
 
 def test_an_example_after_an_upload_has_terms_of_its_own(open_page):

@@ -18,8 +18,7 @@ def several_rows(open_page):
         by_label(app.selectbox, "Column").set_value(column).run()
         by_label(app.number_input, "Lower bound").set_value(0.0).run()
         by_label(app.number_input, "Upper bound").set_value(90.0).run()
-    whole = next(box for box in app.checkbox if box.label.startswith("Every row is"))
-    whole.set_value(False).run()
+    next(box for box in app.checkbox if box.label.startswith("Every row is")).set_value(False).run()
     by_label(app.number_input, "Public minimum number of rows").set_value(100).run()
     button(app, "Use this data").click().run()
     assert not app.exception

@@ -149,8 +149,7 @@ def test_missing_codes_are_set_for_all_columns_at_once(open_page, vault):
     codes.set_value("-9\n99").run()
     button(app, "Re-read file").click().run()
     draft = vault.draft
-    found = [column.missing_codes for column in draft.dataset.columns]
-    assert found == [("-9", "99")] * 2
+    assert [column.missing_codes for column in draft.dataset.columns] == [("-9", "99")] * 2
     assert draft.dataset.missing("a").tolist() == [False, True, False]
 
 
@@ -164,8 +163,7 @@ def test_the_declared_format_is_reused_for_the_next_version_of_a_file(open_page,
     button(app, "Use this data").click().run()
     plain = said(app).replace("\\", "")
     assert "File format: encoding Mac Roman, separator semicolon" in plain
-    later = "Größe;Preis\n1;Anna\n2;Bo\n".encode("mac-roman")
-    app = upload(app, later, "next.csv")
+    app = upload(app, "Größe;Preis\n1;Anna\n2;Bo\n".encode("mac-roman"), "next.csv")
     plain = said(app).replace("\\", "")
     assert "The file format of an earlier version of this file is reused" in plain
     assert "The file itself suggests decimal mark point" in plain

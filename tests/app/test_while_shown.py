@@ -17,7 +17,12 @@ from tests.conftest import PATIENCE
 from ui import session
 from ui.individual.subject import SubjectKind
 
-PAGES = """
+
+def after(*way: str) -> list[str]:
+    """Return what was computed on the way through views of some pages, in order."""
+    close_tab()  # All these apps are one tab.
+    app = AppTest.from_string(
+        """
 import streamlit as st
 from ui import session
 
@@ -45,13 +50,9 @@ with session.only_what_is_shown(page):
         session.while_here("busy", "a", value("busy", "a"))
     if view == "stays":
         session.stay(["first"])
-"""
-
-
-def after(*way: str) -> list[str]:
-    """Return what was computed on the way through views of some pages, in order."""
-    close_tab()  # All these apps are one tab.
-    app = AppTest.from_string(PAGES, default_timeout=PATIENCE)
+""",
+        default_timeout=PATIENCE,
+    )
     for stop in way:
         app.session_state["page"], app.session_state["view"] = stop.split()
         app.run()
@@ -82,8 +83,7 @@ def test_a_slot_is_forgotten_once_neither_this_page_nor_the_last_shows_it(way, a
     computed = after(*way)
     assert computed[: len(ALL)] == ALL
     runs = sum(stop.endswith("both") for stop in way)
-    others = [each for each in computed[len(ALL) :] if each != "thirda"]
-    assert sorted(others) == sorted(again)
+    assert sorted([each for each in computed[len(ALL) :] if each != "thirda"]) == sorted(again)
     assert computed.count("thirda") == runs
 
 
@@ -105,7 +105,6 @@ PEOPLE = 211
 TABLE = "age,smoker\n" + "".join(
     f"{20 + i * i % 50},{'yes' if i % 3 == 0 else 'no'}\n" for i in range(PEOPLE)
 )
-LEFT_OUT = (type, types.ModuleType, Dataset)
 
 
 def of_everybody(vault) -> set[str]:
@@ -122,7 +121,7 @@ def arrays(root: object) -> Iterator[np.ndarray]:
     waiting, seen = [root], set()
     while waiting:
         one = waiting.pop()
-        if id(one) in seen or isinstance(one, LEFT_OUT):
+        if id(one) in seen or isinstance(one, (type, types.ModuleType, Dataset)):
             continue
         seen.add(id(one))
         if isinstance(one, np.ndarray):
@@ -156,15 +155,13 @@ def shown(app: AppTest) -> list[object]:
     """Return the numbers, texts, lists and pictures of everybody's losses."""
     numbers = [(each.label, each.value) for each in app.metric]
     lists = [each.value.to_dict() for each in app.dataframe]
-    texts = [each.value for each in app.markdown]
-    return [numbers, lists, texts, charts(app)]
+    return [numbers, lists, [each.value for each in app.markdown], charts(app)]
 
 
 @pytest.mark.parametrize("kind", [SubjectKind.STATISTIC, SubjectKind.MODEL])
 def test_coming_back_shows_the_same_and_leaving_holds_nothing(open_page, vault, kind):
     use_upload(open_page, TABLE, lower=0.0, upper=100.0)
-    app = look(open_page, kind)
-    first, held = shown(app), of_everybody(vault)
+    first, held = shown(look(open_page, kind)), of_everybody(vault)
     assert held
     # A page that is opened by its file runs without the frame that forgets.
     for page in ("one", "another", "a third"):

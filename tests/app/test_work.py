@@ -7,7 +7,11 @@ from streamlit.testing.v1 import AppTest
 from tests.conftest import PATIENCE
 from ui.work import Work
 
-FOLLOWED_AS_THE_WORK_ENDS = """
+
+def test_a_link_that_is_followed_as_work_ends_is_not_forgotten(monkeypatch):
+    monkeypatch.setattr("ui.work._AT_FIRST", -1.0)
+    app = AppTest.from_string(
+        """
 import streamlit as st
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
@@ -26,12 +30,9 @@ if "link" in st.query_params:
     st.write("The link was followed")
 else:
     work.follow("some", "key", 2, begin, doing="Working")
-"""
-
-
-def test_a_link_that_is_followed_as_work_ends_is_not_forgotten(monkeypatch):
-    monkeypatch.setattr("ui.work._AT_FIRST", -1.0)
-    app = AppTest.from_string(FOLLOWED_AS_THE_WORK_ENDS, default_timeout=PATIENCE).run()
+""",
+        default_timeout=PATIENCE,
+    ).run()
     assert not app.exception
     assert [one.value for one in app.markdown] == ["The link was followed"]
 

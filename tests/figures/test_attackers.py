@@ -24,20 +24,16 @@ PRIORS = st.floats(0.01, 0.99)
 DELTAS = st.floats(1e-6, 0.05)
 
 
-def told_guess(epsilon, delta, prior):
-    """Enumerate all tests of the release that tells most (Kairouz and others)."""
+@given(EPSILONS, st.floats(0, 0.2), PRIORS)
+def test_the_bound_is_reached_by_the_release_that_tells_most(epsilon, delta, prior):
+    bound = best_guess(epsilon, delta=delta, prior=prior)
+    # Enumerate all tests of the release that tells most (Kairouz and others).
     share = np.exp(epsilon) / (1 + np.exp(epsilon))
     first = np.array([delta, (1 - delta) * share, (1 - delta) * (1 - share), 0.0])
     second = first[::-1]
     tests = np.array(list(itertools.product([0, 1], repeat=4)))
     right = prior * tests @ first + (1 - prior) * (1 - tests) @ second
-    return right.max()
-
-
-@given(EPSILONS, st.floats(0, 0.2), PRIORS)
-def test_the_bound_is_reached_by_the_release_that_tells_most(epsilon, delta, prior):
-    bound = best_guess(epsilon, delta=delta, prior=prior)
-    assert bound == pytest.approx(told_guess(epsilon, delta, prior), abs=1e-12)
+    assert bound == pytest.approx(right.max(), abs=1e-12)
 
 
 @settings(deadline=None, max_examples=40)
@@ -57,8 +53,7 @@ def test_no_mechanism_lets_an_attacker_do_better(key, epsilon, delta, prior, shi
 def test_without_a_delta_it_is_the_belief_after_the_release_that_tells_most(epsilon, prior):
     after = float(posterior(prior, epsilon))
     assert surest(epsilon, prior=prior) == at_most(after)
-    half = best_guess(epsilon, delta=0.0)
-    assert half == pytest.approx(float(posterior(0.5, epsilon)))
+    assert best_guess(epsilon, delta=0.0) == pytest.approx(float(posterior(0.5, epsilon)))
 
 
 def test_every_sentence_has_the_same_number():

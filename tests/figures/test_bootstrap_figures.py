@@ -50,8 +50,7 @@ def test_coverage_names_the_worst_and_shows_what_was_simulated(runs):
     settings = [Experiment(times=k) for k in (5, 50, 200)]
     picture = coverage_picture(settings, {50: runs}, shown=(*SHOWN, *others()))
     assert "70 % (unbiased, 200 bootstraps)" in picture.title
-    simulated = picture.table[picture.table["simulated tables"] > 0]
-    assert set(simulated["bootstraps"]) == {50}
+    assert set(picture.table[picture.table["simulated tables"] > 0]["bootstraps"]) == {50}
     assert len(picture.table) == 3 * 6
     unbiased = picture.table[picture.table["method"] == "unbiased"]
     assert unbiased["coverage, exact"].iloc[1] == pytest.approx(0.8043, abs=1e-4)
@@ -60,8 +59,7 @@ def test_coverage_names_the_worst_and_shows_what_was_simulated(runs):
 
 
 def test_coverage_that_is_kept_is_said_to_be():
-    settings = [Experiment(times=k) for k in (5, 50)]
-    picture = coverage_picture(settings, {}, shown=SHOWN[3:])
+    picture = coverage_picture([Experiment(times=k) for k in (5, 50)], {}, shown=SHOWN[3:])
     assert picture.title.startswith("All of these intervals")
 
 
@@ -118,14 +116,12 @@ def test_one_shot_and_average_differ_around_the_table(runs):
 
 
 def test_shares_of_copies():
-    picture = copies_picture(Experiment(people=1000))
-    shares = picture.table["share of rows"]
+    shares = copies_picture(Experiment(people=1000)).table["share of rows"]
     assert shares[:6].to_list() == pytest.approx(
         [0.3676954248, 0.3680634883, 0.1840317441, 0.0612825094, 0.0152899554, 0.0030488079],
         abs=1e-10,
     )
-    published = Experiment(people=500)
-    noise = copies_picture(published).table["variance of the noise of this part"]
+    noise = copies_picture(Experiment(people=500)).table["variance of the noise of this part"]
     # The first row is that of people who are not drawn.
     assert noise[1:5].to_list() == pytest.approx(
         [0.7364955007, 0.7364955007, 0.3675097789, 0.1220122646], rel=1e-9
@@ -159,8 +155,7 @@ def test_normality_of_averages(picks):
     assert picture.table["draws averaged"].to_list() == [1, 10]
     words = "pick" if picks else "From 10 draws on"
     assert words in picture.title
-    early = normality_picture(found[:1], picks=False)
-    assert "still fail" in early.title
+    assert "still fail" in normality_picture(found[:1], picks=False).title
 
 
 def test_sharing_marks_what_spends_too_much():
@@ -171,8 +166,7 @@ def test_sharing_marks_what_spends_too_much():
 
 
 def test_ranges_widen_with_more_bootstraps():
-    settings = [Experiment(times=k) for k in (17, 50, 200)]
-    picture = ranges_picture(settings, shown=SHOWN)
+    picture = ranges_picture([Experiment(times=k) for k in (17, 50, 200)], shown=SHOWN)
     unbiased = picture.table[picture.table["method"] == "unbiased"]
     width = unbiased["5 % are above"] - unbiased["5 % are below"]
     assert width.is_monotonic_increasing
@@ -223,5 +217,4 @@ def test_epsilon_does_not_move_the_axes_of_averages(delta):
     ):
         assert len({picture.figure.layout.yaxis.range for picture in pictures}) == 1
         top = pictures[0].figure.layout.yaxis.range[1]
-        drawn = [np.max(t.y) for picture in pictures for t in picture.figure.data]
-        assert max(drawn) <= top
+        assert max([np.max(t.y) for picture in pictures for t in picture.figure.data]) <= top

@@ -101,8 +101,7 @@ def cells():
 
 def scene():
     statistic = EXPLORABLE["mean"]
-    bounds = Interval(lower=0.0, upper=100.0)
-    setting = TableSetting(bounds=bounds, groups=2)
+    setting = TableSetting(bounds=Interval(lower=0.0, upper=100.0), groups=2)
     rows = np.stack([np.linspace(0, 100, COUNT)] * 2 + [np.zeros(COUNT)], axis=-1)
     return Scene(
         rows=rows,

@@ -6,14 +6,11 @@ import pytest
 from dpcore.data.quantities import Quantity
 from dpcore.figures.answers import Quantiles, chain_picture, chain_text
 
-SHARES = (0.1, 0.25, 0.5, 0.9)
-
 
 def found(noise, *, total=None):
-    values = np.array([12.0, 20.0, 30.0, 70.0])
     return Quantiles(
-        shares=SHARES,
-        values=values,
+        shares=(0.1, 0.25, 0.5, 0.9),
+        values=np.array([12.0, 20.0, 30.0, 70.0]),
         noise=np.array(noise, dtype=float),
         total=total,
         bounds=(0.0, 100.0),
@@ -24,8 +21,7 @@ SURE = [(10, 14), (18, 22), (29, 31), (60, 80)]
 
 
 def test_ends_and_middle_are_told_with_their_intervals():
-    text = chain_text(found(SURE), quantity=Quantity(unit="days"), counted="people")
-    assert text == (
+    assert chain_text(found(SURE), quantity=Quantity(unit="days"), counted="people") == (
         "10 % of the people have at most 12.0 days (95 %: 10.0 to 14.0); 50 % at most "
         "30.0 days (95 %: 29.0 to 31.0); 90 % at most 70 days (95 %: 60 to 80); all "
         "intervals hold at once"
@@ -42,9 +38,8 @@ def test_quantiles_that_only_the_bounds_enclose_are_not_told():
 
 @pytest.mark.parametrize("sampled", [True, False])
 def test_every_quantile_has_its_dot_bars_and_row(sampled):
-    total = np.array(SURE) + np.array([-5.0, 5.0]) if sampled else None
     picture = chain_picture(
-        found(SURE, total=total),
+        found(SURE, total=np.array(SURE) + np.array([-5.0, 5.0]) if sampled else None),
         statement="quantiles of stay",
         quantity=Quantity(unit="days"),
         counted="people",

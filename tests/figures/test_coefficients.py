@@ -58,6 +58,5 @@ def test_names_that_are_cut_short_keep_their_points_apart():
 
 def test_names_are_no_markup():
     shown = picture()
-    drawn = shown.figure.to_json()
-    assert "<b>" not in drawn.replace("\\u003c", "<")
+    assert "<b>" not in shown.figure.to_json().replace("\\u003c", "<")
     assert list(shown.table["coefficient"]) == list(LABELS)

@@ -10,7 +10,6 @@ from dpcore.figures.theme import STYLES
 from dpcore.postprocessing.psd_repair import repair
 from dpcore.studies.covariance_study import COMPARED, STATISTICS, CovarianceDesign, Degenerate, run
 
-HOSTILE = "<img src=x onerror=alert(1)>"
 DESIGN = CovarianceDesign(repetitions=200, people=(50, 800), correlations=(0.0, 0.9))
 BROKEN = repair([[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]])
 FLAT = repair([[0.0, 0.0], [0.0, 4.0]])
@@ -31,10 +30,9 @@ def of(outcomes, correlation):
 def pictures(outcomes):
     for correlation in DESIGN.correlations:
         for name in STATISTICS:
-            mine = of(outcomes, correlation)
-            yield panel_picture(mine, name)
+            yield panel_picture(of(outcomes, correlation), name)
     for fixed in (BROKEN, FLAT, FINE, MANY):
-        labels = (HOSTILE, *LABELS[1:])[: len(fixed.after)]
+        labels = ("<img src=x onerror=alert(1)>", *LABELS[1:])[: len(fixed.after)]
         yield covariance_picture(labels, fixed.before, fixed.after)
         yield ellipses_picture(labels, fixed.before, fixed.after, truth=fixed.after)
 
@@ -68,14 +66,12 @@ def test_panel_shows_means_percentiles_and_truth(outcomes):
 
 def test_takeaways_are_computed(outcomes):
     mine = of(outcomes, 0.9)
-    title = panel_picture(mine, "v1").title
-    assert title == (
+    assert panel_picture(mine, "v1").title == (
         "With 50 people a first variance of 1 comes out too large by 1.44 (BIT), 2.79 "
         "(truncation as published), 4.35 (calibrated truncation)"
     )
     assert "too small by 0.81 (trunc" in panel_picture(mine, "r").title
-    centered = panel_picture(of(outcomes, 0.0), "r").title
-    assert "right on average, yet 95 %" in centered
+    assert "right on average, yet 95 %" in panel_picture(of(outcomes, 0.0), "r").title
 
 
 def test_panel_without_any_correlation_says_so():
@@ -83,8 +79,7 @@ def test_panel_without_any_correlation_says_so():
         repetitions=2, people=(3,), keys=("bit",), correlations=(0.5,), degenerate=Degenerate.DROP
     )
     for seed in range(20):
-        outcomes = tuple(run(design, np.random.default_rng(seed)))
-        picture = panel_picture(outcomes, "r")
+        picture = panel_picture(tuple(run(design, np.random.default_rng(seed))), "r")
         assert picture.title.startswith("With 3 people")
         assert "nan" not in picture.alt.lower()
 
@@ -108,8 +103,7 @@ def test_a_released_matrix_names_what_was_computed(fixed):
     layout = picture.figure.to_dict()["layout"]
     *_, last = (layout[name] for name in layout if name.startswith("xaxis"))
     assert last["title"]["text"].replace("<br>", " ").endswith(f"d: {statement}")
-    plain = covariance_picture(*known)
-    assert picture.figure.layout.height > plain.figure.layout.height
+    assert picture.figure.layout.height > covariance_picture(*known).figure.layout.height
 
 
 def test_covariance_inside_its_noise_may_be_0():

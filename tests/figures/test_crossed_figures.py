@@ -8,12 +8,11 @@ from dpcore.figures.cross_tables import CrossNumbers, cross_picture, cross_text
 
 def found(first, off=2.0, *, total=None):
     counts = np.array([[first, 20.0, 3.0], [10.0, 5.0, -1.0]])
-    ends = np.stack([np.maximum(counts - off, 0), np.maximum(counts + off, 0)], axis=-1)
     return CrossNumbers(
         names=(("<a>", "b"), ("x", "y", "z")),
         axes=("one", "one "),
         counts=counts,
-        noise=ends,
+        noise=np.stack([np.maximum(counts - off, 0), np.maximum(counts + off, 0)], axis=-1),
         total=total,
     )
 

@@ -63,8 +63,7 @@ def test_truth_stands_beside_the_answer_in_a_lesson_only():
     assert told.title.startswith("As released: The mean of “a” is higher")
     assert told.title.endswith("all holds")
     assert told.table["difference without noise"].tolist() == [9.0]
-    untold = untold_picture(-3.0, unit="days")
-    assert "without noise it is -3 days" in untold.title
+    assert "without noise it is -3 days" in untold_picture(-3.0, unit="days").title
     assert "not defined" in untold_picture(math.nan, unit="days").title
 
 

@@ -22,8 +22,7 @@ def drawn(key, epsilon, shot, sensitivity, seed=1):
         delta=1e-6 if CATALOG[key].needs_delta else 0.0,
         bounds=shot.bounds,
     )
-    rng = np.random.default_rng(seed)
-    draws = mechanism.simulate(shot.truth, rng=rng, size=(DRAWS,))
+    draws = mechanism.simulate(shot.truth, rng=np.random.default_rng(seed), size=(DRAWS,))
     picture = draws_picture(
         key,
         draws,
@@ -42,8 +41,7 @@ def axes(picture):
 
 
 def shot_of(truth=40.0, sensitivity=0.005, width=100.0):
-    bounds = Interval(lower=0.0, upper=width)
-    return Shot.around(truth, sensitivity=sensitivity, bounds=bounds)
+    return Shot.around(truth, sensitivity=sensitivity, bounds=Interval(lower=0.0, upper=width))
 
 
 @pytest.mark.parametrize("key", ["laplace", "bit", "gaussian"])
@@ -97,10 +95,9 @@ def test_few_draws_at_the_widest_epsilon_lie_beyond():
 
 def test_only_draws_on_a_bound_are_said_to_lie_there():
     """Chosen candidates repeat, too, and are on no bound for that."""
-    grid = np.repeat([39.0, 40.0, 41.0], 20)
     picture = draws_picture(
         "exponential",
-        grid,
+        np.repeat([39.0, 40.0, 41.0], 20),
         shot=shot_of(),
         released=40.0,
         bias=0.0,

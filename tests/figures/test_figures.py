@@ -28,7 +28,6 @@ from dpcore.studies.comparing.error_curves import ErrorMetric, ErrorSetting, Fai
 from dpcore.studies.comparing.error_curves import winners as least_error
 from tests.individual.plans import Plan
 
-MOST_POINTS = 2000
 HOSTILE = "<img src=x onerror=alert(1)><b>age</b>"
 UNIT = Interval(lower=0.0, upper=1.0)
 N = 5000
@@ -121,7 +120,7 @@ def pictures():
 def test_every_picture_is_small_and_described():
     for picture in pictures():
         for trace in picture.figure.data:
-            assert len(np.ravel(trace.x)) <= MOST_POINTS
+            assert len(np.ravel(trace.x)) <= 2000
         assert any(character.isdigit() for character in picture.alt)
         assert len(picture.table) > 0
         assert picture.title
@@ -133,8 +132,7 @@ def test_watermark_is_written_once_and_can_be_taken_out_again():
         before = picture.figure.to_json()
         for _ in range(2):
             stamp(picture.figure, classroom=True)
-            names = [shape.name for shape in picture.figure.layout.shapes]
-            assert names.count("watermark") == 1
+            assert [shape.name for shape in picture.figure.layout.shapes].count("watermark") == 1
         stamp(picture.figure, classroom=False)
         assert picture.figure.to_json() == before
 
@@ -163,8 +161,7 @@ def test_takeaway_is_read_off_the_curve_where_the_page_is_set():
     picture = curves()
     error = float(np.sqrt(SETTING.mechanism("gaussian").mse(SETTING.position)))
     assert "the largest that of Gaussian (analytic)" in picture.title
-    shown = float(picture.title.rsplit("(", 1)[1].split()[0])
-    assert shown == pytest.approx(error, rel=0.01)
+    assert float(picture.title.rsplit("(", 1)[1].split()[0]) == pytest.approx(error, rel=0.01)
 
 
 def test_exposure_picture_counts_everybody_and_holds_no_record():
@@ -193,8 +190,7 @@ def test_exposure_without_any_loss_is_drawn():
 def test_log_axis_of_losses_has_numbers_to_read(others):
     losses = np.array([1.0, 1.0 + others])
     shown = replace(exposure(), epsilon=losses, ordered=losses, worst_case=2.0)
-    picture = people.exposure_picture(shown, key="laplace")
-    axis = picture.figure.layout.xaxis
+    axis = people.exposure_picture(shown, key="laplace").figure.layout.xaxis
     ticks = axis.tickvals
     assert (axis.dtick == 1) if others > 100 else len(ticks) >= 2
     assert ticks is None or (len(ticks) <= 9 and len(ticks) == len(axis.ticktext))
@@ -265,8 +261,7 @@ def test_titles_of_axes_are_broken_to_fit_a_phone():
     assert " ".join(lines) == words
     assert max(map(len, lines)) <= 38
     assert shown.automargin
-    short = frame(xaxis={"title": {"text": "age"}}).layout.xaxis
-    assert short.title.text == "age"
+    assert frame(xaxis={"title": {"text": "age"}}).layout.xaxis.title.text == "age"
 
 
 def test_words_of_quantiles_stand_off_the_rising_line():

@@ -45,8 +45,7 @@ def test_group_with_too_few_has_no_rank_and_no_dot(place):
     ratios[place] = np.nan
     found = numbers(ratios, [0.1] * 4)
     name = found.groups[place]
-    title = text(found)
-    before, after = title.split("; too few to say: ")
+    before, after = text(found).split("; too few to say: ")
     assert f"“{name}”" not in before
     assert after == f"“{name}”"
     assert "largest mean that can be told is that of" in before
@@ -61,8 +60,7 @@ def test_group_with_too_few_has_no_rank_and_no_dot(place):
     dots = {trace.name: trace for trace in picture.figure.data}
     assert name not in dots["sanitized mean"].x
     assert list(dots["mean without noise"].x) == ["a", "b", "c"]
-    words = [note.text for note in picture.figure.layout.annotations]
-    assert "too few to say" in words
+    assert "too few to say" in [note.text for note in picture.figure.layout.annotations]
     assert picture.table["note"].tolist().count("too few to say") == 1
     assert picture.table["note"][place] == "too few to say"
     assert "too few to say" in picture.alt
@@ -74,7 +72,6 @@ def test_one_group_and_none_are_told_without_rank():
     one = text(numbers([5.0, np.nan], [1, 1], groups=("a", "b")))
     assert "largest" not in one
     assert "“a”" in one
-    none = text(numbers([np.nan] * 2, [1, 1], groups=("a", "b")))
-    assert none.startswith("No mean can be told")
+    assert text(numbers([np.nan] * 2, [1, 1], groups=("a", "b"))).startswith("No mean can be told")
     many = text(numbers([np.nan] * 5 + [1.0], [1] * 6, groups=tuple("abcdef")))
     assert many.endswith("too few to say: “a”, “b”, “c” and 2 more")

@@ -43,15 +43,13 @@ def counted(setup, margin, draws):
 
 def pictures():
     for key, place in itertools.product(CATALOG, (0.0, 1.0)):
-        setup = Setup(key=key, epsilon=1.0, place=place, shift=0.1)
-        yield worlds(setup)
+        yield worlds(Setup(key=key, epsilon=1.0, place=place, shift=0.1))
     clamped = SETUP.through(CLAMPED)
     yield atoms_picture(clamped.mechanism(), clamped)
     place = np.linspace(0, 1, 11)
     yield tries_picture(tries(place, 0.1, UNIT), place, SETUP)
     yield counted(SETUP, 0.01, [10, 100, 1000])
-    rare = Setup(key=PUBLISHED, epsilon=5.0, place=0.5, shift=0.02)
-    yield counted(rare, 0.001, [10])
+    yield counted(Setup(key=PUBLISHED, epsilon=5.0, place=0.5, shift=0.02), 0.001, [10])
     for quantity, fairness in itertools.product(MapQuantity, Fairness):
         maps = error_maps(quantity, fairness, 0.1)
         for key in maps.keys:
@@ -105,8 +103,7 @@ def test_atoms_are_lollipops_with_their_probability():
 
 def test_a_mechanism_keeps_its_color():
     for key in CATALOG:
-        picture = worlds(SETUP.through(key))
-        assert picture.figure.data[0].line.color == STYLES[key].color
+        assert worlds(SETUP.through(key)).figure.data[0].line.color == STYLES[key].color
 
 
 def test_audit_is_read_off_the_counts():
@@ -124,8 +121,7 @@ def test_redraws_are_compared_between_the_worlds():
 
 def test_flips_are_marked_where_they_hold_only():
     def marked(quantity, fairness):
-        maps = error_maps(quantity, fairness, 0.1)
-        picture = map_picture(maps, "bit", here=(0.0, 0.1))
+        picture = map_picture(error_maps(quantity, fairness, 0.1), "bit", here=(0.0, 0.1))
         return [note for note in picture.figure.layout.annotations if "1.127" in note.text]
 
     assert len(marked(MapQuantity.MSE, Fairness.NOMINAL)) == 1

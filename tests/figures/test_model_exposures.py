@@ -29,7 +29,6 @@ from dpcore.studies.individual.loss_comparisons import (
     posterior_checks,
 )
 
-MOST_POINTS = 2000
 CHAIN = GuaranteeLadder(guarantee=1.0, for_all=0.2, certificate=0.25, maximum=0.1, mean=0.02)
 RNG = np.random.default_rng(2)
 LEVERAGE, RESIDUAL = RNG.gamma(1.0, 0.01, 4000), RNG.standard_normal(4000)
@@ -105,8 +104,7 @@ def test_pictures_are_small_and_told_in_words_and_numbers():
         assert picture.alt
         assert len(picture.table)
         for trace in picture.figure.data:
-            points = np.size(trace.z if trace.type == "heatmap" else trace.x)
-            assert points <= MOST_POINTS
+            assert np.size(trace.z if trace.type == "heatmap" else trace.x) <= 2000
 
 
 def test_points_are_nested_and_told_as_multiples_of_the_average():
@@ -179,29 +177,25 @@ def test_a_bound_is_no_larger_than_the_guarantee_and_none_is_not_drawn():
     mixed = GuaranteeLadder(**endless, **people, relation=away, promised=another)
     assert mixed.anybody == ("0.5", "at least (found)")
     assert "this table, anybody: at most" not in dict(mixed.steps)
-    same = GuaranteeLadder(**endless, **people, relation=away, promised=away)
-    assert same.steps == capped.steps
+    assert GuaranteeLadder(**endless, **people, relation=away, promised=away).steps == capped.steps
 
 
 def test_a_loss_by_leaving_is_no_fraction_of_a_charge_for_another_record():
     away, another = NeighboringRelation.ADD_REMOVE, NeighboringRelation.SUBSTITUTION
-    chain = replace(CHAIN, relation=away, promised=another)
-    picture = chain_picture(chain, key="output")
+    picture = chain_picture(replace(CHAIN, relation=away, promised=another), key="output")
     assert "times" not in picture.title
     assert "another question" in picture.title
     assert "Compared with not being there" in picture.title
     assert math.isnan(picture.table["times the average person"][0])
     bounds = replace(CHAIN, upper=True)
     assert not any("found" in name for name, _ in bounds.steps)
-    unknown = replace(bounds, certificate=math.inf, guarantee=math.inf)
-    assert unknown.anybody == ("not known", "")
+    assert replace(bounds, certificate=math.inf, guarantee=math.inf).anybody == ("not known", "")
     assert "(at most 0.1)" in chain_picture(bounds, key="output").title
 
 
 def test_map_names_the_most_exposed_by_row_and_draws_no_other_person():
     picture = pictures()[2]
-    points = picture.figure.data[-1]
-    assert len(points.x) == 10
+    assert len(picture.figure.data[-1].x) == 10
     assert f"row {ROWS[0]}," in picture.title
     others = np.setdiff1d(np.arange(len(EPSILON)), FOUND.top)
     for trace in picture.figure.data[:-1]:
@@ -235,8 +229,7 @@ def test_bounds_say_whom_they_promise_too_much():
     assert checks["tail of the loss"].understated == 0
     title = checks_picture(list(checks.values())).title
     assert "50 %" in title
-    safe = gaussian_checks(mu[:2], 1e-6)
-    title = checks_picture(safe).title
+    title = checks_picture(gaussian_checks(mu[:2], 1e-6)).title
     assert title == "Here no published bound lies below anybody's exact loss"
 
 
@@ -249,8 +242,7 @@ def test_sentences_say_what_clamping_and_redrawing_do():
     assert "adds more noise first" in sentences(calibrated)[0]
     rare = (OTHERS[0], other("truncated-published", maximum=0.1, most=1 + 1e-9))
     assert "rarely" in sentences(rare)[0]
-    changed = (OTHERS[0], other("bit", maximum=0.1, least=0.5))
-    assert "changes losses here" in sentences(changed)[0]
+    assert "changes losses here" in sentences((OTHERS[0], other("bit", maximum=0.1, least=0.5)))[0]
 
 
 def test_audit_without_a_fit_is_said():
@@ -261,13 +253,11 @@ def test_audit_without_a_fit_is_said():
 def test_frontier_says_what_each_cause_makes_of_the_error():
     picture = frontier_picture(frontier(), key="output")
     assert "is 2: 1 from the noise, 0.8 from the penalty and 0.6 from the scatter" in picture.title
-    level = next(t for t in picture.figure.data if t.name == "without noise for privacy")
-    assert level.y[0] == 1.0
+    assert next(t for t in picture.figure.data if t.name == "without noise for privacy").y[0] == 1.0
 
 
 def test_frontier_without_a_plain_fit_says_the_noise_alone():
     unknown = {"penalty": np.nan, "targets": np.nan, "cramer_rao": np.nan}
     picture = frontier_picture(frontier(**unknown), key="output")
     assert "is 1 from the noise alone; " in picture.title
-    names = [trace.name for trace in picture.figure.data]
-    assert "without noise for privacy" not in names
+    assert "without noise for privacy" not in [trace.name for trace in picture.figure.data]

@@ -22,7 +22,6 @@ from tests.individual.test_moves import DELTA, LAWS, PENALTY
 from tests.models.regression_tables import NUMBERS, TEN
 from tests.studies.test_one_person import AGES, OF_MODELS, exposed, mean, scalar
 
-MOST_POINTS = 2000
 KEYS = {"one sample": "posterior", "five samples": "posterior", "perturbed": "objective"}
 EVERYBODY = {
     **{key: (scalar(key, 0.3, 0.1), key) for key in ("laplace", "bit", "truncated")},
@@ -69,8 +68,7 @@ def pictures():
         )
         yield moved_picture(moved, key="output")
     for crowd in (counterfactuals.COPIES, counterfactuals.PEOPLE, counterfactuals.PENALTY):
-        losses = np.array([2.0, 1.0, 0.5])
-        yield crowd_picture(crowd, (1, 2, 4), losses, today=2, key="posterior")
+        yield crowd_picture(crowd, (1, 2, 4), np.array([2.0, 1.0, 0.5]), today=2, key="posterior")
 
 
 @pytest.mark.slow
@@ -81,7 +79,7 @@ def test_every_picture_has_title_words_numbers_and_few_points():
         assert "nan" not in picture.title
         assert len(picture.table)
         for trace in picture.figure.data:
-            assert len(trace.x) <= MOST_POINTS
+            assert len(trace.x) <= 2000
 
 
 @pytest.mark.parametrize("name", EVERYBODY)
@@ -90,8 +88,7 @@ def test_the_shaded_area_is_delta(name):
     delta, presence = hypothesis_tests.hockey_stick(laws, 0.4)
     line = laws.line()
     above, below = (line.present, line.absent) if presence else (line.absent, line.present)
-    gain = np.nan_to_num(np.maximum(above - np.exp(0.4) * below, 0))
-    area = np.trapezoid(gain, line.x)
+    area = np.trapezoid(np.nan_to_num(np.maximum(above - np.exp(0.4) * below, 0)), line.x)
     for spike in line.spikes:
         shares = (spike.present, spike.absent)
         first, second = shares if presence else shares[::-1]
@@ -109,8 +106,7 @@ def test_nothing_sticks_out_at_a_large_epsilon():
 
 def test_published_bounds_that_understate_are_named_and_marked():
     curves = profile(gaussian_laws(1.0))
-    own = 4.886554117462
-    picture = bounds_picture(curves, delta=1e-6, own=own, key="gaussian")
+    picture = bounds_picture(curves, delta=1e-6, own=4.886554117462, key="gaussian")
     assert "“Lemma 4, as published” says 3.75, and promises too much" in picture.title
     lemma, textbook, tail, chernoff = curves.bounds
     assert at_delta(lemma, 1e-6) == pytest.approx(3.74682, abs=1e-3)
@@ -129,11 +125,9 @@ def test_published_bounds_that_understate_are_named_and_marked():
 
 
 def test_epsilon_of_two_laws_is_the_pure_level_at_a_small_delta():
-    laplace = scalar("laplace", 0.1, 0.3)
-    assert epsilon_at(laplace, 1e-9) == pytest.approx(1.0, abs=1e-8)
+    assert epsilon_at(scalar("laplace", 0.1, 0.3), 1e-9) == pytest.approx(1.0, abs=1e-8)
     assert epsilon_at(gaussian_laws(0.0), 1e-9) == 0
-    one = OF_MODELS["one sample"]
-    assert epsilon_at(one, 1e-6) == pytest.approx(2.311479758491, abs=1e-9)
+    assert epsilon_at(OF_MODELS["one sample"], 1e-6) == pytest.approx(2.311479758491, abs=1e-9)
 
 
 def test_moves_are_told_in_words():
@@ -143,8 +137,7 @@ def test_moves_are_told_in_words():
         own_before=0.25,
         own_after=4.0,
     )
-    title = moved_picture(moved, key="output").title
-    assert title == (
+    assert moved_picture(moved, key="output").title == (
         "The person's own loss becomes 4 (it was 0.25); of 3 others 1 lose more than "
         "before, 1 less and 1 as much; the largest rise is to 2 times"
     )

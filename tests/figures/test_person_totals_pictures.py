@@ -35,13 +35,11 @@ def test_everybody_stands_in_one_bar():
 def test_extreme_totals_can_be_drawn(own, charged):
     flat = ReleaseLosses(event=PureEvent.from_ratio(own), own=np.full(3, own))
     totals = person_totals([flat], people=3, delta=0.0).losses()
-    picture = totals_picture(totals, charged=charged, planned=own)
-    assert np.isfinite(picture.figure.data[0].x).all()
+    assert np.isfinite(totals_picture(totals, charged=charged, planned=own).figure.data[0].x).all()
 
 
 def test_odometer_names_the_release_that_cost_most():
-    losses = plan(0.1, 0.5, 0.2)
-    path = odometer(losses, PEOPLE - 1, delta=1e-6)
+    path = odometer(plan(0.1, 0.5, 0.2), PEOPLE - 1, delta=1e-6)
     picture = odometer_picture(
         path, titles=["a", "<b>", "c"], own=[0.1, 0.5, 0.2], charges=[0.1, 0.5, 0.4]
     )
@@ -102,5 +100,4 @@ def test_charges_above_the_worst_case_are_explained():
     assert "another change of a record" in other.title
     apart = totals_picture(totals, charged=0.9, planned=0.7)
     assert "is 0.7 if it is counted like the people's losses" in apart.title
-    alike = totals_picture(totals, charged=0.7, planned=0.7)
-    assert "counted like" not in alike.title
+    assert "counted like" not in totals_picture(totals, charged=0.7, planned=0.7).title

@@ -36,8 +36,7 @@ def cells(picture):
     ],
 )
 def test_slide_says_what_the_plan_shows(wanted, said):
-    basket = plan(*wanted)
-    found = compare(basket)
+    found = compare(plan(*wanted))
     picture = slide_picture(found)
     assert said in picture.title
     assert picture.alt.startswith("Half-widths at 95 %")
@@ -85,8 +84,7 @@ def test_slide_keeps_proportions_where_the_best_split_cannot_be_found():
 
 def test_names_from_the_data_are_shown_as_they_are():
     named = replace(item("mean"), name="<b>pay</b> of all the many people there are")
-    picture = slide_picture(compare(AnalysisPlan(items=(named,))))
-    (note,) = picture.figure.layout.annotations
+    (note,) = slide_picture(compare(AnalysisPlan(items=(named,)))).figure.layout.annotations
     assert note.text.startswith("&lt;b&gt;pay&lt;/b&gt;")
 
 

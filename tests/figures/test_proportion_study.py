@@ -27,8 +27,7 @@ def view(**changes):
 @pytest.mark.parametrize("measure", Measure)
 @pytest.mark.parametrize("pairs", [False, True])
 def test_picture_has_a_panel_a_target_and_a_line_a_procedure(measure, pairs):
-    shown = view(measure=measure, pairs=pairs)
-    picture = study_picture(DESIGN, RESULTS, shown)
+    picture = study_picture(DESIGN, RESULTS, view(measure=measure, pairs=pairs))
     traces = picture.figure.data
     panels = 3 if pairs else 4
     assert len(traces) == panels * len(Procedure)
@@ -70,14 +69,12 @@ def test_takeaway_names_the_worst_and_the_best_of_those_shown():
 
 def test_bias_says_which_cell_moves_where():
     shown = view(measure=Measure.BIAS, procedures=(Procedure.SYNTHESIS,))
-    picture = study_picture(DESIGN, RESULTS, shown)
-    assert "multiple synthesis moves p4 down by" in picture.title
+    assert "multiple synthesis moves p4 down by" in study_picture(DESIGN, RESULTS, shown).title
 
 
 @pytest.mark.parametrize("procedures", [(), (Procedure.ORIGINAL,)])
 def test_nothing_to_compare_is_said(procedures):
-    picture = study_picture(DESIGN, RESULTS, view(procedures=procedures))
-    assert "Choose a procedure" in picture.title
+    assert "Choose a procedure" in study_picture(DESIGN, RESULTS, view(procedures=procedures)).title
 
 
 def test_partial_run_is_drawn():
@@ -90,8 +87,7 @@ def test_partial_run_is_drawn():
 @pytest.mark.parametrize("cells", [2, 3, 7, 10])
 def test_any_number_of_cells_has_panels_inside_the_figure(cells):
     design = ProportionDesign(shares=(1 / cells,) * cells, people=(9,), repetitions=5)
-    results = run_all(design, rng=np.random.default_rng(0))
-    figure = study_picture(design, results, view()).figure
+    figure = study_picture(design, run_all(design, rng=np.random.default_rng(0)), view()).figure
     axes = [figure.layout[name] for name in figure.to_dict()["layout"] if "axis" in name]
     assert len(axes) == 2 * cells
     assert all(0 <= axis.domain[0] < axis.domain[1] <= 1.0001 for axis in axes)

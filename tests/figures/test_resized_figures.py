@@ -27,8 +27,7 @@ def pictures(n, z, ones):
     repaired = NoisyResample.calibrate(people=n, draws=bootstrap.draws, epsilon=1 / z, shares=True)
     yield profile_picture(bootstrap, ones, repaired)
     curve = reveal(bootstrap, 100, rng=rng, runs=100)
-    beliefs = 1 / (1 + np.exp(-curve.scores / z))
-    yield reveal_picture(curve, bootstrap, beliefs)
+    yield reveal_picture(curve, bootstrap, 1 / (1 + np.exp(-curve.scores / z)))
     curve = averaging(bootstrap, ones, 50, rng=rng, runs=100)
     yield averaging_picture(curve, ones, n)
     start = min(ones, n - 1)
@@ -57,10 +56,8 @@ def test_profile_is_flat_for_a_rare_trait_and_falls_for_common_ones():
     rare = table["a trait that one person has"]
     assert rare.nunique() == 1
     assert rare[0] == pytest.approx(0.0952078529)
-    common = table["a trait that 500 people of 1,000 have"]
-    assert (np.diff(common) <= 0).all()
-    repaired = table["repaired, any table (at most)"]
-    assert (repaired[table["ε"] >= 0.1] == 0).all()
+    assert (np.diff(table["a trait that 500 people of 1,000 have"]) <= 0).all()
+    assert (table["repaired, any table (at most)"][table["ε"] >= 0.1] == 0).all()
 
 
 def test_attack_says_how_many_scores_are_proof():
@@ -100,5 +97,4 @@ def test_lines_that_come_down_to_zero_say_so_and_rare_ones_never_do():
     assert "#D55E00" not in colors  # a trait that one person has
     repaired = ends[colors.index("#117733")]
     assert repaired.x[0] == pytest.approx(0.1, rel=1e-6)
-    lines = {t.line.color for t in picture.figure.data if t.mode == "lines"}
-    assert len(lines) == 3
+    assert len({t.line.color for t in picture.figure.data if t.mode == "lines"}) == 3

@@ -13,14 +13,13 @@ from dpcore.studies.teaching.small_tables import RecordChange, TableSetting
 
 BOUNDS = Interval(lower=0.0, upper=100.0)
 ROWS = np.array([[10.0, 30, 0], [20, 10, 0], [60, 90, 1], [100, 40, 1]])
-NAMES = ("Ana", "Ben", "Cem", "Dee")
 
 
 def scene(name="mean", change=RecordChange.SUBSTITUTION, rows=ROWS):
     statistic, setting = EXPLORABLE[name], TableSetting(bounds=BOUNDS, groups=2)
     return Scene(
         rows=rows,
-        names=NAMES[: len(rows)],
+        names=("Ana", "Ben", "Cem", "Dee")[: len(rows)],
         statistic=statistic,
         setting=setting,
         change=change,
@@ -85,13 +84,11 @@ def test_reach_names_the_share_of_the_worst_case():
 
 
 def test_equals_are_counted():
-    same = reach_picture(scene("count"), 1.0)
-    assert same.title.startswith("4 people can do most here: 1,")
+    assert reach_picture(scene("count"), 1.0).title.startswith("4 people can do most here: 1,")
 
 
 def test_change_without_limit_is_drawn_and_named():
-    rows = np.array([[20.0, 0, 0], [20, 50, 0], [20, 100, 0], [90, 100, 0]])
-    what = scene("slope", rows=rows)
+    what = scene("slope", rows=np.array([[20.0, 0, 0], [20, 50, 0], [20, 100, 0], [90, 100, 0]]))
     picture = reach_picture(what, np.inf)
     assert picture.figure.data[0].text[3] == "∞"
     assert np.isfinite(picture.figure.data[0].x).all()
@@ -101,15 +98,13 @@ def test_change_without_limit_is_drawn_and_named():
 
 def test_table_without_a_value_says_so():
     what = scene("slope", rows=np.array([[20.0, 0, 0], [20, 50, 0]]))
-    picture = people_picture(what)
-    assert picture.title == "This table has no slope of the fitted line"
+    assert people_picture(what).title == "This table has no slope of the fitted line"
     assert reach_picture(what, np.inf).title
 
 
 def test_nobody_moves_what_cannot_move():
     what = scene("median", RecordChange.REMOVAL, rows=np.full((4, 3), [50.0, 50, 0]))
-    title = people_picture(what).title
-    assert title == "The median is 50, and no one person can move it"
+    assert people_picture(what).title == "The median is 50, and no one person can move it"
 
 
 def test_leak_grows_beyond_the_bounds_and_the_clamped_line_ends_there():
@@ -124,8 +119,7 @@ def test_leak_grows_beyond_the_bounds_and_the_clamped_line_ends_there():
 
 def test_price_is_that_of_the_chosen_number_of_people():
     sizes = [PrivateSize(people=n, epsilon=1.0, bounds=BOUNDS) for n in (200, 50)]
-    public = sizes[-1].public_error(0.3)
-    simulated = np.array([[1.0, 0.01], [1.25 * public, 0.02]])
+    simulated = np.array([[1.0, 0.01], [1.25 * sizes[-1].public_error(0.3), 0.02]])
     picture = price_picture(sizes, simulated, sizes[-1], place=0.3, epsilons=(0.05, 3.0))
     assert picture.title == (
         "Hiding the number among 50 people costs 25 % more error than with a public number"
