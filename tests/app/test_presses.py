@@ -75,7 +75,6 @@ def test_press_outlives_runs_that_are_cut_short(
 
     monkeypatch.setattr(st, name, cut)
     spend(asked).run()
-    assert not asked.exception
     assert cuts == [0]
     assert ANSWER in shown(asked)
 

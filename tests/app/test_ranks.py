@@ -88,7 +88,6 @@ def test_a_quantile_has_no_interval_until_two_more_are_paid_for(open_page, files
     assert "has no interval" in shown(asked)
     price = f"{'2 × ' if more > 1 else ''}ε 1"
     button(asked, f"Spend {price}").click().run()
-    assert not asked.exception
     (interval,) = (m.value for m in asked.markdown if "**Interval: " in m.value)
     assert counted in interval.replace("\\", "")
     assert "has no interval" not in shown(asked)

