@@ -7,35 +7,37 @@ import pytest
 from tests.app.test_pages import by_label, charts
 
 
-def test_factors_of_the_first_figure_are_there_at_first_sight(open_page):
-    app = open_page("figures12")
-    assert not app.error
-    assert len(charts(app)) == 2
-    factors = {metric.label: metric.value for metric in app.metric}
+@pytest.fixture
+def page(open_page):
+    return open_page("figures12")
+
+
+def test_factors_of_the_first_figure_are_there_at_first_sight(page):
+    assert not page.error
+    assert len(charts(page)) == 2
+    factors = {metric.label: metric.value for metric in page.metric}
     assert factors["DP over anybody, found"] == "5.89 ×"
-    assert by_label(app.metric, "DP over anybody, found").delta == "proved: 5.29 ×"
+    assert by_label(page.metric, "DP over anybody, found").delta == "proved: 5.29 ×"
     assert factors["DP over most exposed"] == "21.4 ×"
-    words = " ".join(block.value for block in app.markdown)
+    words = " ".join(block.value for block in page.markdown)
     assert words.count("**tuned to.**") == 2
     assert words.count("**depends.**") == 1
     assert words.count("**fails.**") == 1
 
 
-def test_the_posterior_sample_is_a_tab_of_its_own(open_page):
-    app = open_page("figures12")
-    app.session_state["f12-pane"] = "One posterior sample"
-    app.run()
-    assert "9\\.99 to 143 times" in " ".join(block.value for block in app.markdown)
+def test_the_posterior_sample_is_a_tab_of_its_own(page):
+    page.session_state["f12-pane"] = "One posterior sample"
+    page.run()
+    assert "9\\.99 to 143 times" in " ".join(block.value for block in page.markdown)
 
 
-def test_changed_settings_wait_for_the_button(open_page):
-    app = open_page("figures12")
-    by_label(app.number_input, "Penalty of Figure 1, times √n").set_value(1.0).run()
-    assert "Run the simulation" in app.info[0].value
-    assert by_label(app.metric, "DP over anybody, found").value == "5.89 ×"
-    by_label(app.button, "Run the simulation").click().run()
-    assert not app.info
-    assert by_label(app.metric, "DP over anybody, found").value == "11.5 ×"
+def test_changed_settings_wait_for_the_button(page):
+    by_label(page.number_input, "Penalty of Figure 1, times √n").set_value(1.0).run()
+    assert "Run the simulation" in page.info[0].value
+    assert by_label(page.metric, "DP over anybody, found").value == "5.89 ×"
+    by_label(page.button, "Run the simulation").click().run()
+    assert not page.info
+    assert by_label(page.metric, "DP over anybody, found").value == "11.5 ×"
 
 
 def test_long_run_shows_progress_and_stops(open_page, monkeypatch):
@@ -61,8 +63,7 @@ def test_long_run_shows_progress_and_stops(open_page, monkeypatch):
         ("Precisions γ", "", "1 to 12"),
     ],
 )
-def test_wrong_settings_are_explained_in_place(open_page, label, text, message):
-    app = open_page("figures12")
-    by_label(app.text_input, label).set_value(text).run()
-    assert message in app.info[0].value
-    assert not charts(app)
+def test_wrong_settings_are_explained_in_place(page, label, text, message):
+    by_label(page.text_input, label).set_value(text).run()
+    assert message in page.info[0].value
+    assert not charts(page)

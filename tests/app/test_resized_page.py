@@ -23,37 +23,39 @@ TABLE = "age,smoker\n" + "".join(
 STATIONS = ("Which ε holds", "Proof", "Averages", "Scores", "Errors", "Fair comparison")
 
 
-def test_first_view_shows_claim_measurement_and_repair(open_page):
-    app = open_page("resized")
-    assert [metric.value for metric in app.metric if metric.label == "Privacy"] == [
+@pytest.fixture
+def page(open_page):
+    return open_page("resized")
+
+
+def test_first_view_shows_claim_measurement_and_repair(page):
+    assert [metric.value for metric in page.metric if metric.label == "Privacy"] == [
         "ε 0.1",
         "no finite ε",
         "ε 0.1",
     ]
-    assert app.metric[1].delta == "δ 0.0952 at every ε"
-    text = shown(app)
+    assert page.metric[1].delta == "δ 0.0952 at every ε"
+    text = shown(page)
     assert "**9.52 %** where the claim" in text
     assert text.count("the fewest that come to 95 %") == 1
     assert "what publishing 9.52 % of the raw rows would give" in text
     assert "ε 0.643 at δ 10⁻⁶ for one score, 2.97 for 30" in text
     assert "9.9 times the claim" in text
-    assert len(charts(app)) == 1
+    assert len(charts(page)) == 1
 
 
 @pytest.mark.parametrize("station", STATIONS)
-def test_every_station_opens(open_page, station):
-    app = open_page("resized")
-    app.session_state["resized-station"] = station
-    app.run()
-    assert len(charts(app)) == (2 if station == "Fair comparison" else 1)
+def test_every_station_opens(page, station):
+    page.session_state["resized-station"] = station
+    page.run()
+    assert len(charts(page)) == (2 if station == "Fair comparison" else 1)
 
 
-def test_claimed_epsilon_is_taken_by_its_decimals(open_page):
-    app = open_page("resized")
-    by_label(app.number_input, "People").set_value(100).run()
-    by_label(app.selectbox, "Sample size set by").set_value("claimed ε = 1/Z").run()
-    by_label(app.number_input, "Claimed ε").set_value(0.07).run()
-    assert "7 of 100 rows are drawn" in shown(app)
+def test_claimed_epsilon_is_taken_by_its_decimals(page):
+    by_label(page.number_input, "People").set_value(100).run()
+    by_label(page.selectbox, "Sample size set by").set_value("claimed ε = 1/Z").run()
+    by_label(page.number_input, "Claimed ε").set_value(0.07).run()
+    assert "7 of 100 rows are drawn" in shown(page)
 
 
 @pytest.mark.parametrize(
@@ -64,45 +66,41 @@ def test_claimed_epsilon_is_taken_by_its_decimals(open_page):
         ("People", 5, "At most 5 people"),
     ],
 )
-def test_what_does_not_go_together_is_explained(open_page, label, value, message):
-    app = open_page("resized")
-    by_label(app.number_input, label).set_value(value).run()
-    assert message in app.info[0].value.replace("\\", "")
-    assert not charts(app)
+def test_what_does_not_go_together_is_explained(page, label, value, message):
+    by_label(page.number_input, label).set_value(value).run()
+    assert message in page.info[0].value.replace("\\", "")
+    assert not charts(page)
 
 
-def test_words_follow_the_numbers(open_page):
-    app = open_page("resized")
-    assert "is rarely drawn lowers it to 0.1" in shown(app)
-    by_label(app.number_input, "Z").set_value(1.0).run()
+def test_words_follow_the_numbers(page):
+    assert "is rarely drawn lowers it to 0.1" in shown(page)
+    by_label(page.number_input, "Z").set_value(1.0).run()
     # As many draws as rows: a person may come up several times.
-    text = shown(app)
+    text = shown(page)
     assert "may be drawn several times raises it to 0.1" in text
     assert "what publishing 63.2 % of the raw rows would give" in text
-    by_label(app.number_input, "Scores asked for").set_value(1).run()
-    assert "1 score proves it with probability 63.2 %; 3 are enough" in shown(app)
-    assert "1 scores" not in shown(app)
-    by_label(app.number_input, "People with the trait").set_value(1000).run()
-    assert "A trait that all have" in shown(app)
-    assert "0 times the claim" not in shown(app)
+    by_label(page.number_input, "Scores asked for").set_value(1).run()
+    assert "1 score proves it with probability 63.2 %; 3 are enough" in shown(page)
+    assert "1 scores" not in shown(page)
+    by_label(page.number_input, "People with the trait").set_value(1000).run()
+    assert "A trait that all have" in shown(page)
+    assert "0 times the claim" not in shown(page)
 
 
 @pytest.mark.parametrize("ones", [0, 1, 1000])
-def test_extreme_tables_are_shown(open_page, ones):
-    app = open_page("resized")
-    by_label(app.number_input, "People with the trait").set_value(ones).run()
+def test_extreme_tables_are_shown(page, ones):
+    by_label(page.number_input, "People with the trait").set_value(ones).run()
     for station in (*STATIONS[2:4], STATIONS[5]):
-        app.session_state["resized-station"] = station
-        app.run()
-        assert not app.info
+        page.session_state["resized-station"] = station
+        page.run()
+        assert not page.info
 
 
-def test_one_person_is_always_drawn(open_page):
-    app = open_page("resized")
-    by_label(app.number_input, "People with the trait").set_value(1).run()
-    by_label(app.number_input, "People").set_value(1).run()
-    by_label(app.number_input, "Z").set_value(0.5).run()
-    assert app.metric[1].delta == "δ 1 at every ε"
+def test_one_person_is_always_drawn(page):
+    by_label(page.number_input, "People with the trait").set_value(1).run()
+    by_label(page.number_input, "People").set_value(1).run()
+    by_label(page.number_input, "Z").set_value(0.5).run()
+    assert page.metric[1].delta == "δ 1 at every ε"
 
 
 def own(open_page, column):

@@ -35,55 +35,55 @@ def frame(*rows):
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def test_every_statistic_answers_under_every_relation(open_page):
-    app = open_page("sensitivity")
+@pytest.fixture
+def page(open_page):
+    return open_page("sensitivity")
+
+
+def test_every_statistic_answers_under_every_relation(page):
     for key in EXPLORABLE:
-        set_to(app, "selectbox", "Statistic", key)
+        set_to(page, "selectbox", "Statistic", key)
         for change in RecordChange:
-            set_to(app, "selectbox", "Neighboring tables", change)
-            assert not app.error
-            assert "over all tables" in message(app)
-            assert len(charts(app)) == 2
+            set_to(page, "selectbox", "Neighboring tables", change)
+            assert not page.error
+            assert "over all tables" in message(page)
+            assert len(charts(page)) == 2
 
 
-def test_message_is_that_of_the_table(open_page):
-    app = open_page("sensitivity")
-    assert message(app) == (
+def test_message_is_that_of_the_table(page):
+    assert message(page) == (
         "In this table one person can move the mean by at most 12; over all tables by 12.5."
     )
-    said = shown(app).replace("\\", "")
+    said = shown(page).replace("\\", "")
     assert "8 at 0; one going from 0 to 100 moves it by 12.5" in said
     assert "Confidential in real life" in said
 
 
 @pytest.mark.parametrize("label", PRESETS.values())
-def test_presets_fill_the_table(open_page, label):
-    app = open_page("sensitivity")
-    before = app.data_editor[0].value
-    button(app, label).click().run()
-    assert not app.data_editor[0].value.equals(before)
+def test_presets_fill_the_table(page, label):
+    before = page.data_editor[0].value
+    button(page, label).click().run()
+    assert not page.data_editor[0].value.equals(before)
 
 
-def test_worst_table_reaches_the_worst_case(open_page):
-    app = open_page("sensitivity")
+def test_worst_table_reaches_the_worst_case(page):
     for key in ("mean", "median", "standard-deviation", "pooled-variance"):
-        set_to(app, "selectbox", "Statistic", key)
-        button(app, PRESETS["worst"]).click().run()
-        assert by_label(app.metric, "Share of the worst case reached").value == "100 %"
+        set_to(page, "selectbox", "Statistic", key)
+        button(page, PRESETS["worst"]).click().run()
+        assert by_label(page.metric, "Share of the worst case reached").value == "100 %"
 
 
-def test_slider_moves_the_selected_person_and_the_table_follows(open_page):
-    app = open_page("sensitivity")
-    set_to(app, "selectbox", "Person to move", "Ana")
-    set_to(app, "slider", "Ana’s value", 77.0)
-    assert app.data_editor[0].value["value"].tolist()[0] == 77.0
-    assert by_label(app.slider, "Ana’s value").value == 77.0
-    set_to(app, "selectbox", "Statistic", "covariance")
-    set_to(app, "slider", "Ana’s second value", 5.0)
-    assert app.data_editor[0].value["second value"].tolist()[0] == 5.0
-    set_to(app, "selectbox", "Statistic", "pooled-variance")
-    set_to(app, "selectbox", "Ana’s group", "D")
-    assert app.data_editor[0].value["group"].tolist()[0] == "D"
+def test_slider_moves_the_selected_person_and_the_table_follows(page):
+    set_to(page, "selectbox", "Person to move", "Ana")
+    set_to(page, "slider", "Ana’s value", 77.0)
+    assert page.data_editor[0].value["value"].tolist()[0] == 77.0
+    assert by_label(page.slider, "Ana’s value").value == 77.0
+    set_to(page, "selectbox", "Statistic", "covariance")
+    set_to(page, "slider", "Ana’s second value", 5.0)
+    assert page.data_editor[0].value["second value"].tolist()[0] == 5.0
+    set_to(page, "selectbox", "Statistic", "pooled-variance")
+    set_to(page, "selectbox", "Ana’s group", "D")
+    assert page.data_editor[0].value["group"].tolist()[0] == "D"
 
 
 def click(points):
@@ -142,58 +142,52 @@ def test_empty_table_says_what_to_do_and_can_be_filled_again(open_page):
 
 
 @pytest.mark.parametrize("key", EXPLORABLE)
-def test_one_person_is_answered_or_told_to_get_company(open_page, key):
-    app = open_page("sensitivity")
-    set_to(app, "number_input", "People", 1)
-    set_to(app, "selectbox", "Statistic", key)
+def test_one_person_is_answered_or_told_to_get_company(page, key):
+    set_to(page, "number_input", "People", 1)
+    set_to(page, "selectbox", "Statistic", key)
     for change in RecordChange:
-        set_to(app, "selectbox", "Neighboring tables", change)
-        assert app.header or app.info
-        assert not app.error
+        set_to(page, "selectbox", "Neighboring tables", change)
+        assert page.header or page.info
+        assert not page.error
 
 
-def test_too_few_people_for_the_other_direction_are_told(open_page):
-    app = open_page("sensitivity")
-    set_to(app, "number_input", "People", 5)
-    set_to(app, "selectbox", "Statistic", "pooled-variance")
-    set_to(app, "selectbox", "Neighboring tables", RecordChange.ADDITION)
-    assert "leaves by up to (too few people to tell)" in shown(app)
+def test_too_few_people_for_the_other_direction_are_told(page):
+    set_to(page, "number_input", "People", 5)
+    set_to(page, "selectbox", "Statistic", "pooled-variance")
+    set_to(page, "selectbox", "Neighboring tables", RecordChange.ADDITION)
+    assert "leaves by up to (too few people to tell)" in shown(page)
 
 
-def test_more_people_can_be_added_up_to_twelve(open_page):
-    app = open_page("sensitivity")
-    set_to(app, "number_input", "People", 12)
-    assert app.data_editor[0].value["person"].is_unique
-    app = edited(app, added_rows=[{"value": 3}, {"value": 4}])
-    assert "Only the first 12 people are used" in app.warning[0].value
+def test_more_people_can_be_added_up_to_twelve(page):
+    set_to(page, "number_input", "People", 12)
+    assert page.data_editor[0].value["person"].is_unique
+    page = edited(page, added_rows=[{"value": 3}, {"value": 4}])
+    assert "Only the first 12 people are used" in page.warning[0].value
 
 
-def test_bounds_that_are_no_interval_are_named(open_page):
-    app = open_page("sensitivity")
-    set_to(app, "number_input", "Lowest value", 100.0)
-    assert "must lie above" in app.info[0].value
-    set_to(app, "number_input", "Lowest value", -50.0)
-    assert "over all tables by 18.8" in message(app)
+def test_bounds_that_are_no_interval_are_named(page):
+    set_to(page, "number_input", "Lowest value", 100.0)
+    assert "must lie above" in page.info[0].value
+    set_to(page, "number_input", "Lowest value", -50.0)
+    assert "over all tables by 18.8" in message(page)
 
 
-def test_addition_moves_the_pooled_variance_more_than_removal(open_page):
-    app = open_page("sensitivity")
-    set_to(app, "selectbox", "Statistic", "pooled-variance")
-    set_to(app, "selectbox", "Neighboring tables", RecordChange.ADDITION)
-    assert "joins moves it by up to 1,334, a person who leaves by up to 1,250" in shown(app)
-    set_to(app, "selectbox", "Neighboring tables", RecordChange.SUBSTITUTION)
-    by_label(app.checkbox, "The group is private too").check().run()
-    assert "by 2,190" in message(app) or "by 2,188" in message(app)
-    set_to(app, "number_input", "Number of groups", 2)
+def test_addition_moves_the_pooled_variance_more_than_removal(page):
+    set_to(page, "selectbox", "Statistic", "pooled-variance")
+    set_to(page, "selectbox", "Neighboring tables", RecordChange.ADDITION)
+    assert "joins moves it by up to 1,334, a person who leaves by up to 1,250" in shown(page)
+    set_to(page, "selectbox", "Neighboring tables", RecordChange.SUBSTITUTION)
+    by_label(page.checkbox, "The group is private too").check().run()
+    assert "by 2,190" in message(page) or "by 2,188" in message(page)
+    set_to(page, "number_input", "Number of groups", 2)
 
 
-def test_private_number_breaks_the_promise(open_page):
-    app = open_page("sensitivity")
-    set_to(app, "radio", "Question", "Is the number of people public?")
-    set_to(app, "slider", "People in the table", 5)
-    assert by_label(app.metric, "BIT, n private").value == "ε 1.03"
-    assert by_label(app.metric, "Laplace, n private").value == "no finite ε"
-    assert len(charts(app)) == 2
+def test_private_number_breaks_the_promise(page):
+    set_to(page, "radio", "Question", "Is the number of people public?")
+    set_to(page, "slider", "People in the table", 5)
+    assert by_label(page.metric, "BIT, n private").value == "ε 1.03"
+    assert by_label(page.metric, "Laplace, n private").value == "no finite ε"
+    assert len(charts(page)) == 2
 
 
 def test_reading_fills_in_what_is_missing():

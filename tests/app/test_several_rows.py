@@ -256,23 +256,29 @@ def test_the_curator_can_look_whether_a_column_tells_people_apart(open_page, own
     assert any(text.startswith(told) for text in texts)
 
 
-def test_limits_look_at_the_rows_that_meet_the_conditions(open_page):
-    app = upload(open_page("data"), visits(), "visits.csv")
-    turn(app, next(key for key in views(app) if key.startswith("cond")), view=True)
-    by_label(app.multiselect, "Columns with a condition").set_value(["stay"]).run()
-    by_label(app.number_input, "Public number for stay").set_value(5.0).run()
-    button(app, "Keep only these rows").click().run()
-    turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
-    by_label(app.radio, "What counts of each person").set_value("their rows, at most so many").run()
-    by_label(app.toggle, "Show what a limit leaves out, and what it costs").set_value(True).run()
-    by_label(app.radio, "Off by how much is").set_value("a count").run()
-    by_label(app.toggle, "Show what limits do to this very table").set_value(True).run()
+@pytest.fixture
+def page(open_page):
+    return upload(open_page("data"), visits(), "visits.csv")
+
+
+def test_limits_look_at_the_rows_that_meet_the_conditions(page):
+    turn(page, next(key for key in views(page) if key.startswith("cond")), view=True)
+    by_label(page.multiselect, "Columns with a condition").set_value(["stay"]).run()
+    by_label(page.number_input, "Public number for stay").set_value(5.0).run()
+    button(page, "Keep only these rows").click().run()
+    turn(page, next(key for key in views(page) if "whose-rows" in key), view=True)
+    by_label(page.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
+    by_label(page.radio, "What counts of each person").set_value(
+        "their rows, at most so many"
+    ).run()
+    by_label(page.toggle, "Show what a limit leaves out, and what it costs").set_value(True).run()
+    by_label(page.radio, "Off by how much is").set_value("a count").run()
+    by_label(page.toggle, "Show what limits do to this very table").set_value(True).run()
     rows = visits().splitlines()[1:]
     met = Counter(r.split(",")[0] for r in rows if float(r.split(",")[1]) >= 5)
     assert 0 < met.total() < len(rows)
-    turn(app, "twin-row-limits-here", view=True)
-    first = app.dataframe[-1].value.iloc[0]
+    turn(page, "twin-row-limits-here", view=True)
+    first = page.dataframe[-1].value.iloc[0]
     assert first.iloc[:2].tolist() == [1, pytest.approx(len(met) / met.total())]
 
 
@@ -282,20 +288,19 @@ def not_taken(app):
     return told[0].split("**")[1].split(" and ") if told else []
 
 
-def test_what_is_chosen_and_not_taken_over_is_said_where_the_table_is_put_in_use(open_page):
-    app = upload(open_page("data"), visits(), "visits.csv")
-    assert not_taken(app) == []
-    key = next(key for key in views(app) if key.startswith("conditions-"))
-    turn(app, key, view=True)
-    by_label(app.multiselect, "Columns with a condition").set_value(["ward"]).run()
+def test_what_is_chosen_and_not_taken_over_is_said_where_the_table_is_put_in_use(page):
+    assert not_taken(page) == []
+    key = next(key for key in views(page) if key.startswith("conditions-"))
+    turn(page, key, view=True)
+    by_label(page.multiselect, "Columns with a condition").set_value(["ward"]).run()
     # A condition that is not even complete was meant, too.
-    assert "Name at least one answer" in app.error[0].value
-    assert not_taken(app) == ["only some of the rows"]
-    turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
-    assert not_taken(app) == ["several rows of one person", "only some of the rows"]
-    button(app, "Make one row a person").click().run()
-    assert "several rows of one person" not in not_taken(app)
+    assert "Name at least one answer" in page.error[0].value
+    assert not_taken(page) == ["only some of the rows"]
+    turn(page, next(key for key in views(page) if "whose-rows" in key), view=True)
+    by_label(page.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
+    assert not_taken(page) == ["several rows of one person", "only some of the rows"]
+    button(page, "Make one row a person").click().run()
+    assert "several rows of one person" not in not_taken(page)
 
 
 def test_codes_may_be_typed_with_a_decimal_comma(open_page):
@@ -307,27 +312,28 @@ def test_codes_may_be_typed_with_a_decimal_comma(open_page):
     assert columns(app) == [*HEADER, "stay without -9.5 or 99"]
 
 
-def test_conditions_stay_with_rows_that_count_and_are_said_to_go_otherwise(open_page):
-    app = upload(open_page("data"), visits(), "visits.csv")
-    key = next(key for key in views(app) if key.startswith("conditions-"))
-    turn(app, key, view=True)
-    by_label(app.multiselect, "Columns with a condition").set_value(["age"]).run()
-    by_label(app.number_input, "Public number for age").set_value(60.0).run()
-    assert any("Not taken over" in one.value for one in app.caption)
-    assert not_taken(app) == ["only some of the rows"]
-    button(app, "Keep only these rows").click().run()
-    assert not any("Not taken over" in one.value for one in app.caption)
-    assert not_taken(app) == []
-    turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
-    assert any("will hold no longer" in one.value for one in app.warning)
-    by_label(app.radio, "What counts of each person").set_value("their rows, at most so many").run()
-    assert not any("will hold no longer" in one.value for one in app.warning)
-    assert not_taken(app) == ["several rows of one person"]
-    button(app, "Count at most 5 rows of each").click().run()
-    assert not_taken(app) == []
-    assert "Only rows where" in said(app)
-    assert "age at least 60" in said(app)
+def test_conditions_stay_with_rows_that_count_and_are_said_to_go_otherwise(page):
+    key = next(key for key in views(page) if key.startswith("conditions-"))
+    turn(page, key, view=True)
+    by_label(page.multiselect, "Columns with a condition").set_value(["age"]).run()
+    by_label(page.number_input, "Public number for age").set_value(60.0).run()
+    assert any("Not taken over" in one.value for one in page.caption)
+    assert not_taken(page) == ["only some of the rows"]
+    button(page, "Keep only these rows").click().run()
+    assert not any("Not taken over" in one.value for one in page.caption)
+    assert not_taken(page) == []
+    turn(page, next(key for key in views(page) if "whose-rows" in key), view=True)
+    by_label(page.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
+    assert any("will hold no longer" in one.value for one in page.warning)
+    by_label(page.radio, "What counts of each person").set_value(
+        "their rows, at most so many"
+    ).run()
+    assert not any("will hold no longer" in one.value for one in page.warning)
+    assert not_taken(page) == ["several rows of one person"]
+    button(page, "Count at most 5 rows of each").click().run()
+    assert not_taken(page) == []
+    assert "Only rows where" in said(page)
+    assert "age at least 60" in said(page)
 
 
 def test_other_recipes_go_on_one_account_and_rows_taken_as_people_are_asked_about(open_page):
@@ -397,27 +403,28 @@ def test_bins_are_made_of_a_column_without_codes_which_then_goes_last(open_page)
     assert columns(app) == [*HEADER, *made]
 
 
-def test_next_quarters_file_is_prepared_the_same_way(open_page):
-    app = upload(open_page("data"), visits(), "visits.csv")
-    turn(app, next(key for key in views(app) if key.startswith("new-")), view=True)
-    add_column(app, "bins of a number", "age", **{"Edges of the bins": "40; 65"})
-    turn(app, next(key for key in views(app) if key.startswith("new-")), view=True)
-    add_column(app, "a ratio of two numbers", "stay", Per="age")
-    assert columns(app) == [*HEADER, "age in bins at 40; 65", "stay per age"]
-    turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
-    by_label(app.radio, "What counts of each person").set_value("their rows, at most so many").run()
-    button(app, "Count at most 5 rows of each").click().run()
-    known = columns(app)
+def test_next_quarters_file_is_prepared_the_same_way(page):
+    turn(page, next(key for key in views(page) if key.startswith("new-")), view=True)
+    add_column(page, "bins of a number", "age", **{"Edges of the bins": "40; 65"})
+    turn(page, next(key for key in views(page) if key.startswith("new-")), view=True)
+    add_column(page, "a ratio of two numbers", "stay", Per="age")
+    assert columns(page) == [*HEADER, "age in bins at 40; 65", "stay per age"]
+    turn(page, next(key for key in views(page) if "whose-rows" in key), view=True)
+    by_label(page.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
+    by_label(page.radio, "What counts of each person").set_value(
+        "their rows, at most so many"
+    ).run()
+    button(page, "Count at most 5 rows of each").click().run()
+    known = columns(page)
     assert known[-2] == "age in bins at 40; 65"
-    by_label(app.number_input, "Lower bound").set_value(0.0).run()
-    by_label(app.number_input, "Upper bound").set_value(30.0).run()
-    button(app, "Use this data").click().run()
-    upload(app, visits(more=30), "visits in spring.csv")
-    assert "was prepared before" in said(app)
-    assert "at most 5 rows of each patient count" in said(app)
-    assert columns(app) == HEADER
-    button(app, "Prepare it the same way").click().run()
-    assert columns(app) == known
-    assert by_label(app.number_input, "Upper bound").value == 30.0
-    assert "Privacy unit: one person with all rows" in said(app)
+    by_label(page.number_input, "Lower bound").set_value(0.0).run()
+    by_label(page.number_input, "Upper bound").set_value(30.0).run()
+    button(page, "Use this data").click().run()
+    upload(page, visits(more=30), "visits in spring.csv")
+    assert "was prepared before" in said(page)
+    assert "at most 5 rows of each patient count" in said(page)
+    assert columns(page) == HEADER
+    button(page, "Prepare it the same way").click().run()
+    assert columns(page) == known
+    assert by_label(page.number_input, "Upper bound").value == 30.0
+    assert "Privacy unit: one person with all rows" in said(page)

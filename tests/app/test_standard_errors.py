@@ -60,27 +60,30 @@ def at_own(open_page):
     return app.run()
 
 
-def test_claim_measure_and_repair_stand_side_by_side(open_page):
-    app = open_page("standard_errors")
-    levels = [m.value for m in app.metric if m.label.startswith("Privacy")]
+@pytest.fixture
+def page(open_page):
+    return open_page("standard_errors")
+
+
+def test_claim_measure_and_repair_stand_side_by_side(page):
+    levels = [m.value for m in page.metric if m.label.startswith("Privacy")]
     assert levels == ["ε 4.8866", "ε 5.168", "ε 4.8866"]
-    shown = words(app)
+    shown = words(page)
     for number in ("80.4 %", "97.4 %", "94.2 %", "31 %", "1.668 times", "0.02061"):
         assert number in shown
     assert "At most ε 5.278 for means, 6.74" in shown
     assert "δ of at least 3.266 × 10⁻⁶ instead of 10⁻⁶" in shown
     # First of all comes what a reader can check.
-    assert "Promised 95 %, true in **80.4 %**" in app.markdown[1].value
-    assert "promised ε 4.887, really at least ε **5.168**" in app.markdown[1].value
+    assert "Promised 95 %, true in **80.4 %**" in page.markdown[1].value
+    assert "promised ε 4.887, really at least ε **5.168**" in page.markdown[1].value
 
 
 @pytest.mark.parametrize(
     ("label", "value"), [("People in a table", 2), ("Claimed privacy ρ", 1e-4)]
 )
-def test_proof_never_prints_two_equal_numbers(open_page, label, value):
-    app = open_page("standard_errors")
-    by_label(app.number_input, label).set_value(value).run()
-    why = next(m.value for m in app.markdown if m.value.startswith("**Why.**"))
+def test_proof_never_prints_two_equal_numbers(page, label, value):
+    by_label(page.number_input, label).set_value(value).run()
+    why = next(m.value for m in page.markdown if m.value.startswith("**Why.**"))
     told = re.search(r"order 2 of \*\*(.+?)\*\* .* 2ρ/k = (.+?)\.(?: |$)", why).groups()
     real, claim = map(number, told)
     assert real > claim
@@ -92,10 +95,9 @@ def number(text):
     return Decimal(digits.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
 
 
-def test_interval_that_says_nothing_is_called_useless(open_page):
-    app = open_page("standard_errors")
-    by_label(app.number_input, "People in a table").set_value(2).run()
-    assert "wider than all that is possible (100 years): useless" in words(app)
+def test_interval_that_says_nothing_is_called_useless(page):
+    by_label(page.number_input, "People in a table").set_value(2).run()
+    assert "wider than all that is possible (100 years): useless" in words(page)
 
 
 def test_noise_for_a_release_is_not_sought_before_somebody_asks(open_page, monkeypatch):
@@ -111,22 +113,20 @@ def test_noise_for_a_release_is_not_sought_before_somebody_asks(open_page, monke
     assert not [b for b in app.button if b.label == "Release"]
 
 
-def test_every_station_is_drawn(open_page):
-    app = open_page("standard_errors")
-    by_label(app.number_input, "Simulated tables").set_value(300).run()
+def test_every_station_is_drawn(page):
+    by_label(page.number_input, "Simulated tables").set_value(300).run()
     for name, expected in STATIONS.items():
-        at_station(app, name)
+        at_station(page, name)
         for text in expected:
-            assert text in words(app), name
+            assert text in words(page), name
 
 
-def test_settings_move_the_answer(open_page):
-    app = open_page("standard_errors")
-    by_label(app.number_input, "Bootstraps").set_value(10).run()
-    assert "ε 6.55" in words(app)
-    assert "At most ε 6.617 for means" in words(app)
-    by_label(app.selectbox, "Population").set_value("normal").run()
-    assert "82.1 %" in words(app)
+def test_settings_move_the_answer(page):
+    by_label(page.number_input, "Bootstraps").set_value(10).run()
+    assert "ε 6.55" in words(page)
+    assert "At most ε 6.617 for means" in words(page)
+    by_label(page.selectbox, "Population").set_value("normal").run()
+    assert "82.1 %" in words(page)
 
 
 def test_long_work_shows_progress_stops_and_goes_on(open_page, monkeypatch):

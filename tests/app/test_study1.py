@@ -15,38 +15,40 @@ def figures(app):
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
-def test_results_are_there_at_first_sight_and_need_no_table(open_page):
-    app = open_page("study1")
-    assert app.title[0].value == "Study 1: covariances"
-    assert not app.error
-    assert len(figures(app)) == 4
-    costs = {metric.label: metric.value for metric in app.metric}
+@pytest.fixture
+def page(open_page):
+    return open_page("study1")
+
+
+def test_results_are_there_at_first_sight_and_need_no_table(page):
+    assert page.title[0].value == "Study 1: covariances"
+    assert not page.error
+    assert len(figures(page)) == 4
+    costs = {metric.label: metric.value for metric in page.metric}
     assert costs["Truncated Laplace, as published"] == "ε 1.75"
     assert costs["BIT Laplace"] == costs["Truncated Laplace, calibrated"] == "ε 1"
-    assert "ε **1.75**" in app.markdown[1].value
-    words = " ".join(block.value for block in app.markdown)
+    assert "ε **1.75**" in page.markdown[1].value
+    words = " ".join(block.value for block in page.markdown)
     assert "depends" in words
     assert words.count("holds.") == 6
 
 
-def test_correlation_chosen_is_shown(open_page):
-    app = open_page("study1")
-    before = app.markdown[2].value
-    by_label(app.radio, "True correlation").set_value(-0.5).run()
-    assert app.markdown[2].value == before  # variances do not depend on it
-    app.session_state["s1-panels"] = "Covariance and correlation"
-    app.run()
-    assert figures(app)[0]["layout"]["shapes"][0]["y0"] == -1.0
+def test_correlation_chosen_is_shown(page):
+    before = page.markdown[2].value
+    by_label(page.radio, "True correlation").set_value(-0.5).run()
+    assert page.markdown[2].value == before  # variances do not depend on it
+    page.session_state["s1-panels"] = "Covariance and correlation"
+    page.run()
+    assert figures(page)[0]["layout"]["shapes"][0]["y0"] == -1.0
 
 
-def test_changed_settings_wait_for_the_button(open_page):
-    app = open_page("study1")
-    by_label(app.text_input, "Numbers of people").set_value("40, 60").run()
-    assert "Run the study" in app.info[0].value
-    assert figures(app)[0]["layout"]["xaxis"]["ticktext"][0] == "50"
-    by_label(app.button, "Run the study").click().run()
-    assert not app.info
-    assert figures(app)[0]["layout"]["xaxis"]["ticktext"] == ["40", "60"]
+def test_changed_settings_wait_for_the_button(page):
+    by_label(page.text_input, "Numbers of people").set_value("40, 60").run()
+    assert "Run the study" in page.info[0].value
+    assert figures(page)[0]["layout"]["xaxis"]["ticktext"][0] == "50"
+    by_label(page.button, "Run the study").click().run()
+    assert not page.info
+    assert figures(page)[0]["layout"]["xaxis"]["ticktext"] == ["40", "60"]
 
 
 def test_long_run_shows_progress_and_stops(open_page, monkeypatch):
@@ -80,33 +82,29 @@ def test_long_run_comes_to_its_end_by_itself(open_page, monkeypatch):
         ("Numbers of people", "50.5", "whole numbers"),
     ],
 )
-def test_wrong_settings_are_explained_in_place(open_page, label, text, message):
-    app = open_page("study1")
-    by_label(app.text_input, label).set_value(text).run()
-    assert message in app.info[0].value
-    assert not figures(app)
+def test_wrong_settings_are_explained_in_place(page, label, text, message):
+    by_label(page.text_input, label).set_value(text).run()
+    assert message in page.info[0].value
+    assert not figures(page)
 
 
-def test_mechanism_left_out_is_missed_nowhere(open_page):
-    app = open_page("study1")
-    app.multiselect[0].set_value(["truncated"]).run()
-    by_label(app.button, "Run the study").click().run()
-    assert len(app.metric) == 1
-    app.multiselect[0].set_value([]).run()
-    assert "different mechanisms" in app.info[0].value
+def test_mechanism_left_out_is_missed_nowhere(page):
+    page.multiselect[0].set_value(["truncated"]).run()
+    by_label(page.button, "Run the study").click().run()
+    assert len(page.metric) == 1
+    page.multiselect[0].set_value([]).run()
+    assert "different mechanisms" in page.info[0].value
 
 
-def test_bounds_can_be_given_as_a_share(open_page):
-    app = open_page("study1")
-    by_label(app.selectbox, "Bounds given as").set_value("share of a Gaussian").run()
-    by_label(app.button, "Run the study").click().run()
-    assert not app.info
+def test_bounds_can_be_given_as_a_share(page):
+    by_label(page.selectbox, "Bounds given as").set_value("share of a Gaussian").run()
+    by_label(page.button, "Run the study").click().run()
+    assert not page.info
 
 
-def test_another_draw_is_another_matrix(open_page):
-    app = open_page("study1")
-    before = figures(app)[2]["data"][0]["text"]
-    by_label(app.button, "Draw again").click().run()
-    assert figures(app)[2]["data"][0]["text"] != before
-    by_label(app.selectbox, "Variables").set_value(2).run()
-    assert len(figures(app)[2]["data"][0]["x"]) == 2
+def test_another_draw_is_another_matrix(page):
+    before = figures(page)[2]["data"][0]["text"]
+    by_label(page.button, "Draw again").click().run()
+    assert figures(page)[2]["data"][0]["text"] != before
+    by_label(page.selectbox, "Variables").set_value(2).run()
+    assert len(figures(page)[2]["data"][0]["x"]) == 2

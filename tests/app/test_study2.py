@@ -27,30 +27,33 @@ def look_closer(app):
     return app
 
 
-def test_first_view_shows_the_default_study_and_its_findings(open_page):
-    app = open_page("study2")
-    assert app.title[0].value == "Study 2: proportions"
-    assert len(charts(app)) == 1
-    text = shown(app)
+@pytest.fixture
+def page(open_page):
+    return open_page("study2")
+
+
+def test_first_view_shows_the_default_study_and_its_findings(page):
+    assert page.title[0].value == "Study 2: proportions"
+    assert len(charts(page)) == 1
+    text = shown(page)
     assert text.count("**holds.**") == 9
     assert text.count("**depends.**") == 1
     # What does not hold, and the number that proves it, come before any figure.
-    assert "claims ε 0.1 and really gives ε **0.191**" in app.markdown[1].value
+    assert "claims ε 0.1 and really gives ε **0.191**" in page.markdown[1].value
     assert "histogram ε 0.196" in text
     assert "no person's data, and no budget spent" in text
     assert "Reconstructed: proportions" in text
-    assert not app.warning
+    assert not page.warning
 
 
-def test_new_settings_are_run_on_the_button_only(open_page):
-    app = open_page("study2")
-    before = charts(app)
-    set_text(app, "Proportions of the cells", "0.2, 0.3, 0.5")
-    assert charts(app) == before
-    assert "The settings have changed" in shown(app)
-    button(app, "Run the study").click().run()
-    assert "The settings have changed" not in shown(app)
-    titles = [note["text"] for note in charts(app)[0]["layout"]["annotations"]]
+def test_new_settings_are_run_on_the_button_only(page):
+    before = charts(page)
+    set_text(page, "Proportions of the cells", "0.2, 0.3, 0.5")
+    assert charts(page) == before
+    assert "The settings have changed" in shown(page)
+    button(page, "Run the study").click().run()
+    assert "The settings have changed" not in shown(page)
+    titles = [note["text"] for note in charts(page)[0]["layout"]["annotations"]]
     assert titles == ["p1 = 0.2", "p2 = 0.3", "p3 = 0.5"]
 
 
@@ -69,44 +72,41 @@ def test_new_settings_are_run_on_the_button_only(open_page):
         (PEOPLE, "inf", "whole"),
     ],
 )
-def test_what_is_wrong_is_said_and_the_last_study_stays(open_page, label, value, message):
-    app = open_page("study2")
-    set_text(app, label, value)
-    assert message in app.error[0].value.replace("\\", "")
-    assert button(app, "Run the study").disabled
-    assert by_label(app.text_input, label).value == value
-    assert len(charts(app)) == 1
+def test_what_is_wrong_is_said_and_the_last_study_stays(page, label, value, message):
+    set_text(page, label, value)
+    assert message in page.error[0].value.replace("\\", "")
+    assert button(page, "Run the study").disabled
+    assert by_label(page.text_input, label).value == value
+    assert len(charts(page)) == 1
 
 
-def test_run_that_was_stopped_says_so_and_goes_on(open_page, monkeypatch):
-    app = open_page("study2")
-    by_label(app.number_input, "Seed of the random numbers").set_value(2).run()
+def test_run_that_was_stopped_says_so_and_goes_on(page, monkeypatch):
+    by_label(page.number_input, "Seed of the random numbers").set_value(2).run()
     monkeypatch.setattr("ui.work._WITHOUT_PROGRESS", 0.0)
     monkeypatch.setattr("ui.work._PATIENCE", 0.0)
-    button(app, "Run the study").click().run()
-    button(app, "Stop").click().run()
-    assert re.match(r"Stopped after \d of 15 settings", app.warning[0].value)
-    assert "once every setting has been run" in shown(app)
+    button(page, "Run the study").click().run()
+    button(page, "Stop").click().run()
+    assert re.match(r"Stopped after \d of 15 settings", page.warning[0].value)
+    assert "once every setting has been run" in shown(page)
     monkeypatch.setattr("ui.work._PATIENCE", 60.0)
-    button(app, "Continue").click().run()
-    app.run()
-    assert not app.warning
-    assert len(charts(app)[0]["data"]) == 20
+    button(page, "Continue").click().run()
+    page.run()
+    assert not page.warning
+    assert len(charts(page)[0]["data"]) == 20
 
 
-def test_choice_of_what_is_drawn_keeps_the_run(open_page):
-    app = open_page("study2")
-    evidence = [m.value for m in app.markdown if "**holds.**" in m.value]
-    by_label(app.selectbox, "Panels").set_value("pairs of cells").run()
-    by_label(app.selectbox, "Show the mechanism").set_value("bit").run()
-    by_label(app.multiselect, "Compare").set_value(["re-scaling"]).run()
-    titles = [note["text"] for note in charts(app)[0]["layout"]["annotations"]]
+def test_choice_of_what_is_drawn_keeps_the_run(page):
+    evidence = [m.value for m in page.markdown if "**holds.**" in m.value]
+    by_label(page.selectbox, "Panels").set_value("pairs of cells").run()
+    by_label(page.selectbox, "Show the mechanism").set_value("bit").run()
+    by_label(page.multiselect, "Compare").set_value(["re-scaling"]).run()
+    titles = [note["text"] for note in charts(page)[0]["layout"]["annotations"]]
     assert titles == ["p1 + p4 = 0.6", "p1 + p2 = 0.25", "p1 + p3 = 0.35"]
-    assert len(charts(app)[0]["data"]) == 3
-    assert "What is wrong" not in shown(app)
-    assert "What holds" in shown(app)
-    assert [m.value for m in app.markdown if "**holds.**" in m.value] == evidence
-    by_label(app.multiselect, "Compare").set_value([]).run()
+    assert len(charts(page)[0]["data"]) == 3
+    assert "What is wrong" not in shown(page)
+    assert "What holds" in shown(page)
+    assert [m.value for m in page.markdown if "**holds.**" in m.value] == evidence
+    by_label(page.multiselect, "Compare").set_value([]).run()
 
 
 def test_closer_looks_draw_one_figure_each(open_page):
@@ -121,14 +121,13 @@ def test_closer_looks_draw_one_figure_each(open_page):
     assert "three cells or more" in app.info[-1].value
 
 
-def test_one_measure_is_drawn_at_a_time(open_page):
-    app = open_page("study2")
+def test_one_measure_is_drawn_at_a_time(page):
     for tab, label in (
         ("Coverage", "coverage, %"),
         ("Typical error", "typical error"),
         ("Bias", "bias"),
     ):
-        app.session_state["study2-measure"] = tab
-        app.run()
-        assert len(charts(app)) == 1
-        assert charts(app)[0]["layout"]["yaxis"]["title"]["text"] == label
+        page.session_state["study2-measure"] = tab
+        page.run()
+        assert len(charts(page)) == 1
+        assert charts(page)[0]["layout"]["yaxis"]["title"]["text"] == label

@@ -37,13 +37,17 @@ def said(app):
     return "\n".join(element.value for kind in kinds for element in kind)
 
 
-def test_the_uploader_is_empty_once_the_file_is_read_and_the_page_names_it(open_page):
-    app = upload(open_page("data"), CSV)
-    assert app.file_uploader[0].value is None
-    assert "**people\\.csv** · 1.3 kB · not in use yet" in said(app)
-    button(app, "Use this data").click().run()
-    assert "not in use yet" not in said(app)
-    assert "Re-read file" not in labels(app)
+@pytest.fixture
+def page(open_page):
+    return upload(open_page("data"), CSV)
+
+
+def test_the_uploader_is_empty_once_the_file_is_read_and_the_page_names_it(page):
+    assert page.file_uploader[0].value is None
+    assert "**people\\.csv** · 1.3 kB · not in use yet" in said(page)
+    button(page, "Use this data").click().run()
+    assert "not in use yet" not in said(page)
+    assert "Re-read file" not in labels(page)
 
 
 def test_the_format_is_offered_once_it_is_opened_and_where_reading_failed(open_page):
@@ -58,17 +62,16 @@ def test_the_format_is_offered_once_it_is_opened_and_where_reading_failed(open_p
     assert "Re-read file" in labels(app)
 
 
-def test_a_draft_can_be_forgotten(open_page):
-    app = upload(open_page("data"), CSV)
-    button(app, "Forget this table").click().run()
-    assert "Choose a built-in survey" in said(app)
-    assert "people" not in said(app)
-    assert "Re-read file" not in labels(app)
-    app = upload(app, CSV)
-    button(app, "Use this data").click().run()
-    upload(app, CSV, "other.csv")
-    button(app, "Forget this table").click().run()
-    assert "In use: people\\.csv" in said(app)
+def test_a_draft_can_be_forgotten(page):
+    button(page, "Forget this table").click().run()
+    assert "Choose a built-in survey" in said(page)
+    assert "people" not in said(page)
+    assert "Re-read file" not in labels(page)
+    page = upload(page, CSV)
+    button(page, "Use this data").click().run()
+    upload(page, CSV, "other.csv")
+    button(page, "Forget this table").click().run()
+    assert "In use: people\\.csv" in said(page)
 
 
 def test_a_forgotten_survey_is_no_longer_chosen(open_page):
@@ -79,21 +82,20 @@ def test_a_forgotten_survey_is_no_longer_chosen(open_page):
     assert "Choose a built-in survey" in said(app)
 
 
-def test_a_file_that_cannot_be_read_keeps_its_message_and_can_be_read_otherwise(open_page):
-    app = upload(open_page("data"), CSV)
-    app = upload(app, f"a;b\n{ROWS}".encode("utf-16")[:-1], "broken.csv")
-    assert app.file_uploader[0].value is None
-    assert "encoding" in app.error[0].value
-    assert "Your previous data are unchanged" in said(app)
-    assert "**broken\\.csv** · 0.6 kB · not read" in said(app)
-    assert columns(app) == ["age", "smoker"]
-    by_label(app.selectbox, "Encoding").set_value("latin-1").run()
-    button(app, "Re-read file").click().run()
-    assert app.error
-    button(app, "Forget this file").click().run()
-    assert not app.error
-    assert columns(app) == ["age", "smoker"]
-    assert "Re-read file" not in labels(app)
+def test_a_file_that_cannot_be_read_keeps_its_message_and_can_be_read_otherwise(page):
+    page = upload(page, f"a;b\n{ROWS}".encode("utf-16")[:-1], "broken.csv")
+    assert page.file_uploader[0].value is None
+    assert "encoding" in page.error[0].value
+    assert "Your previous data are unchanged" in said(page)
+    assert "**broken\\.csv** · 0.6 kB · not read" in said(page)
+    assert columns(page) == ["age", "smoker"]
+    by_label(page.selectbox, "Encoding").set_value("latin-1").run()
+    button(page, "Re-read file").click().run()
+    assert page.error
+    button(page, "Forget this file").click().run()
+    assert not page.error
+    assert columns(page) == ["age", "smoker"]
+    assert "Re-read file" not in labels(page)
 
 
 def test_the_dialect_of_a_file_that_was_read_or_not_can_be_changed(open_page):
@@ -172,15 +174,14 @@ def test_the_declared_format_is_reused_for_the_next_version_of_a_file(open_page,
     assert "is reused" not in said(app)
 
 
-def test_marks_that_contradict_each_other_are_told(open_page):
-    app = upload(open_page("data"), CSV)
-    by_label(app.selectbox, "Thousands mark").set_value(".").run()
-    button(app, "Re-read file").click().run()
-    assert "must differ" in app.error[0].value
-    assert columns(app) == ["age", "smoker"]
-    by_label(app.selectbox, "Thousands mark").set_value("").run()
-    button(app, "Re-read file").click().run()
-    assert not app.error
+def test_marks_that_contradict_each_other_are_told(page):
+    by_label(page.selectbox, "Thousands mark").set_value(".").run()
+    button(page, "Re-read file").click().run()
+    assert "must differ" in page.error[0].value
+    assert columns(page) == ["age", "smoker"]
+    by_label(page.selectbox, "Thousands mark").set_value("").run()
+    button(page, "Re-read file").click().run()
+    assert not page.error
 
 
 @pytest.mark.parametrize(
@@ -206,8 +207,7 @@ def test_a_number_of_309_digits_is_read_and_the_table_can_be_used(open_page):
     assert "In use: people" in said(app)
 
 
-def test_a_reading_that_breaks_off_is_not_tried_again_by_itself(open_page, monkeypatch):
-    app = upload(open_page("data"), CSV)
+def test_a_reading_that_breaks_off_is_not_tried_again_by_itself(page, monkeypatch):
 
     def broken(*_, **__):
         raise OverflowError
@@ -215,15 +215,15 @@ def test_a_reading_that_breaks_off_is_not_tried_again_by_itself(open_page, monke
     with monkeypatch.context() as patch:
         patch.setattr("ui.data.upload.read", broken)
         with pytest.raises(AssertionError):
-            app.file_uploader[0].set_value(("b.csv", b"a\n1\n", "text/csv")).run()
-        assert app.exception
-        app.run()
-    assert "broke off" in app.error[0].value
-    assert "**b\\.csv** · 0.0 kB · not read" in said(app)
-    assert columns(app) == ["age", "smoker"]
-    button(app, "Re-read file").click().run()
-    assert not app.error
-    assert columns(app) == ["a"]
+            page.file_uploader[0].set_value(("b.csv", b"a\n1\n", "text/csv")).run()
+        assert page.exception
+        page.run()
+    assert "broke off" in page.error[0].value
+    assert "**b\\.csv** · 0.0 kB · not read" in said(page)
+    assert columns(page) == ["age", "smoker"]
+    button(page, "Re-read file").click().run()
+    assert not page.error
+    assert columns(page) == ["a"]
 
 
 def test_a_closed_tab_ends_the_reading_and_no_table_is_kept(open_page, monkeypatch, vault):
