@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from streamlit.testing.v1 import AppTest
 
 
-PEOPLE = 240
 # Each column has gaps, and "east" is on no public list.
 SURVEY = "age,income,weight,region,smoker\n" + "".join(
     f"{'' if i % 40 == 0 else 18 + i * i % 71},"
@@ -27,7 +26,7 @@ SURVEY = "age,income,weight,region,smoker\n" + "".join(
     f"{55 + i * 7 % 40},"
     f"{('north', 'south', 'west', 'south', 'east', '')[i * 7 % 13 % 6]},"
     f"{'' if i % 50 == 0 else ('yes', 'no')[i % 3 > 0]}\n"
-    for i in range(PEOPLE)
+    for i in range(240)
 )
 BOUNDS = {"age": (0.0, 100.0), "income": (0.0, 5000.0), "weight": (30.0, 150.0)}
 COLUMNS = ("age", "income", "weight", "region", "smoker")
@@ -68,8 +67,7 @@ def use_survey(
             set_to(app, "number_input", "Upper bound", upper)
         elif name == "region":
             choose(app, "Kind", "category")
-            regions = "north\nsouth\nwest"
-            set_to(app, "text_area", "Public list of categories", regions)
+            set_to(app, "text_area", "Public list of categories", "north\nsouth\nwest")
     choose(app, "Column", 0)
     set_to(app, "number_input", "Privacy budget ε", budget)
     button(app, "Use this data").click().run()

@@ -9,7 +9,7 @@ import pytest
 from dpcore.formatting import in_full, significant
 from tests.app.asking import go
 from tests.app.test_declarations import reloaded
-from tests.app.test_pages import button, by_label, mode, use_upload
+from tests.app.test_pages import button, by_label, fill, mode, use_upload
 from tests.app.test_questions import release, set_to, shown
 
 PAY = np.random.default_rng(1).lognormal(11.0, 0.6, 812).round(0)
@@ -30,10 +30,11 @@ def pay(open_page):
     def use(*, everybody=False, app=None, unit="euros"):
         app = app or open_page("data")
         app.file_uploader[0].set_value(("pay.csv", CSV.encode(), "text/csv")).run()
-        set_to(app, "number_input", "Lower bound", 15_000.0)
-        set_to(app, "number_input", "Upper bound", 150_000.0)
-        set_to(app, "text_input", "Unit", unit)
-        set_to(app, "text_input", "Meaning", "gross pay a year")
+        fill(
+            app,
+            number_input={"Lower bound": 15_000.0, "Upper bound": 150_000.0},
+            text_input={"Unit": unit, "Meaning": "gross pay a year"},
+        )
         if everybody:
             holds = by_label(app.radio, "The data are")
             holds.set_value(holds.options[1]).run()
@@ -232,8 +233,7 @@ def test_a_draw_that_cannot_be_paid_for_is_not_offered(pay):
 
 def test_what_is_too_large_for_the_budget_is_what_is_to_be_smaller(pay):
     app = pay()
-    set_to(app, "selectbox", "Mechanism", "gaussian")
-    set_to(app, "number_input", "δ for this release", 1e-4)
+    fill(app, selectbox={"Mechanism": "gaussian"}, number_input={"δ for this release": 1e-4})
     assert "Ask with a smaller δ, or" in shown(app)
     set_to(app, "number_input", "ε for this release", 4.0)
     assert "Ask with a smaller ε and a smaller δ, or" in shown(app)

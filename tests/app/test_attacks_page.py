@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.app.test_pages import button, by_label, charts, mode, use_upload
+from tests.app.test_pages import button, by_label, charts, fill, mode, use_upload
 from tests.app.test_questions import shown
 
 CSV = "pay,sick\n" + "".join(
@@ -135,11 +135,13 @@ def test_own_table_is_attacked_by_the_curator_alone_and_values_stay_masked(open_
 def test_a_number_split_at_a_public_threshold_is_recovered_too(open_page):
     use_upload(open_page, CSV, lower=0.0, upper=100_000.0)
     app = open_page("attacks")
-    by_label(app.radio, "Table under attack").set_value(OWN).run()
-    by_label(app.toggle, AREA).set_value(True).run()
+    fill(app, radio={"Table under attack": OWN}, toggle={AREA: True})
     visit(app, "Reconstruction")
-    by_label(app.selectbox, "Column under attack").set_value(0).run()
-    by_label(app.number_input, "Yes is a value of at least").set_value(45_000.0).run()
+    fill(
+        app,
+        selectbox={"Column under attack": 0},
+        number_input={"Yes is a value of at least": 45_000.0},
+    )
     careless, _ = verdict(app)
     (found,) = re.findall(r"give away ([\d.]+) % of the column", careless)
     assert float(found) >= 95

@@ -1,7 +1,7 @@
 """The page Audit: a mistake is refuted before one's eyes, a repair is not."""
 
 from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES
-from tests.app.test_pages import by_label, use_example
+from tests.app.test_pages import by_label, fill, use_example
 from ui import auditing
 
 
@@ -43,8 +43,7 @@ def test_mechanism_is_drawn_by_the_real_sampler(open_page):
     app = through(open_page("audit"))
     by_label(app.select_slider, "Draws of each world").set_value(2000)
     app.radio(key=auditing.WHAT).set_value(auditing.MECHANISM).run()
-    by_label(app.selectbox, "Mechanism").set_value("laplace").run()
-    by_label(app.select_slider, "Draws of each world").set_value(2000).run()
+    fill(app, selectbox={"Mechanism": "laplace"}, select_slider={"Draws of each world": 2000})
     app = through(app)
     labels = {metric.label: metric.value for metric in app.metric}
     assert labels["Promised ε"] == labels["By formula"] == "1"
@@ -66,8 +65,7 @@ def test_question_of_the_release_page_is_audited_and_charges_nothing(open_page):
     app = open_page("audit")
     app.radio(key=auditing.WHAT).set_value(auditing.QUESTION).run()
     pair = "a person of this table"
-    by_label(app.selectbox, "Pair of tables").set_value(pair).run()
-    by_label(app.select_slider, "Draws of each world").set_value(2000).run()
+    fill(app, selectbox={"Pair of tables": pair}, select_slider={"Draws of each world": 2000})
     assert not app.metric
     app.toggle[0].set_value(True).run()
     app = through(app)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from tests.app.asking import COLUMNS, choose, go, use_survey
-from tests.app.test_pages import charts
-from tests.app.test_questions import set_to, shown
+from tests.app.test_pages import charts, fill
+from tests.app.test_questions import shown
 
 
 def test_two_categories_are_crossed_in_one_question(open_page, follow):
     use_survey(open_page)
     app = choose(open_page("release"), "Column", COLUMNS.index("smoker"))
-    choose(app, "Statistic", "cross table")
-    set_to(app, "number_input", "ε for this release", 2.0)
+    fill(app, selectbox={"Statistic": "cross table"}, number_input={"ε for this release": 2.0})
     seen = follow(app)
     # In the order of the table: the region first, whichever was chosen first.
     assert seen.title == "number of people by region and smoker"
@@ -33,8 +32,7 @@ def test_two_categories_are_crossed_in_one_question(open_page, follow):
 def test_a_number_is_crossed_by_its_bins(open_page):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", "cross table")
-    set_to(app, "number_input", "Bins of equal width", 3)
-    choose(app, "Crossed with", 1)
+    fill(app, number_input={"Bins of equal width": 3}, selectbox={"Crossed with": 1})
     assert "All 11 numbers at once" in next(
         tile.help for tile in app.metric if tile.label.startswith("Noise")
     )

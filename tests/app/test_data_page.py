@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcore.data.columns import ColumnKind, MissingPolicy
-from tests.app.test_pages import CSV, button, by_label
+from tests.app.test_pages import CSV, button, by_label, fill
 from tests.app.test_uploads import columns, said, upload
 
 MIXED = "age,smoker,party\n" + "".join(
@@ -101,11 +101,9 @@ def columns_are_mixed(app):
 )
 def test_bounds_that_no_sum_could_hold_are_refused_in_words(open_page, lower, upper):
     app = upload(open_page("data"), MIXED)
-    by_label(app.number_input, "Lower bound").set_value(lower).run()
-    by_label(app.number_input, "Upper bound").set_value(upper).run()
+    fill(app, number_input={"Lower bound": lower, "Upper bound": upper})
     assert "at most 1e100 in size" in app.error[0].value
-    by_label(app.number_input, "Lower bound").set_value(0.0).run()
-    by_label(app.number_input, "Upper bound").set_value(9.0).run()
+    fill(app, number_input={"Lower bound": 0.0, "Upper bound": 9.0})
     assert not app.error
     button(app, "Use this data").click().run()
     assert "In use: people" in said(app)
@@ -113,8 +111,7 @@ def test_bounds_that_no_sum_could_hold_are_refused_in_words(open_page, lower, up
 
 def test_a_missing_answer_is_left_out_until_a_label_is_chosen(open_page):
     app = upload(open_page("data"), MIXED)
-    by_label(app.selectbox, "Column").set_value(2).run()
-    by_label(app.text_area, "Public list of categories").set_value("red\nblue").run()
+    fill(app, selectbox={"Column": 2}, text_area={"Public list of categories": "red\nblue"})
     policy = by_label(app.selectbox, "If a value is missing")
     assert policy.value is MissingPolicy.DROP
     assert not [w for w in app.warning if "party" in w.value]
@@ -150,9 +147,7 @@ def generation(app):
 
 def test_nobody_overlooks_what_a_missing_number_counts_as(open_page):
     app = upload(open_page("data"), CSV)
-    by_label(app.selectbox, "Column").set_value(0).run()
-    by_label(app.number_input, "Lower bound").set_value(0.0).run()
-    by_label(app.number_input, "Upper bound").set_value(250.0).run()
+    fill(app, selectbox={"Column": 0}, number_input={"Lower bound": 0.0, "Upper bound": 250.0})
     asked, unsaid = "How should missing values of", "not confirmed"
     told = [warning.value for warning in app.warning]
     assert [any(words in one for one in told) for words in (asked, unsaid)] == [True] * 2
@@ -196,16 +191,14 @@ def test_everybody_may_be_known_to_have_a_value(open_page):
 
     say_so()
     assert any("imputed all the same, as 50" in one.value for one in app.caption)
-    by_label(app.selectbox, "Column").set_value(2).run()
-    by_label(app.text_area, "Public list of categories").set_value("a\nb\nc").run()
+    fill(app, selectbox={"Column": 2}, text_area={"Public list of categories": "a\nb\nc"})
     say_so()
     told = [w.value for w in app.warning if "not confirmed" in w.value]
     assert not [one for one in told if "age" in one or "party" in one]
     button(app, "Use this data").click().run()
     assert not app.error
     app = open_page("release")
-    by_label(app.selectbox, "Column").set_value(0).run()
-    by_label(app.selectbox, "Statistic").set_value("mean").run()
+    fill(app, selectbox={"Column": 0, "Statistic": "mean"})
     button(app, "Add to plan").click().run()
     assert not any("Nobody has said" in caption.value for caption in app.caption)
     # It comes back with the table, as it was said.

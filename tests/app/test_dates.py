@@ -6,7 +6,7 @@ import datetime as dt
 import re
 
 from tests.app.asking import choose
-from tests.app.test_pages import button, by_label
+from tests.app.test_pages import button, by_label, fill
 from tests.app.test_questions import release, set_to, shown
 
 FIRST = dt.date(2024, 1, 1)
@@ -51,8 +51,7 @@ def test_types_and_date_formats_are_proposed_and_declared(open_page):
 
 def test_a_mean_and_a_histogram_of_dates_are_released_as_dates(open_page):
     app = declare_dates(uploaded(open_page))
-    choose(app, "Column", 0)
-    choose(app, "Kind", "identifier")
+    fill(app, selectbox={"Column": 0, "Kind": "identifier"})
     button(app, "Use this data").click().run()
     assert "In use" in shown(app), shown(app)
     app = open_page("release")
@@ -82,8 +81,7 @@ def test_a_mean_and_a_histogram_of_dates_are_released_as_dates(open_page):
 
 def test_missing_codes_and_numeric_codes_are_declared(open_page):
     app = uploaded(open_page)
-    choose(app, "Column", 3)
-    set_to(app, "text_input", "Missing-value codes", "8; 9")
+    fill(app, selectbox={"Column": 3}, text_input={"Missing-value codes": "8; 9"})
     set_to(app, "selectbox", "Kind", "category")
     codes = "Labels are numeric codes: 1, 1.0 and 01 are the same"
     assert not by_label(app.checkbox, codes).value
@@ -96,8 +94,7 @@ def test_missing_codes_and_numeric_codes_are_declared(open_page):
 def test_columns_are_derived_of_dates_and_rows_chosen_by_them(open_page):
     app = declare_dates(uploaded(open_page))
     app = opened(app, "new-columns")
-    choose(app, "What is made", "age in years at a date")
-    choose(app, "At", "admission")
+    fill(app, selectbox={"What is made": "age in years at a date", "At": "admission"})
     button(app, "Add the column").click().run()
     assert "age since birth at admission" in by_label(app.selectbox, "Column").options
     app = opened(app, "new-columns")

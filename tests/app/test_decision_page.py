@@ -8,7 +8,7 @@ import pytest
 
 from dpcore.ledger.store import default_folder
 from dpcore.planning.comparison import Row
-from tests.app.test_pages import button, by_label, use_upload
+from tests.app.test_pages import button, by_label, fill, use_upload
 from tests.app.test_questions import shown
 from ui.deciding import showing, signing
 
@@ -77,8 +77,7 @@ def test_the_page_to_sign_holds_what_was_typed(decided, monkeypatch):
     real = signing.decision_page
     monkeypatch.setattr(signing, "decision_page", lambda *a: made.append(real(*a)) or made[-1])
     app = decided
-    by_label(app.text_area, "Purpose").set_value("yearly report").run()
-    by_label(app.text_area, "Who decides (one name a line)").set_value("A\nB").run()
+    fill(app, text_area={"Purpose": "yearly report", "Who decides (one name a line)": "A\nB"})
     page = made[-1].html()
     for told in ("yearly report", "people.csv", "Signature: A", "Signature: B"):
         assert told in page

@@ -7,7 +7,7 @@ import json
 from streamlit.testing.v1 import AppTest
 
 from tests.app.conftest import close_tab
-from tests.app.test_pages import CSV, button, by_label, mode, use_example, use_upload
+from tests.app.test_pages import CSV, button, by_label, fill, mode, use_example, use_upload
 from tests.app.test_uploads import said, upload
 from tests.conftest import PATIENCE, ROOT
 
@@ -28,10 +28,12 @@ def reloaded():
 
 def declare(open_page, text=CSV):
     app = use_upload(open_page, text, 18.0, 99.0)
-    by_label(app.text_input, "Unit").set_value("years").run()
-    by_label(app.text_input, "Meaning").set_value("age at the visit").run()
-    by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
-    by_label(app.checkbox, "Every row is one person").set_value(False).run()
+    fill(
+        app,
+        text_input={"Unit": "years", "Meaning": "age at the visit"},
+        radio={"Neighboring relation": "add-remove"},
+        checkbox={"Every row is one person": False},
+    )
     by_label(app.number_input, "Maximum rows of one person").set_value(3)
     by_label(app.number_input, "Public minimum number of rows").set_value(150)
     by_label(app.radio, "The data are").set_value("the whole population (census)").run()
@@ -137,8 +139,7 @@ def test_what_is_declared_later_replaces_what_was(open_page, home):
 def test_nothing_is_written_of_examples_drafts_or_values(open_page, home):
     use_example(open_page)
     app = upload(open_page("data"), CSV)
-    by_label(app.number_input, "Lower bound").set_value(18.0).run()
-    by_label(app.number_input, "Upper bound").set_value(99.0).run()
+    fill(app, number_input={"Lower bound": 18.0, "Upper bound": 99.0})
     assert written(home) == []
     button(app, "Use this data").click().run()
     (text,) = written(home)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.app.asking import SURVEY, choose, use_survey
-from tests.app.test_pages import by_label, charts
-from tests.app.test_questions import release, set_to, shown
+from tests.app.test_pages import by_label, charts, fill
+from tests.app.test_questions import release, shown
 
 
 def test_two_groups_are_compared_in_one_question(open_page, follow):
@@ -14,8 +14,7 @@ def test_two_groups_are_compared_in_one_question(open_page, follow):
     app = choose(open_page("release"), "Statistic", "difference of groups")
     choose(app, "Mean of", "south")
     assert by_label(app.selectbox, "Less that of").options == ["north", "west"]
-    set_to(app, "number_input", "ε for this release", 20.0)
-    set_to(app, "number_input", "Groups of how many?", 40)
+    fill(app, number_input={"ε for this release": 20.0, "Groups of how many?": 40})
     assert by_label(app.metric, "Noise, groups of 40").value.startswith("± ")
     seen = follow(app)
     assert seen.title == "mean of age by region, south less north"
@@ -28,8 +27,7 @@ def test_two_groups_are_compared_in_one_question(open_page, follow):
 def test_difference_with_a_group_of_nobody_is_no_number(open_page):
     use_survey(open_page, text=SURVEY.replace(",west,", ",south,"))
     app = choose(open_page("release"), "Statistic", "difference of groups")
-    choose(app, "Mean of", "west")
-    set_to(app, "number_input", "ε for this release", 5.0)
+    fill(app, selectbox={"Mean of": "west"}, number_input={"ε for this release": 5.0})
     release(app)
     assert "The difference: too few to say" in shown(app)
     assert not charts(app)

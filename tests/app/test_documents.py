@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import streamlit as st
 
-from tests.app.test_pages import button, by_label, press_release, use_upload
+from tests.app.test_pages import button, by_label, fill, press_release, use_upload
 from tests.app.test_questions import shown
 
 
@@ -37,8 +37,7 @@ def test_documents_are_made_only_when_they_are_asked_for(open_page, monkeypatch)
         assert "<h1>" in data()
         by_label(app.text_area, "Purpose").set_value("yearly report").run()
         assert "yearly report" in made.pop()[1]()
-        by_label(app.selectbox, "Document").set_value("Full report").run()
-        by_label(app.radio, "Numbers in it").set_value("1.234,5").run()
+        fill(app, selectbox={"Document": "Full report"}, radio={"Numbers in it": "1.234,5"})
         assert "Full report" in made[-1][0]
         assert "by browser" not in made[-1][1]()
         made.clear()

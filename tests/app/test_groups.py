@@ -8,7 +8,7 @@ import pytest
 
 from dpcore.mechanisms.catalog import CATALOG
 from tests.app.asking import PEOPLE, SURVEY, choose, go, number, use_survey
-from tests.app.test_pages import button, by_label, charts, use_example
+from tests.app.test_pages import button, by_label, charts, fill, use_example
 from tests.app.test_questions import release, set_to, shown
 
 PUBLIC = "The group of every row is public"
@@ -27,8 +27,7 @@ def tile(app):
 def test_each_group_has_its_ratio_and_all_others_too(open_page, follow, statistic, monkeypatch):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", statistic)
-    choose(app, "By group", 0)
-    set_to(app, "number_input", "ε for this release", 20.0)
+    fill(app, selectbox={"By group": 0}, number_input={"ε for this release": 20.0})
     laplace, calibrated = CATALOG["laplace"], []
 
     def noted(**settings):
@@ -61,8 +60,7 @@ def test_group_of_nobody_gets_no_number_and_no_rank(open_page):
     """The numbers of the issue: a category that nobody has, and mean by group."""
     use_survey(open_page, text=SURVEY.replace(",west,", ",south,"))
     app = choose(open_page("release"), "Statistic", "mean")
-    choose(app, "By group", 0)
-    set_to(app, "number_input", "ε for this release", 5.0)
+    fill(app, selectbox={"By group": 0}, number_input={"ε for this release": 5.0})
     release(app)
     title = next(m.value for m in app.markdown if "too few to say" in m.value)
     assert "“west”" in title.split("too few to say")[1]
@@ -87,8 +85,7 @@ def test_group_of_nobody_gets_no_number_and_no_rank(open_page):
 def test_noise_that_fits_no_sums_of_groups_is_explained(open_page):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", "mean")
-    choose(app, "Mechanism", "bit")
-    choose(app, "By group", 0)
+    fill(app, selectbox={"Mechanism": "bit", "By group": 0})
     assert "choose Laplace or Gaussian noise" in app.info[0].value
     choose(app, "Mechanism", "gaussian")
     assert not app.info

@@ -1,13 +1,12 @@
 """Head counts that come with means are said before they are paid for again."""
 
-from tests.app.test_pages import button, by_label, use_upload
+from tests.app.test_pages import button, by_label, fill, use_upload
 from tests.app.test_questions import shown
 from tests.app.test_several_means import choose
 
 
 def ask(app, column, statistic, *, by=None):
-    choose(app, "Column", column)
-    by_label(app.selectbox, "Statistic").set_value(statistic).run()
+    fill(app, selectbox={"Column": column, "Statistic": statistic})
     if by is not None:
         choose(app, "By group", by)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.app.test_pages import by_label, mode, use_example, use_upload
+from tests.app.test_pages import by_label, fill, mode, use_example, use_upload
 from tests.app.test_questions import release, set_to
 
 NUMBERED = "row,counted\n" + "".join(
@@ -29,10 +29,11 @@ def test_a_column_called_row_leaves_the_row_numbers_alone(open_page):
 
 def test_who_is_counted_by_group_is_told_and_not_the_value(open_page):
     use_upload(open_page, NUMBERED)
-    app = open_page("release")
-    set_to(app, "selectbox", "Statistic", "proportion")
-    set_to(app, "selectbox", "By group", 0)
-    set_to(app, "number_input", "Counts from", 30.0)
+    fill(
+        open_page("release"),
+        selectbox={"Statistic": "proportion", "By group": 0},
+        number_input={"Counts from": 30.0},
+    )
     table = exposed(open_page)
     value = 20 + (table["row"] - 1) % 50
     assert (table["counted"] == (value >= 30)).all()

@@ -24,6 +24,7 @@ from tests.app.test_pages import (
     button,
     by_label,
     charts,
+    fill,
     mode,
     open_table,
     press_release,
@@ -61,8 +62,7 @@ def people(tables):
 
 def use_parts(open_page):
     app = open_table(open_page, "people")
-    by_label(app.number_input, "Lower bound").set_value(0.0).run()
-    by_label(app.number_input, "Upper bound").set_value(100.0).run()
+    fill(app, number_input={"Lower bound": 0.0, "Upper bound": 100.0})
     return declared(app)
 
 
@@ -73,8 +73,7 @@ def use_file(open_page):
 
 def declared(app):
     choose(app, Column="age")
-    by_label(app.number_input, "Lower bound").set_value(0.0).run()
-    by_label(app.number_input, "Upper bound").set_value(100.0).run()
+    fill(app, number_input={"Lower bound": 0.0, "Upper bound": 100.0})
     choose(app, Column="member", Kind="yes/no")
     for radio in (each for each in app.radio if each.label == "These are"):
         radio.set_value("").run()
@@ -210,14 +209,12 @@ def test_whom_the_fit_rests_on_alone_is_told_to_be_given_away(open_page, tables)
     app = open_table(open_page, "rare")
     for column in ("visits", "age"):
         choose(app, Column=column)
-        by_label(app.number_input, "Lower bound").set_value(0.0).run()
-        by_label(app.number_input, "Upper bound").set_value(10.0).run()
+        fill(app, number_input={"Lower bound": 0.0, "Upper bound": 10.0})
     choose(app, Column="rare", Kind="yes/no")
     button(app, "Use this data").click().run()
     app = asked(open_page, "individual", target="visits")
     by_label(app.checkbox, "Balance penalty and noise").uncheck().run()
-    by_label(app.number_input, "Penalty λ").set_value(0.0).run()
-    by_label(app.checkbox, "Set the precision instead of ε").set_value(True).run()
+    fill(app, number_input={"Penalty λ": 0.0}, checkbox={"Set the precision instead of ε": True})
     opened(app, SHOW_LOSSES)
     assert "1 person given away: no finite ε holds for them" in said(app)
     listed = app.dataframe[-1].value
@@ -242,8 +239,7 @@ def test_only_leaving_is_offered_and_why_is_said(open_page):
 @pytest.mark.usefixtures("people")
 def test_a_model_goes_through_a_plan_and_the_pages_about_it(open_page):
     use_parts(open_page)
-    app = asked(open_page)
-    button(app, "Add to plan").click().run()
+    button(asked(open_page), "Add to plan").click().run()
     release_the_plan(open_page)
     assert spent() == 1
 

@@ -234,8 +234,7 @@ def test_a_plan_is_released_whole_and_the_pages_about_it_open(open_page):
     declare_smoker(use_large_table(open_page))
     choose(open_page("release"), Column="age", Statistic="mean")
     for statistic in ("mean", "histogram", "sum"):
-        app = choose(open_page("release"), Statistic=statistic)
-        button(app, "Add to plan").click().run()
+        button(choose(open_page("release"), Statistic=statistic), "Add to plan").click().run()
     release_the_plan(open_page)
     assert spent() == 3
 

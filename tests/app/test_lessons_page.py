@@ -9,7 +9,7 @@ from dpcore.lessons.classroom import spaced
 from dpcore.lessons.lesson import LessonStep
 from dpcore.lessons.paths import LESSONS, PATHS
 from tests.app.phone import Phone
-from tests.app.test_pages import button, by_label, charts
+from tests.app.test_pages import button, by_label, charts, fill
 from ui.lessons import phones
 
 
@@ -94,8 +94,7 @@ def test_another_path_keeps_the_lesson_if_it_has_it(app):
     linked(app, path="seminar", lesson="budget", step=LessonStep.HOME.value)
     by_label(app.selectbox, "Path").set_value("board").run()
     assert address(app) == ("board", "budget", "home")
-    by_label(app.selectbox, "Lesson").set_value("meaning").run()
-    by_label(app.selectbox, "Path").set_value("class").run()
+    fill(app, selectbox={"Lesson": "meaning", "Path": "class"})
     assert address(app)[:2] == ("class", "why-noise")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcore.relations import NeighboringRelation
-from tests.app.test_pages import by_label, charts, mode, use_example, use_upload
+from tests.app.test_pages import by_label, charts, fill, mode, use_example, use_upload
 from tests.app.test_questions import shown
 
 AWAY = NeighboringRelation.ADD_REMOVE
@@ -262,13 +262,10 @@ def test_every_picture_of_a_model_is_watermarked_in_classroom_mode_only(open_pag
 def test_somebody_without_whom_there_is_no_fit_is_listed_as_given_away(open_page):
     rows = [f"{i % 7},{i % 5},no" for i in range(60)]
     app = use_upload(open_page, "\n".join(["visits,age,rare", *rows, "3,3,yes", ""]))
-    by_label(app.selectbox, "Column").set_value(1).run()
-    by_label(app.number_input, "Lower bound").set_value(0.0).run()
-    by_label(app.number_input, "Upper bound").set_value(10.0).run()
+    fill(app, selectbox={"Column": 1}, number_input={"Lower bound": 0.0, "Upper bound": 10.0})
     app = look(open_page("individual"))
     by_label(app.checkbox, "Balance penalty and noise").uncheck().run()
-    by_label(app.number_input, "Penalty λ").set_value(0.0).run()
-    by_label(app.checkbox, "Set the precision instead of ε").set_value(True).run()
+    fill(app, number_input={"Penalty λ": 0.0}, checkbox={"Set the precision instead of ε": True})
     for key in CLOSER:
         app.session_state[key] = True
     app.run()
@@ -288,8 +285,7 @@ def test_an_audit_shows_how_far_it_is_and_can_be_stopped(open_page, monkeypatch)
     monkeypatch.setattr("ui.individual.models.subject._MOST", 5)
     use_example(open_page, "anes96")
     app = open_page("individual")
-    by_label(app.radio, "What is released").set_value("a regression model").run()
-    by_label(app.selectbox, "Model").set_value("Huber").run()
+    fill(app, radio={"What is released": "a regression model"}, selectbox={"Model": "Huber"})
     for toggle in app.toggle:
         if not toggle.value:
             toggle.set_value(True).run()
@@ -316,14 +312,15 @@ def test_a_bound_on_people_that_is_too_small_names_the_control(open_page):
     app = open_page("data")
     text = "visits,age\n" + "\n".join(["3,30", "1,20"] * 40)
     app.file_uploader[0].set_value(("people.csv", text.encode(), "text/csv")).run()
-    by_label(app.radio, "Neighboring relation").set_value(AWAY).run()
-    by_label(app.number_input, "Lower bound").set_value(0.0).run()
-    by_label(app.number_input, "Upper bound").set_value(100.0).run()
+    fill(
+        app,
+        radio={"Neighboring relation": AWAY},
+        number_input={"Lower bound": 0.0, "Upper bound": 100.0},
+    )
     by_label(app.button, "Use this data").click().run()
     app = open_page("regression")
     by_label(app.number_input, "Lower bound").set_value(0.0)
-    by_label(app.number_input, "Upper bound").set_value(100.0).run()
-    by_label(app.number_input, "Public maximum number of people").set_value(50).run()
+    fill(app, number_input={"Upper bound": 100.0, "Public maximum number of people": 50})
     for toggle in app.toggle:
         if not toggle.value:
             toggle.set_value(True).run()

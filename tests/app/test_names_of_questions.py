@@ -7,7 +7,7 @@ import pytest
 from dpcore.ledger.transaction import release
 from dpcore.releases.record import Release
 from tests.app.hand import turn, views
-from tests.app.test_pages import button, by_label, press_release
+from tests.app.test_pages import button, by_label, fill, press_release
 from tests.app.test_several_rows import columns, visits
 from tests.app.test_uploads import said, upload
 
@@ -63,8 +63,7 @@ def test_a_name_is_on_every_page_and_in_the_file_and_costs_nothing(open_page, re
     button(app, "Use this data").click().run()
     app = open_page("release")
     assert by_label(app.selectbox, "Column").value == 0
-    by_label(app.selectbox, "Who counts").set_value("yes").run()
-    by_label(app.text_input, "Name of the question").set_value("north at all").run()
+    fill(app, selectbox={"Who counts": "yes"}, text_input={"Name of the question": "north at all"})
     press_release(app)
     assert not app.error
     answer = records[-1]

@@ -9,8 +9,8 @@ import pytest
 from dpcore.ledger.store import default_folder
 from dpcore.releases.declarations import Declarations
 from dpcore.releases.record import Release
-from tests.app.asking import choose, go
-from tests.app.test_pages import button, by_label
+from tests.app.asking import go
+from tests.app.test_pages import button, by_label, fill
 from tests.app.test_questions import release, set_to, shown
 from tests.app.test_uploads import said, upload
 
@@ -22,12 +22,12 @@ HOUSEHOLDS = "income,city\n" + "".join(
 def use(open_page, names=("household", ""), text=HOUSEHOLDS):
     """Declare the table of households, and take it into use under a name of rows."""
     app = upload(open_page("data"), text)
-    choose(app, "Column", 0)
-    set_to(app, "number_input", "Lower bound", 0.0)
-    set_to(app, "number_input", "Upper bound", 100.0)
-    choose(app, "Column", 1)
-    choose(app, "Kind", "category")
-    set_to(app, "text_area", "Public list of categories", "Ulm\nBonn")
+    fill(app, selectbox={"Column": 0}, number_input={"Lower bound": 0.0, "Upper bound": 100.0})
+    fill(
+        app,
+        selectbox={"Column": 1, "Kind": "category"},
+        text_area={"Public list of categories": "Ulm\nBonn"},
+    )
     rename(app, names)
     button(app, "Use this data").click().run()
     assert "In use" in said(app), said(app)
@@ -40,13 +40,11 @@ def sidebar(app):
 
 
 def rename(app, names):
-    set_to(app, "text_input", "Name of one row", names[0])
-    set_to(app, "text_input", "Plural", names[1])
+    fill(app, text_input={"Name of one row": names[0], "Plural": names[1]})
 
 
 def histogram(app):
-    choose(app, "Column", 1)
-    choose(app, "Statistic", "histogram")
+    fill(app, selectbox={"Column": 1, "Statistic": "histogram"})
     return app
 
 
@@ -75,9 +73,7 @@ def test_pages_and_records_use_the_name(open_page, monkeypatch):
 def test_a_new_name_costs_nothing_and_reaches_earlier_answers(open_page):
     app = use(open_page, ("person", ""))
     app = open_page("release")
-    choose(app, "Column", 0)
-    choose(app, "Statistic", "mean")
-    choose(app, "By group", 0)
+    fill(app, selectbox={"Column": 0, "Statistic": "mean", "By group": 0})
     release(app)
     spent = by_label(go(app, "ledger").metric, "Spent").value
     app = open_page("data")

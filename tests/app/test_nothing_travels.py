@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.app.asking import COLUMNS, choose, go, use_survey
 from tests.app.test_one_person import lesson
-from tests.app.test_pages import by_label, use_example
+from tests.app.test_pages import by_label, fill, use_example
 from tests.app.test_questions import set_to, shown
 
 
@@ -16,8 +16,7 @@ def test_epsilon_starts_anew_for_another_column_and_another_table(open_page):
     app = use_example(open_page)
     app = open_page("release")
     epsilon = "ε for this release"
-    set_to(app, "number_input", epsilon, 2.5)
-    set_to(app, "selectbox", "Statistic", "sum")
+    fill(app, number_input={epsilon: 2.5}, selectbox={"Statistic": "sum"})
     assert by_label(app.number_input, epsilon).value == 2.5
     choose(app, "Column", 1)
     assert by_label(app.number_input, epsilon).value == 0.5
@@ -25,8 +24,7 @@ def test_epsilon_starts_anew_for_another_column_and_another_table(open_page):
     assert told in shown(app)
     choose(app, "Column", 0)
     assert told not in shown(app)
-    choose(app, "Column", 1)
-    set_to(app, "number_input", epsilon, 2.5)
+    fill(app, selectbox={"Column": 1}, number_input={epsilon: 2.5})
     assert by_label(go(app, "tradeoffs").number_input, epsilon).value == 2.5
     use_example(open_page, "fair")
     app = open_page("release")
@@ -43,12 +41,9 @@ def test_a_link_keeps_its_epsilon(open_page):
 def test_groups_belong_to_one_column(open_page):
     use_survey(open_page)
     app = open_page("release")
-    set_to(app, "selectbox", "Statistic", "mean")
-    choose(app, "By group", 0)
-    choose(app, "Column", 1)
+    fill(app, selectbox={"Statistic": "mean", "By group": 0, "Column": 1})
     assert labels(app)["By group"].value is None
-    choose(app, "By group", 0)
-    choose(app, "Column", 0)
+    fill(app, selectbox={"By group": 0, "Column": 0})
     assert labels(app)["By group"].value == 0
 
 

@@ -8,7 +8,7 @@ import pytest
 from dpcore.figures.individual.one_person import realized_picture
 from dpcore.studies.individual.hypothesis_tests import Realized
 from tests.app.test_one_person import MODEL, lesson
-from tests.app.test_pages import by_label
+from tests.app.test_pages import by_label, fill
 from tests.app.test_questions import set_to, shown
 
 
@@ -52,8 +52,7 @@ def test_where_two_shares_move_the_noise_is_made_for_both(open_page):
     # 20,190 people: one share moves by 1/n, and the one that is left by as much.
     lesson(open_page, "rand-hie")
     app = open_page("release")
-    set_to(app, "selectbox", "Column", "health")
-    set_to(app, "selectbox", "Statistic", "all shares")
+    fill(app, selectbox={"Column": "health", "Statistic": "all shares"})
     said = shown(app)
     assert "Up to 2 of them move at once." in said
     share = 1 / 20_190

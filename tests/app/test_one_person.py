@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.test_pages import by_label, charts, mode, use_example, use_upload
+from tests.app.test_pages import by_label, charts, fill, mode, use_example, use_upload
 from tests.app.test_questions import release, set_to, shown
 
 NUMBER, MODEL = "a number (statistic)", "a regression model"
@@ -90,8 +90,7 @@ def test_other_releases_of_models(open_page, mechanism):
 def test_moves_hold_no_value_of_the_table_and_no_row_is_in_the_address(open_page):
     use_upload(open_page, "age,smoker\n" + "".join(f"{61.25 + i % 3},yes\n" for i in range(50)))
     app = look(open_page("individual"), MOVE)
-    set_to(app, "selectbox", "Person", "a row of the table")
-    set_to(app, "number_input", "Row", 7)
+    fill(app, selectbox={"Person": "a row of the table"}, number_input={"Row": 7})
     assert 61.25 not in held(app)
     assert "row" not in " ".join(app.query_params).lower()
     before = titles(app)
@@ -123,8 +122,7 @@ def test_rows_without_a_value_are_no_part_of_the_release(open_page):
     use_upload(open_page, "age,smoker\n,yes\n" + "".join(f"{20 + i},yes\n" for i in range(50)))
     app = set_to(open_page("data"), "selectbox", "If a value is missing", "drop")
     app = look(open_page("individual"), WORLDS)
-    set_to(app, "selectbox", "Person", "a row of the table")
-    set_to(app, "number_input", "Row", 1)
+    fill(app, selectbox={"Person": "a row of the table"}, number_input={"Row": 1})
     assert "no value of what is asked for" in app.info[0].value
     set_to(app, "number_input", "Row", 2)
     assert titles(app)

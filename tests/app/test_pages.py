@@ -29,8 +29,7 @@ def use_example(open_page, key="rand-hie"):
 def use_upload(open_page, text=CSV, lower=0.0, upper=100.0):
     app = open_page("data")
     app.file_uploader[0].set_value(("people.csv", text.encode(), "text/csv")).run()
-    by_label(app.number_input, "Lower bound").set_value(lower).run()
-    by_label(app.number_input, "Upper bound").set_value(upper).run()
+    fill(app, number_input={"Lower bound": lower, "Upper bound": upper})
     button(app, "Use this data").click().run()
     return app
 
@@ -55,8 +54,7 @@ def open_table(open_page, name="visits"):
 
 def use_large_table(open_page, name="visits"):
     app = open_table(open_page, name)
-    by_label(app.number_input, "Lower bound").set_value(0.0).run()
-    by_label(app.number_input, "Upper bound").set_value(100.0).run()
+    fill(app, number_input={"Lower bound": 0.0, "Upper bound": 100.0})
     button(app, "Use this data").click().run()
     return app
 
@@ -78,14 +76,21 @@ def by_label(elements, label):
     return next(element for element in elements if element.label == label)
 
 
+def fill(app, **kinds):
+    """Set fields by kind and label, one after the other as a person does."""
+    for kind, fields in kinds.items():
+        for label, value in fields.items():
+            by_label(getattr(app, kind), label).set_value(value).run()
+    return app
+
+
 def button(app, label):
     return by_label(app.button, label)
 
 
 def leave_out(app, *, column):
     """Declare on the Data page that who has no value of a column does not count."""
-    by_label(app.selectbox, "Column").set_value(column).run()
-    by_label(app.selectbox, "If a value is missing").set_value("drop").run()
+    fill(app, selectbox={"Column": column, "If a value is missing": "drop"})
 
 
 def press_release(app):

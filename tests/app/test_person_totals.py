@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from dpcore.errors import DataError
-from tests.app.test_pages import by_label, charts, mode, press_release, use_example, use_upload
+from tests.app.test_pages import (
+    by_label,
+    charts,
+    fill,
+    mode,
+    press_release,
+    use_example,
+    use_upload,
+)
 from tests.app.test_questions import release, set_to, shown
 
 VIEW = "Over the whole ledger"
@@ -47,8 +55,7 @@ def test_every_release_counts_and_repeated_answers_do_not(open_page):
     first = epsilon(app, "Largest total loss")
     assert 0 < first <= epsilon(app, "Account was charged") == 0.5
     app = open_page("release")
-    set_to(app, "selectbox", "Mechanism", "gaussian")
-    set_to(app, "number_input", "δ for this release", 1e-6)
+    fill(app, selectbox={"Mechanism": "gaussian"}, number_input={"δ for this release": 1e-6})
     release(app)
     app = look(open_page)
     both = epsilon(app, "Largest total loss")

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.store import LEDGER, default_folder
 from tests.app.conftest import close_tab
-from tests.app.test_pages import CSV, button, by_label, use_upload
+from tests.app.test_pages import CSV, button, by_label, fill, use_upload
 from tests.app.test_questions import shown
 from tests.app.test_same_people import draft
 from tests.conftest import PATIENCE, ROOT
@@ -44,8 +44,7 @@ def planned(open_page):
 
 
 def test_plan_outlives_the_tab_and_spends_nothing(planned):
-    by_label(planned.number_input, "Must show").set_value(2.0).run()
-    by_label(planned.number_input, "Total ε").set_value(2.0).run()
+    fill(planned, number_input={"Must show": 2.0, "Total ε": 2.0})
     before = listed(planned)
     assert list(before["question"]) == ["mean of age", "sum of age"]
     assert list(before["ε"]) == ["1", "1"]
@@ -73,8 +72,7 @@ def test_plan_outlives_the_tab_and_spends_nothing(planned):
 
 def test_error_and_epsilon_are_typed_both_ways(planned):
     app = planned
-    by_label(app.radio, "Split").set_value("equal parts").run()
-    by_label(app.number_input, "ε of this question").set_value(0.5).run()
+    fill(app, radio={"Split": "equal parts"}, number_input={"ε of this question": 0.5})
     first = listed(app).iloc[0]
     assert (first["ε"], first["ε is"]) == ("0.5", "locked")
     by_label(app.radio, "Work out").set_value("ε from the error").run()
@@ -82,8 +80,7 @@ def test_error_and_epsilon_are_typed_both_ways(planned):
     assert box.value == pytest.approx(2.9957, rel=1e-4)
     box.set_value(box.value / 4).run()
     assert listed(app).iloc[0]["ε"] == "2"
-    by_label(app.radio, "Work out").set_value("people from both").run()
-    by_label(app.number_input, "Error at 95 %").set_value(0.1).run()
+    fill(app, radio={"Work out": "people from both"}, number_input={"Error at 95 %": 0.1})
     assert next(m.value for m in app.metric if m.label == "Rows needed") == "1,498"
     # What no question can have is refused in its place, and changes nothing.
     before = listed(app)
@@ -153,8 +150,11 @@ def test_plan_is_released_as_a_whole_and_answered_once(planned, files):
     app = planned
     by_label(app.number_input, "Total ε").set_value(1.0).run()
     assert "Nobody is named yet as deciding" in shown(app)
-    by_label(app.radio, "Is the page signed?").set_value("yes, it is signed").run()
-    by_label(app.text_input, "When, and by whom?").set_value("3 May, A. B.").run()
+    fill(
+        app,
+        radio={"Is the page signed?": "yes, it is signed"},
+        text_input={"When, and by whom?": "3 May, A. B."},
+    )
     button(app, "Release the whole plan").click().run()
     # The first real release of a tab is confirmed.
     assert spent() == 0
@@ -209,8 +209,7 @@ def test_plan_beyond_the_budget_or_under_other_terms_is_not_released(planned):
 
 
 def test_a_price_that_is_rounded_up_says_what_is_charged(planned):
-    by_label(planned.radio, "Split").set_value("as typed").run()
-    by_label(planned.number_input, "Total ε").set_value(0.200004).run()
+    fill(planned, radio={"Split": "as typed"}, number_input={"Total ε": 0.200004})
     assert "charged are exactly ε 0.20000" in shown(planned)
     by_label(planned.number_input, "Total ε").set_value(0.2).run()
     assert "charged are exactly" not in shown(planned)
@@ -250,8 +249,7 @@ def test_bounds_changed_after_planning_are_told_and_taken_over(planned, open_pag
 
 def test_the_next_table_of_these_people_takes_the_plan_over(planned, open_page):
     app = planned
-    by_label(app.number_input, "Must show").set_value(2.0).run()
-    by_label(app.text_input, "Name").set_value("Age, as a mean").run()
+    fill(app, number_input={"Must show": 2.0}, text_input={"Name": "Age, as a mean"})
     by_label(app.number_input, "Total ε").set_value(2.0).run()
     button(app, "Release the whole plan").click().run()
     next(b for b in app.button if b.label.startswith("Spend ")).click().run()
@@ -293,8 +291,7 @@ def test_an_epsilon_that_was_typed_elsewhere_is_said_not_to_be_in_the_plan(plann
     app = planned
     by_label(app.number_input, "Total ε").set_value(2.0).run()
     app = opened(app, "release")
-    by_label(app.selectbox, "Statistic").set_value("mean").run()
-    by_label(app.number_input, "ε for this release").set_value(0.25).run()
+    fill(app, selectbox={"Statistic": "mean"}, number_input={"ε for this release": 0.25})
     assert "The plan does not have the ε 0.25 typed here" in shown(app)
 
 
@@ -307,8 +304,7 @@ def typed(open_page):
     """A plan of a mean that was typed with ε 0.3 on Release."""
     use_upload(open_page)
     app = open_page("release")
-    by_label(app.selectbox, "Statistic").set_value("mean").run()
-    by_label(app.number_input, "ε for this release").set_value(0.3).run()
+    fill(app, selectbox={"Statistic": "mean"}, number_input={"ε for this release": 0.3})
     button(app, "Add to plan").click().run()
     return open_page("plan")
 
@@ -319,8 +315,7 @@ def test_a_typed_epsilon_is_kept_until_a_total_is_shared_out(typed):
     assert by_label(app.radio, "Split").value == "as typed"
     assert by_label(app.number_input, "Total ε").value == 3.0
     assert "Of the total of ε 3, 0.3 is dealt out" in shown(app)
-    by_label(app.selectbox, "Statistic").set_value("sum").run()
-    by_label(app.number_input, "ε for this release").set_value(0.2).run()
+    fill(app, selectbox={"Statistic": "sum"}, number_input={"ε for this release": 0.2})
     button(app, "Add to plan").click().run()
     assert epsilons(opened(app, "plan")) == [0.3, 0.2]
     # The plan outlives the tab as it was typed.
@@ -346,8 +341,7 @@ def test_epsilons_that_are_more_than_is_left_are_kept_and_named(typed):
 def spend_half(app):
     """Release a sum for ε 0.5, outside of the plan."""
     opened(app, "release")
-    by_label(app.selectbox, "Statistic").set_value("sum").run()
-    by_label(app.number_input, "ε for this release").set_value(0.5).run()
+    fill(app, selectbox={"Statistic": "sum"}, number_input={"ε for this release": 0.5})
     next(b for b in app.button if b.label.startswith("Release")).click().run()
     for each in [b for b in app.button if b.label.startswith("Spend ")]:
         each.click().run()
@@ -393,8 +387,7 @@ def test_the_smallest_total_is_in_every_headline(typed, monkeypatch):
     assert "Smallest total" in made[-1].html()
     assert said in made[-1].html()
     opened(app, "plan")
-    by_label(app.radio, "Split").set_value("best for what must be seen").run()
-    by_label(app.number_input, "Total ε").set_value(0.749).run()
+    fill(app, radio={"Split": "best for what must be seen"}, number_input={"Total ε": 0.749})
     assert list(listed(app)["shown"]) == ["✓ yes"]
     assert "and no smaller total does" in unescaped(app)
 

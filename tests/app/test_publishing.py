@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from tests.app.test_pages import by_label, charts, use_example, use_upload
+from tests.app.test_pages import by_label, charts, fill, use_example, use_upload
 from tests.app.test_questions import set_to, shown
 
 SIDE = "Why not publish, and what may be"
@@ -59,9 +59,11 @@ def test_count_is_found_exactly_whatever_is_drawn(open_page):
 def test_who_has_no_value_has_no_equation(open_page):
     app = open_page("data")
     app.file_uploader[0].set_value(("gaps.csv", GAPS.encode(), "text/csv")).run()
-    set_to(app, "number_input", "Lower bound", 0.0)
-    set_to(app, "number_input", "Upper bound", 100.0)
-    by_label(app.selectbox, "If a value is missing").set_value("drop").run()
+    fill(
+        app,
+        number_input={"Lower bound": 0.0, "Upper bound": 100.0},
+        selectbox={"If a value is missing": "drop"},
+    )
     by_label(app.button, "Use this data").click().run()
     app = look(open_page, "Attack on a mean")
     assert "row 1 has no value" in app.info[0].value

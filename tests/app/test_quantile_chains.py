@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.app.asking import choose, go, use_survey
-from tests.app.test_pages import button, by_label, charts
+from tests.app.test_pages import button, by_label, charts, fill
 from tests.app.test_questions import set_to, shown
 
 
@@ -14,8 +14,11 @@ def test_several_quantiles_are_one_question_in_order(open_page, follow):
     app = choose(open_page("release"), "Statistic", "several quantiles")
     assert by_label(app.selectbox, "Mechanism").options[0] == "Laplace"
     assert by_label(app.metric, "Quantiles").value == "5"
-    set_to(app, "text_input", "Percent of people below each", "50, 25; 90")
-    set_to(app, "number_input", "ε for this release", 5.0)
+    fill(
+        app,
+        text_input={"Percent of people below each": "50, 25; 90"},
+        number_input={"ε for this release": 5.0},
+    )
     assert by_label(app.metric, "Noise, 95 times of 100").value.endswith(" ranks")
     seen = follow(app)
     assert seen.title == "25, 50 and 90 % quantiles of age"

@@ -11,7 +11,7 @@ import pytest
 
 from dpcore.statistics.kinds import MEANINGS, StatisticKind
 from tests.app.asking import COLUMNS, choose, go, use_survey
-from tests.app.test_pages import button, by_label
+from tests.app.test_pages import button, by_label, fill
 from tests.app.test_questions import release, set_to, shown
 
 # The others have tests of their own, here and in the neighboring files.
@@ -119,7 +119,6 @@ def test_an_interval_that_cannot_be_paid_is_not_offered(open_page):
     assert button(app, "Release the interval").disabled
     choose(app, "Statistic", "mean")
     assert "has no interval" not in shown(app)
-    choose(app, "Statistic", "median")
-    set_to(app, "number_input", "ε for this release", 0.01)
+    fill(app, selectbox={"Statistic": "median"}, number_input={"ε for this release": 0.01})
     release(app)
     assert "only the bounds of the column enclose it" in shown(app)

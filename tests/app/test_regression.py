@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.relations import NeighboringRelation
-from tests.app.test_pages import button, by_label, charts, mode, use_example, use_upload
+from tests.app.test_pages import button, by_label, charts, fill, mode, use_example, use_upload
 from tests.app.test_questions import release, set_to, shown
 from tests.conftest import PATIENCE, ROOT
 
@@ -223,9 +223,11 @@ def asked_of(open_page, people, most):
     text = "\n".join(TABLE.split("\n")[: people + 1]) + "\n"
     app = open_page("data")
     app.file_uploader[0].set_value(("people.csv", text.encode(), "text/csv")).run()
-    by_label(app.radio, "Neighboring relation").set_value(NeighboringRelation.ADD_REMOVE).run()
-    by_label(app.number_input, "Lower bound").set_value(0.0).run()
-    by_label(app.number_input, "Upper bound").set_value(100.0).run()
+    fill(
+        app,
+        radio={"Neighboring relation": NeighboringRelation.ADD_REMOVE},
+        number_input={"Lower bound": 0.0, "Upper bound": 100.0},
+    )
     button(app, "Use this data").click().run()
     app = open_page("regression")
     by_label(app.number_input, "Lower bound").set_value(0.0)
@@ -273,8 +275,7 @@ def test_the_usual_penalty_follows_epsilon_and_a_typed_one_stays(open_page):
     assert before == "Penalty λ: 470."
     assert after == "Penalty λ: 220."
     by_label(app.checkbox, "Balance penalty and noise").uncheck().run()
-    set_to(app, "number_input", "Penalty λ", 33.0)
-    set_to(app, "number_input", "ε for this release", 1.0)
+    fill(app, number_input={"Penalty λ": 33.0, "ε for this release": 1.0})
     assert "The penalty (λ 33)" in shown(app)
 
 
@@ -288,9 +289,11 @@ def test_noise_that_reaches_as_far_as_the_target_is_warned_of(open_page):
 
 def test_an_example_whose_usual_target_became_a_category_still_opens(open_page):
     app = open_page("data")
-    set_to(app, "selectbox", "Example data", "rand-hie")
-    set_to(app, "selectbox", "Kind", "category")
-    set_to(app, "text_area", "Public list of categories", "0\n1\n2")
+    fill(
+        app,
+        selectbox={"Example data": "rand-hie", "Kind": "category"},
+        text_area={"Public list of categories": "0\n1\n2"},
+    )
     named = by_label(app.selectbox, "Column")
     declared = named.options[named.index]
     button(app, "Use this data").click().run()
@@ -317,8 +320,7 @@ def test_a_press_that_met_no_question_charges_nothing_when_one_comes_back(open_p
 
 def test_a_usual_value_outside_of_new_bounds_is_not_proposed(open_page):
     app = open_page("data")
-    set_to(app, "selectbox", "Example data", "rand-hie")
-    set_to(app, "number_input", "Upper bound", 2.0)
+    fill(app, selectbox={"Example data": "rand-hie"}, number_input={"Upper bound": 2.0})
     button(app, "Use this data").click().run()
     app = open_page("regression")
     set_to(app, "selectbox", "Model", "Linear")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
-from tests.app.test_pages import CSV, button, by_label, charts, use_example, use_upload
+from tests.app.test_pages import CSV, button, by_label, charts, fill, use_example, use_upload
 from tests.app.test_person_totals import epsilon, look
 from tests.app.test_questions import release, set_to, shown
 from ui import accounts
@@ -25,8 +25,11 @@ def patient(monkeypatch):
 
 def choose(open_page, way):
     app = open_page("individual")
-    by_label(app.radio, "What is released").set_value("a number from resamples").run()
-    by_label(app.selectbox, "Drawn from").set_value(WAYS[way]).run()
+    fill(
+        app,
+        radio={"What is released": "a number from resamples"},
+        selectbox={"Drawn from": WAYS[way]},
+    )
     if way == "bootstraps":
         by_label(app.number_input, "Bootstraps to release").set_value(5).run()
     assert not app.error

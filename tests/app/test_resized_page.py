@@ -10,6 +10,7 @@ from tests.app.test_pages import (
     button,
     by_label,
     charts,
+    fill,
     leave_out,
     mode,
     press_release,
@@ -52,8 +53,7 @@ def test_every_station_opens(page, station):
 
 
 def test_claimed_epsilon_is_taken_by_its_decimals(page):
-    by_label(page.number_input, "People").set_value(100).run()
-    by_label(page.selectbox, "Sample size set by").set_value("claimed ε = 1/Z").run()
+    fill(page, number_input={"People": 100}, selectbox={"Sample size set by": "claimed ε = 1/Z"})
     by_label(page.number_input, "Claimed ε").set_value(0.07).run()
     assert "7 of 100 rows are drawn" in shown(page)
 
@@ -97,9 +97,7 @@ def test_extreme_tables_are_shown(page, ones):
 
 
 def test_one_person_is_always_drawn(page):
-    by_label(page.number_input, "People with the trait").set_value(1).run()
-    by_label(page.number_input, "People").set_value(1).run()
-    by_label(page.number_input, "Z").set_value(0.5).run()
+    fill(page, number_input={"People with the trait": 1, "People": 1, "Z": 0.5})
     assert page.metric[1].delta == "δ 1 at every ε"
 
 
@@ -107,14 +105,18 @@ def own(open_page, column):
     """Choose a column of an upload, and count people without a value as well."""
     use_upload(open_page, TABLE)
     app = open_page("resized")
-    by_label(app.radio, "Data").set_value("my column").run()
-    by_label(app.selectbox, "Column").set_value(column).run()
+    fill(app, radio={"Data": "my column"}, selectbox={"Column": column})
     if app.info:
         # People without a value make the number of people private.
         assert "public number of people" in app.info[0].value.replace("\\", "")
         unfold(app, column)
-        by_label(app.selectbox, "If a value is missing").set_value(MissingPolicy.REPLACE).run()
-        by_label(app.selectbox, "Impute missing values with").set_value("no").run()
+        fill(
+            app,
+            selectbox={
+                "If a value is missing": MissingPolicy.REPLACE,
+                "Impute missing values with": "no",
+            },
+        )
     assert not app.info
     return app
 
@@ -168,8 +170,11 @@ def test_mean_of_a_column_has_errors_and_no_finite_loss_as_published(open_page):
 
 def test_share_above_a_number_can_be_asked(open_page):
     app = own(open_page, 0)
-    by_label(app.selectbox, "Question").set_value("share of people at or above a number").run()
-    by_label(app.number_input, "At or above").set_value(65.0).run()
+    fill(
+        app,
+        selectbox={"Question": "share of people at or above a number"},
+        number_input={"At or above": 65.0},
+    )
     app.toggle[0].set_value(True).run()
     assert "In this table: 20 people of 200." in shown(app)
 
@@ -179,8 +184,7 @@ def test_published_form_can_be_drawn_in_the_classroom_only(open_page):
     assert not [radio for radio in app.radio if radio.label == "What to draw"]
     mode(app).set_value("classroom").run()
     app = open_page("resized")
-    by_label(app.radio, "Data").set_value("my column").run()
-    by_label(app.radio, "What to draw").set_value(Form.PUBLISHED).run()
+    fill(app, radio={"Data": "my column", "What to draw": Form.PUBLISHED})
     assert by_label(app.metric, "Price").value.startswith("ε 0, δ 0.09")
     # It costs more than any sensible budget has.
     assert button(app, "Release").disabled
@@ -190,7 +194,6 @@ def test_published_form_can_be_drawn_in_the_classroom_only(open_page):
 def test_private_number_of_people_is_refused_with_what_to_do(open_page):
     leave_out(use_upload(open_page, "age,smoker\n" + "30,yes\n40,no\n" * 50), column=1)
     app = open_page("resized")
-    by_label(app.radio, "Data").set_value("my column").run()
-    by_label(app.selectbox, "Column").set_value(1).run()
+    fill(app, radio={"Data": "my column"}, selectbox={"Column": 1})
     assert "declare a public value for missing ones" in app.info[0].value
     assert not charts(app)

@@ -1,14 +1,13 @@
 """A table that comes again, changed, is offered the account of its people."""
 
 from dpcore.ledger.ledger import Ledger
-from tests.app.test_pages import CSV, button, by_label, press_release, use_upload
+from tests.app.test_pages import CSV, button, by_label, fill, press_release, use_upload
 
 
 def draft(open_page, text, name="people Q4.csv"):
     app = open_page("data")
     app.file_uploader[0].set_value((name, text.encode(), "text/csv")).run()
-    by_label(app.number_input, "Lower bound").set_value(0.0).run()
-    by_label(app.number_input, "Upper bound").set_value(100.0).run()
+    fill(app, number_input={"Lower bound": 0.0, "Upper bound": 100.0})
     return app
 
 

@@ -11,7 +11,7 @@ from dpcore.data.bounds import Interval
 from dpcore.studies.teaching.explorable import EXPLORABLE
 from dpcore.studies.teaching.neighbors import worst_neighbor
 from dpcore.studies.teaching.small_tables import RecordChange, TableSetting
-from tests.app.test_pages import button, by_label, charts
+from tests.app.test_pages import button, by_label, charts, fill
 from tests.app.test_questions import set_to, shown
 from ui.sensitivity_explorer import COLUMNS, PRESETS, START, ExplorerQuery, as_table, preset, read
 
@@ -74,15 +74,12 @@ def test_worst_table_reaches_the_worst_case(page):
 
 
 def test_slider_moves_the_selected_person_and_the_table_follows(page):
-    set_to(page, "selectbox", "Person to move", "Ana")
-    set_to(page, "slider", "Ana’s value", 77.0)
+    fill(page, selectbox={"Person to move": "Ana"}, slider={"Ana’s value": 77.0})
     assert page.data_editor[0].value["value"].tolist()[0] == 77.0
     assert by_label(page.slider, "Ana’s value").value == 77.0
-    set_to(page, "selectbox", "Statistic", "covariance")
-    set_to(page, "slider", "Ana’s second value", 5.0)
+    fill(page, selectbox={"Statistic": "covariance"}, slider={"Ana’s second value": 5.0})
     assert page.data_editor[0].value["second value"].tolist()[0] == 5.0
-    set_to(page, "selectbox", "Statistic", "pooled-variance")
-    set_to(page, "selectbox", "Ana’s group", "D")
+    fill(page, selectbox={"Statistic": "pooled-variance", "Ana’s group": "D"})
     assert page.data_editor[0].value["group"].tolist()[0] == "D"
 
 
@@ -108,8 +105,7 @@ def click(points):
     ],
 )
 def test_click_selects_a_person(points, chosen):
-    app = AppTest.from_function(click, args=(points,)).run()
-    assert app.text[0].value == chosen
+    assert AppTest.from_function(click, args=(points,)).run().text[0].value == chosen
 
 
 def test_typed_values_count_and_survive_another_statistic(open_page):
@@ -143,8 +139,7 @@ def test_empty_table_says_what_to_do_and_can_be_filled_again(open_page):
 
 @pytest.mark.parametrize("key", EXPLORABLE)
 def test_one_person_is_answered_or_told_to_get_company(page, key):
-    set_to(page, "number_input", "People", 1)
-    set_to(page, "selectbox", "Statistic", key)
+    fill(page, number_input={"People": 1}, selectbox={"Statistic": key})
     for change in RecordChange:
         set_to(page, "selectbox", "Neighboring tables", change)
         assert page.header or page.info
@@ -152,9 +147,11 @@ def test_one_person_is_answered_or_told_to_get_company(page, key):
 
 
 def test_too_few_people_for_the_other_direction_are_told(page):
-    set_to(page, "number_input", "People", 5)
-    set_to(page, "selectbox", "Statistic", "pooled-variance")
-    set_to(page, "selectbox", "Neighboring tables", RecordChange.ADDITION)
+    fill(
+        page,
+        number_input={"People": 5},
+        selectbox={"Statistic": "pooled-variance", "Neighboring tables": RecordChange.ADDITION},
+    )
     assert "leaves by up to (too few people to tell)" in shown(page)
 
 
@@ -173,8 +170,10 @@ def test_bounds_that_are_no_interval_are_named(page):
 
 
 def test_addition_moves_the_pooled_variance_more_than_removal(page):
-    set_to(page, "selectbox", "Statistic", "pooled-variance")
-    set_to(page, "selectbox", "Neighboring tables", RecordChange.ADDITION)
+    fill(
+        page,
+        selectbox={"Statistic": "pooled-variance", "Neighboring tables": RecordChange.ADDITION},
+    )
     assert "joins moves it by up to 1,334, a person who leaves by up to 1,250" in shown(page)
     set_to(page, "selectbox", "Neighboring tables", RecordChange.SUBSTITUTION)
     by_label(page.checkbox, "The group is private too").check().run()
@@ -183,8 +182,11 @@ def test_addition_moves_the_pooled_variance_more_than_removal(page):
 
 
 def test_private_number_breaks_the_promise(page):
-    set_to(page, "radio", "Question", "Is the number of people public?")
-    set_to(page, "slider", "People in the table", 5)
+    fill(
+        page,
+        radio={"Question": "Is the number of people public?"},
+        slider={"People in the table": 5},
+    )
     assert by_label(page.metric, "BIT, n private").value == "ε 1.03"
     assert by_label(page.metric, "Laplace, n private").value == "no finite ε"
     assert len(charts(page)) == 2

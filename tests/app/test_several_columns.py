@@ -7,7 +7,7 @@ import pytest
 
 from dpcore.mechanisms.covariances import matrix_of
 from tests.app.asking import choose, edit_shares, go, use_survey
-from tests.app.test_pages import button, by_label, use_example
+from tests.app.test_pages import button, by_label, fill, use_example
 from tests.app.test_questions import set_to, shown
 
 
@@ -19,8 +19,7 @@ def table(app, column):
 def test_covariance_is_released_and_compared_as_one_number(open_page, follow, mechanism):
     use_survey(open_page)
     app = choose(go(open_page("release"), "release"), "Statistic", "covariance")
-    choose(app, "Mechanism", mechanism)
-    choose(app, "And", 1)
+    fill(app, selectbox={"Mechanism": mechanism, "And": 1})
     seen = follow(app)
     assert seen.title == "covariance of age and weight"
     assert len(seen.answer) == 1
@@ -105,8 +104,7 @@ def test_second_column_without_bounds_is_asked_for(open_page):
     text = "age,income\n" + "".join(f"{i % 70},{i}\n" for i in range(50))
     app = open_page("data")
     app.file_uploader[0].set_value(("two.csv", text.encode(), "text/csv")).run()
-    set_to(app, "number_input", "Lower bound", 0.0)
-    set_to(app, "number_input", "Upper bound", 100.0)
+    fill(app, number_input={"Lower bound": 0.0, "Upper bound": 100.0})
     button(app, "Use this data").click().run()
     app = choose(open_page("release"), "Statistic", "covariance")
     assert "income" in shown(app)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from tests.app.asking import choose, go, use_survey
-from tests.app.test_pages import by_label, charts
-from tests.app.test_questions import set_to, shown
+from tests.app.test_pages import by_label, charts, fill
+from tests.app.test_questions import shown
 
 
 def test_means_of_several_columns_are_asked_in_one_question(open_page, follow):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", "means of several columns")
-    choose(app, "By", 0)
-    set_to(app, "number_input", "ε for this release", 20.0)
-    set_to(app, "number_input", "A group of how many?", 40)
+    fill(
+        app,
+        selectbox={"By": 0},
+        number_input={"ε for this release": 20.0, "A group of how many?": 40},
+    )
     off = by_label(app.metric, "Noise / range, a group of 40").value
     assert off.startswith("± ")
     assert off.endswith(" %")
@@ -26,8 +28,13 @@ def test_means_of_several_columns_are_asked_in_one_question(open_page, follow):
     # Any two groups of the answer, in each column, for free.
     go(app, "release")
     before = len(charts(app))
-    choose(app, "Compare the means of", 2)
-    choose(app, "Compare the group", "south")
-    choose(app, "With the group", "west")
+    fill(
+        app,
+        selectbox={
+            "Compare the means of": 2,
+            "Compare the group": "south",
+            "With the group": "west",
+        },
+    )
     assert "mean weight of “south”" in shown(app).replace("\\", "")
     assert len(charts(app)) == before

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore.statistics.user_level import ASKED_OF_PEOPLE
 from tests.app.conftest import close_tab
 from tests.app.hand import nodes, turn, views
-from tests.app.test_pages import button, by_label, press_release
+from tests.app.test_pages import button, by_label, fill, press_release
 from tests.app.test_uploads import said, upload
 from tests.conftest import PATIENCE, ROOT
 from ui import results
@@ -38,8 +38,7 @@ def visits(*, more=0):
 def put_together(app, owner="patient"):
     key = next(key for key in views(app) if "whose-rows" in key)
     turn(app, key, view=True)
-    by_label(app.multiselect, "Columns that name the owner of a row").set_value([owner]).run()
-    by_label(app.multiselect, "Sum").set_value(["stay"]).run()
+    fill(app, multiselect={"Columns that name the owner of a row": [owner], "Sum": ["stay"]})
     button(app, "Make one row a person").click().run()
 
 
@@ -50,8 +49,7 @@ def columns(app):
 def in_use(app, text):
     upload(app, text, "visits.csv")
     put_together(app)
-    by_label(app.number_input, "Lower bound").set_value(0.0).run()
-    by_label(app.number_input, "Upper bound").set_value(30.0).run()
+    fill(app, number_input={"Lower bound": 0.0, "Upper bound": 30.0})
     button(app, "Use this data").click().run()
     return app
 
@@ -71,9 +69,11 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
     assert "Made of several rows a person" in said(app)
     assert by_label(app.radio, "Neighboring relation").value == "add-remove"
     assert button(app, "Make one row a person").disabled
-    by_label(app.number_input, "Lower bound").set_value(0.0).run()
-    by_label(app.number_input, "Upper bound").set_value(30.0).run()
-    by_label(app.radio, "Neighboring relation").set_value("substitution").run()
+    fill(
+        app,
+        number_input={"Lower bound": 0.0, "Upper bound": 30.0},
+        radio={"Neighboring relation": "substitution"},
+    )
     button(app, "Use this data").click().run()
     app.switch_page("app.py").run()
     assert "120 people" in "".join(one.value for one in app.sidebar.caption)
@@ -111,12 +111,14 @@ def capped_in_use(app, text, most=3):
     upload(app, text, "visits.csv")
     key = next(key for key in views(app) if "whose-rows" in key)
     turn(app, key, view=True)
-    by_label(app.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
-    by_label(app.radio, "What counts of each person").set_value("their rows, at most so many").run()
-    by_label(app.number_input, "At most so many rows of each patient count").set_value(most).run()
+    fill(
+        app,
+        multiselect={"Columns that name the owner of a row": ["patient"]},
+        radio={"What counts of each person": "their rows, at most so many"},
+        number_input={"At most so many rows of each patient count": most},
+    )
     button(app, f"Count at most {most} rows of each").click().run()
-    by_label(app.number_input, "Lower bound").set_value(0.0).run()
-    by_label(app.number_input, "Upper bound").set_value(30.0).run()
+    fill(app, number_input={"Lower bound": 0.0, "Upper bound": 30.0})
     button(app, "Use this data").click().run()
     return app
 
@@ -158,8 +160,7 @@ def test_at_most_so_many_rows_of_each_patient_count(open_page):
 def test_what_was_said_of_a_table_stays_when_another_number_of_rows_counts(open_page):
     app = capped_in_use(open_page("data"), visits(more=40))
     minimum, holds = "Public minimum number of rows", "The data are"
-    by_label(app.number_input, minimum).set_value(40).run()
-    by_label(app.radio, holds).set_value("the whole population (census)").run()
+    fill(app, number_input={minimum: 40}, radio={holds: "the whole population (census)"})
     by_label(app.number_input, "At most so many rows of each patient count").set_value(5).run()
     button(app, "Count at most 5 rows of each").click().run()
     assert by_label(app.number_input, minimum).value == 40
@@ -209,8 +210,11 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     app = upload(open_page("data"), visits(), "visits.csv")
     key = next(key for key in views(app) if key.startswith("conditions-"))
     turn(app, key, view=True)
-    by_label(app.multiselect, "Columns with a condition").set_value(["age", "ward"]).run()
-    by_label(app.number_input, "Public number for age").set_value(60.0).run()
+    fill(
+        app,
+        multiselect={"Columns with a condition": ["age", "ward"]},
+        number_input={"Public number for age": 60.0},
+    )
     assert "Name at least one answer" in app.error[0].value
     by_label(app.text_area, "ward is one of").set_value("north\nwest").run()
     button(app, "Keep only these rows").click().run()
@@ -221,15 +225,16 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     by_label(app.radio, "Neighboring relation").set_value("substitution").run()
     button(app, "Use this data").click().run()
     assert "The number of rows that meet the conditions is private" in app.error[0].value
-    by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
-    by_label(app.selectbox, "Column").set_value(1).run()
-    by_label(app.number_input, "Lower bound").set_value(0.0).run()
-    by_label(app.number_input, "Upper bound").set_value(30.0).run()
+    fill(
+        app,
+        radio={"Neighboring relation": "add-remove"},
+        selectbox={"Column": 1},
+        number_input={"Lower bound": 0.0, "Upper bound": 30.0},
+    )
     button(app, "Use this data").click().run()
     assert not app.error
     app = open_page("data")
-    by_label(app.number_input, "Public minimum number of people").set_value(40).run()
-    by_label(app.selectbox, "Column").set_value(1).run()
+    fill(app, number_input={"Public minimum number of people": 40}, selectbox={"Column": 1})
     by_label(app.number_input, "Public number for age").set_value(50.0).run()
     for press in ("Keep only these rows", "Take all rows again"):
         button(app, press).click().run()
@@ -263,17 +268,24 @@ def page(open_page):
 
 def test_limits_look_at_the_rows_that_meet_the_conditions(page):
     turn(page, next(key for key in views(page) if key.startswith("cond")), view=True)
-    by_label(page.multiselect, "Columns with a condition").set_value(["stay"]).run()
-    by_label(page.number_input, "Public number for stay").set_value(5.0).run()
+    fill(
+        page,
+        multiselect={"Columns with a condition": ["stay"]},
+        number_input={"Public number for stay": 5.0},
+    )
     button(page, "Keep only these rows").click().run()
     turn(page, next(key for key in views(page) if "whose-rows" in key), view=True)
-    by_label(page.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
-    by_label(page.radio, "What counts of each person").set_value(
-        "their rows, at most so many"
-    ).run()
-    by_label(page.toggle, "Show what a limit leaves out, and what it costs").set_value(True).run()
-    by_label(page.radio, "Off by how much is").set_value("a count").run()
-    by_label(page.toggle, "Show what limits do to this very table").set_value(True).run()
+    fill(
+        page,
+        multiselect={"Columns that name the owner of a row": ["patient"]},
+        radio={"What counts of each person": "their rows, at most so many"},
+        toggle={"Show what a limit leaves out, and what it costs": True},
+    )
+    fill(
+        page,
+        radio={"Off by how much is": "a count"},
+        toggle={"Show what limits do to this very table": True},
+    )
     rows = visits().splitlines()[1:]
     met = Counter(r.split(",")[0] for r in rows if float(r.split(",")[1]) >= 5)
     assert 0 < met.total() < len(rows)
@@ -315,8 +327,11 @@ def test_codes_may_be_typed_with_a_decimal_comma(open_page):
 def test_conditions_stay_with_rows_that_count_and_are_said_to_go_otherwise(page):
     key = next(key for key in views(page) if key.startswith("conditions-"))
     turn(page, key, view=True)
-    by_label(page.multiselect, "Columns with a condition").set_value(["age"]).run()
-    by_label(page.number_input, "Public number for age").set_value(60.0).run()
+    fill(
+        page,
+        multiselect={"Columns with a condition": ["age"]},
+        number_input={"Public number for age": 60.0},
+    )
     assert any("Not taken over" in one.value for one in page.caption)
     assert not_taken(page) == ["only some of the rows"]
     button(page, "Keep only these rows").click().run()
@@ -363,8 +378,7 @@ def test_other_recipes_go_on_one_account_and_rows_taken_as_people_are_asked_abou
 
 def add_column(app, kind, of, **more):
     """Make a new column of one of numbers; ``more`` are boxes by label."""
-    by_label(app.selectbox, "What is made").set_value(kind).run()
-    by_label(app.selectbox, "Of").set_value(of).run()
+    fill(app, selectbox={"What is made": kind, "Of": of})
     for label, value in more.items():
         by_label([*app.text_input, *app.selectbox, *app.number_input], label).set_value(value).run()
     button(app, "Add the column").click().run()
@@ -379,13 +393,20 @@ def test_codes_for_no_answer_count_as_missing_before_rows_are_put_together(open_
     add_column(app, "a column without codes for “no answer”", "stay", **codes)
     assert columns(app) == [*HEADER, "stay without -9 or 99"]
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
-    by_label(app.multiselect, "Mean").set_value(["stay without -9 or 99"]).run()
+    fill(
+        app,
+        multiselect={
+            "Columns that name the owner of a row": ["patient"],
+            "Mean": ["stay without -9 or 99"],
+        },
+    )
     button(app, "Make one row a person").click().run()
     assert "mean of stay without -9 or 99" in columns(app)
-    by_label(app.number_input, "Lower bound").set_value(0.0).run()
-    by_label(app.number_input, "Upper bound").set_value(30.0).run()
-    by_label(app.toggle, "Show how these bounds fit the data").set_value(True).run()
+    fill(
+        app,
+        number_input={"Lower bound": 0.0, "Upper bound": 30.0},
+        toggle={"Show how these bounds fit the data": True},
+    )
     assert "below the lower bound" not in said(app)
 
 
@@ -410,15 +431,15 @@ def test_next_quarters_file_is_prepared_the_same_way(page):
     add_column(page, "a ratio of two numbers", "stay", Per="age")
     assert columns(page) == [*HEADER, "age in bins at 40; 65", "stay per age"]
     turn(page, next(key for key in views(page) if "whose-rows" in key), view=True)
-    by_label(page.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
-    by_label(page.radio, "What counts of each person").set_value(
-        "their rows, at most so many"
-    ).run()
+    fill(
+        page,
+        multiselect={"Columns that name the owner of a row": ["patient"]},
+        radio={"What counts of each person": "their rows, at most so many"},
+    )
     button(page, "Count at most 5 rows of each").click().run()
     known = columns(page)
     assert known[-2] == "age in bins at 40; 65"
-    by_label(page.number_input, "Lower bound").set_value(0.0).run()
-    by_label(page.number_input, "Upper bound").set_value(30.0).run()
+    fill(page, number_input={"Lower bound": 0.0, "Upper bound": 30.0})
     button(page, "Use this data").click().run()
     upload(page, visits(more=30), "visits in spring.csv")
     assert "was prepared before" in said(page)

@@ -6,7 +6,7 @@ import pytest
 
 from dpcore.postprocessing.share_constraints import ConstraintKind
 from tests.app.asking import COLUMNS, choose, go, use_survey
-from tests.app.test_pages import by_label
+from tests.app.test_pages import by_label, fill
 from tests.app.test_questions import set_to, shown
 
 MAKE = "Make the shares add up to 1"
@@ -23,8 +23,7 @@ def app(open_page):
 
 @pytest.mark.parametrize("kind", ConstraintKind)
 def test_shares_add_up_at_the_price_that_was_named(app, follow, kind):
-    set_to(app, "number_input", "ε for this release", 0.7)
-    choose(app, MAKE, kind)
+    fill(app, number_input={"ε for this release": 0.7}, selectbox={MAKE: kind})
     if kind is ConstraintKind.ALL_BUT_ONE:
         choose(app, "Left over for", 1)
     if kind is ConstraintKind.TREE:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.app.test_pages import button, by_label, charts
+from tests.app.test_pages import button, by_label, charts, fill
 
 PEOPLE = "Numbers of people n"
 
@@ -97,9 +97,11 @@ def test_run_that_was_stopped_says_so_and_goes_on(page, monkeypatch):
 
 def test_choice_of_what_is_drawn_keeps_the_run(page):
     evidence = [m.value for m in page.markdown if "**holds.**" in m.value]
-    by_label(page.selectbox, "Panels").set_value("pairs of cells").run()
-    by_label(page.selectbox, "Show the mechanism").set_value("bit").run()
-    by_label(page.multiselect, "Compare").set_value(["re-scaling"]).run()
+    fill(
+        page,
+        selectbox={"Panels": "pairs of cells", "Show the mechanism": "bit"},
+        multiselect={"Compare": ["re-scaling"]},
+    )
     titles = [note["text"] for note in charts(page)[0]["layout"]["annotations"]]
     assert titles == ["p1 + p4 = 0.6", "p1 + p2 = 0.25", "p1 + p3 = 0.35"]
     assert len(charts(page)[0]["data"]) == 3

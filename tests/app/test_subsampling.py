@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.test_pages import CSV, button, by_label, charts, use_upload
+from tests.app.test_pages import CSV, button, by_label, charts, fill, use_upload
 from tests.app.test_questions import release, set_to, shown
 
 VIEWS = ("Claim and truth", "Which share?", "Profiles", "Does it pay?", "A secret survey")
@@ -71,8 +71,7 @@ def test_share_and_level_that_reach_a_target(view):
     assert "less than one row" in app.warning[0].value
     set_to(app, "number_input", "ε that the answer may cost", 15.0)
     assert "keep all 1,000 rows" in shown(app)
-    set_to(app, "number_input", "ε that the answer may cost", 0.1)
-    set_to(app, "number_input", "Rows in the table", 10**9)
+    fill(app, number_input={"ε that the answer may cost": 0.1, "Rows in the table": 10**9})
     assert "at most 100,000" in app.info[0].value
     set_to(app, "number_input", "Rows in the table", 1)
     assert not app.info
@@ -86,8 +85,7 @@ def test_profiles_and_errors_are_drawn(view):
     tiny = metrics(set_to(app, "number_input", "δ", 1e-15))
     assert tiny["Privacy loss distributions"] == "not available"
     assert "rounding errors in δ" in shown(app)
-    set_to(app, "number_input", "δ", 1e-6)
-    set_to(app, "selectbox", "Noise", "laplace")
+    fill(app, number_input={"δ": 1e-6}, selectbox={"Noise": "laplace"})
     assert metrics(app)["Added up"] == "ε 0.159"
     app = view("Does it pay?")
     assert len(charts(app)) == 1
@@ -130,9 +128,11 @@ def test_upload_is_released_from_a_sample(open_page, mechanism):
 def test_private_number_of_people_is_sampled_with_one_chance(open_page):
     app = open_page("data")
     app.file_uploader[0].set_value(("people.csv", CSV.encode(), "text/csv")).run()
-    by_label(app.number_input, "Lower bound").set_value(0.0).run()
-    by_label(app.number_input, "Upper bound").set_value(100.0).run()
-    by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
+    fill(
+        app,
+        number_input={"Lower bound": 0.0, "Upper bound": 100.0},
+        radio={"Neighboring relation": "add-remove"},
+    )
     set_to(app, "number_input", "Public minimum number of people", 100)
     button(app, "Use this data").click().run()
     app = look_at(open_page("subsampling"), "Release from a sample")
@@ -160,11 +160,9 @@ def test_questions_that_no_sample_answers_are_explained(open_page):
     app = look_at(open_page("subsampling"), "Release from a sample")
     set_to(app, "selectbox", "Statistic", "variance")
     assert "A sample answers for a mean" in app.info[0].value
-    set_to(app, "selectbox", "Statistic", "mean")
-    set_to(app, "selectbox", "Mechanism", "bit")
+    fill(app, selectbox={"Statistic": "mean", "Mechanism": "bit"})
     assert "the noise is Laplace or Gaussian" in app.info[0].value
-    set_to(app, "selectbox", "Mechanism", "laplace")
-    set_to(app, "slider", SHARE, 0.1)
+    fill(app, selectbox={"Mechanism": "laplace"}, slider={SHARE: 0.1})
     assert "the sample would be empty" in app.info[0].value.replace("\\", "")
     assert not [b for b in app.button if b.label == "Release"]
     assert button(set_to(app, "slider", SHARE, 10.0), "Release")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.test_pages import button, by_label, charts, press_release, use_upload
+from tests.app.test_pages import button, by_label, charts, fill, press_release, use_upload
 from tests.app.test_questions import shown
 
 CSV = (
@@ -61,8 +61,7 @@ def test_values_are_masked_until_they_are_asked_for(touched):
 
 def test_nobody_above_is_what_the_most_exposed_person_takes(touched):
     app = touched
-    by_label(app.toggle, AREA).set_value(True).run()
-    by_label(app.number_input, "Nobody should lose more than ε").set_value(0.1).run()
+    fill(app, toggle={AREA: True}, number_input={"Nobody should lose more than ε": 0.1})
     (found,) = (m for m in app.metric if m.label.startswith("Nobody here loses"))
     # The loss of a sum is epsilon times the pay over its bound.
     assert float(found.value) == pytest.approx(0.1 * 2e6 / 1_476_543, rel=2e-3)

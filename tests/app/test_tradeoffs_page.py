@@ -11,7 +11,7 @@ import pytest
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.comparing import error_curves as studies
 from tests.app.test_one_person import lesson, titles
-from tests.app.test_pages import by_label, charts
+from tests.app.test_pages import by_label, charts, fill
 from tests.app.test_questions import set_to, shown
 from tests.app.test_still_axes import ranges
 
@@ -72,8 +72,9 @@ def test_the_chosen_mechanism_is_compared(page):
     at(page, along="who wins where")
     assert len(charts(page)) == 1
     at(page, along="epsilon")
-    set_to(page, "selectbox", "Mechanism", "gaussian-classic")
-    set_to(page, "number_input", "ε for this release", 5.0)
+    fill(
+        page, selectbox={"Mechanism": "gaussian-classic"}, number_input={"ε for this release": 5.0}
+    )
     assert CATALOG["gaussian-classic"].label not in compared(page)
     assert "has no place at the same true epsilon" in shown(page)
     at(page, fair="same nominal epsilon")

@@ -7,7 +7,7 @@ import pytest
 from dpcore.data.columns import MissingPolicy
 from tests.app.asking import choose, go
 from tests.app.test_names_of_rows import rename
-from tests.app.test_pages import button, by_label
+from tests.app.test_pages import button, by_label, fill
 from tests.app.test_questions import set_to
 from tests.app.test_uploads import said, upload
 
@@ -43,9 +43,7 @@ def state(app, settings):
 def use_first(open_page):
     """Put a table in use with settings of its own on Data and on Release."""
     app = upload(open_page("data"), FIRST)
-    choose(app, "Column", 0)
-    set_to(app, "number_input", "Lower bound", 18.0)
-    set_to(app, "number_input", "Upper bound", 81.0)
+    fill(app, selectbox={"Column": 0}, number_input={"Lower bound": 18.0, "Upper bound": 81.0})
     set_to(app, "selectbox", "If a value is missing", MissingPolicy.DROP)
     for (kind, label), value in TERMS.items():
         set_to(app, kind, label, value)
@@ -60,9 +58,9 @@ def use_first(open_page):
 
 
 def bound(app, column=0):
-    choose(app, "Column", column)
-    set_to(app, "number_input", "Lower bound", 0.0)
-    set_to(app, "number_input", "Upper bound", 2000.0)
+    fill(
+        app, selectbox={"Column": column}, number_input={"Lower bound": 0.0, "Upper bound": 2000.0}
+    )
 
 
 def test_nothing_of_a_table_is_there_for_one_with_other_columns(open_page):
@@ -85,8 +83,7 @@ def test_nothing_of_a_table_is_there_for_one_with_other_columns(open_page):
     assert "In use" in said(app), said(app)
     app = go(app, "release")
     assert state(app, ASKED)["selectbox", "Statistic"] != "histogram"
-    choose(app, "Column", 0)
-    choose(app, "Statistic", "histogram")
+    fill(app, selectbox={"Column": 0, "Statistic": "histogram"})
     anew = state(app, ASKED)
     assert anew["number_input", "Bins of equal width"] == 10
     assert anew["selectbox", "Mechanism"] == "laplace"
@@ -140,8 +137,7 @@ def test_a_link_names_the_bins_of_the_first_table_alone(open_page):
     bound(app)
     button(app, "Use this data").click().run()
     app = go(app, "release")
-    choose(app, "Column", 0)
-    choose(app, "Statistic", "histogram")
+    fill(app, selectbox={"Column": 0, "Statistic": "histogram"})
     assert by_label(app.number_input, "Bins of equal width").value == 10
 
 

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.ledger.store import default_folder
 from tests.app.conftest import close_tab
-from tests.app.test_pages import CSV, button, by_label, mode, use_example, use_upload
+from tests.app.test_pages import CSV, button, by_label, fill, mode, use_example, use_upload
 from tests.app.test_questions import shown
 from tests.app.test_same_people import draft
 from tests.conftest import PATIENCE, ROOT
@@ -34,10 +34,12 @@ def documents(open_page, name="Full report"):
     return app
 
 
-def fill(app, **fields):
-    by_label(app.text_area, "Purpose").set_value(fields["purpose"]).run()
-    by_label(app.text_area, NAMES).set_value(fields["names"]).run()
-    by_label(app.text_input, "People and period").set_value(fields["period"]).run()
+def describe(app, **fields):
+    fill(
+        app,
+        text_area={"Purpose": fields["purpose"], NAMES: fields["names"]},
+        text_input={"People and period": fields["period"]},
+    )
 
 
 def typed(app):
@@ -56,7 +58,7 @@ def test_each_table_of_these_people_keeps_its_own_words(open_page, files):
     released(open_page)
     app = documents(open_page)
     assert not any(b.label.startswith(OFFER) for b in app.button)
-    fill(app, purpose="to plan", names="A. Berger", period="Q3")
+    describe(app, purpose="to plan", names="A. Berger", period="Q3")
     draft(open_page, NEXT)
     app = open_page("data")
     button(app, "Use this data").click().run()
@@ -69,7 +71,7 @@ def test_each_table_of_these_people_keeps_its_own_words(open_page, files):
     offered.click().run()
     assert typed(app) == ("to plan", "A. Berger", "")
     assert not any(b.label.startswith(OFFER) for b in app.button)
-    fill(app, purpose="to check", names="B. Aydin", period="Q4")
+    describe(app, purpose="to check", names="B. Aydin", period="Q4")
     report = unescape(files["Download: Full report"]())
     for told in (
         "“people.csv”: to plan; “people Q4.csv”: to check",
@@ -95,7 +97,7 @@ def test_each_table_of_these_people_keeps_its_own_words(open_page, files):
 def test_a_file_that_is_not_what_was_kept_is_as_if_there_was_none(open_page):
     use_upload(open_page)
     released(open_page)
-    fill(documents(open_page), purpose="x", names="y", period="z")
+    describe(documents(open_page), purpose="x", names="y", period="z")
     (kept,) = (default_folder() / "typed").iterdir()
     for broken in ("{", "[]", '{"purpose": 3}', '{"deciders": "A"}', "[" * 9_000):
         kept.write_text(broken)
@@ -114,6 +116,6 @@ def test_words_of_a_lesson_are_not_kept(open_page):
 
     mode(use_example(open_page)).set_value("classroom").run()
     released(open_page)
-    fill(documents(open_page), purpose="a lesson", names="", period="")
+    describe(documents(open_page), purpose="a lesson", names="", period="")
     assert not (default_folder() / "typed").exists()
     assert "a lesson" not in shown(open_page("home"))

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.app.test_model_exposure import shown
-from tests.app.test_pages import button, by_label
+from tests.app.test_pages import button, by_label, fill
 
 PEOPLE = 137
 TEXT = "age,visits\n" + "".join(f"{k % 90},{k % 7}\n" for k in range(PEOPLE))
@@ -15,9 +15,11 @@ def several_rows(open_page):
     app = open_page("data")
     app.file_uploader[0].set_value(("visits.csv", TEXT.encode(), "text/csv")).run()
     for column in (0, 1):
-        by_label(app.selectbox, "Column").set_value(column).run()
-        by_label(app.number_input, "Lower bound").set_value(0.0).run()
-        by_label(app.number_input, "Upper bound").set_value(90.0).run()
+        fill(
+            app,
+            selectbox={"Column": column},
+            number_input={"Lower bound": 0.0, "Upper bound": 90.0},
+        )
     next(box for box in app.checkbox if box.label.startswith("Every row is")).set_value(False).run()
     by_label(app.number_input, "Public minimum number of rows").set_value(100).run()
     button(app, "Use this data").click().run()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.test_pages import CSV, button, by_label
+from tests.app.test_pages import CSV, button, by_label, fill
 from ui import session
 
 ROWS = "".join(f"{20 + i % 50};{i % 7},5\n" for i in range(40))
@@ -122,8 +122,7 @@ def test_the_dialect_of_a_file_that_was_read_or_not_can_be_changed(open_page):
 def test_any_character_can_be_typed_as_the_separator(open_page):
     app = upload(open_page("data"), "a^b\n1^2\n3^4\n")
     assert columns(app) == ["a^b"]
-    by_label(app.selectbox, "Separator").set_value("").run()
-    by_label(app.text_input, "Separating character").set_value("^").run()
+    fill(app, selectbox={"Separator": ""}, text_input={"Separating character": "^"})
     button(app, "Re-read file").click().run()
     assert columns(app) == ["a", "b"]
     assert by_label(app.text_input, "Separating character").value == "^"
@@ -201,8 +200,7 @@ def test_lines_that_are_left_out_are_told(open_page, before, note):
 
 def test_a_number_of_309_digits_is_read_and_the_table_can_be_used(open_page):
     app = upload(open_page("data"), "age\n" + "9" * 309 + "\n20\n30\n")
-    by_label(app.number_input, "Lower bound").set_value(0.0).run()
-    by_label(app.number_input, "Upper bound").set_value(100.0).run()
+    fill(app, number_input={"Lower bound": 0.0, "Upper bound": 100.0})
     button(app, "Use this data").click().run()
     assert "In use: people" in said(app)
 
