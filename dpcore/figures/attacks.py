@@ -27,8 +27,10 @@ from dpcore.figures.theme import (
 from dpcore.figures.traces import (
     FAINT,
     NAME,
+    Values,
     area,
     bars,
+    curves,
     dot,
     level,
     line,
@@ -456,26 +458,31 @@ def rounds_picture(
     ``allowed`` is what the epsilon of so many releases together allows.
     """
     here = float(np.interp(np.log(chosen), np.log(timed), right))
+    table: dict[str, Values] = {
+        "releases timed": timed,
+        "right by the time of redrawing": right,
+        "right by a steady time": np.full(len(timed), 0.5),
+        "what their ε allows all that is released": allowed,
+    }
     return Picture.of(
         f"After {chosen:,} timed release{'s' if chosen > 1 else ''} the time alone "
         f"tells which value it is {nearest(here)} of the time",
-        {
-            "releases timed": timed,
-            "right by the time of redrawing": right,
-            "right by a steady time": np.full(len(timed), 0.5),
-            "what their ε allows all that is released": allowed,
-        },
+        table,
         drawn="A line that rises from little more than half to nearly always, and a "
         "level one at half",
         height=_TIME_HEIGHT,
-        traces=[
-            line(timed, 100 * share, name, stroke, hover="%{x:,} timed: %{y:.1f} %", aside=NAME)
-            for name, share, stroke in (
-                ("drawn until it fits", right, CARELESS),
-                ("as many draws every time", np.full(len(timed), 0.5), PRIVATE),
-                ("what ε allows in all", allowed, GUIDE),
-            )
-        ],
+        traces=curves(
+            table,
+            "releases timed",
+            {
+                "right by the time of redrawing": ("drawn until it fits", CARELESS),
+                "right by a steady time": ("as many draws every time", PRIVATE),
+                "what their ε allows all that is released": ("what ε allows in all", GUIDE),
+            },
+            scale=100,
+            hover="%{x:,} timed: %{y:.1f} %",
+            aside=NAME,
+        ),
         xaxis=log_axis("releases timed", timed[0], timed[-1]),
         yaxis=axis(SHARE_OF_GUESSES, range=[46, 104]),
         shapes=[now(chosen, textposition="start", yanchor="bottom", xanchor="left")],

@@ -15,10 +15,10 @@ from dpcore.figures.traces import (
     Trace,
     area,
     band,
+    curves,
     densities,
     dot,
     line,
-    lines,
     lollipop,
     note,
     now,
@@ -245,6 +245,7 @@ def atoms_picture(mechanism: Mechanism, setup: Setup) -> Picture:
     """Return how often exactly a bound is released, over where the value lies."""
     place = np.linspace(0.0, 1.0, 101)
     lower, upper = mechanism.atoms(place)
+    table = {"value": place, "P(exactly 0)": lower, "P(exactly 1)": upper}
     here = tuple(float(atom) for atom in mechanism.atoms(setup.place))
     solid = replace(STYLES[setup.key], dash="solid")
     return Picture.of(
@@ -252,15 +253,17 @@ def atoms_picture(mechanism: Mechanism, setup: Setup) -> Picture:
             f"With the value at {significant(setup.place)}, {three_digits(here[0])} of all "
             f"releases are exactly 0 and {three_digits(here[1])} exactly 1"
         ),
-        {"value": place, "P(exactly 0)": lower, "P(exactly 1)": upper},
+        table,
         drawn="Two lines over the value",
         height=320,
-        traces=lines(
-            place,
-            [
-                ("exactly 0", 100 * lower, solid),
-                ("exactly 1", 100 * upper, replace(solid, dash="dash")),
-            ],
+        traces=curves(
+            table,
+            "value",
+            {
+                "P(exactly 0)": ("exactly 0", solid),
+                "P(exactly 1)": ("exactly 1", replace(solid, dash="dash")),
+            },
+            scale=100,
             hover="value %{x:.2f}: %{y:.3g} %",
         ),
         xaxis=_VALUE,

@@ -1,8 +1,9 @@
 """What figures are drawn with: the one place that spells out Plotly.
 
 A picture is ``Picture.of`` around traces, shapes and notes. *Traces* are data, in the order in
-which they cover each other: ``line``, ``lines``, ``points``, ``bars``, ``rows``, ``histogram``,
-``area``, ``densities``, ``lollipop``, ``box``, ``heat``, ``regions``, ``border``, ``landmark``.
+which they cover each other: ``line``, ``lines``, ``curves``, ``points``, ``bars``, ``rows``,
+``histogram``, ``area``, ``densities``, ``lollipop``, ``box``, ``heat``, ``regions``,
+``border``, ``landmark``.
 *Shapes* and *notes* are words and lines that help to read them: ``vertical``, ``now``,
 ``level``, ``band``, ``note``, ``above``. Axes are in ``theme``.
 
@@ -90,6 +91,34 @@ def lines(
     return [
         line(x, y, name, stroke, hover=hover, aside=aside, **more) for name, y, stroke in curves
     ]
+
+
+def curves(
+    table: Mapping[str, Values],
+    x: str,
+    drawn: Mapping[str, tuple[str, LineStyle]],
+    *,
+    hover: str,
+    scale: float = 1.0,
+    **more: Any,
+) -> list[Trace]:
+    """Return columns of a table as lines over the column ``x``, named beside them.
+
+    >>> table = {"people": [1, 2], "share": np.array([0.5, 0.25])}
+    >>> style = LineStyle(color="black")
+    >>> (curve,) = curves(table, "people", {"share": ("found", style)}, hover="", scale=100)
+    >>> curve["name"], curve["x"], curve["y"].tolist()
+    ('found', [1, 2], [50.0, 25.0])
+    """
+    return lines(
+        table[x],
+        [
+            (name, table[column] if scale == 1 else scale * np.asarray(table[column]), style)
+            for column, (name, style) in drawn.items()
+        ],
+        hover=hover,
+        **more,
+    )
 
 
 def points(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from streamlit.testing.v1 import AppTest
 
 
+PEOPLE = 240
 # Each column has gaps, and "east" is on no public list.
 SURVEY = "age,income,weight,region,smoker\n" + "".join(
     f"{'' if i % 40 == 0 else 18 + i * i % 71},"
@@ -26,7 +27,7 @@ SURVEY = "age,income,weight,region,smoker\n" + "".join(
     f"{55 + i * 7 % 40},"
     f"{('north', 'south', 'west', 'south', 'east', '')[i * 7 % 13 % 6]},"
     f"{'' if i % 50 == 0 else ('yes', 'no')[i % 3 > 0]}\n"
-    for i in range(240)
+    for i in range(PEOPLE)
 )
 BOUNDS = {"age": (0.0, 100.0), "income": (0.0, 5000.0), "weight": (30.0, 150.0)}
 COLUMNS = ("age", "income", "weight", "region", "smoker")

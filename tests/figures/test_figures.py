@@ -189,7 +189,7 @@ def test_exposure_without_any_loss_is_drawn():
 @pytest.mark.parametrize("others", [0.4, 1.0, 40.0, 4e5])
 def test_log_axis_of_losses_has_numbers_to_read(others):
     losses = np.array([1.0, 1.0 + others])
-    shown = replace(exposure(), epsilon=losses, ordered=losses, worst_case=2.0)
+    shown = replace(exposure(), everybody=losses, ordered=losses, worst_case=2.0)
     axis = people.exposure_picture(shown, key="laplace").figure.layout.xaxis
     ticks = axis.tickvals
     assert (axis.dtick == 1) if others > 100 else len(ticks) >= 2

@@ -20,7 +20,7 @@ from dpcore.figures.theme import (
     log_axis,
     whole_decades,
 )
-from dpcore.figures.traces import NAME, dot, line, lines, points
+from dpcore.figures.traces import NAME, curves, dot, line, points
 from dpcore.formatting import people, significant
 from dpcore.individual.counterfactual import Moved
 from dpcore.studies.individual.crowd import slope
@@ -129,13 +129,19 @@ def moved_picture(moved: Moved, *, key: str) -> Picture:
     most = max(known, default=1.0)
     floor, top = whole_decades(max(min(known, default=1.0), most * 10.0**-6), most)
     levels = np.geomspace(floor, top * (1 + 1e-9), 400)
-    before, after = (_share_within(part, levels) for part in (moved.before, moved.after))
-    traces = lines(
-        levels,
-        [
-            ("the others, before", 100 * before, OTHER),
-            ("the others, after", 100 * after, LineStyle(color=STYLES[key].color)),
-        ],
+    table = {
+        "epsilon at most": levels,
+        "before": _share_within(moved.before, levels),
+        "after": _share_within(moved.after, levels),
+    }
+    traces = curves(
+        table,
+        "epsilon at most",
+        {
+            "before": ("the others, before", OTHER),
+            "after": ("the others, after", LineStyle(color=STYLES[key].color)),
+        },
+        scale=100,
         hover="%{y:.1f} % lose at most %{x:.3g}",
         aside=NAME,
         steps=True,
@@ -160,7 +166,7 @@ def moved_picture(moved: Moved, *, key: str) -> Picture:
     ]
     return Picture.of(
         _moved_title(moved),
-        {"epsilon at most": levels, "before": before, "after": after},
+        table,
         drawn="Cumulative share of the other people by loss, before and after",
         traces=traces,
         height=400,

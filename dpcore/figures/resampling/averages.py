@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpcore.figures.theme import GUIDE, ROWS, STYLES, LineStyle, Picture, axis, log_axis
-from dpcore.figures.traces import NAME, Trace, Values, interval, line, rows
+from dpcore.figures.traces import NAME, Trace, Values, curves, interval, line, rows
 from dpcore.formatting import percent, significant
 from dpcore.studies.resampling.laplace_averages import (
     BudgetSharing,
@@ -29,22 +29,31 @@ def limits_picture(rivals: Rivals) -> Picture:
     """Return up to how many draws an average beats Gaussian noise; figure 2."""
     deltas = np.geomspace(1e-10, 1e-2, 33)
     several = [Rivals(epsilon=rivals.epsilon, delta=float(d)) for d in deltas]
-    published = [one.published_limit for one in several]
-    exact = [one.limit for one in several]
+    table: dict[str, Values] = {
+        "δ": deltas,
+        "log(1.25/δ)": [one.published_limit for one in several],
+        "exact limit": [one.limit for one in several],
+    }
     return Picture.of(
         (
             f"At δ {significant(rivals.delta)} the average of fewer than "
             f"{significant(rivals.limit)} Laplace draws has less noise than Gaussian noise "
             f"calibrated exactly; {significant(rivals.published_limit)} is claimed"
         ),
-        {"δ": deltas, "log(1.25/δ)": published, "exact limit": exact},
+        table,
         drawn="Two decreasing lines against δ from 1e-10 to 1e-2",
-        traces=[
-            _line(deltas, published, "log(1.25/δ), claimed", STYLES["averaged"]),
-            _line(deltas, exact, f"exact, ε {significant(rivals.epsilon)}", STYLES["gaussian"]),
-        ],
+        traces=curves(
+            table,
+            "δ",
+            {
+                "log(1.25/δ)": ("log(1.25/δ), claimed", STYLES["averaged"]),
+                "exact limit": (f"exact, ε {significant(rivals.epsilon)}", STYLES["gaussian"]),
+            },
+            hover="%{x:.4g}: %{y:.4g}",
+            aside=NAME,
+        ),
         xaxis=log_axis("δ", dtick=2, exponentformat="power"),
-        yaxis=axis("draws", range=[0, _HEADROOM * published[0]]),
+        yaxis=axis("draws", range=[0, _HEADROOM * several[0].published_limit]),
     )
 
 

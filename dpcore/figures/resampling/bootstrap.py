@@ -30,12 +30,12 @@ from dpcore.figures.traces import (
     NAME,
     Trace,
     bars,
+    curves,
     dot,
     histogram,
     interval,
     landmark,
     line,
-    lines,
     points,
 )
 from dpcore.formatting import epsilon_text, in_full, percent, significant
@@ -214,19 +214,20 @@ def levels_picture(found: Sequence[BootstrapLevels], *, here: int, delta: float)
     ``here``.
     """
     times = [one.times for one in found]
-    columns = {
+    table: dict[str, list[float]] = {
+        "bootstraps": [one.times for one in found],
         "claimed ε": [one.claimed for one in found],
         "at least": [one.attained for one in found],
         "at most, means": [one.mean for one in found],
         "at most, any statistic": [one.generic for one in found],
     }
-    strokes = (
-        LineStyle(color=NEUTRAL, dash="dash", width=2.0),
-        LineStyle(color=COLOR, width=3.0),
-        LineStyle(color=COLOR, dash="dash", width=2.0),
-        LineStyle(color=COLOR, dash="dot", width=2.0),
-    )
-    known = [x for values in columns.values() for x in values if 0 < x < math.inf]
+    lines = {
+        "claimed ε": ("claimed", LineStyle(color=NEUTRAL, dash="dash", width=2.0)),
+        "at least": ("at least", LineStyle(color=COLOR, width=3.0)),
+        "at most, means": ("at most, means", LineStyle(color=COLOR, dash="dash", width=2.0)),
+        "at most, any statistic": ("at most, any", LineStyle(color=COLOR, dash="dot", width=2.0)),
+    }
+    known = [x for column in lines for x in table[column] if 0 < x < math.inf]
     one = next((level for level in found if level.times == here), found[-1])
     plural = "bootstrap" if one.times == 1 else "bootstraps"
     ticks = [1, 10, 100, 1000] if len(times) > _MOST_TICKS else times
@@ -236,7 +237,7 @@ def levels_picture(found: Sequence[BootstrapLevels], *, here: int, delta: float)
             f"at most {significant(one.mean, 4, up=True)} for a mean, where "
             f"{significant(one.claimed, 4)} is claimed"
         ),
-        {"bootstraps": times} | columns,
+        table,
         drawn="Four lines against the number of bootstraps",
         more="; ".join(
             f"{level.times}: at least {epsilon_text(level.attained)}, at most "
@@ -244,14 +245,10 @@ def levels_picture(found: Sequence[BootstrapLevels], *, here: int, delta: float)
             "any statistic"
             for level in found
         ),
-        traces=lines(
-            times,
-            zip(
-                ("claimed", "at least", "at most, means", "at most, any"),
-                columns.values(),
-                strokes,
-                strict=True,
-            ),
+        traces=curves(
+            table,
+            "bootstraps",
+            lines,
             hover="%{x} bootstraps: ε %{y:.4g}",
             aside=NAME,
             marker={"size": 6},

@@ -25,7 +25,17 @@ from dpcore.figures.theme import (
     log_axis,
     whole_decades,
 )
-from dpcore.figures.traces import Trace, dot, histogram, interval, line, lines, points, vertical
+from dpcore.figures.traces import (
+    Trace,
+    curves,
+    dot,
+    histogram,
+    interval,
+    line,
+    lines,
+    points,
+    vertical,
+)
 from dpcore.formatting import epsilon_text, people, significant
 from dpcore.mechanisms import resized_bootstrap, resized_repair
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
@@ -298,25 +308,31 @@ def variance_picture(bootstrap: ResizedBootstrap, ones: int, rivals: Sequence[Ri
     counts = np.unique(np.rint(np.geomspace(1, max(1, n // 2), _RIVAL_POINTS)))
     claim = bootstrap.claimed_variance
     flat = np.ones(len(counts))
-    curves = [
-        ("resized bootstrap, really", bootstrap.variance(counts / n), _REAL),
-        ("resized bootstrap, claimed", claim * flat, _RARE),
-        *(
-            (rival.name, rival.variance * flat, _RIVALS[rival.key])
+    variances = {
+        "resized bootstrap, really": (bootstrap.variance(counts / n), _REAL),
+        "resized bootstrap, claimed": (claim * flat, _RARE),
+        **{
+            rival.name: (rival.variance * flat, _RIVALS[rival.key])
             for rival in rivals
             if rival.key != "error"
-        ),
-    ]
-    known = np.concatenate([values[values > 0] for _, values, _ in curves])
+        },
+    }
+    table = {"ones": counts} | {name: values for name, (values, _) in variances.items()}
+    known = np.concatenate([values[values > 0] for values, _ in variances.values()])
     here = float(bootstrap.variance(ones / n))
     return Picture.of(
         (
             f"With {ones:,} ones in {n:,} the variance is {significant(here)}, "
             f"{significant(here / claim)} times the claim"
         ),
-        {"ones": counts} | {name: values for name, values, _ in curves},
+        table,
         drawn="The real variance rises with the number of ones; all others are flat",
-        traces=lines(counts, curves, hover="%{x:,} ones: variance %{y:.3g}"),
+        traces=curves(
+            table,
+            "ones",
+            {name: (name, style) for name, (_, style) in variances.items()},
+            hover="%{x:,} ones: variance %{y:.3g}",
+        ),
         height=420,
         xaxis=log_axis(f"ones among {n:,} people", **_whole(counts)),
         # Powers of ten around all of them seldom move with epsilon.
