@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Container, Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -31,6 +31,12 @@ for tier, examples in EXAMPLES.items():
 settings.load_profile("quick")
 # Tests that need a process beside their own.
 SERVERS = {"alone", "cluster", "machines"}
+
+
+def assert_says(text: Container[str], *parts: str) -> None:
+    """Assert that a text, or a collection of them, has all of these parts."""
+    missing = [part for part in parts if part not in text]
+    assert not missing, text
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -11,6 +11,7 @@ from tests.app.asking import go
 from tests.app.test_declarations import reloaded
 from tests.app.test_pages import button, by_label, fill, mode, use_upload
 from tests.app.test_questions import release, set_to, shown
+from tests.conftest import assert_says
 
 PAY = np.random.default_rng(1).lognormal(11.0, 0.6, 812).round(0)
 PAY[::40] = np.nan
@@ -135,8 +136,7 @@ def test_the_first_real_spending_is_confirmed_and_later_ones_are_not(pay):
     button(app, "Release").click().run()
     button(app, "Release").click().run()
     assert not listed(app)
-    assert "first real release" in shown(app)
-    assert "ε 0.5" in shown(app)
+    assert_says(shown(app), "first real release", "ε 0.5")
     button(app, "Not now").click().run()
     assert not any(each.label.startswith("Spend ") for each in app.button)
     button(app, "Release").click().run()

@@ -3,6 +3,7 @@
 from dpcore.analyses.base import Mode
 from tests.app.asking import shown
 from tests.app.test_pages import by_label, mode, use_upload
+from tests.conftest import assert_says
 
 PUPILS = "age,name\n" + "".join(f"{10 + i % 3},pupil {i}\n" for i in range(60))
 SWITCH = "Show what people could be recognized by"
@@ -14,8 +15,7 @@ def test_what_a_class_would_recognize_is_told_when_asked_for(open_page):
     assert "Do not show it" not in shown(app)
     by_label(app.toggle, SWITCH).set_value(True).run()
     told = shown(app)
-    assert "Do not show it as it is" in told
-    assert "**name**: The heading sounds like a name" in told
+    assert_says(told, "Do not show it as it is", "**name**: The heading sounds like a name")
 
 
 def test_classroom_mode_does_not_open_it(open_page):

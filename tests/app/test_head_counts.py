@@ -3,6 +3,7 @@
 from tests.app.test_pages import button, by_label, fill, use_upload
 from tests.app.test_questions import shown
 from tests.app.test_several_means import choose
+from tests.conftest import assert_says
 
 
 def ask(app, column, statistic, *, by=None):
@@ -20,9 +21,12 @@ def test_a_plan_and_a_release_say_that_means_tell_head_counts_too(open_page):
     ask(app, 1, "histogram")
     button(app, "Add to plan").click().run()
     told = shown(app)
-    assert "“histogram of smoker” asks how many are in each group" in told
-    assert "“mean of age by smoker” tells that, too" in told
-    assert "Who has no value of **smoker** is not in the same place" in told
+    assert_says(
+        told,
+        "“histogram of smoker” asks how many are in each group",
+        "“mean of age by smoker” tells that, too",
+        "Who has no value of **smoker** is not in the same place",
+    )
     app = open_page("release")
     ask(app, 1, "histogram")
     assert "has told how many are in each group" not in shown(app)
@@ -31,8 +35,11 @@ def test_a_plan_and_a_release_say_that_means_tell_head_counts_too(open_page):
     next(b for b in app.button if b.label.startswith("Spend ")).click().run()
     assert "has told how many are in each group" not in shown(app)
     ask(app, 1, "histogram")
-    assert "“mean of age by smoker” has told how many are in each" in shown(app)
-    assert "they are among its numbers on Ledger" in shown(app)
+    assert_says(
+        shown(app),
+        "“mean of age by smoker” has told how many are in each",
+        "they are among its numbers on Ledger",
+    )
 
 
 def test_a_size_of_groups_is_asked_for_where_the_question_is_added(open_page):

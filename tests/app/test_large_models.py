@@ -33,6 +33,7 @@ from tests.app.test_pages import (
     write_table,
 )
 from tests.app.test_uploads import labels, said
+from tests.conftest import assert_says
 
 __all__ = ["tables"]
 
@@ -115,8 +116,11 @@ def test_the_fit_is_that_of_the_same_table_as_a_file(open_page, model):
     for use in (use_file, use_parts):
         use(open_page)
         app = opened(asked(open_page, model=model), SHOW_FIT)
-        assert "A simulated draw beside the fit" in said(app)
-        assert "The penalty moves predictions of these people by" in said(app)
+        assert_says(
+            said(app),
+            "A simulated draw beside the fit",
+            "The penalty moves predictions of these people by",
+        )
         seen.append((numbers(app), said(app), charts(app)))
     (whole, words, pictures), (found, told, drawn) = seen
     assert found[0] == whole[0]

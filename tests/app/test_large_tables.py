@@ -30,6 +30,7 @@ from tests.app.test_pages import (
 )
 from tests.app.test_presses import PRESSED
 from tests.app.test_uploads import columns, labels, said
+from tests.conftest import assert_says
 from ui import releasing, session
 
 __all__ = ["tables"]
@@ -157,8 +158,7 @@ def test_from_the_folder_to_the_ledger_and_to_one_person(open_page, asked):
     by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
     assert not app.error
     shown = said(app)
-    assert "Who is most exposed, and why" in shown
-    assert "Counted are people in cells" in shown
+    assert_says(shown, "Who is most exposed, and why", "Counted are people in cells")
     # Four are 20 and four 69 years old, as far from the mean on both sides.
     assert "8 people are tied at the top" in shown
     listed = app.dataframe[-1].value

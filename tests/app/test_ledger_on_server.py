@@ -5,6 +5,7 @@ import pytest
 from dpcore.ledger import opening
 from tests.app.test_ledger_trouble import begin_anew
 from tests.app.test_pages import press_release, use_upload
+from tests.conftest import assert_says
 
 
 @pytest.fixture
@@ -30,8 +31,7 @@ def test_pages_spend_on_the_server_and_tell_when_it_fails(on_server, open_page, 
     assert not app.error
     app = open_page("ledger")
     told = " ".join(caption.value for caption in app.caption)
-    assert "unbroken" in told
-    assert "the same for every machine that has its key" in told
+    assert_says(told, "unbroken", "the same for every machine that has its key")
     assert len(app.dataframe[0].value) == 1
     assert not (home / "ledger.sqlite3").exists()
     on_server.run("TRUNCATE epsilon_studio_ledger", schema="pages")

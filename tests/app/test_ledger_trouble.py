@@ -11,6 +11,7 @@ import pytest
 from dpcore.ledger.store import FileDatabase
 from tests.app.conftest import close_tab
 from tests.app.test_pages import button, by_label, press_release, use_example, use_upload
+from tests.conftest import assert_says
 from tests.registry import HEADINGS
 
 pytestmark = pytest.mark.usefixtures("framed")
@@ -130,8 +131,7 @@ def test_a_disk_that_takes_nothing_charges_nothing_and_is_told(released, monkeyp
     with monkeypatch.context() as patched:
         patched.setattr(FileDatabase, "writing", full)
         press_release(app)
-        assert "Nothing was charged" in errors(app)
-        assert told in errors(app)
+        assert_says(errors(app), "Nothing was charged", told)
         assert "0.5 of 3" in spent(app)
     press_release(app)
     assert not app.error
@@ -164,8 +164,7 @@ def test_the_ledger_page_begins_anew_on_record(released, open_page, path):
     begin_anew(app, "the disk broke")
     assert not app.error
     (told,) = (warning.value for warning in app.warning)
-    assert "begun anew" in told
-    assert "the disk broke" in told
+    assert_says(told, "begun anew", "the disk broke")
     assert app.metric[1].value.startswith("ε 0.5")
     press_release(open_page("release"))
     assert not released.error
@@ -176,8 +175,7 @@ def test_beginning_anew_needs_a_reason(released, open_page, path):
     assert not released.error
     no_checkpoint(path)
     app = begin_anew(open_page("ledger"), "")
-    assert "needs a reason" in errors(app)
-    assert "checkpoint of the ledger is gone" in errors(app)
+    assert_says(errors(app), "needs a reason", "checkpoint of the ledger is gone")
     assert not path.with_name("checkpoint").exists()
 
 

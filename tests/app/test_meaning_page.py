@@ -3,6 +3,7 @@
 from dpcore.figures.attackers import surest
 from tests.app.test_pages import button, by_label, use_upload
 from tests.app.test_questions import set_to
+from tests.conftest import assert_says
 
 OF = "Speak of"
 BUDGET, QUESTION, OWN = (
@@ -29,11 +30,9 @@ def test_it_takes_the_question_and_the_account_on_screen(open_page):
     assert surest(3.0, delta=1e-5) in said(app)  # the usual budget
     set_to(app, "radio", OF, QUESTION)
     assert by_label(app.number_input, "ε for this release").value == 0.7
-    assert f"becomes at most {surest(0.7)} sure" in said(app)
-    assert "from the released mean of age" in said(app)
+    assert_says(said(app), f"becomes at most {surest(0.7)} sure", "from the released mean of age")
     label = look(app, "Label").code[0].value
-    assert "number of people (200)" in label
-    assert "Nothing is spent so far" in label
+    assert_says(label, "number of people (200)", "Nothing is spent so far")
 
 
 def test_it_speaks_of_a_plan_where_there_is_one(open_page):
@@ -45,8 +44,7 @@ def test_it_speaks_of_a_plan_where_there_is_one(open_page):
     button(app, "Add to plan").click().run()
     app = open_page("meaning")
     set_to(app, "radio", OF, "the plan")
-    assert f"becomes at most {surest(0.9)} sure" in said(app)
-    assert "from the plan, its one answer" in said(app)
+    assert_says(said(app), f"becomes at most {surest(0.9)} sure", "from the plan, its one answer")
 
 
 def test_what_is_spent_before_a_plan_is_told_beside_it(open_page):
@@ -62,8 +60,7 @@ def test_what_is_spent_before_a_plan_is_told_beside_it(open_page):
     assert f"becomes at most {surest(0.9)} sure" in said(app)
     told = next(each.value for each in app.caption if "already spent" in each.value)
     assert told.startswith("ε 0.5 ")
-    assert "come to ε 1.4" in told
-    assert surest(1.4) in told
+    assert_says(told, "come to ε 1.4", surest(1.4))
 
 
 def test_it_works_without_a_table(open_page):

@@ -7,6 +7,7 @@ import pytest
 from dpcore.relations import NeighboringRelation
 from tests.app.test_pages import by_label, charts, fill, mode, use_example, use_upload
 from tests.app.test_questions import shown
+from tests.conftest import assert_says
 
 AWAY = NeighboringRelation.ADD_REMOVE
 CLOSER = ("closer-moments", "closer-overfitting", "closer-bounds", "closer-frontier")
@@ -73,8 +74,7 @@ def test_model_view_works_on_the_examples(open_page, example, model, guaranteed,
 def test_a_perfect_prediction_has_a_floor_under_a_sample_only(open_page):
     use_example(open_page, "anes96")
     app = look(open_page("individual"), released="posterior")
-    assert "still loses" in shown(app)
-    assert "narrows the distribution" in shown(app)
+    assert_says(shown(app), "still loses", "narrows the distribution")
     look(app, released="output")
     assert "predicted perfectly loses nothing" in shown(app)
 
@@ -154,8 +154,9 @@ def test_groups_and_households_of_a_model(open_page):
     assert "choose above which column" in shown(app)
     alone = number(app, "Largest loss here")
     together(app, "coinsurance")
-    assert "groups with several rows" in shown(app)
-    assert "have more. Declare on “Data” how many rows" in shown(app)
+    assert_says(
+        shown(app), "groups with several rows", "have more. Declare on “Data” how many rows"
+    )
     assert number(app, "Largest loss here") > alone
 
 
@@ -192,8 +193,9 @@ def test_another_record_is_the_first_question_where_the_study_is_about_it(open_p
     assert what_if.value is NeighboringRelation.SUBSTITUTION
     replaced = number(app, "Largest loss here")
     text = shown(app).replace("\\", "")
-    assert "no proof that it is the worst" in text
-    assert "no record in anybody's place can reveal more than" in text
+    assert_says(
+        text, "no proof that it is the worst", "no record in anybody's place can reveal more than"
+    )
     assert replaced <= number(app, "This table, anybody")
     assert by_label(app.metric, "This table, anybody").delta == "at most (proved)"
     for side in ("One person", "Move somebody"):
@@ -221,8 +223,11 @@ def test_clamping_and_redrawing_are_explained_beside_a_statistic(open_page):
     app.session_state["closer-others"] = True
     app.run()
     healthy(app)
-    assert "BIT (clamping) changes nobody's loss" in shown(app)
-    assert "Truncation (redrawing), as published, at the same noise raises losses" in shown(app)
+    assert_says(
+        shown(app),
+        "BIT (clamping) changes nobody's loss",
+        "Truncation (redrawing), as published, at the same noise raises losses",
+    )
     by_label(app.selectbox, "Mechanism").set_value("gaussian").run()
     app.session_state["closer-others"] = False
     for key in ("closer-bounds", "closer-moments", "closer-overfitting"):
@@ -274,8 +279,7 @@ def test_somebody_without_whom_there_is_no_fit_is_listed_as_given_away(open_page
     listed = next(d.value for d in app.dataframe if "own epsilon" in d.value)
     assert listed["row"][0] == 61
     assert listed["own epsilon"][0] == float("inf")
-    assert "1 person not on the map" in shown(app)
-    assert "given away" in shown(app)
+    assert_says(shown(app), "1 person not on the map", "given away")
 
 
 def test_an_audit_shows_how_far_it_is_and_can_be_stopped(open_page, monkeypatch):

@@ -10,6 +10,7 @@ from tests.app.hand import turn, views
 from tests.app.test_pages import button, by_label, fill, press_release
 from tests.app.test_several_rows import columns, visits
 from tests.app.test_uploads import said, upload
+from tests.conftest import assert_says
 
 RECIPE = "any ward is north per patient"
 
@@ -76,8 +77,7 @@ def test_a_name_is_on_every_page_and_in_the_file_and_costs_nothing(open_page, re
     assert Release.from_json(answer.to_json()) == answer
     app = rename(open_page("data"), "a stay in north")
     app = open_page("release")
-    assert "a stay in north" in said(app)
-    assert "north at all" in said(app)
+    assert_says(said(app), "a stay in north", "north at all")
     assert {one.id for one in records} == {answer.id}
     listed = next(one.value for one in app.dataframe if "what" in one.value)
     assert listed["what"].tolist() == ["north at all"]

@@ -13,6 +13,7 @@ from tests.app.asking import go
 from tests.app.test_pages import button, by_label, fill
 from tests.app.test_questions import release, set_to, shown
 from tests.app.test_uploads import said, upload
+from tests.conftest import assert_says
 
 HOUSEHOLDS = "income,city\n" + "".join(
     f"{20 + i % 50},{('Ulm', 'Bonn')[i % 2]}\n" for i in range(300)
@@ -58,8 +59,7 @@ def test_pages_and_records_use_the_name(open_page, monkeypatch):
 
     app = use(open_page)
     said_of = sidebar(app)
-    assert "300 households" in said_of
-    assert "one household's record replaced by another" in said_of
+    assert_says(said_of, "300 households", "one household's record replaced by another")
     assert "people" not in said_of
     app = histogram(open_page("release"))
     monkeypatch.setattr(Release, "__init__", noted)

@@ -15,6 +15,7 @@ from tests.app.test_pages import (
     use_upload,
 )
 from tests.app.test_questions import release, set_to, shown
+from tests.conftest import assert_says
 
 VIEW = "Over the whole ledger"
 
@@ -132,8 +133,7 @@ def test_losses_of_leaving_are_no_part_of_a_charge_for_another_record(open_page)
     what_if = by_label(app.radio, "What if")
     what_if.set_value(what_if.options[1]).run()
     text = " ".join(m.value for m in app.markdown).replace("\\", "")
-    assert "compared with another record in their place" in text
-    assert "of what was charged" in text
+    assert_says(text, "compared with another record in their place", "of what was charged")
     what_if = by_label(app.radio, "What if")
     what_if.set_value(what_if.options[0]).run()
     text = " ".join(m.value for m in app.markdown).replace("\\", "")

@@ -13,7 +13,7 @@ from tests.app.conftest import close_tab
 from tests.app.test_pages import CSV, button, by_label, fill, use_upload
 from tests.app.test_questions import shown
 from tests.app.test_same_people import draft
-from tests.conftest import PATIENCE, ROOT
+from tests.conftest import PATIENCE, ROOT, assert_says
 from ui.deciding import signing
 
 
@@ -222,8 +222,11 @@ def test_what_a_need_takes_is_told_where_the_plan_does_not_meet_it(planned):
     app.session_state["plan-needs"] = True
     app.run()
     told = unescaped(app)
-    assert "The plan misses the target with ε 1; ε " in told
-    assert "meets the target (best split, beside 1 question without" in told
+    assert_says(
+        told,
+        "The plan misses the target with ε 1; ε ",
+        "meets the target (best split, beside 1 question without",
+    )
     assert "bounds no wider than" in shown(app)
     (found,) = (f.value for f in app.dataframe if "needs ε" in f.value)
     assert list(found["met"]) == ["✗ no"]
@@ -235,8 +238,11 @@ def test_bounds_changed_after_planning_are_told_and_taken_over(planned, open_pag
     by_label(app.number_input, "Upper bound").set_value(50.0).run()
     app = open_page("plan")
     told = shown(app).replace("\\", "")
-    assert "What is declared has changed since 2 of 2 questions were planned" in told
-    assert "bounds of age: 0 to 100, now 0 to 50" in told
+    assert_says(
+        told,
+        "What is declared has changed since 2 of 2 questions were planned",
+        "bounds of age: 0 to 100, now 0 to 50",
+    )
     before = listed(app)
     button(app, "Plan with what is declared now").click().run()
     assert "What is declared has changed" not in shown(app)
@@ -259,8 +265,7 @@ def test_the_next_table_of_these_people_takes_the_plan_over(planned, open_page):
     app = open_page("plan")
     assert "Nothing is planned yet" in shown(app)
     (offered,) = (b for b in app.button if b.label.startswith("Take over the plan of"))
-    assert "people" in offered.label
-    assert "2 questions" in offered.label
+    assert_says(offered.label, "people", "2 questions")
     offered.click().run()
     plan = listed(app)
     assert list(plan["question"]) == ["Age, as a mean", "sum of age"]
@@ -384,8 +389,7 @@ def test_the_smallest_total_is_in_every_headline(typed, monkeypatch):
     assert f"The plan misses the target with ε 0.3; {said}" in unescaped(app)
     opened(app, "decision")
     assert f". {said}" in unescaped(app)
-    assert "Smallest total" in made[-1].html()
-    assert said in made[-1].html()
+    assert_says(made[-1].html(), "Smallest total", said)
     opened(app, "plan")
     fill(app, radio={"Split": "best for what must be seen"}, number_input={"Total ε": 0.749})
     assert list(listed(app)["shown"]) == ["✓ yes"]

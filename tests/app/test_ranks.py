@@ -13,6 +13,7 @@ from dpcore.statistics.kinds import MEANINGS, StatisticKind
 from tests.app.asking import COLUMNS, choose, go, use_survey
 from tests.app.test_pages import button, by_label, fill
 from tests.app.test_questions import release, set_to, shown
+from tests.conftest import assert_says
 
 # The others have tests of their own, here and in the neighboring files.
 PLAIN = ("sum", "standard deviation", "histogram", "variance, divisor n")
@@ -84,8 +85,7 @@ def test_a_quantile_has_no_interval_until_two_more_are_paid_for(open_page, files
     # In a tab that has spent nothing on the table yet, it is asked about once more.
     asked.session_state["_confirmed"] = frozenset()
     button(asked, "Release the interval").click().run()
-    assert "1 release was made about these people before" in shown(asked)
-    assert "has no interval" in shown(asked)
+    assert_says(shown(asked), "1 release was made about these people before", "has no interval")
     price = f"{'2 × ' if more > 1 else ''}ε 1"
     button(asked, f"Spend {price}").click().run()
     (interval,) = (m.value for m in asked.markdown if "**Interval: " in m.value)

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore.relations import NeighboringRelation
 from tests.app.test_pages import button, by_label, charts, fill, mode, use_example, use_upload
 from tests.app.test_questions import release, set_to, shown
-from tests.conftest import PATIENCE, ROOT
+from tests.conftest import PATIENCE, ROOT, assert_says
 
 # The page, as app.py runs it.
 FRAMED = f"""
@@ -48,8 +48,7 @@ def test_page_offers_a_model_that_can_be_released_at_once(open_page, key, target
     assert set(by_label(app.selectbox, "Model").options) == models
     assert not app.warning
     release(app)
-    assert "In the units of the columns" in shown(app)
-    assert "The released model beside the fit" in shown(app)
+    assert_says(shown(app), "In the units of the columns", "The released model beside the fit")
     drawn = [json.dumps(chart) for chart in charts(app)]
     assert all("Classroom" in chart for chart in drawn)
     assert sum("without noise" in chart for chart in drawn) == 1
@@ -165,14 +164,12 @@ def test_what_can_never_be_released_is_marked_and_has_no_price(open_page):
     assert mode(use_example(open_page, "anes96")).value == "classroom"
     app = open_page("regression")
     options = by_label(app.selectbox, "Released by").options
-    assert "Fisher noise, H (classroom only)" in options
-    assert "Noise on the coefficients" in options
+    assert_says(options, "Fisher noise, H (classroom only)", "Noise on the coefficients")
     set_to(app, "selectbox", "Released by", "Fisher noise, H (classroom only)")
     price = by_label(app.metric, "Price")
     assert (price.value, price.delta) == ("none", "cannot be released")
     assert "Charged once" not in shown(app)
-    assert "seeing the noise tells about people" in shown(app)
-    assert "“Posterior sample (OPS)”" in shown(app)
+    assert_says(shown(app), "seeing the noise tells about people", "“Posterior sample (OPS)”")
 
 
 def test_another_table_begins_with_a_model_that_suits_it(open_page):
@@ -190,8 +187,7 @@ def test_another_table_begins_with_a_model_that_suits_it(open_page):
 def test_labels_that_cannot_be_explained_are_named_with_what_to_do(open_page):
     assert mode(use_example(open_page, "anes96")).value == "classroom"
     app = open_page("regression")
-    assert "Not offered to be explained" in shown(app)
-    assert "declared yes/no on “Data”" in shown(app)
+    assert_says(shown(app), "Not offered to be explained", "declared yes/no on “Data”")
 
 
 def test_an_answer_of_mostly_noise_is_announced(open_page):
@@ -240,8 +236,11 @@ def test_release_mode_does_not_tell_whether_the_maximum_was_exceeded(open_page):
     said = set()
     for people in (250, 251, 300):
         app = asked_of(open_page, people, 250)
-        assert "Only the first 250 people of the table are read" in shown(app)
-        assert "the noise covers two moves of a row" in shown(app)
+        assert_says(
+            shown(app),
+            "Only the first 250 people of the table are read",
+            "the noise covers two moves of a row",
+        )
         controls = [(box.label, str(box.value)) for box in app.number_input]
         said.add((str(controls), by_label(app.metric, "Price").value))
         release(app)
@@ -254,8 +253,11 @@ def test_the_error_of_the_penalty_stands_beside_that_of_the_noise(open_page):
     assert mode(use_example(open_page)).value == "classroom"
     app = open_page("regression")
     said = shown(app)
-    assert "The noise for privacy: moves predictions by up to 7.4 visits" in said
-    assert "The penalty (λ 470): moves predictions by up to 7.4 visits" in said
+    assert_says(
+        said,
+        "The noise for privacy: moves predictions by up to 7.4 visits",
+        "The penalty (λ 470): moves predictions by up to 7.4 visits",
+    )
     release(app)
     assert "those of a fit without a penalty may lie elsewhere" in shown(app)
     assert any(

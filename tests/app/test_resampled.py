@@ -8,6 +8,7 @@ from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from tests.app.test_pages import CSV, button, by_label, charts, fill, use_example, use_upload
 from tests.app.test_person_totals import epsilon, look
 from tests.app.test_questions import release, set_to, shown
+from tests.conftest import assert_says
 from ui import accounts
 
 WAYS = {
@@ -115,8 +116,7 @@ def test_beyond_what_fits_into_memory_the_worst_case_counts(open_page, monkeypat
     release(app)
     app = look(open_page)
     captions = " ".join(caption.value for caption in app.caption)
-    assert "the 1 costliest questions" in captions
-    assert "Counted at the worst case" in captions
+    assert_says(captions, "the 1 costliest questions", "Counted at the worst case")
     assert epsilon(app, "Average total loss") >= 0.25
 
 

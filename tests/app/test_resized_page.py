@@ -17,6 +17,7 @@ from tests.app.test_pages import (
     use_upload,
 )
 from tests.app.test_study2 import shown
+from tests.conftest import assert_says
 
 TABLE = "age,smoker\n" + "".join(
     f"{20 + i % 50},{'yes' if i % 20 == 0 else 'no'}\n" for i in range(200)
@@ -39,9 +40,12 @@ def test_first_view_shows_claim_measurement_and_repair(page):
     text = shown(page)
     assert "**9.52 %** where the claim" in text
     assert text.count("the fewest that come to 95 %") == 1
-    assert "what publishing 9.52 % of the raw rows would give" in text
-    assert "ε 0.643 at δ 10⁻⁶ for one score, 2.97 for 30" in text
-    assert "9.9 times the claim" in text
+    assert_says(
+        text,
+        "what publishing 9.52 % of the raw rows would give",
+        "ε 0.643 at δ 10⁻⁶ for one score, 2.97 for 30",
+        "9.9 times the claim",
+    )
     assert len(charts(page)) == 1
 
 
@@ -77,8 +81,11 @@ def test_words_follow_the_numbers(page):
     by_label(page.number_input, "Z").set_value(1.0).run()
     # As many draws as rows: a person may come up several times.
     text = shown(page)
-    assert "may be drawn several times raises it to 0.1" in text
-    assert "what publishing 63.2 % of the raw rows would give" in text
+    assert_says(
+        text,
+        "may be drawn several times raises it to 0.1",
+        "what publishing 63.2 % of the raw rows would give",
+    )
     by_label(page.number_input, "Scores asked for").set_value(1).run()
     assert "1 score proves it with probability 63.2 %; 3 are enough" in shown(page)
     assert "1 scores" not in shown(page)
@@ -152,8 +159,7 @@ def test_column_itself_is_shown_to_the_curator_only(open_page):
     assert not charts(app)
     app.toggle[0].set_value(True).run()
     text = shown(app)
-    assert "In this table: 10 people of 200." in text
-    assert "Everybody's own loss" in text
+    assert_says(text, "In this table: 10 people of 200.", "Everybody's own loss")
     assert len(charts(app)) == 1
     for station in STATIONS[1::2]:
         app.session_state["resized-own-station"] = station

@@ -13,6 +13,7 @@ from dpcore.studies.teaching.neighbors import worst_neighbor
 from dpcore.studies.teaching.small_tables import RecordChange, TableSetting
 from tests.app.test_pages import button, by_label, charts, fill
 from tests.app.test_questions import set_to, shown
+from tests.conftest import assert_says
 from ui.sensitivity_explorer import COLUMNS, PRESETS, START, ExplorerQuery, as_table, preset, read
 
 BOUNDS = Interval(lower=0.0, upper=100.0)
@@ -55,8 +56,9 @@ def test_message_is_that_of_the_table(page):
         "In this table one person can move the mean by at most 12; over all tables by 12.5."
     )
     said = shown(page).replace("\\", "")
-    assert "8 at 0; one going from 0 to 100 moves it by 12.5" in said
-    assert "Confidential in real life" in said
+    assert_says(
+        said, "8 at 0; one going from 0 to 100 moves it by 12.5", "Confidential in real life"
+    )
 
 
 @pytest.mark.parametrize("label", PRESETS.values())

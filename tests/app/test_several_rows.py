@@ -14,7 +14,7 @@ from tests.app.conftest import close_tab
 from tests.app.hand import nodes, turn, views
 from tests.app.test_pages import button, by_label, fill, press_release
 from tests.app.test_uploads import said, upload
-from tests.conftest import PATIENCE, ROOT
+from tests.conftest import PATIENCE, ROOT, assert_says
 from ui import results
 
 PAGES = (
@@ -136,8 +136,9 @@ def test_at_most_so_many_rows_of_each_patient_count(open_page):
     told = "".join(one.value for one in app.sidebar.caption)
     assert "Every column: at most 3 rows per patient" in told.replace("\\", "")
     app = open_page("data")
-    assert "at most 3 rows of each patient count" in said(app)
-    assert "Privacy unit: one person with all rows" in said(app)
+    assert_says(
+        said(app), "at most 3 rows of each patient count", "Privacy unit: one person with all rows"
+    )
     assert button(app, "Count at most 3 rows of each").disabled
     by_label(app.toggle, "Show what a limit leaves out, and what it costs").set_value(True).run()
     assert "err least by this guess" in said(app)
@@ -347,8 +348,7 @@ def test_conditions_stay_with_rows_that_count_and_are_said_to_go_otherwise(page)
     assert not_taken(page) == ["several rows of one person"]
     button(page, "Count at most 5 rows of each").click().run()
     assert not_taken(page) == []
-    assert "Only rows where" in said(page)
-    assert "age at least 60" in said(page)
+    assert_says(said(page), "Only rows where", "age at least 60")
 
 
 def test_other_recipes_go_on_one_account_and_rows_taken_as_people_are_asked_about(open_page):
@@ -372,8 +372,7 @@ def test_other_recipes_go_on_one_account_and_rows_taken_as_people_are_asked_abou
     assert asked in said(app)
     assert "Here a row is a person" not in said(app)
     put_together(app, "ward")
-    assert asked in said(app)
-    assert "Here a row is a person" in said(app)
+    assert_says(said(app), asked, "Here a row is a person")
 
 
 def add_column(app, kind, of, **more):
@@ -442,8 +441,7 @@ def test_next_quarters_file_is_prepared_the_same_way(page):
     fill(page, number_input={"Lower bound": 0.0, "Upper bound": 30.0})
     button(page, "Use this data").click().run()
     upload(page, visits(more=30), "visits in spring.csv")
-    assert "was prepared before" in said(page)
-    assert "at most 5 rows of each patient count" in said(page)
+    assert_says(said(page), "was prepared before", "at most 5 rows of each patient count")
     assert columns(page) == HEADER
     button(page, "Prepare it the same way").click().run()
     assert columns(page) == known

@@ -16,6 +16,7 @@ from tests.app.test_pages import (
     use_example,
     use_upload,
 )
+from tests.conftest import assert_says
 
 AVERAGES = ("Averages of Laplace", "How normal", "Sharing a budget", "Combining answers")
 STATIONS = {
@@ -71,11 +72,15 @@ def test_claim_measure_and_repair_stand_side_by_side(page):
     shown = words(page)
     for number in ("80.4 %", "97.4 %", "94.2 %", "31 %", "1.668 times", "0.02061"):
         assert number in shown
-    assert "At most ε 5.278 for means, 6.74" in shown
-    assert "δ of at least 3.266 × 10⁻⁶ instead of 10⁻⁶" in shown
+    assert_says(
+        shown, "At most ε 5.278 for means, 6.74", "δ of at least 3.266 × 10⁻⁶ instead of 10⁻⁶"
+    )
     # First of all comes what a reader can check.
-    assert "Promised 95 %, true in **80.4 %**" in page.markdown[1].value
-    assert "promised ε 4.887, really at least ε **5.168**" in page.markdown[1].value
+    assert_says(
+        page.markdown[1].value,
+        "Promised 95 %, true in **80.4 %**",
+        "promised ε 4.887, really at least ε **5.168**",
+    )
 
 
 @pytest.mark.parametrize(
@@ -123,8 +128,7 @@ def test_every_station_is_drawn(page):
 
 def test_settings_move_the_answer(page):
     by_label(page.number_input, "Bootstraps").set_value(10).run()
-    assert "ε 6.55" in words(page)
-    assert "At most ε 6.617 for means" in words(page)
+    assert_says(words(page), "ε 6.55", "At most ε 6.617 for means")
     by_label(page.selectbox, "Population").set_value("normal").run()
     assert "82.1 %" in words(page)
 

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.app.test_pages import button, by_label, charts, fill
+from tests.conftest import assert_says
 
 PEOPLE = "Numbers of people n"
 
@@ -40,9 +41,12 @@ def test_first_view_shows_the_default_study_and_its_findings(page):
     assert text.count("**depends.**") == 1
     # What does not hold, and the number that proves it, come before any figure.
     assert "claims ε 0.1 and really gives ε **0.191**" in page.markdown[1].value
-    assert "histogram ε 0.196" in text
-    assert "no person's data, and no budget spent" in text
-    assert "Reconstructed: proportions" in text
+    assert_says(
+        text,
+        "histogram ε 0.196",
+        "no person's data, and no budget spent",
+        "Reconstructed: proportions",
+    )
     assert not page.warning
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.app.test_pages import CSV, button, by_label, charts, fill, use_upload
 from tests.app.test_questions import release, set_to, shown
+from tests.conftest import assert_says
 
 VIEWS = ("Claim and truth", "Which share?", "Profiles", "Does it pay?", "A secret survey")
 SHARE = "Share of rows in the sample, %"
@@ -59,8 +60,9 @@ def test_claim_measurement_and_truth_stand_side_by_side(view):
 
 def test_share_and_level_that_reach_a_target(view):
     app = view("Which share?")
-    assert "keep 0.551 % of the rows: 5 of 1,000" in shown(app)
-    assert "may spend ε 1.1325 on the sample" in shown(app)
+    assert_says(
+        shown(app), "keep 0.551 % of the rows: 5 of 1,000", "may spend ε 1.1325 on the sample"
+    )
     schemes = app.dataframe[-1].value
     assert len(schemes) == 4
     assert schemes["ε of the answer"].iloc[0] == schemes["ε of the answer"].iloc[2]

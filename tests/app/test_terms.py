@@ -6,6 +6,7 @@ import pytest
 
 from tests.app.test_pages import CSV, button, by_label, mode, press_release, use_example, use_upload
 from tests.app.test_uploads import said, upload
+from tests.conftest import assert_says
 
 
 def marked(app):
@@ -71,8 +72,7 @@ def test_a_lesson_waits_while_other_terms_or_another_table_are_in_use(open_page)
     press_release(open_page("release"))
     app = open_page("data")
     by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
-    assert "The lesson so far stays" in marked(app)
-    assert "1 release." in marked(app)
+    assert_says(marked(app), "The lesson so far stays", "1 release.")
     button(app, "Use this data").click().run()
     assert lesson(open_page)[1] == "ε 0, δ 0"
     assert mode(use_upload(open_page)).value == "release"

@@ -4,6 +4,7 @@ import pytest
 
 from tests.app.test_model_exposure import shown
 from tests.app.test_pages import button, by_label, fill
+from tests.conftest import assert_says
 
 PEOPLE = 137
 TEXT = "age,visits\n" + "".join(f"{k % 90},{k % 7}\n" for k in range(PEOPLE))
@@ -35,5 +36,4 @@ def test_no_page_names_the_number_of_rows(open_page):
     assert by_label(app.number_input, "Public maximum number of rows").value == 1000
     sidebar = app.switch_page("app.py").run().sidebar
     card = " ".join(caption.value for caption in sidebar.caption)
-    assert "number of people: private" in card
-    assert "the rows of one person replaced by others" in card
+    assert_says(card, "number of people: private", "the rows of one person replaced by others")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.app.test_pages import CSV, button, by_label, fill
+from tests.conftest import assert_says
 from ui import session
 
 ROWS = "".join(f"{20 + i % 50};{i % 7},5\n" for i in range(40))
@@ -86,8 +87,9 @@ def test_a_file_that_cannot_be_read_keeps_its_message_and_can_be_read_otherwise(
     page = upload(page, f"a;b\n{ROWS}".encode("utf-16")[:-1], "broken.csv")
     assert page.file_uploader[0].value is None
     assert "encoding" in page.error[0].value
-    assert "Your previous data are unchanged" in said(page)
-    assert "**broken\\.csv** · 0.6 kB · not read" in said(page)
+    assert_says(
+        said(page), "Your previous data are unchanged", "**broken\\.csv** · 0.6 kB · not read"
+    )
     assert columns(page) == ["age", "smoker"]
     by_label(page.selectbox, "Encoding").set_value("latin-1").run()
     button(page, "Re-read file").click().run()
@@ -133,8 +135,7 @@ def test_the_first_rows_show_a_wrong_encoding_to_the_curator_alone(open_page):
     app = upload(open_page("data"), text.encode("cp1252"))
     assert not app.code
     by_label(app.toggle, "Show first rows").set_value(True).run()
-    assert "Anna" in app.code[0].value
-    assert "Zoë" in app.code[0].value
+    assert_says(app.code[0].value, "Anna", "Zoë")
     assert "41 rows and 2 columns were read" in said(app)
     by_label(app.selectbox, "Encoding").set_value("mac-roman").run()
     button(app, "Re-read file").click().run()
@@ -164,8 +165,11 @@ def test_the_declared_format_is_reused_for_the_next_version_of_a_file(open_page,
     assert "File format: encoding Mac Roman, separator semicolon" in plain
     app = upload(app, "Größe;Preis\n1;Anna\n2;Bo\n".encode("mac-roman"), "next.csv")
     plain = said(app).replace("\\", "")
-    assert "The file format of an earlier version of this file is reused" in plain
-    assert "The file itself suggests decimal mark point" in plain
+    assert_says(
+        plain,
+        "The file format of an earlier version of this file is reused",
+        "The file itself suggests decimal mark point",
+    )
     assert vault.draft.file_format.missing_codes == ("x",)
     button(app, "Use the suggested format").click().run()
     assert not app.error

@@ -16,6 +16,7 @@ from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.mechanisms.person_laws import ScalarLaws
 from dpcore.privacy.interpretation import best_guess, posterior
 from dpcore.studies.individual import hypothesis_tests
+from tests.conftest import assert_says
 
 UNIT = Interval(lower=0.0, upper=1.0)
 KEEPING = [key for key, entry in CATALOG.items() if entry.claim_holds]
@@ -74,17 +75,19 @@ def test_the_ratio_of_two_shares_is_that_of_the_numbers_shown(first, second):
 
 def test_a_known_number_is_rounded_to_the_nearest_and_a_limit_up():
     said = person_text(0.90041, 0.7241, delta=0.0, prior=0.5, guarantee=1.00041)
-    assert "guess is right 72.4 % of the time" in said
-    assert "own loss, ε 0.9," in said
-    assert "By the guarantee, ε 1.01," in said
-    assert "at most 73.2 % sure" in said
+    assert_says(
+        said,
+        "guess is right 72.4 % of the time",
+        "own loss, ε 0.9,",
+        "By the guarantee, ε 1.01,",
+        "at most 73.2 % sure",
+    )
 
 
 def test_a_delta_is_counted_and_named():
     assert surest(1.0, delta=1e-12) == "73.2 %"
     assert surest(1.0, delta=0.1) == "75.8 %"
-    assert "δ 0.1:" in odds_text(1.0, 0.1)
-    assert "right at most 75.8 % of the time, δ included" in odds_text(1.0, 0.1)
+    assert_says(odds_text(1.0, 0.1), "δ 0.1:", "right at most 75.8 % of the time, δ included")
     text = person_text(0.5, 0.6, delta=0.1, prior=0.5, guarantee=1.0)
     assert "ε 1 at δ 0.1" in text
     assert "after the release that tells most" not in text

@@ -31,6 +31,7 @@ from dpcore.studies.resampling.bootstrap_study import (
     simulate,
 )
 from dpcore.studies.resampling.laplace_averages import Equipartition, Rivals, normality
+from tests.conftest import assert_says
 
 AGES = Experiment()
 SHOWN = methods()
@@ -70,8 +71,7 @@ def test_standard_errors_and_scores_of_simulated_tables(runs):
     assert table.loc["unbiased", "expected mean"] == pytest.approx(0.7374, abs=1e-3)
     assert table.loc["most conservative", "exactly 0"] == 0
     scores = scores_picture(AGES, runs, SHOWN)
-    assert "of 300 intervals" in scores.title
-    assert "where 15 should" in scores.title
+    assert_says(scores.title, "of 300 intervals", "where 15 should")
     missed = scores.table.set_index("method")["expected to miss"]
     assert missed["conservative"] == pytest.approx(1 - 0.974, abs=1e-4)
     assert max(largest(errors), largest(scores)) < 200
@@ -138,8 +138,7 @@ def test_levels_say_what_is_claimed_and_what_holds():
 
 def test_averages_against_gaussian_noise():
     limits = limits_picture(Rivals())
-    assert "fewer than 8.92" in limits.title
-    assert "14 is claimed" in limits.title
+    assert_says(limits.title, "fewer than 8.92", "14 is claimed")
     picture = rivals_picture(Rivals(), 10)
     assert picture.table["draws"].to_list() == [1, 2, 3, 5, 7, 10]
     assert picture.table["variance at the same ε and δ"].iloc[-1] == pytest.approx(

@@ -26,6 +26,7 @@ from dpcore.studies.teaching.laboratory import (
     tries,
     two_worlds,
 )
+from tests.conftest import assert_says
 
 MOST_POINTS = 2000
 SETUP = Setup(key=PUBLISHED, epsilon=1.0, place=0.0, shift=0.1)
@@ -70,11 +71,11 @@ def test_every_picture_is_small_and_described():
 
 
 def test_takeaway_says_whether_the_line_leaves_the_band():
-    assert "up to 4.44 times as likely" in worlds(SETUP).title
-    assert "at most 2.72 times was promised" in worlds(SETUP).title
+    assert_says(
+        worlds(SETUP).title, "up to 4.44 times as likely", "at most 2.72 times was promised"
+    )
     kept = worlds(SETUP.through(CLAMPED)).title
-    assert "more than 2.72 times" in kept
-    assert "is kept" in kept
+    assert_says(kept, "more than 2.72 times", "is kept")
     assert "is kept" in worlds(SETUP.through(REPAIRED)).title
     middle = Setup(key=PUBLISHED, epsilon=1.0, place=0.45, shift=0.1)
     assert "move the value to a bound" in worlds(middle).title
@@ -115,8 +116,7 @@ def test_audit_is_read_off_the_counts():
 def test_redraws_are_compared_between_the_worlds():
     place = np.linspace(0, 1, 11)
     picture = tries_picture(tries(place, 0.1, UNIT), place, SETUP)
-    assert "takes 2 draws" in picture.title
-    assert "1.23 at 0.1" in picture.title
+    assert_says(picture.title, "takes 2 draws", "1.23 at 0.1")
 
 
 def test_flips_are_marked_where_they_hold_only():

@@ -28,6 +28,7 @@ from dpcore.studies.individual.loss_comparisons import (
     gaussian_checks,
     posterior_checks,
 )
+from tests.conftest import assert_says
 
 CHAIN = GuaranteeLadder(guarantee=1.0, for_all=0.2, certificate=0.25, maximum=0.1, mean=0.02)
 RNG = np.random.default_rng(2)
@@ -120,9 +121,7 @@ def test_points_are_nested_and_told_as_multiples_of_the_average():
 def test_losses_are_rounded_to_the_nearest_and_only_limits_up():
     chain = replace(CHAIN, guarantee=1.0004, maximum=0.10004, mean=0.020004)
     picture = chain_picture(chain, key="output")
-    assert "allows 1.01:" in picture.title
-    assert "(0.1)" in picture.title
-    assert "(0.02)" in picture.title
+    assert_says(picture.title, "allows 1.01:", "(0.1)", "(0.02)")
     limits = chain_picture(replace(chain, upper=True), key="output")
     assert "(at most 0.101)" in limits.title
     assert "average person here 0.0201" in limits.alt
@@ -184,8 +183,7 @@ def test_a_loss_by_leaving_is_no_fraction_of_a_charge_for_another_record():
     away, another = NeighboringRelation.ADD_REMOVE, NeighboringRelation.SUBSTITUTION
     picture = chain_picture(replace(CHAIN, relation=away, promised=another), key="output")
     assert "times" not in picture.title
-    assert "another question" in picture.title
-    assert "Compared with not being there" in picture.title
+    assert_says(picture.title, "another question", "Compared with not being there")
     assert math.isnan(picture.table["times the average person"][0])
     bounds = replace(CHAIN, upper=True)
     assert not any("found" in name for name, _ in bounds.steps)
@@ -207,9 +205,7 @@ def test_split_says_which_of_the_causes_is_large():
         rows=[7], pull=np.array([3.0]), cause="pull", miss=np.array([20.0]), epsilon=np.array([0.1])
     )
     title = split_picture(split).title
-    assert "Row 7" in title
-    assert "pulls the model 3 times as hard" in title
-    assert "20 times as far off" in title
+    assert_says(title, "Row 7", "pulls the model 3 times as hard", "20 times as far off")
 
 
 def test_frontier_without_guarantee_or_limit_draws_neither():
@@ -236,8 +232,7 @@ def test_bounds_say_whom_they_promise_too_much():
 def test_sentences_say_what_clamping_and_redrawing_do():
     clamped, redrawn = sentences(OTHERS)
     assert "changes nobody's loss" in clamped
-    assert "1.2 to 1.7 times" in redrawn
-    assert "larger for the same reason" in redrawn
+    assert_says(redrawn, "1.2 to 1.7 times", "larger for the same reason")
     calibrated = (OTHERS[0], other("truncated", maximum=0.09, least=0.8, most=0.95))
     assert "adds more noise first" in sentences(calibrated)[0]
     rare = (OTHERS[0], other("truncated-published", maximum=0.1, most=1 + 1e-9))

@@ -13,6 +13,7 @@ from dpcore.studies.wang2019 import (
     of_pane,
     run,
 )
+from tests.conftest import assert_says
 
 DESIGN = Wang2019Design(simulation=Simulation(), sizes=(50, 200), gammas=(0.1, 10.0))
 
@@ -24,9 +25,9 @@ def parts():
 
 def test_first_figure_prints_both_factors(parts):
     picture = nested_picture(parts[0].losses)
-    assert "5.89 times less" in picture.title
-    assert "21.4 times less" in picture.title
-    assert "proved to lose 5.29 times less" in picture.title
+    assert_says(
+        picture.title, "5.89 times less", "21.4 times less", "proved to lose 5.29 times less"
+    )
     points = picture.figure.data[0].x
     assert list(points) == sorted(points, reverse=True)
     low, high = picture.figure.layout.xaxis.range

@@ -8,6 +8,7 @@ from dpcore.individual.person_totals import odometer, person_totals
 from dpcore.individual.release_losses import ReleaseLosses
 from dpcore.privacy.events import PureEvent
 from dpcore.relations import NeighboringRelation
+from tests.conftest import assert_says
 
 PEOPLE = 5_000
 
@@ -96,8 +97,7 @@ def test_charges_above_the_worst_case_are_explained():
     totals = person_totals(plan(0.5, 0.2), people=PEOPLE, delta=0.0).losses()
     mixed = LossReference(relation=NeighboringRelation.ADD_REMOVE, mixed=True)
     other = totals_picture(totals, charged=0.9, planned=0.7, compared=mixed)
-    assert "(compared with not being there)" in other.title
-    assert "another change of a record" in other.title
+    assert_says(other.title, "(compared with not being there)", "another change of a record")
     apart = totals_picture(totals, charged=0.9, planned=0.7)
     assert "is 0.7 if it is counted like the people's losses" in apart.title
     assert "counted like" not in totals_picture(totals, charged=0.7, planned=0.7).title

@@ -8,6 +8,7 @@ import pytest
 from dpcore.figures.proportions import LINES, View, study_picture, table
 from dpcore.figures.theme import STYLES
 from dpcore.studies.proportion_study import Measure, Procedure, ProportionDesign
+from tests.conftest import assert_says
 from tests.studies.test_proportion_study import run_all
 
 DESIGN = ProportionDesign(epsilons=(0.1, 1.0), people=(50, 200), repetitions=60)
@@ -62,8 +63,11 @@ def test_takeaway_names_the_worst_and_the_best_of_those_shown():
         if r.procedure in two and (r.mechanism, r.epsilon, r.people) == ("bit", 0.1, 50)
     }
     assert means[two[0]] < means[two[1]]
-    assert f"{100 * means[two[0]]:.0f} % of cases with re-scaling" in picture.title
-    assert f"{100 * means[two[1]]:.0f} % with multiple synthesis" in picture.title
+    assert_says(
+        picture.title,
+        f"{100 * means[two[0]]:.0f} % of cases with re-scaling",
+        f"{100 * means[two[1]]:.0f} % with multiple synthesis",
+    )
     assert "original" not in picture.title
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from dpcore.data.bounds import Interval
 from dpcore.figures.individual.disclosure import recovery_picture
 from dpcore.studies.attacks.disclosed_losses import attack_count, attack_mean
+from tests.conftest import assert_says
 
 BOUNDS = Interval(lower=0.0, upper=100.0)
 
@@ -25,8 +26,7 @@ def test_exact_answer_is_called_exact():
 
 def test_rounded_loss_says_how_far_off():
     picture = recovery_picture(attack(3), what="m", unit="")
-    assert "off by" in picture.title
-    assert "times more" in picture.title
+    assert_says(picture.title, "off by", "times more")
 
 
 def test_names_are_shown_as_they_are():

@@ -17,6 +17,7 @@ from dpcore.figures.resampling.resized import (
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized_repair import NoisyResample
 from dpcore.studies.resampling.resized_study import averaging, reveal, rivals, score_histogram
+from tests.conftest import assert_says
 
 CASES = [(1000, 10.0, 10), (1000, 10.0, 0), (50, 7.0, 50), (2, 1.5, 1), (10**6, 3.0, 4)]
 
@@ -83,8 +84,7 @@ def test_detection_without_false_alarms():
         bootstrap.delta()
     )
     assert picture.table.iloc[0][claim.name] == 0
-    assert "9.52 % of the time" in picture.title
-    assert "0 % against" in picture.title
+    assert_says(picture.title, "9.52 % of the time", "0 % against")
 
 
 def test_lines_that_come_down_to_zero_say_so_and_rare_ones_never_do():

@@ -5,6 +5,7 @@ import numpy as np
 from dpcore.data.quantities import Quantity
 from dpcore.figures.answers import GroupNumbers
 from dpcore.figures.group_answers import ColumnMeans, means_picture, means_text
+from tests.conftest import assert_says
 
 
 def column(name, unit, means, *, off=1.0, truth=None):
@@ -28,8 +29,7 @@ OPEN = column("pay", "euros", [100.0, 99.5, np.nan], truth=np.array([1.0, 2.0, n
 
 def test_largest_is_named_for_each_column_where_it_can_be_told():
     text = means_text((TOLD, OPEN))
-    assert "of age: “a” with 40.0 years" in text
-    assert "of pay: cannot be told, “a” with 100.0 euros" in text
+    assert_says(text, "of age: “a” with 40.0 years", "of pay: cannot be told, “a” with 100.0 euros")
     assert text.endswith("too few to say: “c”")
     assert "2 more columns below" in means_text((TOLD,) * 5)
     assert means_text((column("x", "", [np.nan] * 3),)).startswith("No mean can be")
