@@ -209,7 +209,7 @@ def counted(share: float) -> tuple[int, int]:
         total *= 10
 
 
-def worlds_text(told: AttackerView) -> str:
+def worlds_text(view: AttackerView) -> str:
     """Return how often the best attacker is right, as a count of worlds.
 
     The two kinds of worlds are equally likely, and the count is
@@ -220,16 +220,16 @@ def worlds_text(told: AttackerView) -> str:
     Counts are what people understood best of several wordings (Nanayakkara, Smart and
     others 2023, USENIX Security, n = 963).
     """
-    sides, half = told.sides, WORLDS // 2
+    sides, half = view.sides, WORLDS // 2
     first = (
         f"Imagine {WORLDS} worlds: {half} in which {sides.own}, and {half} in which "
         f"{sides.other}. The attacker knows all else. In each world the numbers are "
         "released with fresh noise, and the attacker says which kind of world it is."
     )
     lines = []
-    for name, attack in told.laws.items():
-        limit = "" if attack is told.guarantee else f"Through **{name}**: "
-        if attack is told.guarantee and told.attack is not None:
+    for name, attack in view.laws.items():
+        limit = "" if attack is view.guarantee else f"Through **{name}**: "
+        if attack is view.guarantee and view.attack is not None:
             limit = f"By the guarantee alone ({name}): "
         share = float(attack.best_guess(0.5))
         right, of = counted(share)
@@ -241,7 +241,7 @@ def worlds_text(told: AttackerView) -> str:
     return "\n\n".join([first, "\n".join(lines)])
 
 
-def worlds_picture(told: AttackerView) -> Picture:
+def worlds_picture(view: AttackerView) -> Picture:
     """Return 100 worlds of both kinds as squares, filled where the attacker is right.
 
     A panel for each law: the mechanism, if one is chosen, and the guarantee.
@@ -249,7 +249,7 @@ def worlds_picture(told: AttackerView) -> Picture:
     traces: list[Trace] = []
     notes: list[Trace] = []
     rows = []
-    shares = {name: float(law.best_guess(0.5)) for name, law in told.laws.items()}
+    shares = {name: float(law.best_guess(0.5)) for name, law in view.laws.items()}
     for column, (name, share) in enumerate(shares.items()):
         right, of = counted(share)
         filled = right if of == WORLDS else round(WORLDS * share)
@@ -274,7 +274,7 @@ def worlds_picture(told: AttackerView) -> Picture:
         ]
         rows.append({"with": name, "right in a share of": share, "worlds": f"{right:,} of {of:,}"})
     return Picture.of(
-        _worlds_title(told, shares),
+        _worlds_title(view, shares),
         rows,
         drawn=f"A square for each of {WORLDS} worlds, half of either kind, filled "
         "where the attacker is right",
@@ -287,16 +287,16 @@ def worlds_picture(told: AttackerView) -> Picture:
     )
 
 
-def _worlds_title(told: AttackerView, shares: Mapping[str, float]) -> str:
-    right, of = counted(shares[told.name])
-    if told.attack is None:
+def _worlds_title(view: AttackerView, shares: Mapping[str, float]) -> str:
+    right, of = counted(shares[view.name])
+    if view.attack is None:
         return (
             f"The best attacker is right in at most {right:,} of {of:,} worlds, and in "
             f"{of // 2:,} without a release"
         )
-    own, among = counted(shares[told.label])
+    own, among = counted(shares[view.label])
     return (
-        f"Through {told.label} the best attacker is right in at most {own:,} of "
+        f"Through {view.label} the best attacker is right in at most {own:,} of "
         f"{among:,} worlds, and the guarantee alone allows {right:,} of {of:,}"
     )
 
@@ -315,7 +315,7 @@ def _grid(left: float, count: int, *, show: bool) -> list[Trace]:
     ]
 
 
-def belief_picture(told: AttackerView, prior: float) -> Picture:
+def belief_picture(view: AttackerView, prior: float) -> Picture:
     """Return what becomes of every belief; the one that the page is set to is marked.
 
     Without a delta these are the most and the least that a belief becomes after any
@@ -324,7 +324,7 @@ def belief_picture(told: AttackerView, prior: float) -> Picture:
     """
     before = np.linspace(0, 1, _WIDTH)
     table = {"believed before, %": 100 * before}
-    curves, sure = [], told.guarantee
+    curves, sure = [], view.guarantee
     if sure.delta > 0:
         name = "right at most, by the guarantee"
         curves.append((name, sure.best_guess(before), GUIDE))
@@ -332,15 +332,15 @@ def belief_picture(told: AttackerView, prior: float) -> Picture:
         curves.append(("most, by the guarantee", posterior(before, sure.epsilon), GUIDE))
         curves.append(("least, by the guarantee", posterior(before, -sure.epsilon), GUIDE))
     said = ""
-    if isinstance(told.attack, ValuePair):
-        moved = told.attack.loss_within(_MOSTLY)
-        name = f"{told.label}: at most in 95 of 100 releases"
+    if isinstance(view.attack, ValuePair):
+        moved = view.attack.loss_within(_MOSTLY)
+        name = f"{view.label}: at most in 95 of 100 releases"
         # Whoever is certain stays so, even where a release tells all.
         with np.errstate(invalid="ignore"):
             after = np.where(before == 0, 0.0, posterior(before, moved))
-        curves.append((name, after, STYLES[told.key]))
+        curves.append((name, after, STYLES[view.key]))
         limit = at_most(float(posterior(prior, moved)))
-        said = f"; through {told.label} at most {limit} after 95 of 100 releases"
+        said = f"; through {view.label} at most {limit} after 95 of 100 releases"
     table |= {f"{name}, %": 100 * after for name, after, _ in curves}
     text = belief_text(sure.epsilon, delta=sure.delta, prior=prior)
     return Picture.of(
@@ -368,28 +368,28 @@ def belief_picture(told: AttackerView, prior: float) -> Picture:
     )
 
 
-def detection_picture(told: AttackerView) -> Picture:
+def detection_picture(view: AttackerView) -> Picture:
     """Return the receiver operating characteristic of the best attackers.
 
     In counts of 100 people of either kind; the curve of the guarantee is the worst over
     all mechanisms that give it.
     """
     alarm = np.unique([*np.linspace(0, 1, _WIDTH), *np.geomspace(1e-4, 0.05, 40)])
-    found = {name: attack.detection(alarm) for name, attack in told.laws.items()}
-    strokes = dict.fromkeys(found, STYLES[told.key]) | {told.name: GUIDE}
+    found = {name: attack.detection(alarm) for name, attack in view.laws.items()}
+    strokes = dict.fromkeys(found, STYLES[view.key]) | {view.name: GUIDE}
     # As often as the best guess at even odds is wrong, in whole people.
-    named = max(1, round(_WHOLE * (1 - float(next(iter(told.laws.values())).best_guess(0.5)))))
-    at = {name: float(attack.detection(named / _WHOLE)) for name, attack in told.laws.items()}
-    sides = told.sides
+    named = max(1, round(_WHOLE * (1 - float(next(iter(view.laws.values())).best_guess(0.5)))))
+    at = {name: float(attack.detection(named / _WHOLE)) for name, attack in view.laws.items()}
+    sides = view.sides
     title = (
-        f"Where {named} of 100 are named wrongly, at most {at_most(at[told.name])} are "
+        f"Where {named} of 100 are named wrongly, at most {at_most(at[view.name])} are "
         "found, whatever the noise"
     )
-    if told.attack is not None:
+    if view.attack is not None:
         title = (
             f"Where {named} of 100 are named wrongly, at most "
-            f"{at_most(at[told.label])} are found through {told.label}; the guarantee "
-            f"alone would allow {at_most(at[told.name])}"
+            f"{at_most(at[view.label])} are found through {view.label}; the guarantee "
+            f"alone would allow {at_most(at[view.name])}"
         )
     return Picture.of(
         f"{title}; guessing finds {named} %",
@@ -422,13 +422,13 @@ def detection_picture(told: AttackerView) -> Picture:
     )
 
 
-def readings_text(told: AttackerView, largest_loss: float, *, exact: bool) -> str:
+def readings_text(view: AttackerView, largest_loss: float, *, exact: bool) -> str:
     """Return what one release gives away at most, in sentences.
 
     ``largest_loss`` is the most that it moves the log odds over all neighbors, and
     ``exact`` tells whether the attacker described can be carried out.
     """
-    attack = told.attack
+    attack = view.attack
     if attack is None:
         return ""
     best = "is right" if exact else "is right at most"

@@ -74,7 +74,7 @@ def line(
     return (
         _scatter(x, y, "lines" if marker is None else "lines+markers", name, marker, text)
         | {"line": drawn}
-        | _told(hover, aside)
+        | _hover(hover, aside)
         | more
     )
 
@@ -137,7 +137,7 @@ def points(
     ``marker`` is a ``dot``, a ``ring`` or ``theme.TRUTH``; intervals around the dots
     are ``error_x`` or ``error_y``, see ``interval``.
     """
-    return _scatter(x, y, "markers", name, marker, text) | _told(hover, aside) | more
+    return _scatter(x, y, "markers", name, marker, text) | _hover(hover, aside) | more
 
 
 def dot(
@@ -190,7 +190,7 @@ def area(
 ) -> Trace:
     """Return what lies between two curves, without a line of its own."""
     around, edge = (np.concatenate(p) for p in ((x, x[::-1]), (upper, lower[::-1])))
-    shaded = {"fill": "toself", "fillcolor": color} | _told("", "")
+    shaded = {"fill": "toself", "fillcolor": color} | _hover("", "")
     return _scatter(around, edge, "none", name) | shaded | more
 
 
@@ -256,7 +256,7 @@ def bars(
     return (
         {"type": "bar", "x": x, "y": y, "marker": marker or {"color": NEUTRAL}}
         | ({"name": name} if name else {})
-        | _told(hover, aside)
+        | _hover(hover, aside)
         | more
     )
 
@@ -312,7 +312,7 @@ def heat(
 ) -> Trace:
     """Return cells colored by ``z``, from the first to the last color of ``scale``."""
     cells = {"type": "heatmap", "x": x, "y": y, "z": z, "colorscale": scale}
-    return cells | {"zmin": ends[0], "zmax": ends[1], "showscale": False} | _told(hover, "") | more
+    return cells | {"zmin": ends[0], "zmax": ends[1], "showscale": False} | _hover(hover, "") | more
 
 
 def regions(
@@ -342,7 +342,7 @@ def border(x: Values, y: Values, z: Values, level: float, color: str) -> Trace:
         "contours": {"start": level, "end": level, "size": 1, "coloring": "none"},
         "line": {"width": 3, "color": color},
         "showscale": False,
-    } | _told("", "")
+    } | _hover("", "")
 
 
 def vertical(
@@ -421,7 +421,7 @@ def _scatter(
     return trace
 
 
-def _told(hover: str | None, aside: str) -> Trace:
+def _hover(hover: str | None, aside: str) -> Trace:
     if hover is None:
         return {}
     if not hover:

@@ -104,7 +104,7 @@ def test_takeaways_say_what_is_drawn():
     assert list(found.table["what"]) == ["for this table", "for the population"]
 
 
-def test_intervals_that_read_alike_are_told_once():
+def test_intervals_that_read_alike_are_labeled_once():
     def picture(*, apart, sampled=True):
         around = Intervals(
             noise=np.array([[40.0, 50.0]]),

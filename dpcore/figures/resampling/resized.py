@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.resampling.subsampling import ending, told_once
+from dpcore.figures.resampling.subsampling import ending, labeled_once
 from dpcore.figures.theme import (
     GUIDE,
     NEUTRAL,
@@ -154,7 +154,7 @@ def profile_picture(bootstrap: ResizedBootstrap, ones: int, repaired: NoisyResam
         f"person has; for {chosen} it falls from {significant(here[0])} to "
         f"{significant(here[-1])}; repaired it is at most {significant(fixed[0])} and "
         f"0 from ε {epsilon_text(repaired.epsilon())} on",
-        traces=[*traces, *told_once(ends)],
+        traces=[*traces, *labeled_once(ends)],
         height=400,
         shapes=[
             vertical(

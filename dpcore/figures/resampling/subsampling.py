@@ -163,7 +163,7 @@ def profile_picture(
         ),
         table,
         drawn="Falling curves of δ against ε",
-        traces=[*lines, *told_once(ends)],
+        traces=[*lines, *labeled_once(ends)],
         xaxis=axis("privacy parameter ε", range=[0, float(epsilon[-1])]),
         yaxis=log_axis("δ: how often ε fails", range=[-12, 0.1], dtick=3, exponentformat="power"),
     )
@@ -289,7 +289,7 @@ def ending(epsilon: FloatArray, delta: FloatArray, *, least: float, color: str) 
     return [mark]
 
 
-def told_once(marks: list[Trace]) -> list[Trace]:
-    """Return the marks with words at the last of them only: two would collide."""
-    ordered = sorted(marks, key=lambda mark: mark["x"])
-    return [mark | {"mode": "markers"} for mark in ordered[:-1]] + ordered[-1:]
+def labeled_once(traces: list[Trace]) -> list[Trace]:
+    """Return traces with words at the last of them only: two would collide."""
+    ordered = sorted(traces, key=lambda trace: trace["x"])
+    return [trace | {"mode": "markers"} for trace in ordered[:-1]] + ordered[-1:]
