@@ -9,6 +9,7 @@ from dpcore.figures.covariances import covariance_picture, ellipses_picture, pan
 from dpcore.figures.theme import STYLES
 from dpcore.postprocessing.psd_repair import repair
 from dpcore.studies.covariance_study import COMPARED, STATISTICS, CovarianceDesign, Degenerate, run
+from tests.figures.complete import assert_complete
 
 DESIGN = CovarianceDesign(repetitions=200, people=(50, 800), correlations=(0.0, 0.9))
 BROKEN = repair([[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]])
@@ -39,10 +40,7 @@ def pictures(outcomes):
 
 def test_every_picture_is_small_and_described(outcomes):
     for picture in pictures(outcomes):
-        for trace in picture.figure.data:
-            assert len(np.ravel(trace.x)) <= 2000
-        assert any(character.isdigit() for character in picture.alt)
-        assert len(picture.table) > 0
+        assert_complete(picture)
         assert "<img" not in picture.figure.to_json()
         assert "\\u003cimg" not in picture.figure.to_json()
 

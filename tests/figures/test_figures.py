@@ -26,6 +26,7 @@ from dpcore.statistics.sums_and_means import Mean
 from dpcore.studies.comparing import error_curves as studies
 from dpcore.studies.comparing.error_curves import ErrorMetric, ErrorSetting, Fairness
 from dpcore.studies.comparing.error_curves import winners as least_error
+from tests.figures.complete import assert_complete
 from tests.individual.plans import Plan
 
 HOSTILE = "<img src=x onerror=alert(1)><b>age</b>"
@@ -118,13 +119,8 @@ def pictures():
 
 
 def test_every_picture_is_small_and_described():
-    for picture in pictures():
-        for trace in picture.figure.data:
-            assert len(np.ravel(trace.x)) <= 2000
-        assert any(character.isdigit() for character in picture.alt)
-        assert len(picture.table) > 0
-        assert picture.title
-        assert picture.figure.layout.height is not None
+    assert_complete(*pictures())
+    assert all(picture.figure.layout.height is not None for picture in pictures())
 
 
 def test_watermark_is_written_once_and_can_be_taken_out_again():

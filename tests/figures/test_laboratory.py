@@ -27,8 +27,8 @@ from dpcore.studies.teaching.laboratory import (
     two_worlds,
 )
 from tests.conftest import assert_says
+from tests.figures.complete import assert_complete
 
-MOST_POINTS = 2000
 SETUP = Setup(key=PUBLISHED, epsilon=1.0, place=0.0, shift=0.1)
 
 
@@ -60,13 +60,7 @@ def pictures():
 @pytest.mark.slow
 def test_every_picture_is_small_and_described():
     for picture in pictures():
-        for trace in picture.figure.data:
-            assert len(np.ravel(trace.x)) <= MOST_POINTS
-            if getattr(trace, "z", None) is not None:
-                assert np.size(trace.z) <= MOST_POINTS
-        assert any(character.isdigit() for character in picture.alt)
-        assert len(picture.table) > 0
-        assert "nan" not in picture.title
+        assert_complete(picture)
         assert len(picture.figure.to_json()) < 80_000
 
 

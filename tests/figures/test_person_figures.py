@@ -18,6 +18,7 @@ from dpcore.mechanisms.person_laws import gaussian_laws
 from dpcore.models.ridge import fit_ridge
 from dpcore.studies.individual import hypothesis_tests
 from dpcore.studies.individual.hypothesis_tests import ProfileLaws
+from tests.figures.complete import assert_complete
 from tests.individual.test_moves import DELTA, LAWS, PENALTY
 from tests.models.regression_tables import NUMBERS, TEN
 from tests.studies.test_one_person import AGES, OF_MODELS, exposed, mean, scalar
@@ -73,13 +74,7 @@ def pictures():
 
 @pytest.mark.slow
 def test_every_picture_has_title_words_numbers_and_few_points():
-    for picture in pictures():
-        assert picture.title[0].isupper()
-        assert picture.title.rstrip(".") in picture.alt
-        assert "nan" not in picture.title
-        assert len(picture.table)
-        for trace in picture.figure.data:
-            assert len(trace.x) <= 2000
+    assert_complete(*pictures())
 
 
 @pytest.mark.parametrize("name", EVERYBODY)

@@ -10,6 +10,7 @@ from dpcore.studies.comparing.private_size import PrivateSize
 from dpcore.studies.teaching.explorable import EXPLORABLE
 from dpcore.studies.teaching.neighbors import worst_neighbor
 from dpcore.studies.teaching.small_tables import RecordChange, TableSetting
+from tests.figures.complete import assert_complete
 
 BOUNDS = Interval(lower=0.0, upper=100.0)
 ROWS = np.array([[10.0, 30, 0], [20, 10, 0], [60, 90, 1], [100, 40, 1]])
@@ -32,10 +33,7 @@ def scene(name="mean", change=RecordChange.SUBSTITUTION, rows=ROWS):
 @pytest.mark.parametrize("change", RecordChange)
 def test_every_picture_is_described(name, change):
     what = scene(name, change)
-    for picture in (people_picture(what), reach_picture(what, 2.0), reach_picture(what, np.inf)):
-        assert any(character.isdigit() for character in picture.alt)
-        assert len(picture.table) > 0
-        assert picture.title in picture.alt
+    assert_complete(people_picture(what), reach_picture(what, 2.0), reach_picture(what, np.inf))
 
 
 def test_arrow_leads_from_the_record_to_its_replacement():
