@@ -7,7 +7,7 @@ MOST_POINTS = 2000
 
 def assert_complete(*pictures):
     for picture in pictures:
-        assert picture.title[0].isupper()
+        assert not picture.title[0].islower()
         assert picture.title in picture.alt
         assert any(character.isdigit() for character in picture.alt)
         assert "nan" not in picture.title + picture.alt
