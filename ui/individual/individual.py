@@ -83,7 +83,7 @@ def show(
 ) -> None:
     """Show everybody's loss from what is asked, from the side that is open."""
     if study.parts is not None and isinstance(asked, ModelRequest):
-        model_counted.views(asked, study)
+        model_counted.model_views(asked, study)
         return
     if study.parts is not None:
         counted.views(asked, study, relation)
@@ -167,7 +167,7 @@ def subject(
     """
     if isinstance(asked, ModelRequest):
         session.let_go(exposing.COLUMNS)
-        return model_subject.of(study, asked, relation, unit_column)
+        return model_subject.losses_of_model(study, asked, relation, unit_column)
     session.let_go(model_subject.COLUMNS)
     if not isinstance(asked, Request):
         session.let_go(exposing.COLUMNS)

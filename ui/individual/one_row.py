@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 
-def said(what: str) -> str:
+def needs_one_row(what: str) -> str:
     """Return, in a sentence, that ``what`` needs one row a person.
 
-    >>> said("moving somebody")
+    >>> needs_one_row("moving somebody")
     'Moving somebody is shown where one row is a person: make one of each on Data.'
     """
     return (

@@ -49,7 +49,7 @@ def show(subject: Subject, study: Study) -> None:
     """Show two attacks on losses that were told, and reports that may be."""
     view = controls.HERE.radio("Look at", [_MEAN, _COUNT, _TOLD], key="publishing-view")
     if view == _TOLD:
-        telling.show(subject, study)
+        telling.show_reports(subject, study)
         return
     st.markdown(
         f"One {session.unit().noun}'s own loss, compared with **not being there**, is "
@@ -66,7 +66,7 @@ def show(subject: Subject, study: Study) -> None:
             "depends on the own value and the bounds alone, and gives no equation."
         )
     if study.dataset.cap is not None:
-        st.info(one_row.said("the attack on a told loss"))
+        st.info(one_row.needs_one_row("the attack on a told loss"))
         return
     target = _ask(subject, study)
     if target is not None and view == _MEAN:

@@ -69,7 +69,7 @@ class _Draws:
         }
 
 
-def show(subject: Subject, study_in_use: Study) -> None:
+def show_reports(subject: Subject, study_in_use: Study) -> None:
     """Show the personalized worst case, and reports for a logistic regression."""
     st.markdown(
         f"One {session.unit().noun} may be told what depends on the **own record, "
@@ -85,12 +85,12 @@ def show(subject: Subject, study_in_use: Study) -> None:
         "the very numbers that were released, and is free. It is held against the "
         "secret truth. Releases are simulated here: nothing is charged."
     )
-    settings = _ask()
+    settings = _ask_reports()
     source = _source(subject)
     draws = _draws(subject, study_in_use, settings, source)
     _results(draws, settings)
     with st.expander("What is this?", key="telling-what"):
-        _details()
+        _explain_reports()
 
 
 def _own_worst(request: Request) -> None:
@@ -126,7 +126,7 @@ def _own_worst(request: Request) -> None:
     )
 
 
-def _ask() -> ReportSettings:
+def _ask_reports() -> ReportSettings:
     cells = controls.row(4)
     epsilon = cells[0].number(
         "Guarantee ε of the fit",
@@ -256,7 +256,7 @@ def _more(runs: int) -> None:
     session.set_public(_MORE, runs + _AT_ONCE)
 
 
-def _details() -> None:
+def _explain_reports() -> None:
     st.markdown(
         "A released fit minimizes the objective plus bᵀθ with normal b, which is drawn "
         f"once. The **realized loss** of {session.unit().indefinite} is how much this "

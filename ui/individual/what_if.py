@@ -43,9 +43,9 @@ _SLOW_FIT = 100_000
 def show(subject: Subject, study: Study) -> None:
     """Show the view of a subject."""
     if study.dataset.cap is not None:
-        st.info(one_row.said("moving somebody"))
+        st.info(one_row.needs_one_row("moving somebody"))
         return
-    sides = {"Move one person, watch everybody": _moves, "Blend into the crowd": what_if_crowd.show}
+    sides = {"Move one person, watch everybody": _moves, "Blend into the crowd": what_if_crowd.show_crowd}
     layout.show(sides, subject, study, key="what-if-side")
     with st.expander("What is this?", key="what-if-definitions"):
         st.markdown(

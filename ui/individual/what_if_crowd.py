@@ -25,7 +25,7 @@ _PENALTIES = np.geomspace(1e-3, 1e3, 31)
 _SEED = 1
 
 
-def show(subject: Subject, study: Study) -> None:
+def show_crowd(subject: Subject, study: Study) -> None:
     """Show how a person's loss falls as others join."""
     st.markdown(
         f"Standing out costs privacy. How much less would this {session.unit().noun} "

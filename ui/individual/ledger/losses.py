@@ -70,7 +70,7 @@ def read(
     about = f"{study.fingerprint} {relation}"
     kept = session.while_shown("ledger-losses", about, dict[str, _Found])
     most = max(_FEWEST, _MOST_KEPT // max(study.dataset.people, 1))
-    closely = _costliest(releases, most)
+    closely = _priciest(releases, most)
     for analysis in kept.keys() - closely:
         del kept[analysis]
     found: dict[str, _Found] = {}
@@ -106,7 +106,7 @@ def _analysis(release: Release) -> str:
     return release.id.rpartition("-")[0]
 
 
-def _costliest(releases: tuple[Release, ...], most: int) -> set[str]:
+def _priciest(releases: tuple[Release, ...], most: int) -> set[str]:
     costs = {_analysis(release): release.cost.epsilon for release in releases}
     return set(sorted(costs, key=costs.__getitem__, reverse=True)[:most])
 

@@ -32,7 +32,7 @@ from ui.models import fitting
 from ui.study import Study
 
 _LEAVING: Final = NeighboringRelation.ADD_REMOVE
-_LEFT_OUT: Final = (
+_LEFT_OUT_OF_MODEL: Final = (
     "Counted are people in cells of a thousandth of the guarantee: the largest loss, "
     "the average and the most exposed are as exact as in memory, other shares of "
     "people lie in a cell. Groups, rows that belong together by a column, another "
@@ -60,7 +60,7 @@ class _Subject(NamedTuple):
         return self.asked.analysis(self.study.fingerprint)
 
 
-def views(asked: ModelRequest, study: Study) -> None:
+def model_views(asked: ModelRequest, study: Study) -> None:
     """Show everybody's loss, or one person's, from the side that is open.
 
     Raises:
@@ -86,12 +86,12 @@ def views(asked: ModelRequest, study: Study) -> None:
         )
         if audited is None:
             return
-    sides = {"Everybody": _everybody, "One person": _one_person}
+    sides = {"Everybody": _everybody_of_model, "One person": _one_person_of_model}
     subject = _Subject(asked, study, fit, audited)
     layout.show(sides, subject, table, key="individual-view")
 
 
-def _everybody(subject: _Subject, table: PartitionedDataset) -> None:
+def _everybody_of_model(subject: _Subject, table: PartitionedDataset) -> None:
     del table
     asked, study, fit, audited = subject
     losses = fitting.found(
@@ -104,7 +104,7 @@ def _everybody(subject: _Subject, table: PartitionedDataset) -> None:
     )
     if losses is None:
         return
-    everybody.chain(_chain(losses, asked), key=asked.mechanism_key)
+    everybody.chain(_model_ladder(losses, asked), key=asked.mechanism_key)
     exposing.tell_audit(losses, fit, audited)
     if losses.infinite:
         st.warning(
@@ -121,11 +121,11 @@ def _everybody(subject: _Subject, table: PartitionedDataset) -> None:
         st.markdown(exposing.BOUNDED)
     counted.tell_ties(losses)
     _list(losses.most, upper=losses.upper)
-    st.caption(_LEFT_OUT)
+    st.caption(_LEFT_OUT_OF_MODEL)
     everybody.why_not_publish(_LEAVING, model=True)
 
 
-def _chain(losses: Losses, asked: ModelRequest) -> GuaranteeLadder:
+def _model_ladder(losses: Losses, asked: ModelRequest) -> GuaranteeLadder:
     return GuaranteeLadder(
         guarantee=losses.worst_case,
         for_all=losses.for_all,
@@ -160,7 +160,7 @@ def _list(reasons: Sequence[ExposedPerson], *, upper: bool) -> None:
     )
 
 
-def _one_person(subject: _Subject, table: PartitionedDataset) -> None:
+def _one_person_of_model(subject: _Subject, table: PartitionedDataset) -> None:
     """Look one person up, by the row of the table."""
     asked, study, fit, audited = subject
     row = counted.ask_row(table)
@@ -169,7 +169,7 @@ def _one_person(subject: _Subject, table: PartitionedDataset) -> None:
         f"{row} {subject.key}",
         study,
         fit,
-        lambda fit: _Looked(model_loss(asked, fit, row - 1, audited=audited)),
+        lambda fit: _LookedUp(model_loss(asked, fit, row - 1, audited=audited)),
         doing=f"Looking this {session.unit().noun} up",
     )
     if looked is None:
@@ -177,17 +177,17 @@ def _one_person(subject: _Subject, table: PartitionedDataset) -> None:
     if looked.person is None:
         st.info(counted.NOT_THERE)
         return
-    _tell(looked.person, asked, upper=asked.law.for_fit(fit).upper)
-    st.caption(_LEFT_OUT)
+    _tell_of_model(looked.person, asked, upper=asked.law.for_fit(fit).upper)
+    st.caption(_LEFT_OUT_OF_MODEL)
 
 
-class _Looked(NamedTuple):
+class _LookedUp(NamedTuple):
     """Somebody who was looked for. CONFIDENTIAL."""
 
     person: ExposedPerson | None
 
 
-def _tell(person: ExposedPerson, asked: ModelRequest, *, upper: bool) -> None:
+def _tell_of_model(person: ExposedPerson, asked: ModelRequest, *, upper: bool) -> None:
     limit = "at most " if upper else ""
     promised = asked.guarantee
     guarantee = (
@@ -209,11 +209,11 @@ def _tell(person: ExposedPerson, asked: ModelRequest, *, upper: bool) -> None:
     if upper:
         st.markdown(exposing.BOUNDED)
     else:
-        st.markdown(_reason(person))
+        st.markdown(_model_reason(person))
     _list([person], upper=upper)
 
 
-def _reason(person: ExposedPerson) -> str:
+def _model_reason(person: ExposedPerson) -> str:
     """Return in a sentence what decides a loss."""
     return (
         f"The model fitted to everybody else misses this {session.unit().noun}'s "

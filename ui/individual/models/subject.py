@@ -32,7 +32,7 @@ _AT_ONCE: Final = 10_000_000
 _FEWEST, _MOST = 4, 100
 
 
-def of(
+def losses_of_model(
     study: Study, asked: ModelRequest, relation: NeighboringRelation, unit_column: int | None
 ) -> ModelSubject | None:
     """Return the model with everybody's loss; ``None`` while an audit goes on."""
