@@ -3,8 +3,8 @@
 import streamlit as st
 
 from ui import confidential, controls, first_visit, session
-from ui.individual import exposing, individual, resampled
-from ui.individual.models import exposing as model_exposing
+from ui.individual import individual, resampled, statistic_losses
+from ui.individual import model_losses as model_exposing
 from ui.individual.subject import SubjectKind
 
 session.require_router("pages/individual.py")
@@ -32,7 +32,7 @@ with confidential.area("individual", "everybody's own privacy loss") as shown:
     if shown:
         individual.show(study, asked, relation, unit_column)
 with st.expander("What is this?"):
-    exposing.definitions()
+    statistic_losses.definitions()
     if kind is SubjectKind.MODEL:
         model_exposing.definitions()
     elif kind is SubjectKind.RESAMPLES:

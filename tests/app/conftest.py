@@ -80,7 +80,7 @@ def no_components_of_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 def simulations_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for simulations: no time of its own passes between two runs of a page."""
     monkeypatch.setattr("ui.work._WITHOUT_PROGRESS", 60.0)
-    monkeypatch.setattr("ui.individual.telling._PATIENCE", 60.0)
+    monkeypatch.setattr("ui.individual.publishing._PATIENCE", 60.0)
 
 
 @pytest.fixture(autouse=True)

@@ -179,14 +179,14 @@ def test_losses_are_those_of_the_same_people_in_memory(open_page, monkeypatch, m
         distributions.append(counted_model_losses(*about, **more))
         return distributions[-1]
 
-    monkeypatch.setattr("ui.individual.models.counted.counted_model_losses", noted)
+    monkeypatch.setattr("ui.individual.counted_losses.counted_model_losses", noted)
     exposures = []
 
     def exposed(*about, **more):
         exposures.append(model_losses(*about, **more))
         return exposures[-1]
 
-    monkeypatch.setattr("ui.individual.models.subject.model_losses", exposed)
+    monkeypatch.setattr("ui.individual.model_losses.model_losses", exposed)
     seen = []
     for use in (use_file, use_parts):
         use(open_page)
@@ -200,7 +200,7 @@ def test_losses_are_those_of_the_same_people_in_memory(open_page, monkeypatch, m
     assert set(same) & {*OWN}
     pd.testing.assert_frame_equal(found[same], listed[same], rtol=1e-6)
     (whole,), (parts,) = exposures, distributions
-    counts, _ = np.histogram(whole.epsilon, bins=parts.edges)
+    counts, _ = np.histogram(whole.epsilon, bins=parts.ordered)
     # Of a loss on an edge, the two say it in another cell.
     assert np.abs(counts - parts.counts).sum() <= 2
     assert parts.people == counts.sum() == 200
@@ -273,7 +273,7 @@ def test_what_is_computed_for_the_curator_alone_stops_and_begins_again(open_page
         waits.wait(SOON)
         return counted_model_losses(*about, **more)
 
-    monkeypatch.setattr("ui.individual.models.counted.counted_model_losses", slow)
+    monkeypatch.setattr("ui.individual.counted_losses.counted_model_losses", slow)
     app = asked(open_page, "individual", "Logistic")
     monkeypatch.setattr("ui.work._AT_FIRST", 1.0)
     monkeypatch.setattr("ui.work._PATIENCE", -1.0)

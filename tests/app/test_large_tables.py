@@ -271,7 +271,7 @@ def test_what_is_computed_for_the_curator_alone_stops_and_begins_again(open_page
         waits.wait(SOON)
         return counted_losses(*about, **more)
 
-    monkeypatch.setattr("ui.individual.counted.counted_losses", slow)
+    monkeypatch.setattr("ui.individual.counted_losses.counted_losses", slow)
     monkeypatch.setattr("ui.work._AT_FIRST", -1.0)
     monkeypatch.setattr("ui.work._PATIENCE", -1.0)
     app = open_page("individual")

@@ -103,7 +103,7 @@ def test_a_release_that_cannot_be_read_back_counts_at_its_worst(open_page, monke
     def fail(*_args, **_named):
         raise DataError("no")
 
-    monkeypatch.setattr("ui.individual.ledger.losses.request_from", fail)
+    monkeypatch.setattr("ui.individual.ledger_totals.request_from", fail)
     app = look(open_page)
     assert "Counted at the worst case" in " ".join(caption.value for caption in app.caption)
     listed = next(d.value for d in app.dataframe if "most from" in d.value)

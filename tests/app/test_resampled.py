@@ -107,8 +107,8 @@ def test_a_release_counts_with_everybodys_own_loss(open_page, page):
 
 
 def test_beyond_what_fits_into_memory_the_worst_case_counts(open_page, monkeypatch):
-    monkeypatch.setattr("ui.individual.ledger.losses._MOST_KEPT", 0)
-    monkeypatch.setattr("ui.individual.ledger.losses._FEWEST", 1)
+    monkeypatch.setattr("ui.individual.ledger_totals._MOST_KEPT", 0)
+    monkeypatch.setattr("ui.individual.ledger_totals._FEWEST", 1)
     use_example(open_page)
     app = open_page("release")
     release(app)

@@ -163,8 +163,8 @@ def test_a_nonlinear_newcomer_stays_below_the_certificate():
 def test_several_samples_reveal_more_and_exactly_what_their_profile_says():
     one, five = (losses(SampledFit(gamma=0.3, samples=t), ten()) for t in (1, 5))
     assert (five.epsilon > one.epsilon).all()
-    m = one.leverage / (1 - one.leverage)
-    e = math.sqrt(0.3) * one.residual
+    m = one.influence.leverage / (1 - one.influence.leverage)
+    e = math.sqrt(0.3) * one.influence.residual
     delta = leverage_and_residual.delta_of(m, e, five.epsilon, samples=5)
     np.testing.assert_allclose(delta, DELTA, rtol=1e-6)
 
@@ -276,8 +276,8 @@ def test_replaced_records_ask_for_nobody_s_loss_by_leaving_or_joining(monkeypatc
     replaced = exposed(law, fit, SUBSTITUTION)
     assert counted == [fit.people + 1]  # everybody, and the bound on all of them
     left = exposed(law, fit)
-    np.testing.assert_array_equal(replaced.leverage, left.leverage)
-    np.testing.assert_array_equal(replaced.residual, left.residual)
+    np.testing.assert_array_equal(replaced.influence.leverage, left.influence.leverage)
+    np.testing.assert_array_equal(replaced.influence.residual, left.influence.residual)
 
 
 def test_adaptive_samples_add_the_loss_of_the_eigenvalue():

@@ -19,11 +19,18 @@ from dpcore.models.loss_functions import ModelKind
 from dpcore.relations import NeighboringRelation
 from ui import controls, layout, partwise, session
 from ui.asking import inputs
-from ui.individual import counted, exposing, one_person, publishing, resampled, what_if
-from ui.individual.ledger import totals as person_totals
-from ui.individual.models import counted as model_counted
-from ui.individual.models import exposing as model_exposing
-from ui.individual.models import subject as model_subject
+from ui.individual import (
+    counted_losses,
+    counterfactuals,
+    one_person,
+    publishing,
+    resampled,
+    statistic_losses,
+)
+from ui.individual import counted_losses as model_counted
+from ui.individual import ledger_totals as person_totals
+from ui.individual import model_losses as model_exposing
+from ui.individual import model_losses as model_subject
 from ui.individual.subject import (
     AnySubject,
     ModelSubject,
@@ -50,9 +57,9 @@ _LEAVING_IN_PARTS = (
     "could do to a model is not computed of a table that stays in its files; losses "
     "are those of leaving."
 )
-_FURTHER = (one_person.show, what_if.show, publishing.show)
+_FURTHER = (one_person.show, counterfactuals.show, publishing.show)
 _SIDES: dict[type, tuple[Callable[..., None], ...]] = {
-    StatisticSubject: (exposing.show, *_FURTHER),
+    StatisticSubject: (statistic_losses.show, *_FURTHER),
     ModelSubject: (model_exposing.show, *_FURTHER),
     ResampledSubject: (
         resampled.show,
@@ -86,7 +93,7 @@ def show(
         model_counted.model_views(asked, study)
         return
     if study.parts is not None:
-        counted.views(asked, study, relation)
+        counted_losses.views(asked, study, relation)
         return
     views(subject(study, asked, relation, unit_column), study)
 
@@ -166,13 +173,13 @@ def subject(
     ``None`` while an audit goes on.
     """
     if isinstance(asked, ModelRequest):
-        session.let_go(exposing.COLUMNS)
+        session.let_go(statistic_losses.COLUMNS)
         return model_subject.losses_of_model(study, asked, relation, unit_column)
     session.let_go(model_subject.COLUMNS)
     if not isinstance(asked, Request):
-        session.let_go(exposing.COLUMNS)
+        session.let_go(statistic_losses.COLUMNS)
         return resampled.subject(study, asked)
-    exposure = exposing.exposed(study, asked, relation)
+    exposure = statistic_losses.exposed(study, asked, relation)
     return StatisticSubject(request=asked, exposure=exposure, relation=relation)
 
 

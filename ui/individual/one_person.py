@@ -1,13 +1,21 @@
-"""One person's view of a release: what an attacker learns about them. CONFIDENTIAL."""
+"""One person's view of a release: what an attacker learns about them. CONFIDENTIAL.
+
+Choosing one person of the table. CONFIDENTIAL: row numbers say who stands out.
+
+The choice is not part of the address of the page.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from dpcore.analyses.base import Mode
+from dpcore.data.preparation.steps import names_of
 from dpcore.errors import DPCoreError, LedgerError
 from dpcore.figures.attackers import person_text
 from dpcore.figures.individual.one_person import (
@@ -19,7 +27,8 @@ from dpcore.figures.individual.one_person import (
     laws_picture,
     realized_picture,
 )
-from dpcore.formatting import nearest, percent, significant
+from dpcore.formatting import in_full, nearest, percent, significant
+from dpcore.individual.losses import Losses
 from dpcore.individual.model_losses import evidence_of_release, laws_of_model
 from dpcore.individual.published_bounds import epsilon_at, profile
 from dpcore.mechanisms.person_laws import PersonLaws, ScalarLaws
@@ -28,8 +37,6 @@ from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Release
 from dpcore.studies.individual import hypothesis_tests
 from ui import controls, layout, releasing, results, session
-from ui.individual import persons
-from ui.individual.persons import Person
 from ui.individual.subject import AnySubject, ModelSubject, StatisticSubject, Subject
 from ui.study import Study
 from ui.text import literal, sentence_of
@@ -62,7 +69,7 @@ def show(subject: Subject, study: Study) -> None:
     if missing:
         st.info(missing)
         return
-    person = persons.choose(subject, study, "one-person")
+    person = choose(subject, study, "one-person")
     if person is None:
         return
     if not np.isfinite(person.epsilon):
@@ -181,7 +188,7 @@ def attacker(subject: AnySubject, person: Person, laws: PersonLaws) -> tuple[flo
             guess,
             delta=subject.exposure.delta,
             prior=prior,
-            guarantee=persons.guarantee(subject),
+            guarantee=guarantee(subject),
         )
     )
     picture = detection_picture(
@@ -368,3 +375,103 @@ def _definitions() -> None:
         "released, is the ex-post loss (Redberg and Wang 2021, definition 3). It is "
         "mostly smaller than ε, and confidential like everything here."
     )
+
+
+MOST, TYPICAL, LEAST = (
+    "the most exposed person",
+    "a typical person (in the middle of all)",
+    "the least exposed person",
+)
+ROW = "a row of the table"
+COMPARED = "Losses here compare with the table without the person, whatever is compared above."
+_WHO = [MOST, TYPICAL, LEAST, ROW]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """One person: their place behind the release, and row, from 0. CONFIDENTIAL."""
+
+    entry: int = field(repr=False)
+    row: int = field(repr=False)
+    epsilon: float = field(repr=False)
+
+
+def choose(subject: AnySubject, study: Study, key: str, *, usual: str = MOST) -> Person | None:
+    """Ask whom to look at; ``None``, with a word why, where that row does not count."""
+    left, right = controls.row([2, 1])
+    # Who has several rows is told by their number, in the order of the table.
+    noun = study.terms.unit.noun
+    number_of = "Row" if study.dataset.cap is None else f"Number of the {noun}"
+    who = left.selectbox(
+        "Person",
+        _WHO,
+        index=_WHO.index(usual),
+        format_func=lambda who: who.replace("person", noun),
+        key=f"{key}-person",
+        kept="session",
+    )
+    exposure = subject.exposure
+    rows = subject.rows(study)
+    if who == ROW:
+        number = right.number(
+            number_of,
+            1,
+            (1, study.dataset.people),
+            key=f"{key}-row-{session.generation()}",
+            kept="page",
+        )
+        found = np.flatnonzero(rows == number - 1)
+        if len(found) == 0:
+            st.info(
+                "This row has no value of what is asked for, so it is not part of the "
+                "release. Choose another one."
+            )
+            return None
+        entry = int(found[0])
+    elif who == MOST:
+        entry = int(exposure.ranking(1)[0])
+    else:
+        place = exposure.people // 2 if who == TYPICAL else 0
+        entry = int(np.flatnonzero(exposure.epsilon == exposure.ordered[place])[0])
+    person = Person(entry=entry, row=int(rows[entry]), epsilon=float(exposure.epsilon[entry]))
+    limit = "at most " if exposure.upper else ""
+    called = names_of(study.in_memory, np.array([person.row]))
+    named = "".join(f", {name} {said}" for name, (said,) in called.items())
+    st.markdown(
+        f"{number_of} {person.row + 1}{literal(named)}: own privacy loss {limit}"
+        f"ε {significant(person.epsilon, up=exposure.upper)}"
+        + (f" at δ {in_full(exposure.delta)}." if exposure.delta else ".")
+        + _as_exposed(who, exposure)
+    )
+    return person
+
+
+def who(places: NDArray[np.intp], study: Study) -> dict[str, list[int] | list[str]]:
+    """Return who some people are: rows of the table, or who has several of them."""
+    dataset = study.in_memory
+    # No column of the table is called like those that follow.
+    called: dict[str, list[int] | list[str]] = {
+        f"{name}, whose rows": said for name, said in names_of(dataset, places).items()
+    }
+    if dataset.cap is not None:
+        return called
+    return {"row": [int(place) + 1 for place in places], **called}
+
+
+def _as_exposed(who: str, exposure: Losses) -> str:
+    """Say how many others lose as much as the most exposed person."""
+    others = len(exposure.at_the_top()) - 1 if who == MOST else 0
+    if not others:
+        return ""
+    unit = session.unit()
+    lose = f"{unit.noun} loses" if others == 1 else f"{unit.nouns} lose"
+    return f" {others:,} other {lose} as much; this is the first in the table."
+
+
+def guarantee(subject: AnySubject) -> float | None:
+    """Return the epsilon over all tables; ``None`` if losses are about other changes.
+
+    Public.
+    """
+    alike = subject.relation is subject.promised
+    return subject.exposure.worst_case if alike else None

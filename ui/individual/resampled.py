@@ -19,8 +19,8 @@ from dpcore.mechanisms.person_laws import PersonLaws
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.hypothesis_tests import laws_of_statistic
 from ui import controls, results, session
-from ui.individual import everybody, exposing, one_person, persons
-from ui.individual.persons import Person
+from ui.individual import everybody, one_person, statistic_losses
+from ui.individual.one_person import Person
 from ui.individual.subject import ResampledSubject
 from ui.resampling import resized_column, standard_errors_settings, subsampling_release
 from ui.study import Study
@@ -113,14 +113,14 @@ def show(subject: ResampledSubject, study: Study) -> None:
         subject,
         study,
         remarks=lambda: st.caption(_exactness(asked)),
-        most_exposed=lambda: exposing.most_exposed(subject.exposure, asked, study),
+        most_exposed=lambda: statistic_losses.most_exposed(subject.exposure, asked, study),
         closer=lambda: everybody.moments(subject, study),
     )
 
 
 def person(subject: ResampledSubject, study: Study) -> None:
     """Show what an attacker can tell about one person at best."""
-    chosen = persons.choose(subject, study, "one-person")
+    chosen = one_person.choose(subject, study, "one-person")
     if chosen is None:
         return
     key = f"{subject.identity(study)} {chosen.entry}"

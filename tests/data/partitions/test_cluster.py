@@ -183,8 +183,8 @@ def test_a_worker_lost_between_two_rounds_is_not_missed(machines, table, monkeyp
     monkeypatch.delenv(VARIABLE)
     expected = counted_losses(plan, question, table)
     np.testing.assert_array_equal(found.counts, expected.counts)
-    assert found.most == expected.most
-    assert found.total == expected.total
+    assert [one[:4] for one in found.most] == [one[:4] for one in expected.most]
+    assert found.cells.total == expected.cells.total
 
 
 def test_a_scheduler_that_goes_is_told_and_nothing_charged(alone, held, monkeypatch):

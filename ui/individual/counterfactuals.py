@@ -5,15 +5,25 @@ The controls hold how far values move, not the values; nothing is in the address
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.number import Query
 from dpcore.arrays import FloatArray
 from dpcore.data.columns import Column, ColumnKind
-from dpcore.figures.individual.counterfactuals import moved_picture
+from dpcore.figures.individual.counterfactuals import (
+    COPIES,
+    PENALTY,
+    PEOPLE,
+    Growth,
+    crowd_picture,
+    moved_picture,
+)
 from dpcore.figures.theme import Picture
 from dpcore.formatting import significant
 from dpcore.individual.counterfactual import (
@@ -27,9 +37,12 @@ from dpcore.individual.counterfactual import (
 )
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others
+from dpcore.studies.individual import crowd
+from dpcore.studies.individual.crowd import RidgeCrowd, StatisticCrowd
 from ui import controls, layout, results, session
 from ui.controls import Cell
-from ui.individual import one_row, persons, what_if_crowd
+from ui.individual import one_person
+from ui.individual.one_person import Person
 from ui.individual.subject import ModelSubject, StatisticSubject, Subject
 from ui.study import Study
 from ui.text import literal
@@ -43,9 +56,9 @@ _SLOW_FIT = 100_000
 def show(subject: Subject, study: Study) -> None:
     """Show the view of a subject."""
     if study.dataset.cap is not None:
-        st.info(one_row.needs_one_row("moving somebody"))
+        st.info(needs_one_row("moving somebody"))
         return
-    sides = {"Move one person, watch everybody": _moves, "Blend into the crowd": what_if_crowd.show_crowd}
+    sides = {"Move one person, watch everybody": _moves, "Blend into the crowd": show_crowd}
     layout.show(sides, subject, study, key="what-if-side")
     with st.expander("What is this?", key="what-if-definitions"):
         st.markdown(
@@ -84,7 +97,7 @@ def _moves(subject: Subject, study: Study) -> None:
     )
     person = None
     if who == _MOVE:
-        person = persons.choose(subject, study, "move", usual=persons.TYPICAL)
+        person = one_person.choose(subject, study, "move", usual=one_person.TYPICAL)
         if person is None:
             return
     entry = None if person is None else person.entry
@@ -101,7 +114,7 @@ def _moves(subject: Subject, study: Study) -> None:
             "release take a while to compute."
         )
     if isinstance(subject, ModelSubject):
-        st.caption(persons.COMPARED)
+        st.caption(one_person.COMPARED)
     if seen.others_change:
         st.markdown(
             "The others have not changed a single value of theirs; what changed is how "
@@ -283,3 +296,140 @@ def _label(
     if code < 0 and now is not None:
         return float(now[at])
     return float(code)
+
+
+_TIMES = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32)
+_PENALTIES = np.geomspace(1e-3, 1e3, 31)
+_SEED = 1
+
+
+def show_crowd(subject: Subject, study: Study) -> None:
+    """Show how a person's loss falls as others join."""
+    st.markdown(
+        f"Standing out costs privacy. How much less would this {session.unit().noun} "
+        f"lose among {session.unit().nouns} "
+        "with the same record, or in a larger table? The noise stays as it is."
+    )
+    person = one_person.choose(subject, study, "crowd")
+    if person is None:
+        return
+    views = {"copies of the person": _copies, "a larger table": _people}
+    if isinstance(subject, ModelSubject):
+        if not subject.fit.linear:
+            st.info(
+                "For a nonlinear model every point of these curves is a fit of its "
+                "own; they are drawn for linear models and statistics."
+            )
+            return
+        views["another penalty"] = _penalty
+    elif not isinstance(subject.request.query, Query | JointQuery):
+        st.info("Larger tables are not compared for statistics by group.")
+        return
+    view = controls.HERE.radio("What changes", list(views), key="crowd-view")
+    if view is not None:
+        views[view](subject, person, study)
+    if isinstance(subject, ModelSubject):
+        st.caption(one_person.COMPARED)
+
+
+def _copies(subject: Subject, person: Person, study: Study) -> None:
+    more = crowd.copies(subject.exposure.people)
+
+    def compute() -> FloatArray:
+        if isinstance(subject, StatisticSubject):
+            return _of_statistic(subject, person).copies(more)
+        return _of_model(subject, person).copies(more)
+
+    x = [1 + count for count in more]
+    _draw(subject, person, study, COPIES, x, compute, today=1)
+    st.markdown(
+        f"With every copy the {session.unit().noun} is less special: the table says "
+        "the same without "
+        "any one of them."
+    )
+
+
+def _people(subject: Subject, person: Person, study: Study) -> None:
+    people = subject.exposure.people
+    if isinstance(subject, StatisticSubject):
+        sizes: Sequence[float] = crowd.sizes(people)
+
+        def compute() -> FloatArray:
+            rng = np.random.default_rng(_SEED)
+            return _of_statistic(subject, person).people(crowd.sizes(people), rng=rng)
+    else:
+        sizes = [people * times for times in _TIMES]
+
+        def compute() -> FloatArray:
+            return _of_model(subject, person).people(_TIMES)
+
+    _draw(subject, person, study, PEOPLE, sizes, compute, today=people)
+    st.markdown(
+        "Smaller tables are drawn from this one, larger ones repeat it."
+        if isinstance(subject, StatisticSubject)
+        else f"Everybody but the {session.unit().noun} is there so many times, or with "
+        "so much of "
+        "their weight."
+    )
+
+
+def _penalty(subject: Subject, person: Person, study: Study) -> None:
+    if isinstance(subject, StatisticSubject):
+        return
+    today = subject.fit.penalty.strength
+    strengths = np.unique(np.append(_PENALTIES * max(today, 1e-3), today))
+    strengths = strengths[strengths > 0]
+    x = strengths.tolist()
+
+    def compute() -> FloatArray:
+        return _of_model(subject, person).penalties(x)
+
+    now = today or x[0]
+    _draw(subject, person, study, PENALTY, x, compute, today=now)
+    st.markdown(
+        "A larger penalty lets nobody pull the coefficients far, and shrinks them "
+        "towards 0 for everybody."
+    )
+
+
+def _of_statistic(subject: StatisticSubject, person: Person) -> StatisticCrowd:
+    return StatisticCrowd(request=subject.request, exposure=subject.exposure, entry=person.entry)
+
+
+def _of_model(subject: ModelSubject, person: Person) -> RidgeCrowd:
+    if not subject.fit.linear:
+        raise TypeError
+    return RidgeCrowd(
+        fit=subject.fit,
+        law=subject.request.law,
+        person=person.entry,
+        delta=subject.exposure.delta,
+        rows=subject.request.unit.rows,
+    )
+
+
+def _draw(
+    subject: Subject,
+    person: Person,
+    study: Study,
+    grown: Growth,
+    x: Sequence[float],
+    compute: Callable[[], FloatArray],
+    *,
+    today: float,
+) -> None:
+    key = f"{subject.identity(study)} {person.entry}"
+    losses = session.remember(f"crowd-{grown.axis}", key, compute)
+    picture = crowd_picture(grown, x, losses, today=today, key=subject.request.mechanism_key)
+    results.show(picture, "crowd")
+
+
+def needs_one_row(what: str) -> str:
+    """Return, in a sentence, that ``what`` needs one row a person.
+
+    >>> needs_one_row("moving somebody")
+    'Moving somebody is shown where one row is a person: make one of each on Data.'
+    """
+    return (
+        f"{what[0].upper()}{what[1:]} is shown where one row is a person: make one of each on Data."
+    )

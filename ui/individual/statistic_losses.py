@@ -26,7 +26,7 @@ from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.user_level import unpacked
 from dpcore.studies.individual.loss_comparisons import BoundCheck, gaussian_checks, other_exposures
 from ui import results, session
-from ui.individual import everybody, persons
+from ui.individual import everybody, one_person
 from ui.individual.subject import StatisticSubject
 from ui.study import Study
 from ui.text import literal
@@ -225,7 +225,9 @@ def _most_exposed(exposure: StatisticLosses, asked: StatisticRequest, study: Stu
     why = explain(most[0], exposure, asked.query)
     tied = tied_text(exposure, asked.query, listed=_MOST)
     entries = [person.entry for person in most]
-    table = persons.who(rows[entries], study) | in_use(asked, np.asarray(exposure.values)[entries])
+    table = one_person.who(rows[entries], study) | in_use(
+        asked, np.asarray(exposure.values)[entries]
+    )
     if not asked.query.kind.of_places:
         table["moves the answer by"] = [person.shift for person in most]
     table |= everybody.own(exposure, entries)

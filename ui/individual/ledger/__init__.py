@@ -1,1 +1,0 @@
-"""Everybody's loss over all releases of the ledger."""

@@ -1,1 +1,0 @@
-"""Everybody's loss from a regression model."""
