@@ -3,8 +3,7 @@
 import streamlit as st
 
 from ui import confidential, controls, first_visit, session
-from ui.individual import individual, resampled, statistic_losses
-from ui.individual import model_losses as model_exposing
+from ui.individual import individual, model_losses, resampled, statistic_losses
 from ui.individual.subject import SubjectKind
 
 session.require_router("pages/individual.py")
@@ -34,6 +33,6 @@ with confidential.area("individual", "everybody's own privacy loss") as shown:
 with st.expander("What is this?"):
     statistic_losses.definitions()
     if kind is SubjectKind.MODEL:
-        model_exposing.definitions()
+        model_losses.definitions()
     elif kind is SubjectKind.RESAMPLES:
         resampled.definitions()

@@ -286,7 +286,7 @@ def test_an_audit_shows_how_far_it_is_and_can_be_stopped(open_page, monkeypatch)
     """Each run of the page takes one piece of five people."""
     monkeypatch.setattr("ui.work._AT_FIRST", 0.0)
     monkeypatch.setattr("ui.work._PATIENCE", 0.0)
-    monkeypatch.setattr("ui.individual.model_losses._MOST", 5)
+    monkeypatch.setattr("ui.individual.model_losses._MOST_REFITS", 5)
     use_example(open_page, "anes96")
     app = open_page("individual")
     fill(app, radio={"What is released": "a regression model"}, selectbox={"Model": "Huber"})

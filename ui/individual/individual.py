@@ -22,15 +22,13 @@ from ui.asking import inputs
 from ui.individual import (
     counted_losses,
     counterfactuals,
+    model_losses,
     one_person,
     publishing,
     resampled,
     statistic_losses,
 )
-from ui.individual import counted_losses as model_counted
 from ui.individual import ledger_totals as person_totals
-from ui.individual import model_losses as model_exposing
-from ui.individual import model_losses as model_subject
 from ui.individual.subject import (
     AnySubject,
     ModelSubject,
@@ -60,7 +58,7 @@ _LEAVING_IN_PARTS = (
 _FURTHER = (one_person.show, counterfactuals.show, publishing.show)
 _SIDES: dict[type, tuple[Callable[..., None], ...]] = {
     StatisticSubject: (statistic_losses.show, *_FURTHER),
-    ModelSubject: (model_exposing.show, *_FURTHER),
+    ModelSubject: (model_losses.show, *_FURTHER),
     ResampledSubject: (
         resampled.show,
         resampled.person,
@@ -90,7 +88,7 @@ def show(
 ) -> None:
     """Show everybody's loss from what is asked, from the side that is open."""
     if study.parts is not None and isinstance(asked, ModelRequest):
-        model_counted.model_views(asked, study)
+        counted_losses.model_views(asked, study)
         return
     if study.parts is not None:
         counted_losses.views(asked, study, relation)
@@ -145,7 +143,7 @@ def ask_units(
     """Ask which column says whose rows belong together, for a model."""
     if not isinstance(asked, ModelRequest):
         return None
-    return model_subject.ask_units(study, asked, relation)
+    return model_losses.ask_units(study, asked, relation)
 
 
 def promise(asked: StatisticRequest | ModelRequest) -> str:
@@ -174,8 +172,8 @@ def subject(
     """
     if isinstance(asked, ModelRequest):
         session.let_go(statistic_losses.COLUMNS)
-        return model_subject.losses_of_model(study, asked, relation, unit_column)
-    session.let_go(model_subject.COLUMNS)
+        return model_losses.losses_of_model(study, asked, relation, unit_column)
+    session.let_go(model_losses.COLUMNS)
     if not isinstance(asked, Request):
         session.let_go(statistic_losses.COLUMNS)
         return resampled.subject(study, asked)
@@ -188,7 +186,7 @@ def views(subject: AnySubject | None, study: Study) -> None:
     if subject is None:
         return
     if isinstance(subject, ModelSubject) and subject.codes is not None:
-        model_subject.tell_units(subject.request, subject.codes)
+        model_losses.tell_units(subject.request, subject.codes)
     everybody, one, moved, published = _SIDES[type(subject)]
     sides = {
         "Everybody": everybody,

@@ -315,7 +315,7 @@ COLUMNS: Final = ("model-exposure", "moved-base")
 """Slots with many numbers a person, which are quickly found again."""
 _AT_ONCE: Final = 10_000_000
 """Rows that are gone over in a fraction of a second."""
-_FEWEST, _MOST = 4, 100
+_FEWEST_REFITS, _MOST_REFITS = 4, 100
 
 
 def losses_of_model(
@@ -370,7 +370,7 @@ def _audited(asked: ModelRequest, fit: GlmFit, question: str) -> AuditedRemovals
         key,
         lambda: Audit.of(fit, metric, rng=np.random.default_rng(0), copies=copies),
     )
-    together = int(np.clip(_AT_ONCE // fit.people, _FEWEST, _MOST))
+    together = int(np.clip(_AT_ONCE // fit.people, _FEWEST_REFITS, _MOST_REFITS))
     pieces = work.follow(
         "model_refits",
         key,
