@@ -361,7 +361,7 @@ def counted_model_losses(
         ParameterError: Losses are not known for this mechanism, model and relation.
 
     """
-    asked = _Whole.of(request, fit, relation=relation, audited=audited)
+    asked = _FittedModel.of(request, fit, relation=relation, audited=audited)
     read = list(fit.table.each_named(asked.counted_part))
     counted, apart = [part for part, _ in read], np.concatenate([each for _, each in read])
     if len(apart):
@@ -400,7 +400,10 @@ def model_loss(
     """
     if not fit.table.counts(person):
         return None
-    asked, who = _Whole.of(request, fit, relation=relation, audited=audited), np.array([person])
+    asked, who = (
+        _FittedModel.of(request, fit, relation=relation, audited=audited),
+        np.array([person]),
+    )
     found, apart = asked.each(who, *fit.table.some(who))
     if len(apart):
         found = asked.alone(request, fit, who)
@@ -444,7 +447,7 @@ class _Some(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Whole:
+class _FittedModel:
     """The losses of people of a part, with the fit of the whole. CONFIDENTIAL.
 
     Holds no rows: it goes to whoever reads the parts.
@@ -467,7 +470,7 @@ class _Whole:
         *,
         relation: NeighboringRelation,
         audited: AuditedRemovals | None,
-    ) -> _Whole:
+    ) -> _FittedModel:
         """Return them, after the passes that they need."""
         if fit.people == 0:
             raise DataError(_NOBODY)

@@ -208,7 +208,7 @@ def counted_losses(
             undefined without one of them, or has no finite worst case.
 
     """
-    asked = _Whole.of(plan, question, table, delta=delta, relation=relation)
+    asked = _WholeStatistic.of(plan, question, table, delta=delta, relation=relation)
     worst = plan.worst_case(delta=delta)
     if not 0 < worst < math.inf:
         raise ParameterError(
@@ -252,7 +252,7 @@ def person_of_row(
     ``counted_losses``; ParameterError also where there is no such row.
     """
     place, within = table.place_of(row)
-    asked = _Whole.of(plan, question, table, delta=delta, relation=relation)
+    asked = _WholeStatistic.of(plan, question, table, delta=delta, relation=relation)
     part = table.part(place, asked.names)
     found = np.flatnonzero(question.rows(part) == within)
     if not len(found):
@@ -263,7 +263,7 @@ def person_of_row(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Whole:
+class _WholeStatistic:
     """The losses of people of a part, once the whole is known. CONFIDENTIAL."""
 
     plan: Revealing
@@ -284,7 +284,7 @@ class _Whole:
         *,
         delta: float,
         relation: NeighboringRelation | None,
-    ) -> _Whole:
+    ) -> _WholeStatistic:
         """Return them, after a pass over the table."""
         statistic = question.statistic
         if not statistic.neighbors_of_parts or question.unit.rows > 1:
@@ -324,7 +324,7 @@ class _Whole:
 
 
 def _counted(
-    asked: _Whole, grid: LossGrid, by: Column | None, part: Dataset
+    asked: _WholeStatistic, grid: LossGrid, by: Column | None, part: Dataset
 ) -> tuple[int, CountedPart, GroupCounts]:
     """Return the rows of a part, and what is kept of its people and groups."""
     values, shifts = asked.behind(part)

@@ -28,7 +28,7 @@ from dpcore.relations import NeighboringRelation
 from dpcore.statistics.statistic import Statistic
 
 
-class Plan(Revealing, Protocol):
+class DrawnPlan(Revealing, Protocol):
     """How a release was drawn, and what the accountant knows of it."""
 
     @property
@@ -40,7 +40,7 @@ class Plan(Revealing, Protocol):
         """What the accountant has to know of it."""
 
 
-class SampledPlan(Plan, Protocol):
+class SampledPlan(DrawnPlan, Protocol):
     """How a release from a secret sample was drawn."""
 
     @property
@@ -133,7 +133,7 @@ class Lengths:
 
 
 def release_losses(  # noqa: PLR0913 - what a release is of, and what is known of it
-    plan: Plan,
+    plan: DrawnPlan,
     statistic: Statistic,
     values: FloatArray,
     *,

@@ -84,7 +84,7 @@ def diagnose(fit: Fit) -> Diagnostics:
     )
 
 
-class _Some(NamedTuple):
+class _PartSums(NamedTuple):
     """What is kept of some people. CONFIDENTIAL."""
 
     slopes: FloatArray
@@ -119,7 +119,7 @@ class _Look:
         bare = fit.seen_with(np.empty((0, fit.table.columns)), np.empty(0))
         return cls(fit=bare, begun=begun)
 
-    def part(self, x: FloatArray, y: FloatArray) -> _Some:
+    def part(self, x: FloatArray, y: FloatArray) -> _PartSums:
         """Return what is kept of the people of a part."""
         fit = self.fit
         if fit.linear:
@@ -133,7 +133,7 @@ class _Look:
             left = _missed(fit.loss, seen.predictions, y)
             told = (2 * y - 1) * seen.predictions > 0
             separated = isinstance(fit.loss, Logistic) and bool(told.all())
-        return _Some(
+        return _PartSums(
             slopes=weighted_sum(x, slopes),
             missed=left,
             total=float(y.sum()),
@@ -160,7 +160,7 @@ def _missed(loss: Loss, predictions: FloatArray, y: FloatArray) -> float:
     return float(loss.value(predictions, y).sum()) - least
 
 
-def _missed_by_constant(fit: Fit, found: Sequence[_Some]) -> float:
+def _missed_by_constant(fit: Fit, found: Sequence[_PartSums]) -> float:
     """Return everybody's losses with the best constant prediction."""
     if fit.linear:
         mean = math.fsum(some.total for some in found) / fit.people

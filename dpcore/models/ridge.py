@@ -20,7 +20,7 @@ from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import DataError
 from dpcore.models.factor import Factor, checked_table, factor_of, moments, nobody, triangle
 from dpcore.models.penalty import Penalty
-from dpcore.models.tables import InMemory, Passes, Table, Together, packed, summed, unpacked
+from dpcore.models.tables import InMemory, JoinedRows, Passes, Table, packed, summed, unpacked
 from dpcore.statistics.statistic import Sums
 
 _T = TypeVar("_T")
@@ -156,7 +156,7 @@ class RidgeFit:
         if record is not None:
             row, answer = record
             other = InMemory.of(row[np.newaxis], np.array([answer]))
-            rest = Together(parts=(rest, other))
+            rest = JoinedRows(parts=(rest, other))
         if rest.people == 0:
             # Of nothing, the penalty alone makes the coefficients 0.
             free = self.penalty.convexity(1) == 0

@@ -168,7 +168,7 @@ class InMemory:
             return InMemory.of(np.delete(x, people, axis=0), np.delete(y, people))
         person = int(people[0])
         before = InMemory.of(x[:person], y[:person])
-        return Together(parts=(before, InMemory.of(x[person + 1 :], y[person + 1 :])))
+        return JoinedRows(parts=(before, InMemory.of(x[person + 1 :], y[person + 1 :])))
 
     def holding(self, people: NDArray[np.intp], x: FloatArray, y: FloatArray) -> InMemory:
         """Return the table, which has all rows."""
@@ -182,7 +182,7 @@ class InMemory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Together:
+class JoinedRows:
     """People of several tables, one after the other."""
 
     parts: tuple[Passes, ...]

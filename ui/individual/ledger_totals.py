@@ -28,7 +28,7 @@ from dpcore.formatting import epsilon_text, percent, rounded, significant
 from dpcore.individual.model_losses import model_losses
 from dpcore.individual.person_totals import Counting, PersonTotals, gather, odometer, person_totals
 from dpcore.individual.release_losses import (
-    Plan,
+    DrawnPlan,
     ReleaseLosses,
     model_release_losses,
     release_losses,
@@ -436,7 +436,7 @@ def _of_statistic(release: Release, study: Study, relation: NeighboringRelation)
     request = request_from(release.request, study.dataset, draw=release.draw, called=unit)
     if isinstance(request, BootstrapRequest):
         multiple = event_from(release.event).parameter
-        plan: Plan = request.planned(multiple)
+        plan: DrawnPlan = request.planned(multiple)
     else:
         plan = request.plan
     if not _same_noise(plan.noise, release.noise):
