@@ -40,7 +40,7 @@ WAYS = {Counting.SIMPLE: "basic", Counting.ADVANCED: "advanced", Counting.ZCDP: 
 
 
 def losses(kind, *own):
-    largest = KINDS[kind].of(max(own))
+    largest = KINDS[kind].from_ratio(max(own))
     return ReleaseLosses(event=largest, own=np.array(own, dtype=float))
 
 

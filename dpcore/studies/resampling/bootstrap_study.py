@@ -283,7 +283,7 @@ def exact_coverage(experiment: Experiment, method: Method) -> float:
     1)``, ``u`` chi-squared, in the quantiles of ``u`` by Gauss and Legendre's rule,
     split where the rule clips.
 
-    >>> from dpcore.inference.bootstrap.intervals import Method, Rule
+    >>> from dpcore.inference.bootstrap_intervals import Method, Rule
     >>> round(exact_coverage(Experiment(), Method(rule=Rule.PUBLISHED, tail=None)), 4)
     0.8043
 
