@@ -4,8 +4,16 @@ from functools import partial
 
 import streamlit as st
 
-from ui import accounts, periods, person_total, recovery, results, session
-from ui.documents import area, gathering
+from ui import (
+    accounts,
+    document_area,
+    document_contexts,
+    periods,
+    person_total,
+    recovery,
+    results,
+    session,
+)
 
 session.require_router("pages/ledger.py")
 st.title("Ledger")
@@ -27,7 +35,7 @@ if everything:
     results.listing(everything, tables=tables)
     st.caption("All releases as a file:")
     results.release_files(everything, "all")
-    area.show(partial(gathering.released, study, everything), study, key="ledger")
+    document_area.show(partial(document_contexts.released, study, everything), study, key="ledger")
     accounts.totals(everything, account)
 person_total.show(account)
 accounts.changes(study)

@@ -4,9 +4,8 @@ from functools import partial
 
 import streamlit as st
 
-from ui import plan_notes, plans, releasing, session
-from ui.documents import area, gathering
-from ui.planning import adding, editing, exchange, needs, redeclaring, running, settings, showing
+from ui import document_area, document_contexts, plan_notes, plans, releasing, session
+from ui.planning import adding, editing, exchange, needs, redeclaring, running, showing
 
 session.require_router("pages/plan.py")
 st.title("Plan")
@@ -16,10 +15,10 @@ plan = plans.plan(study)
 if plan.items:
     asked, shown = st.container(), st.container()
     with asked:
-        plan = settings.deal(settings.ask(plan), told=False)
+        plan = editing.deal(editing.ask(plan), told=False)
     edited = editing.edit(plan)
     with shown:
-        plan = settings.deal(edited, told=True)
+        plan = editing.deal(edited, told=True)
         plans.keep(study, plan)
         editing.show_anew(edited, plan)
         known = releasing.answers([item.request for item in plan.items], study)
@@ -34,7 +33,9 @@ if plan.items:
     if all(known):
         st.caption("All of it has been released: its documents are on Ledger.")
     else:
-        area.show(partial(gathering.planned, study, plan, known), study, key="plan")
+        document_area.show(
+            partial(document_contexts.planned, study, plan, known), study, key="plan"
+        )
 else:
     st.info("Nothing is planned yet: add questions here, or on the page of each.")
     redeclaring.offer_earlier(study)

@@ -55,7 +55,7 @@ class Earlier:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class AccountTerms:
     """Public terms under which a table is used.
 
     Attributes:
@@ -101,7 +101,7 @@ class Draft:
     example: str | None
     earlier: Earlier | None = None
     declared: bool = False
-    start: Terms | None = None
+    start: AccountTerms | None = None
     before: Declaration | None = None
     missing: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -137,7 +137,7 @@ class Study:
     dataset: Table
     fingerprint: str
     key: bytes = field(repr=False)
-    terms: Terms
+    terms: AccountTerms
     example: str | None
     file_format: FileFormat | None = None
 

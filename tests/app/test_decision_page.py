@@ -10,7 +10,7 @@ from dpcore.ledger.store import default_folder
 from dpcore.planning.comparison import Row
 from tests.app.test_pages import button, by_label, fill, use_upload
 from tests.app.test_questions import shown
-from ui.deciding import showing, signing
+from ui import approval
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def decided(open_page):
 )
 def test_plans_that_want_to_see_different_things_are_told_apart(first, second, told):
     row = Row(first=SimpleNamespace(wanted=first), second=SimpleNamespace(wanted=second))
-    assert showing.wanted(row, *(SimpleNamespace(name="A"), SimpleNamespace(name="B"))) == told
+    assert approval.wanted(row, *(SimpleNamespace(name="A"), SimpleNamespace(name="B"))) == told
 
 
 def compared(app):
@@ -74,8 +74,8 @@ def test_a_plan_is_set_aside_and_both_change_places(decided):
 
 def test_the_page_to_sign_holds_what_was_typed(decided, monkeypatch):
     made = []
-    real = signing.decision_page
-    monkeypatch.setattr(signing, "decision_page", lambda *a: made.append(real(*a)) or made[-1])
+    real = approval.decision_page
+    monkeypatch.setattr(approval, "decision_page", lambda *a: made.append(real(*a)) or made[-1])
     app = decided
     fill(app, text_area={"Purpose": "yearly report", "Who decides (one name a line)": "A\nB"})
     page = made[-1].html()
@@ -86,8 +86,8 @@ def test_the_page_to_sign_holds_what_was_typed(decided, monkeypatch):
 
 def test_a_plan_that_was_released_is_not_paid_for_twice(decided, monkeypatch):
     made = []
-    real = signing.decision_page
-    monkeypatch.setattr(signing, "decision_page", lambda *a: made.append(a[0]) or real(*a))
+    real = approval.decision_page
+    monkeypatch.setattr(approval, "decision_page", lambda *a: made.append(a[0]) or real(*a))
     app = decided
     app.switch_page("pages/plan.py").run()
     by_label(app.number_input, "Total ε").set_value(2.5).run()

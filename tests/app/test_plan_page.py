@@ -14,7 +14,7 @@ from tests.app.test_pages import CSV, button, by_label, fill, use_upload
 from tests.app.test_questions import shown
 from tests.app.test_same_people import draft
 from tests.conftest import PATIENCE, ROOT, assert_says
-from ui.deciding import signing
+from ui import approval
 
 
 def listed(app):
@@ -381,8 +381,8 @@ def test_a_total_of_more_than_is_left_is_no_dead_end(typed):
 
 def test_the_smallest_total_is_in_every_headline(typed, monkeypatch):
     made = []
-    real = signing.decision_page
-    monkeypatch.setattr(signing, "decision_page", lambda *a: made.append(real(*a)) or made[-1])
+    real = approval.decision_page
+    monkeypatch.setattr(approval, "decision_page", lambda *a: made.append(real(*a)) or made[-1])
     app = typed
     by_label(app.number_input, "Must show").set_value(2.0).run()
     said = "ε 0.749 meets the target (best split)"

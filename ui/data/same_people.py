@@ -20,7 +20,7 @@ from dpcore.ledger.people import Description, Likeness
 from dpcore.releases.amounts import limit_text
 from ui import accounts, session
 from ui.data import declaring, fingerprinting
-from ui.study import Study, Terms
+from ui.study import Study, AccountTerms
 from ui.text import literal
 
 _OTHERS = ""
@@ -57,7 +57,7 @@ class Whose:
     said: bool = True
 
 
-def ask(dataset: Table, agreed: Terms) -> Whose | None:
+def ask(dataset: Table, agreed: AccountTerms) -> Whose | None:
     """Ask whose account pays for a table; ``None`` where there is nothing to ask.
 
     That is so where the table has an account, or where no account was described.
@@ -135,7 +135,7 @@ def _named(found: tuple[Likeness, ...], name: str) -> Likeness:
     return next(one for one in found if one.account.name == name)
 
 
-def _tell_account(one: Likeness, agreed: Terms) -> None:
+def _tell_account(one: Likeness, agreed: AccountTerms) -> None:
     """Say what follows from the choice of an account that there is."""
     account = one.account
     st.markdown(

@@ -16,7 +16,7 @@ from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.declarations import Declaration
 from ui import controls, session
-from ui.study import Terms
+from ui.study import AccountTerms
 from ui.text import literal
 
 _RELATIONS = {
@@ -49,13 +49,13 @@ _WHY = (
 )
 
 
-def usual(people: int | None, unit: PrivacyUnit) -> Terms:
+def usual(people: int | None, unit: PrivacyUnit) -> AccountTerms:
     """Return the terms that the controls start from.
 
     ``people`` is a published number, or ``None`` where it is not public. ``unit`` is
     what one row describes.
     """
-    return Terms(
+    return AccountTerms(
         relation=NeighboringRelation.SUBSTITUTION,
         unit=unit,
         budget=PrivacyBudget.of(epsilon=_USUAL_EPSILON, delta=_USUAL_DELTA),
@@ -63,9 +63,9 @@ def usual(people: int | None, unit: PrivacyUnit) -> Terms:
     )
 
 
-def of(declared: Declaration) -> Terms:
+def of(declared: Declaration) -> AccountTerms:
     """Return the terms that were declared before, with the usual budget."""
-    return Terms(
+    return AccountTerms(
         relation=declared.relation,
         unit=declared.unit,
         budget=usual(declared.minimum_people, declared.unit).budget,
@@ -74,7 +74,7 @@ def of(declared: Declaration) -> Terms:
     )
 
 
-def on_screen(*, same_rows: bool, relation: NeighboringRelation | None = None) -> Terms:
+def on_screen(*, same_rows: bool, relation: NeighboringRelation | None = None) -> AccountTerms:
     """Return what was said so far of a table, for another form of the same one.
 
     ``same_rows`` says whether a row describes the same as before, so that its name and
@@ -107,13 +107,13 @@ def _holds_key() -> str:
     return f"holds-{session.generation()}"
 
 
-def differences(typed: Terms, in_force: Terms) -> list[tuple[str, str, str]]:
+def differences(typed: AccountTerms, in_force: AccountTerms) -> list[tuple[str, str, str]]:
     """Return what differs, what was typed, and what is in force, in words."""
     words = zip(_words(typed), _words(in_force), strict=True)
     return [(what, now, then) for (what, now), (_, then) in words if now != then]
 
 
-def _words(terms: Terms) -> tuple[tuple[str, str], ...]:
+def _words(terms: AccountTerms) -> tuple[tuple[str, str], ...]:
     return (
         ("name of one row", f"{terms.unit.noun}, plural {terms.unit.nouns}"),
         ("neighboring relation", terms.relation.value),
@@ -125,8 +125,8 @@ def _words(terms: Terms) -> tuple[tuple[str, str], ...]:
 
 
 def ask(
-    *, start: Terms, people: int, cap: int | None = None, left_out: Sequence[str] = ()
-) -> Terms:
+    *, start: AccountTerms, people: int, cap: int | None = None, left_out: Sequence[str] = ()
+) -> AccountTerms:
     """Show the controls of the terms, which begin where ``start`` says.
 
     ``people`` is how many are in the table. ``cap`` is how many rows of one unit count
@@ -201,7 +201,7 @@ def ask(
     )
     with controls.valid():
         budget = _budget(start.budget, unit, people)
-    return Terms(
+    return AccountTerms(
         relation=relation,
         unit=unit,
         budget=budget,

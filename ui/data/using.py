@@ -19,7 +19,7 @@ from ui import session
 from ui.data import declaring, fingerprinting, same_people, terms, upload
 from ui.data.same_people import Whose
 from ui.data.upload import load_example
-from ui.study import Draft, Study, Taken, Terms
+from ui.study import Draft, Study, Taken, AccountTerms
 from ui.text import literal, sentence_of
 
 _LINK = "example"
@@ -35,7 +35,7 @@ _OTHER_ROWS = (
 )
 
 
-def offer(dataset: Table, current: Draft | Study, agreed: Terms, whose: Whose | None) -> None:
+def offer(dataset: Table, current: Draft | Study, agreed: AccountTerms, whose: Whose | None) -> None:
     """Offer to put a table in use on these terms; say why it cannot be."""
     pressed = st.button("Use this data", type="primary")
     try:
@@ -57,7 +57,7 @@ def offer(dataset: Table, current: Draft | Study, agreed: Terms, whose: Whose | 
 def accept(
     dataset: Table,
     example: str | None,
-    agreed: Terms,
+    agreed: AccountTerms,
     taken: Taken,
     whose: Whose | None = None,
     *,
@@ -90,13 +90,13 @@ def accept(
     return study
 
 
-def _study(dataset: Table, example: str | None, agreed: Terms, taken: Taken) -> Study:
+def _study(dataset: Table, example: str | None, agreed: AccountTerms, taken: Taken) -> Study:
     return Study(
         dataset=dataset, fingerprint=taken.fingerprint, key=taken.key, terms=agreed, example=example
     )
 
 
-def start(current: Draft | Study) -> Terms:
+def start(current: Draft | Study) -> AccountTerms:
     """Return the terms that the controls of a table begin with."""
     if isinstance(current, Study):
         return current.terms
@@ -115,7 +115,7 @@ def use_example(key: str) -> None:
     session.use(_study(dataset, key, agreed, fingerprinting.of_memory(dataset, key)))
 
 
-def tell_not_in_force(typed: Terms) -> None:
+def tell_not_in_force(typed: AccountTerms) -> None:
     """Mark the terms on screen that are not those of the table in use.
 
     The budget in force is that of the table's account, which keeps what was fixed
@@ -140,7 +140,7 @@ def tell_not_in_force(typed: Terms) -> None:
     st.warning("\n".join(["**On screen, and not in force:**", "", *lines]))
 
 
-def _tell_lesson(study: Study, typed: Terms) -> list[str]:
+def _tell_lesson(study: Study, typed: AccountTerms) -> list[str]:
     """Say where the lesson so far stays, if the new terms begin another."""
     same = (typed.relation, typed.unit.rows) == (study.terms.relation, study.terms.unit.rows)
     if same or session.mode() is not Mode.CLASSROOM:

@@ -1,15 +1,19 @@
-"""A plan as a file: to hand on, and to load."""
+"""Plans as files: the download of the plan in use, and the box that takes a file."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 
+from dpcore.errors import DPCoreError
+from dpcore.ledger.store import LARGEST
 from dpcore.planning.analysis_plan import AnalysisPlan
 from dpcore.planning.plan_files import to_json
-from ui import downloads, plans
-from ui.planning import loading
+from ui import downloads, plans, session
+from ui.study import Study
+from ui.text import literal
 
 
 def show(basket: AnalysisPlan) -> None:
@@ -32,4 +36,37 @@ def show(basket: AnalysisPlan) -> None:
 
 def take() -> None:
     """Take the plan of a file into use."""
-    loading.box("Load a plan (JSON)", name="plan-file", use=plans.load)
+    box("Load a plan (JSON)", name="plan-file", use=plans.load)
+
+
+def box(label: str, *, name: str, use: Callable[[Study, bytes], None]) -> None:
+    """Take a file, and ``use`` it once; say below what is wrong with it.
+
+    ``name`` is the start of its key, for a page may have several such boxes.
+    """
+    key = f"{name}-{session.count(_counted(name))}"
+    st.file_uploader(
+        label, type="json", key=key, max_upload_size=1, on_change=_load, args=(key, name, use)
+    )
+    notice = session.take(_noted(name))
+    if notice is not None:
+        st.error(literal(str(notice)))
+
+
+def _load(key: str, name: str, use: Callable[[Study, bytes], None]) -> None:
+    file, study = session.public(key), session.study()
+    if file is None or study is None:
+        return
+    session.count_up(_counted(name))
+    try:
+        use(study, file.read(LARGEST + 1))  # type: ignore[attr-defined] # an uploaded file
+    except DPCoreError as error:
+        session.set_public(_noted(name), str(error))
+
+
+def _counted(name: str) -> str:
+    return f"_{name}s"
+
+
+def _noted(name: str) -> str:
+    return f"_{name}-notice"

@@ -18,9 +18,8 @@ from dpcore.planning.analysis_plan import AnalysisPlan
 from dpcore.planning.plan_cost import PlanCost, cost_of_plan
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases.record import Release
-from ui import offering, plans, releasing, results, session
+from ui import document_area, offering, plans, releasing, results, session
 from ui.answering import answers, differences
-from ui.documents import asking
 from ui.models import regression
 from ui.planning import showing
 from ui.study import Study
@@ -47,7 +46,7 @@ def offer(
     count = known.count(None)
     ready = ready and account.admits(price.cost)
     if count and session.mode() is Mode.RELEASE:
-        asking.before_release(study)
+        document_area.before_release(study)
     st.button(
         "Release the whole plan",
         type="primary",

@@ -1,23 +1,32 @@
-"""Two plans side by side: whom each protects how, what each shows, what could come."""
+"""Two plans side by side, and the page to sign."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Final
 
 import streamlit as st
 
+from dpcore.analyses.base import Mode
 from dpcore.analyses.measurement import Width
 from dpcore.data.dates import date_of, day_of
 from dpcore.data.quantities import DAYS, Quantity
+from dpcore.documents.decision import Decision, decision_page
+from dpcore.documents.gathering import changes_of
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import AttackerView, Sides, surest, worlds_text
 from dpcore.figures.plans import Possible, outcomes_picture
 from dpcore.formatting import brief, capital, epsilon_text, significant
-from dpcore.planning.analysis_plan import PlannedQuery
+from dpcore.planning.analysis_plan import LEAST, MOST, AnalysisPlan, PlannedQuery, Split
 from dpcore.planning.comparison import Option, Row, rows_of
 from dpcore.planning.group_sizes import SmallestGroup, seen, sign
 from dpcore.planning.outcomes import DOTS, outcomes, usual
+from dpcore.planning.plan_files import from_json
+from dpcore.planning.splits import scaled
 from dpcore.planning.targets import (
     OF_A_DIFFERENCE,
     is_difference,
@@ -25,10 +34,148 @@ from dpcore.planning.targets import (
     size_condition_text,
 )
 from dpcore.studies.meaning.attacker import Guarantee
-from ui import controls, plan_notes, results, session
+from ui import controls, document_area, downloads, plan_notes, plans, results, session
+from ui.controls import EPSILON_HELP, Typed
 from ui.offering import priced
+from ui.planning import exchange
 from ui.study import Study
 from ui.text import literal, sentence_of
+
+_TOTAL: Final = "the same questions for another total"
+_KEPT: Final = "a plan that was kept, or is in a file"
+_USUAL: Final = 2.0
+
+
+def planned(study: Study, *, then: str) -> Option:
+    """Return the plan in use; where nothing is planned, the page ends here.
+
+    ``then`` says what could be done with one.
+    """
+    basket = plans.plan(study)
+    if not basket.items:
+        st.info(f"Nothing is planned yet. Plan at least one question; {then}.")
+        st.page_link("pages/plan.py", label="Go to Plan")
+        session.end_page()
+    return plans.with_answers(_named("the plan", basket), basket, study)
+
+
+def ask(plan: Option, study: Study) -> Option:
+    """Show the controls of the other plan, and return it.
+
+    Where there is none, the page ends here.
+    """
+    way = controls.HERE.radio(
+        "Compare the plan with",
+        [_TOTAL, _KEPT],
+        key="decide-with",
+        note="Both are public: nothing is computed from the table, or spent.",
+    )
+    if way == _TOTAL:
+        with controls.valid():
+            basket = _other_total(plan.basket, study)
+    else:
+        basket = _kept(plan.basket, study)
+    return plans.with_answers(_named("the other", basket), basket, study)
+
+
+def _named(name: str, basket: AnalysisPlan) -> str:
+    return f"{name} (ε {significant(basket.planned)})"
+
+
+def _other_total(basket: AnalysisPlan, study: Study) -> AnalysisPlan:
+    """Return the plan with another total, dealt out anew."""
+    basket = _freed(basket)
+    limit = study.terms.budget.epsilon
+    kept = math.fsum(item.epsilon for item in basket.items if item.fixed)
+    own = basket.dealt
+    fits = limit is None or _USUAL * own <= limit
+    more = fits or kept >= own / _USUAL
+    first, second = controls.row((1, 2))
+    label = "Total ε of the other"
+    found = first.number(
+        label,
+        min(_USUAL * own, MOST) if more else own / _USUAL,
+        key=f"decide-total-{session.generation()}",
+        kept="session",
+        note=f"What all of its questions share. {EPSILON_HELP}",
+    )
+    total = Typed(label=label, number=found, least=LEAST, most=MOST).inside
+    split = second.radio(
+        "Split",
+        list(Split),
+        index=list(Split).index(basket.split),
+        key=f"decide-split-{session.generation()}",
+        kept="session",
+        note="As on Plan. Locked questions keep their ε.",
+    )
+    parts = scaled(basket.items, total, split)
+    items = tuple(
+        item if item.fixed else item.at(part)
+        for item, part in zip(basket.items, parts, strict=True)
+    )
+    return replace(basket, items=items, total=total, split=split)
+
+
+def _freed(basket: AnalysisPlan) -> AnalysisPlan:
+    """Return the plan with its locks off, where there is nothing else to deal out.
+
+    So a plan that was released can still be held against another total.
+    """
+    if not all(item.fixed for item in basket.items):
+        return basket
+    st.caption(
+        "Every question of the plan keeps its ε, because it is locked or was released. "
+        "In the other plan all of them share its total."
+    )
+    items = tuple(replace(item, locked=False) for item in basket.items)
+    return replace(basket, items=items)
+
+
+def _kept(basket: AnalysisPlan, study: Study) -> AnalysisPlan:
+    """Return the plan that was set aside, or ask for one."""
+    left, right = st.columns(2)
+    with left:
+        st.button(
+            "Set the plan aside as the other",
+            key="decide-keep",
+            on_click=plans.set_aside,
+            args=(basket,),
+            help="Then change the plan on “Plan”, and compare both here.",
+        )
+        known = plans.aside(study)
+        if known is not None:
+            st.button(
+                "Exchange the two",
+                key="decide-swap",
+                on_click=plans.exchange,
+                help="The other one becomes the plan, to be changed and released, and "
+                "the plan the other one.",
+            )
+    with right:
+        exchange.box("Load the other plan (JSON)", name="decide-file", use=_load)
+    if known is None or not known.items:
+        st.info("There is no other plan yet: set one aside, or load one.")
+        session.end_page()
+    return known
+
+
+def _load(study: Study, text: bytes) -> None:
+    """Set the plan of a file aside.
+
+    Raises:
+        DataError: The file holds no plan.
+        ParameterError: No question of it, or not every one, can be asked of this table;
+            those that can be are set aside.
+
+    """
+    found = from_json(text, study.dataset, study.terms.unit)
+    if not found.basket.items:
+        raise ParameterError("no question of that plan can be asked of this table.")
+    plans.set_aside(found.basket)
+    if found.lost:
+        names = ", ".join(f"“{name}”" for name in found.lost)
+        raise ParameterError(f"this table cannot be asked {names}: left out.")
+
 
 Sizes = Mapping[str, SmallestGroup]
 
@@ -263,3 +410,75 @@ def _told(option: Option, study: Study) -> AttackerView | None:
         return None
     sure = Guarantee(epsilon=epsilon, delta=min(delta, 1 - 1e-9))
     return AttackerView(guarantee=sure, sides=Sides.of(study.terms.relation))
+
+
+_LONGEST: Final = 40
+
+
+def offer(
+    plan: Option, other: Option, study: Study, told_sizes: Mapping[str, SmallestGroup]
+) -> None:
+    """Ask for what only people know, and offer the page."""
+    st.header("A page to sign")
+    st.markdown(
+        "One page of A4 with purpose, table, questions, errors, budget, the other plan "
+        "and lines to sign on. What is left empty becomes a line to write on.\n\n"
+        "What is typed here stands elsewhere, too: purpose, and people and period, in "
+        "the notice; the same with who decides, why, and whether it was signed, in the "
+        "report; purpose, and who decides and why, in the registry entry. The place "
+        "stands on this page alone."
+    )
+    known = document_area.for_signing(study)
+    style = document_area.ask_numerals(controls.HERE, key="sign-numerals")
+    account = session.account(study)
+    about = Decision(
+        table=study.dataset.name,
+        plan=plan,
+        other=other,
+        relation=study.terms.relation,
+        unit=study.terms.unit,
+        size=study.size(),
+        budget=account.budget,
+        spent=account.spent,
+        changes=changes_of(session.ledger().history(account.name)),
+        told=told_sizes,
+        typed=known,
+        lesson=session.mode() is Mode.CLASSROOM,
+        prepared=datetime.now(UTC).date(),
+    )
+    if not about.fits:
+        st.warning(
+            "The plan costs more than is left of the budget of these "
+            f"{session.unit().nouns}, and the "
+            "page says so. Raise the budget on Ledger, or plan less, before it is "
+            "signed."
+        )
+    elif about.plan.done and account.spent.epsilon:
+        st.caption(
+            "The plan has been released: what it cost is part of what is spent, and "
+            "the page says so."
+        )
+    if not about.other_fits:
+        st.caption(
+            "The other plan costs more than is left of the budget of these "
+            f"{session.unit().nouns}: it "
+            "could not be released as it stands, and the page says so."
+        )
+    downloads.button(
+        "Download the page to sign (HTML)",
+        downloads.File(
+            name=f"decision-{_stem(about)}.html",
+            mime="text/html",
+            content=decision_page(about, style).html,
+        ),
+        key="sign-page",
+        kind="primary",
+        note="Opens in any browser without a network, and prints on A4. Nothing in it "
+        "is computed from the table.",
+    )
+
+
+def _stem(about: Decision) -> str:
+    """Return what tells a file of this page from others: the table, and the day."""
+    table = re.sub(r"\W+", "_", re.sub(r"\.\w+$", "", about.table))
+    return f"{table[:_LONGEST]}-{about.prepared.isoformat()}"

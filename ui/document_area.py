@@ -1,15 +1,89 @@
-"""Asking for what only people know: for the page to sign, and for every document."""
+"""The area of documents, and the inputs that only the curator knows."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import streamlit as st
 
-from dpcore.documents.context import CuratorInput
-from ui import controls, typed
+from dpcore.documents.catalog import offered
+from dpcore.documents.context import CuratorInput, DocumentContext
+from dpcore.documents.page import Numerals
+from dpcore.errors import DPCoreError
+from ui import controls, downloads, results, typed
+from ui.controls import Cell
 from ui.study import Study
-from ui.text import literal
+from ui.text import literal, sentence_of
+
+
+def show(gather: Callable[[], DocumentContext], study: Study, *, key: str) -> None:
+    """Offer documents about what ``gather`` returns, once the area is opened."""
+    place = st.expander("Documents", key=f"documents-{key}", on_change="rerun")
+    if not place.open:
+        return
+    with place:
+        try:
+            subject = gather()
+        except DPCoreError as error:
+            st.info(sentence_of(error))
+            return
+        _offer(subject, study, key)
+
+
+def _offer(subject: DocumentContext, study: Study, key: str) -> None:
+    if subject.facts.lesson or not subject.planned:
+        results.public_badge()
+    left, right = controls.row(2)
+    known = offered(subject)
+    chosen = known[
+        left.selectbox(
+            "Document",
+            list(known),
+            key=f"document-{key}",
+            note="To hang up, to file, to hand on or to check. Nothing in it is "
+            "computed from the table but what was released.",
+        )
+    ]
+    style = Numerals.POINT
+    if chosen.read:
+        style = ask_numerals(right, key=f"numerals-{key}")
+    if chosen.asks:
+        subject = subject.knowing(for_documents(study))
+    said = subject.planned and chosen.dated
+    told = " It says that it is only planned." if said else ""
+    st.caption(f"{chosen.sentence}{told}")
+    downloads.button(
+        f"Download: {chosen.name}",
+        downloads.File(
+            name=chosen.named(subject),
+            mime=chosen.mime,
+            content=partial(chosen.text, subject.written(style)),
+        ),
+        key=f"document-file-{key}",
+    )
+
+
+_CAPTIONS: Final = {
+    Numerals.POINT: "as in English",
+    Numerals.COMMA: "as in German; the text is English",
+}
+
+
+def ask_numerals(cell: Cell, *, key: str) -> Numerals:
+    """Ask how numbers are written; the words of documents are English either way."""
+    return Numerals(
+        cell.radio(
+            "Numbers in it",
+            [style.value for style in Numerals],
+            key=key,
+            captions=[_CAPTIONS[style] for style in Numerals],
+            note="How a reader is used to see them. The text of documents is English; "
+            "what you type stays as it is, in any language.",
+        )
+    )
+
 
 _LONGEST: Final = 600
 

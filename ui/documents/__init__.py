@@ -1,1 +1,0 @@
-"""Documents to hand on, made only once they are asked for."""
