@@ -2,7 +2,17 @@
 
 import streamlit as st
 
-from ui import controls, downloads, layout, logging, recovery, releasing, session, sidebar, words
+from ui import (
+    controls,
+    downloads,
+    glossary_links,
+    layout,
+    logging,
+    recovery,
+    releasing,
+    session,
+    sidebar,
+)
 from ui.data import using
 from ui.run_queue import RUNS
 
@@ -63,7 +73,7 @@ with recovery.told():
     using.follow_link()
 with RUNS.turn(), session.ledger_read_once(), sidebar.beside():
     with st.sidebar:
-        words.beside(page.url_path)
+        glossary_links.beside(page.url_path)
     with (
         session.only_what_is_shown(page.url_path),
         downloads.answered(),

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from ui import glossary_entries, session
+from ui import glossary_links, session
 
 session.require_router("pages/glossary.py")
 st.title("Glossary")
 st.markdown("What does this word mean? Plainly first, then as the field writes it.")
-glossary_entries.show()
+glossary_links.show()

@@ -4,16 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from ui import (
-    accounts,
-    document_area,
-    document_contexts,
-    periods,
-    person_total,
-    recovery,
-    results,
-    session,
-)
+from ui import accounts, document_area, periods, person_total, recovery, results, session
 
 session.require_router("pages/ledger.py")
 st.title("Ledger")
@@ -35,7 +26,7 @@ if everything:
     results.listing(everything, tables=tables)
     st.caption("All releases as a file:")
     results.release_files(everything, "all")
-    document_area.show(partial(document_contexts.released, study, everything), study, key="ledger")
+    document_area.show(partial(document_area.released, study, everything), study, key="ledger")
     accounts.totals(everything, account)
 person_total.show(account)
 accounts.changes(study)

@@ -4,8 +4,8 @@ from functools import partial
 
 import streamlit as st
 
-from ui import document_area, document_contexts, plan_notes, plans, releasing, session
-from ui.planning import adding, editing, exchange, needs, redeclaring, running, showing
+from ui import document_area, plan_notes, plans, releasing, session
+from ui.planning import adding, editing, needs, redeclaring, running, showing
 
 session.require_router("pages/plan.py")
 st.title("Plan")
@@ -29,16 +29,14 @@ if plan.items:
         ready = showing.listing(plan, study)
     price = showing.price(plan, study, known)
     running.offer(plan, study, price, known, ready=ready)
-    exchange.show(plan)
+    adding.show(plan)
     if all(known):
         st.caption("All of it has been released: its documents are on Ledger.")
     else:
-        document_area.show(
-            partial(document_contexts.planned, study, plan, known), study, key="plan"
-        )
+        document_area.show(partial(document_area.planned, study, plan, known), study, key="plan")
 else:
     st.info("Nothing is planned yet: add questions here, or on the page of each.")
     redeclaring.offer_earlier(study)
-    exchange.take()
+    adding.take()
 showing.details()
 adding.typed(study)

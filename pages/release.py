@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from ui import auditing, first_visit, offering, plan_notes, results, session
-from ui.answering import answers, differences, distortion, enclosing, lessons, previews
+from ui.answering import answer_lessons, answers, differences, distortion, enclosing, previews
 from ui.asking import inputs
 
 session.require_router("pages/release.py")
@@ -32,7 +32,7 @@ if answer is not None:
     answers.show(answer, asked)
     differences.show(answer, asked)
     enclosing.show(answer, asked, study, session.account(study))
-    lessons.lesson(answer, asked, study)
+    answer_lessons.lesson(answer, asked, study)
 distortion.show(asked, study)
 auditing.offer(asked)
 

@@ -37,7 +37,7 @@ from dpcore.studies.meaning.attacker import Guarantee
 from ui import controls, document_area, downloads, plan_notes, plans, results, session
 from ui.controls import EPSILON_HELP, Typed
 from ui.offering import priced
-from ui.planning import exchange
+from ui.planning import adding
 from ui.study import Study
 from ui.text import literal, sentence_of
 
@@ -152,7 +152,7 @@ def _kept(basket: AnalysisPlan, study: Study) -> AnalysisPlan:
                 "the plan the other one.",
             )
     with right:
-        exchange.box("Load the other plan (JSON)", name="decide-file", use=_load)
+        adding.box("Load the other plan (JSON)", name="decide-file", use=_load)
     if known is None or not known.items:
         st.info("There is no other plan yet: set one aside, or load one.")
         session.end_page()

@@ -16,9 +16,8 @@ from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
 from dpcore.figures.theme import Picture, stamp
 from dpcore.formatting import capital, significant
 from dpcore.mechanisms.catalog import EXPONENTIAL
-from dpcore.releases.digits import interval_text, number_text
+from dpcore.releases.digits import interval_text, number_text, quantity_in
 from dpcore.releases.enclosing import Enclosure, enclosures
-from dpcore.releases.quantities import quantity_in
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, Release, these_rows
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import ClaimFinding, Verdict

@@ -34,7 +34,7 @@ from dpcore.ledger import opening, renewal
 from dpcore.ledger.account import Account
 from dpcore.ledger.chain import LedgerEntry
 from dpcore.ledger.ledger import Ledger
-from dpcore.ledger.read_once import ReadOnceLedger
+from dpcore.ledger.opening import ReadOnceLedger
 from dpcore.ledger.store import KEY_BYTES, LEDGER, default_folder, keyfile, stored_key
 from dpcore.postprocessing import psd_repair
 from dpcore.privacy.composition import compose

@@ -21,8 +21,7 @@ from dpcore.synthesis import released_counts
 from dpcore.synthesis.fitting import Fitted, WholeCounts, fit, whole
 from dpcore.synthesis.forest import Forest, plant
 from dpcore.synthesis.original import exact, ties
-from dpcore.synthesis.questions import questions
-from dpcore.synthesis.released_counts import Axis, Counted
+from dpcore.synthesis.released_counts import Axis, Counted, questions
 from dpcore.synthesis.rows import as_written, deal
 from ui import controls, plans, recovery, results, session
 from ui.study import Study

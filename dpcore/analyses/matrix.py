@@ -22,7 +22,6 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
-from dpcore.inference.correlations import correlation_intervals
 from dpcore.inference.intervals import (
     LEVEL,
     Coordinate,
@@ -34,6 +33,7 @@ from dpcore.mechanisms.bounded import FLAT_BELOW
 from dpcore.mechanisms.covariances import (
     CovarianceRelease,
     Step,
+    columns_in,
     correlations_of,
     matrix_of,
     places_of,
@@ -456,3 +456,70 @@ def _with_correlations(ends: FloatArray, kept: list[int]) -> FloatArray:
 def _secure(step: Step, value: FloatArray) -> FloatArray:
     cost = PrivacyCost(epsilon=Decimal(step.epsilon))
     return secure.draw(step.mechanism, value, sensitivity=step.sensitivity, cost=cost)
+
+
+def correlation_intervals(ends: ArrayLike) -> FloatArray:
+    """Return intervals of all correlations, shape ``(pairs, 2)``.
+
+    Where every variance ``v`` and covariance ``c`` lies in its interval, ``r = c /
+    sqrt(v w)`` lies between the quotients of their ends: an end of ``c`` above 0 over
+    the largest of ``sqrt(v w)`` for the lower end of ``r`` and over the smallest for
+    the upper one; below 0 the other way round. They hold as often as the intervals of
+    the numbers do all together, and whatever a repair makes of the numbers.
+
+    Args:
+        ends: Shape ``(k, 2)``: of variances, then covariances.
+
+    >>> correlation_intervals([[1, 4], [1, 4], [0.4, 0.8]]).tolist()
+    [[0.1, 0.8]]
+    >>> correlation_intervals([[0, 4], [1, 4], [-0.4, 0.8]]).tolist()
+    [[-1.0, 1.0]]
+
+    """
+    ends = np.asarray(ends, dtype=np.float64)
+    columns = columns_in(len(ends))
+    least, most = reaches_of(np.maximum(ends[:columns].T, 0.0))
+    lower, upper = ends[columns:].T
+    low = _over(lower, np.where(lower < 0, least, most))
+    high = _over(upper, np.where(upper < 0, most, least))
+    return np.stack([low, high], axis=-1)
+
+
+def _over(covariances: FloatArray, reaches: FloatArray) -> FloatArray:
+    """Return the quotients, within [-1, 1]; over 0 the end on the side of the sign."""
+    known = np.sign(covariances)
+    with np.errstate(over="ignore"):
+        np.divide(covariances, reaches, out=known, where=reaches > 0)
+    return np.clip(known, -1.0, 1.0)
+
+
+_ALL = 100.0
+_MOST = 1e6
+
+
+def rebalanced(shares: tuple[float, ...], locked: tuple[bool, ...]) -> tuple[float, ...]:
+    """Return shares in percent with sum 100: locked ones stay, the others make room.
+
+    The others keep their proportions. If all are locked, they have to fit.
+
+    Raises:
+        ParameterError: A share is not positive or beyond a million percent, or the
+            locked ones leave no room.
+
+    >>> rebalanced((60.0, 50.0, 50.0), (True, False, False))
+    (60.0, 20.0, 20.0)
+
+    """
+    if not all(0 < share <= _MOST for share in shares):
+        raise ParameterError(f"every share of the budget must be positive, at most {_MOST:,.0f} %.")
+    pairs = list(zip(shares, locked, strict=True))
+    kept = math.fsum(share for share, lock in pairs if lock)
+    free = math.fsum(share for share, lock in pairs if not lock)
+    room = _ALL - kept
+    if free == 0:
+        if not math.isclose(kept, _ALL):
+            raise ParameterError(f"all shares are locked and add up to {kept:g} %, not 100 %.")
+        return shares
+    if room <= 0:
+        raise ParameterError(f"the locked shares add up to {kept:g} %; leave room for the others.")
+    return tuple(share if lock else share * room / free for share, lock in pairs)

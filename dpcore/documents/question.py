@@ -20,9 +20,15 @@ from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.declared import bounds_text, people_text
-from dpcore.releases.digits import PLACES, ends_text, number_text, of_noise
+from dpcore.releases.digits import (
+    PLACES,
+    ends_text,
+    is_group_size,
+    number_text,
+    of_noise,
+    quantity_in,
+)
 from dpcore.releases.enclosing import Enclosure, End, ends_at
-from dpcore.releases.quantities import is_group_size, quantity_in
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.kinds import StatisticKind

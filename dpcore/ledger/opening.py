@@ -1,12 +1,20 @@
-"""Whether the ledger is on a server, and the way to it."""
+"""How a ledger is opened, on a server or in a file, and read once while a page is drawn."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from dpcore.errors import LedgerError
+from dpcore.ledger.account import Account
+from dpcore.ledger.chain import EntryTable, LedgerEntry
+from dpcore.ledger.checkpoint import Checkpoint
+from dpcore.ledger.ledger import Ledger
+from dpcore.releases.record import Release
 
 if TYPE_CHECKING:
     from dpcore.ledger.server import ServerLedger
@@ -39,3 +47,62 @@ def on_server(where: str, folder: Path) -> ServerLedger:
     except ImportError:
         raise LedgerError(_MISSING) from None
     return ServerLedger.of(where, folder)
+
+
+_T = TypeVar("_T")
+
+
+class ReadOnceLedger(Ledger):
+    """A view of a ledger for one thread, in which the same look is not taken twice.
+
+    It sees what is written through it, and of what others write only what it has not
+    looked at before. Charges are checked by the ledger itself, which reads it anew.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._known: dict[tuple[str, ...], object] = {}
+
+    def account(self, fingerprint: str) -> Account | None:
+        return self._once(super().account, fingerprint)
+
+    def accounts(self) -> tuple[Account, ...]:
+        return self._once(super().accounts)
+
+    def stored(self, request: str) -> Release | None:
+        return self._once(super().stored, request)
+
+    def releases(self, fingerprint: str) -> tuple[Release, ...]:
+        return self._once(super().releases, fingerprint)
+
+    def draws(self, fingerprint: str, analysis: str) -> int:
+        return self._once(super().draws, fingerprint, analysis)
+
+    def history(self, fingerprint: str) -> tuple[LedgerEntry, ...]:
+        return self._once(super().history, fingerprint)
+
+    def descriptions(self) -> tuple[LedgerEntry, ...]:
+        return self._once(super().descriptions)
+
+    def forget(self) -> None:
+        """Read everything anew: the ledger was written to in another way."""
+        self._known.clear()
+
+    def _once(self, look: Callable[..., _T], *about: str) -> _T:
+        name = (look.__name__, *about)
+        if name not in self._known:
+            self._known[name] = look(*about)
+        return cast("_T", self._known[name])
+
+    def _read(
+        self, *, whole: bool = False
+    ) -> AbstractContextManager[tuple[EntryTable, Checkpoint]]:
+        return self._ledger._read(whole=whole)  # noqa: SLF001 - of the same class
+
+    @contextlib.contextmanager
+    def _write(self) -> Iterator[tuple[EntryTable, Checkpoint]]:
+        try:
+            with self._ledger.transaction() as (entries, state):
+                yield entries, state
+        finally:
+            self.forget()

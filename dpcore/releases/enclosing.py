@@ -21,7 +21,7 @@ from dpcore.codec import object_in
 from dpcore.errors import DPCoreError
 from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.catalog import EXPONENTIAL
-from dpcore.releases.quantities import quantity_in
+from dpcore.releases.digits import quantity_in
 from dpcore.releases.record import Release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN

@@ -16,8 +16,8 @@ from dpcore.data.dialects import DECIMAL_POINT, Dialect
 from dpcore.data.quantities import Quantity
 from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.declared import bounds_text, people_text
+from dpcore.releases.digits import quantity_in
 from dpcore.releases.enclosing import Enclosure
-from dpcore.releases.quantities import quantity_in
 from dpcore.releases.record import WATERMARK, Release
 from dpcore.statistics.kinds import StatisticKind
 

@@ -6,7 +6,7 @@ from dpcore.glossary import mentioned, term
 from dpcore.lessons.paths import LESSONS
 from tests.app.test_pages import use_example
 from tests.registry import NAMES
-from ui.words import WORDS
+from ui.glossary_links import WORDS
 
 WITHOUT = {"lessons", "glossary", "about"}
 """Pages whose words are said elsewhere: by the lesson, or by the page itself."""

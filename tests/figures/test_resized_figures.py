@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.figures.resampling.resized import (
+from dpcore.figures.resampling.resized_pictures import (
     averaging_picture,
     detection_picture,
     profile_picture,

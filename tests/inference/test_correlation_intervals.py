@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.inference.correlations import correlation_intervals
+from dpcore.analyses.matrix import correlation_intervals
 from dpcore.mechanisms.covariances import correlations_of
 
 variances = st.tuples(st.floats(0.01, 5), st.floats(0, 3)).map(

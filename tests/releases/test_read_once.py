@@ -1,7 +1,7 @@
 import pytest
 
 from dpcore.errors import BudgetExceeded
-from dpcore.ledger.read_once import ReadOnceLedger
+from dpcore.ledger.opening import ReadOnceLedger
 from tests.releases.sample_releases import spend
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpcore.analyses.matrix import rebalanced
 from dpcore.errors import ParameterError
-from dpcore.releases.splits import rebalanced
 
 shares = st.lists(st.floats(1e-6, 90.0), min_size=2, max_size=12).map(tuple)
 

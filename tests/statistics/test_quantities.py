@@ -23,8 +23,7 @@ from dpcore.data.quantities import DATES, DAYS, MOMENTS, Quantity
 from dpcore.errors import ParameterError
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.digits import number_text, with_ends
-from dpcore.releases.quantities import quantity_in
+from dpcore.releases.digits import number_text, quantity_in, with_ends
 from dpcore.releases.record import Release
 from dpcore.releases.table import to_csv
 from dpcore.statistics.bins import (

@@ -14,7 +14,7 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.record import Release
 from dpcore.synthesis import fitting, forest, released_counts, rows
 from dpcore.synthesis.fitting import fit
-from dpcore.synthesis.questions import questions
+from dpcore.synthesis.released_counts import questions
 
 RNG = np.random.default_rng(20261123)
 PEOPLE = 600

@@ -18,8 +18,7 @@ from dpcore.figures.theme import Picture
 from dpcore.formatting import percent, significant
 from dpcore.inference.group_differences import IntervalEstimate
 from dpcore.inference.intervals import LEVEL
-from dpcore.releases.digits import sizes_text
-from dpcore.releases.quantities import quantity_in
+from dpcore.releases.digits import quantity_in, sizes_text
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
 from ui import controls, results, session

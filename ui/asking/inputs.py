@@ -19,7 +19,7 @@ from dpcore.analyses.base import Question, Request, offered
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import DifferenceQuery
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
-from dpcore.analyses.matrix import JointQuery
+from dpcore.analyses.matrix import JointQuery, rebalanced
 from dpcore.analyses.means import MeansQuery
 from dpcore.analyses.number import Query
 from dpcore.analyses.shares import fitting
@@ -32,7 +32,6 @@ from dpcore.mechanisms.catalog import Entry
 from dpcore.mechanisms.covariances import sensitivity_split
 from dpcore.postprocessing.share_constraints import MOST_SYNTHESES, Constraint, ConstraintKind
 from dpcore.relations import TableSize
-from dpcore.releases.splits import rebalanced
 from dpcore.statistics.covariance import CovarianceMatrix
 from dpcore.statistics.kinds import MEANINGS, StatisticKind, allowed
 from dpcore.statistics.pooled import GroupSizes

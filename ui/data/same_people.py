@@ -20,7 +20,7 @@ from dpcore.ledger.people import Description, Likeness
 from dpcore.releases.amounts import limit_text
 from ui import accounts, session
 from ui.data import declaring, fingerprinting
-from ui.study import Study, AccountTerms
+from ui.study import AccountTerms, Study
 from ui.text import literal
 
 _OTHERS = ""

@@ -19,7 +19,7 @@ from ui import session
 from ui.data import declaring, fingerprinting, same_people, terms, upload
 from ui.data.same_people import Whose
 from ui.data.upload import load_example
-from ui.study import Draft, Study, Taken, AccountTerms
+from ui.study import AccountTerms, Draft, Study, Taken
 from ui.text import literal, sentence_of
 
 _LINK = "example"
@@ -35,7 +35,9 @@ _OTHER_ROWS = (
 )
 
 
-def offer(dataset: Table, current: Draft | Study, agreed: AccountTerms, whose: Whose | None) -> None:
+def offer(
+    dataset: Table, current: Draft | Study, agreed: AccountTerms, whose: Whose | None
+) -> None:
     """Offer to put a table in use on these terms; say why it cannot be."""
     pressed = st.button("Use this data", type="primary")
     try:

@@ -16,7 +16,7 @@ from dpcore.lessons.lesson import (
     QuizQuestion,
     Settings,
 )
-from ui import controls, results, session, words
+from ui import controls, glossary_links, results, session
 from ui.lessons import classroom, lesson_choice
 from ui.lessons.lesson_choice import LessonPlace
 from ui.text import literal
@@ -27,7 +27,7 @@ def show(place: LessonPlace) -> None:
     lesson_text = place.lesson.text()
     _DRAWN[place.step](place, lesson_text)
     if not place.projected:
-        words.offer(mentioned(lesson_text.text), "Words of this lesson")
+        glossary_links.offer(mentioned(lesson_text.text), "Words of this lesson")
 
 
 def _predict(place: LessonPlace, lesson_text: LessonText) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from dpcore.figures.resampling import resized as figures
-from dpcore.figures.resampling.resized import chance
+from dpcore.figures.resampling import resized_pictures as figures
+from dpcore.figures.resampling.resized_pictures import chance
 from dpcore.formatting import at_most, epsilon_text, people, significant
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized_repair import NoisyResample

@@ -26,7 +26,7 @@ from dpcore.figures.resampling.bootstrap import (
 )
 from dpcore.formatting import epsilon_text, people, significant
 from dpcore.inference.bootstrap_intervals import FEWEST_EXPECTED, FEWEST_PEOPLE, too_rare
-from dpcore.releases.quantities import quantity_in
+from dpcore.releases.digits import quantity_in
 from dpcore.releases.record import Release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.resampling.bootstrap_study import Experiment, People, Runs, run
