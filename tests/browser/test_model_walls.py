@@ -79,8 +79,8 @@ def secrets(text: str) -> dict[str, float]:
             f"{key}, largest": losses.maximum,
             f"{key}, median": float(np.median(losses.epsilon)),
             f"{key}, newcomers": losses.for_all,
-            f"{key}, leverage": float(losses.leverage[first]),
-            f"{key}, residual": float(losses.residual[first]),
+            f"{key}, leverage": float(losses.influence.leverage[first]),
+            f"{key}, residual": float(losses.influence.residual[first]),
             f"{key}, shift": float(losses.influence.move[first]),
         }
         if SUBSTITUTION in known_relations(asked.law, linear=True):

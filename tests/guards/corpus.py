@@ -16,6 +16,7 @@ from unittest import mock
 
 import numpy as np
 import pandas as pd
+import plotly.io as pio
 from scipy import special
 
 from dpcore.analyses import secure
@@ -407,7 +408,9 @@ def documents(guards, table):
 
 def pictures():
     """Return the hashes of the pictures of all lessons, as their knobs are first."""
+    others, pio.templates.default = pio.templates.default, "plotly"  # Streamlit sets its own
     shown = {key: lesson.view(lesson.first).picture for key, lesson in LESSONS.items()}
+    pio.templates.default = others
     return {
         f"lesson {key}": mark(lambda one=one: one.figure.to_json() + one.alt + one.table.to_csv())
         for key, one in shown.items()
