@@ -17,7 +17,7 @@ from dpcore.documents.question import DocumentEntry
 from dpcore.formatting import capital, delta_text, epsilon_text, significant
 from dpcore.ledger.chain import EntryKind
 from dpcore.privacy_filter import plain
-from dpcore.releases.table import COUNTS
+from dpcore.releases.digits import COUNTS
 
 _ENTRIES: Final = {
     EntryKind.ACCOUNT: ("opening", "openings"),

@@ -9,8 +9,9 @@ from dpcore.data.columns import ColumnKind
 from dpcore.data.quantities import Quantity
 from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.record import Release
-from dpcore.releases.table import noise_unit
 from dpcore.statistics.kinds import StatisticKind
+
+COUNTS: Final = "counts"
 
 PLACES: Final = "places in the sorted table"
 _WITHOUT: Final = 4
@@ -143,3 +144,22 @@ def _asked(release: Release) -> Mapping[str, Any]:
 
 
 _KINDS = frozenset(StatisticKind)
+
+
+def noise_unit(release: Release) -> str:
+    """Return what the scale of the noise is a number of, which may be no unit's.
+
+    Counts and sums of groups, and what several quantiles follow from, are drawn as
+    counts, coefficients on the scale of their model, a median by places in the sorted
+    table; everything else in the unit of the answer.
+    """
+    query = release.request.get("query")
+    if release.request.get("kind") == "model":
+        return "scale of the model"
+    if isinstance(query, dict) and (
+        {"moments", "qs", "pair"} & query.keys() or query.get("kind") == StatisticKind.MEANS
+    ):
+        return COUNTS
+    if release.mechanism == EXPONENTIAL.key:
+        return "ranks"
+    return Quantity(unit=release.unit).of_differences

@@ -14,19 +14,16 @@ from dpcore.analyses.base import Mode
 from dpcore.analyses.measurement import Ends
 from dpcore.data.dialects import DECIMAL_POINT, Dialect
 from dpcore.data.quantities import Quantity
-from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.declared import bounds_text, people_text
-from dpcore.releases.digits import quantity_in
+from dpcore.releases.digits import noise_unit, quantity_in
 from dpcore.releases.enclosing import Enclosure
 from dpcore.releases.record import WATERMARK, Release
-from dpcore.statistics.kinds import StatisticKind
 
 # Full-width signs count: a spreadsheet may read them as the plain ones. So does what
 # follows a semicolon, a tab or a line end, which separate cells in some countries.
 _FORMULA = re.compile(r"^(?=[\t\r\n])|(?:^|(?<=[;\t\r\n]))(?=\s*[=+\-@＝＋－＠])")
 TOO_FEW = "too few to say"
 """Stands for a number of a group whose count cannot tell it from an empty one."""
-COUNTS = "counts"
 """What noise is a number of where sums of groups and their sizes share it."""
 _UNNAMED = re.compile(r"[^\w.]+")
 _LONGEST_NAME = 60
@@ -130,25 +127,6 @@ _OF_A_PLAN = ("plan", "plan_releases", "plan_epsilon", "plan_delta", "plan_rho")
 
 
 _OF_AN_INTERVAL = ("interval_from", "end_of")
-
-
-def noise_unit(release: Release) -> str:
-    """Return what the scale of the noise is a number of, which may be no unit's.
-
-    Counts and sums of groups, and what several quantiles follow from, are drawn as
-    counts, coefficients on the scale of their model, a median by places in the sorted
-    table; everything else in the unit of the answer.
-    """
-    query = release.request.get("query")
-    if release.request.get("kind") == "model":
-        return "scale of the model"
-    if isinstance(query, dict) and (
-        {"moments", "qs", "pair"} & query.keys() or query.get("kind") == StatisticKind.MEANS
-    ):
-        return COUNTS
-    if release.mechanism == EXPONENTIAL.key:
-        return "ranks"
-    return Quantity(unit=release.unit).of_differences
 
 
 def _cell(value: Cell, quantity: Quantity, whole: Callable[[float], int]) -> Cell:

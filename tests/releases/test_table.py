@@ -15,8 +15,9 @@ from dpcore.analyses.measurement import LabelledIntervals
 from dpcore.data.dialects import DECIMAL_COMMA, sniff
 from dpcore.errors import ParameterError
 from dpcore.privacy_filter import PrivacyBudget
+from dpcore.releases.digits import noise_unit
 from dpcore.releases.record import Release
-from dpcore.releases.table import file_name, noise_unit, to_csv
+from dpcore.releases.table import file_name, to_csv
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases import models
 from tests.releases.questions import asked, by_group, terms

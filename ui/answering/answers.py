@@ -22,9 +22,8 @@ from dpcore.figures.theme import Picture
 from dpcore.formatting import capital, significant
 from dpcore.inference.intervals import LEVEL, Intervals
 from dpcore.mechanisms.mechanism import Sensitivity
-from dpcore.releases.digits import number_text, quantity_in
+from dpcore.releases.digits import noise_unit, number_text, quantity_in
 from dpcore.releases.record import Release
-from dpcore.releases.table import noise_unit
 from dpcore.statistics.kinds import StatisticKind
 from ui import offering, partwise, results, session
 from ui.answering import chains, crossed, groups, matrices, means, pair
