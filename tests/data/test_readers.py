@@ -251,3 +251,15 @@ def test_encoded_text_stays_one_copy_of_each_answer():
     text = ["a long answer that many give " * 40] * 20_000
     found = read_parquet(as_parquet({"a": text})).frame
     assert found.memory_usage(deep=True).sum() < 100_000
+
+
+def test_a_zip_archive_that_is_damaged_or_packed_in_an_unknown_way_is_refused():
+    data = bytearray(zipped(table=b"a,b\n1,2\n" * 50))
+    name = len("table")
+    damaged = data[: 30 + name] + b"\xff" * 12 + data[42 + name :]
+    unknown = bytearray(data)
+    central = unknown.rindex(b"PK\x01\x02")
+    unknown[8] = unknown[central + 10] = 97
+    for wrong in (damaged, unknown):
+        with pytest.raises(DataError, match="cannot be unpacked"):
+            unpacked(bytes(wrong))

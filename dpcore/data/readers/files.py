@@ -6,6 +6,7 @@ import contextlib
 import io
 import lzma
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -217,14 +218,7 @@ def unpacked(data: bytes) -> bytes:
             content = _from_zip(data)
         else:
             return data
-    except (
-        lzma.LZMAError,
-        MemoryError,
-        zipfile.BadZipFile,
-        NotImplementedError,
-        EOFError,
-        OSError,
-    ):
+    except (lzma.LZMAError, MemoryError, zipfile.BadZipFile, zlib.error, EOFError, OSError):
         raise DataError(
             "the archive cannot be unpacked: it is damaged, or was not sent to its end. "
             "Pack the table once more, or upload it unpacked."
@@ -269,6 +263,8 @@ def _from_zip(data: bytes) -> bytes:
                 )
             with archive.open(files[0]) as file:
                 return file.read(limits.MAX_BYTES + 1)
+    except NotImplementedError:  # an unknown way to pack
+        raise OSError from None
     except RuntimeError:
         raise DataError(
             "the zip archive is locked with a password. Unpack it, and upload the file."
