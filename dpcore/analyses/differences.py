@@ -38,7 +38,6 @@ from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import PrivacyUnit
 from dpcore.statistics.conditions import said_once
-from dpcore.statistics.entries import group_codes
 from dpcore.statistics.group_sums import PAIR, PairMoments
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN
@@ -166,22 +165,6 @@ class DifferenceQuery(OfGroups):
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
         return self.part.rows(dataset)
-
-    def values(self, dataset: Dataset) -> FloatArray:
-        """Return each person's number and group, (n, 2). CONFIDENTIAL.
-
-        Where several rows of a person count, all of those of a person in one line
-        (``user_level.packed``). People without a label, or with one that is not on
-        the public list, belong to the last group.
-
-        Raises:
-            DataError: If a column cannot be read as declared.
-            ParameterError: If the data set declares a column otherwise.
-
-        """
-        codes = group_codes(dataset, self.group, self.part.counted_rows(dataset))
-        both = np.column_stack([self.part.row_values(dataset), codes])
-        return self.part.of_owners(both, dataset)
 
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:

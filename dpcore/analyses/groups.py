@@ -95,6 +95,22 @@ class OfGroups(Question):
         """Return that the size of a group is private."""
         return self.part.size
 
+    def values(self, dataset: Dataset) -> FloatArray:
+        """Return each person's number and code of the group, (n, 2). CONFIDENTIAL.
+
+        Where several rows of a person count, all of those of a person in one line
+        (``user_level.packed``). People without a label, or with one that is not on
+        the public list, belong to the last group.
+
+        Raises:
+            DataError: If a column cannot be read as declared.
+            ParameterError: If the data set declares a column otherwise.
+
+        """
+        codes = group_codes(dataset, self.group, self.part.counted_rows(dataset))
+        both = np.column_stack([self.part.row_values(dataset), codes])
+        return self.part.of_owners(both, dataset)
+
 
 ANY_SIZE: Final = TableSize(people=100, public=False)
 """The size of the part of a grouped question: private, and its number is not used.
@@ -222,22 +238,6 @@ class GroupedQuery(OfGroups):
             ratio=ratio_of(self, moments),
             counted=self.unit.counted,
         )
-
-    def values(self, dataset: Dataset) -> FloatArray:
-        """Return each person's number and code of the group, (n, 2). CONFIDENTIAL.
-
-        Where several rows of a person count, all of those of a person in one line
-        (``user_level.packed``). People without a label, or with one that is not on
-        the public list, belong to the last group.
-
-        Raises:
-            DataError: If a column cannot be read as declared.
-            ParameterError: If the data set declares a column otherwise.
-
-        """
-        codes = group_codes(dataset, self.group, self.part.counted_rows(dataset))
-        both = np.column_stack([self.part.row_values(dataset), codes])
-        return self.part.of_owners(both, dataset)
 
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:

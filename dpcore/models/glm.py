@@ -29,7 +29,7 @@ from dpcore.models.factor import (
 )
 from dpcore.models.loss_functions import Huber, Loss
 from dpcore.models.penalty import Penalty
-from dpcore.models.tables import InMemory, Ones, Passes, Table, packed, summed, unpacked
+from dpcore.models.tables import InMemory, OfTable, Ones, Passes, Table, packed, summed, unpacked
 from dpcore.statistics.statistic import Sums
 
 _Kernel = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
@@ -49,7 +49,7 @@ _FLAT: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GlmFit:
+class GlmFit(OfTable):
     """A fitted model, with the table it was fitted to. CONFIDENTIAL."""
 
     table: Table = field(repr=False)
@@ -69,26 +69,6 @@ class GlmFit:
     found: bool = field(default=True, repr=False)
     """Whether the search came that far; otherwise ``theta`` is where it stopped."""
     linear: ClassVar[Literal[False]] = False
-
-    @property
-    def people(self) -> int:
-        """Return the number of people."""
-        return self.table.people
-
-    @property
-    def features(self) -> FloatArray:
-        """Return all rows, shape ``(n, d)``.
-
-        Raises:
-            ParameterError: They lie in parts.
-
-        """
-        return self.table.features
-
-    @property
-    def target(self) -> FloatArray:
-        """Return all targets, shape ``(n,)``; errors as for ``features``."""
-        return self.table.target
 
     def seen_with(self, x: FloatArray, y: FloatArray) -> GlmFit:
         """Return the fit of everybody, with but some of the rows and targets."""

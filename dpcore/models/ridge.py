@@ -20,14 +20,23 @@ from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import DataError
 from dpcore.models.factor import Factor, checked_table, factor_of, moments, nobody, triangle
 from dpcore.models.penalty import Penalty
-from dpcore.models.tables import InMemory, JoinedRows, Passes, Table, packed, summed, unpacked
+from dpcore.models.tables import (
+    InMemory,
+    JoinedRows,
+    OfTable,
+    Passes,
+    Table,
+    packed,
+    summed,
+    unpacked,
+)
 from dpcore.statistics.statistic import Sums
 
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RidgeFit:
+class RidgeFit(OfTable):
     """A fitted linear model, with the table it was fitted to. CONFIDENTIAL."""
 
     table: Table = field(repr=False)
@@ -45,26 +54,6 @@ class RidgeFit:
     """What was found about the fit and is kept as long as it is there."""
     linear: ClassVar[Literal[True]] = True
     found: ClassVar[bool] = True
-
-    @property
-    def people(self) -> int:
-        """Return the number of people."""
-        return self.table.people
-
-    @property
-    def features(self) -> FloatArray:
-        """Return all rows, shape ``(n, d)``.
-
-        Raises:
-            ParameterError: They lie in parts.
-
-        """
-        return self.table.features
-
-    @property
-    def target(self) -> FloatArray:
-        """Return all targets, shape ``(n,)``; errors as for ``features``."""
-        return self.table.target
 
     @property
     def gram(self) -> FloatArray:

@@ -118,6 +118,33 @@ class Table(Passes, Protocol):
         ...
 
 
+class OfTable:
+    """What a fit knows of the table that it was fitted to. CONFIDENTIAL."""
+
+    __slots__ = ()
+    table: Table
+
+    @property
+    def people(self) -> int:
+        """Return the number of people."""
+        return self.table.people
+
+    @property
+    def features(self) -> FloatArray:
+        """Return all rows, shape ``(n, d)``.
+
+        Raises:
+            ParameterError: They lie in parts.
+
+        """
+        return self.table.features
+
+    @property
+    def target(self) -> FloatArray:
+        """Return all targets, shape ``(n,)``; errors as for ``features``."""
+        return self.table.target
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class InMemory:
     """Rows in memory: of everybody, or of some people of a larger table."""
