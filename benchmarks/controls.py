@@ -37,9 +37,9 @@ def controls(walk: Walk) -> Iterator[Change]:
     """
     epsilons = (f"{0.1 + i / 1000:g}" for i in itertools.count(1))
     yield "Release, epsilon", lambda: walk.type(_EPSILON, next(epsilons))
-    walk.go("Trade-offs")
+    walk.go("accuracy")
     yield "Trade-offs, epsilon", lambda: walk.type(_EPSILON, next(epsilons))
-    walk.go("Individual privacy")
+    walk.go("privacy_loss")
     walk.show_everybody()
     yield "Individual privacy, epsilon", lambda: walk.type(_EPSILON, next(epsilons))
     yield "Individual privacy, what if", lambda: walk.pick_another("What if")
@@ -86,7 +86,7 @@ def regression_controls(walk: Walk) -> Iterator[Change]:
     """Yield a change on the page about regressions, with a model asked for."""
     # Others than on the page before: what stands there already brings nothing new.
     epsilons = (f"{2 + i / 1000:g}" for i in itertools.count(1))
-    walk.go("Regression")
+    walk.go("regression")
     yield "Regression, epsilon", lambda: walk.type(_EPSILON, next(epsilons))
 
 
@@ -102,20 +102,20 @@ def resampling_controls(walk: Walk) -> Iterator[Change]:
     counts = itertools.count(11)
     levels = (f"{1 + i / 100:g}" for i in itertools.count(1))
     prices = (f"{0.5 + i / 100:g}" for i in itertools.count(1))
-    walk.go("Standard errors", "Resampling")
+    walk.go("standard_errors", "Resampling")
     walk.unfold("More settings")
     yield (
         "Standard errors, confidence",
         lambda: walk.slide("Confidence of the intervals", next(steps)),
     )
-    walk.go("Subsampling", "Resampling")
+    walk.go("subsampling", "Resampling")
     yield (
         "Subsampling, epsilon",
         lambda: walk.type("ε of the analysis that runs on the sample", next(levels)),
     )
     walk.turn("Release from a sample")
     yield "Subsampling, epsilon of a release", lambda: walk.type(_EPSILON, next(prices))
-    walk.go("Resized bootstrap", "Resampling")
+    walk.go("resized", "Resampling")
     yield (
         "Resized bootstrap, people with the trait",
         lambda: walk.type("People with the trait", str(next(counts))),
@@ -125,20 +125,20 @@ def resampling_controls(walk: Walk) -> Iterator[Change]:
         "Resized bootstrap of a column, epsilon",
         lambda: walk.type("ε of the repaired form", next(prices)),
     )
-    walk.go("Figures 1 and 2", "Studies")
+    walk.go("figures12", "Studies")
     panes = itertools.cycle(["One posterior sample", "Noise on the coefficients"])
     yield "Figures 1 and 2, kind of noise", lambda: walk.turn(next(panes))
 
 
 def _without_a_table(walk: Walk) -> Iterator[Change]:
-    walk.go("Mechanism lab", "Learn")
+    walk.go("lab", "Learn")
     yield "Mechanism lab, epsilon", lambda: walk.slide("Promised ε", "ArrowRight")
-    walk.go("Sensitivity explorer", "Learn")
+    walk.go("sensitivity", "Learn")
     statistics = itertools.cycle(["median", "mean"])
     yield ("Sensitivity explorer, statistic", lambda: walk.choose("Statistic", next(statistics)))
-    walk.go("Study 1: covariances", "Studies")
+    walk.go("study1", "Studies")
     correlations = itertools.cycle(["0", "-0.5", "0.9"])
     yield "Study 1, correlation", lambda: walk.pick(next(correlations))
-    walk.go("Study 2: proportions", "Studies")
+    walk.go("study2", "Studies")
     epsilons = itertools.cycle(["0.5", "1.0", "0.1"])
     yield "Study 2, epsilon", lambda: walk.choose("Show ε", next(epsilons))

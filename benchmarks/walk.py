@@ -107,7 +107,7 @@ class Walk:
         self._choose("Column", columns[0])
         self._page.get_by_role("button", name="Use this data").click()
         self._page.get_by_text("In use:").wait_for()
-        self.go("Release")
+        self.go("release")
 
     def ask_mean(self) -> None:
         """Ask for the mean with BIT Laplace noise, at a small price."""
@@ -158,7 +158,7 @@ class Walk:
         """
         self._page.get_by_role("button", name="Add to plan").click()
         settled(self._page)
-        self.go("Plan")
+        self.go("plan")
         with self._page.expect_download() as wanted:
             self._page.get_by_role("button", name="Download the plan (JSON)").click()
         content = json.loads(wanted.value.path().read_text())

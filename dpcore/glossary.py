@@ -87,7 +87,7 @@ _TERMS: Final = (
         "noise add up more cheaply. It is turned into [ε (epsilon)] and [δ (delta)] "
         "for people to read.",
         exact="The level of [zCDP].",
-        page="ledger",
+        page="budget",
         source=_BUN,
     ),
     GlossaryEntry(
@@ -143,7 +143,7 @@ _TERMS: Final = (
         plain="How much one answer, once it is out, moved the odds that a certain "
         "person took part.",
         exact="ln(P(answer with the person) / P(answer without)).",
-        page="individual",
+        page="privacy_loss",
     ),
     GlossaryEntry(
         word="per-instance privacy loss",
@@ -153,7 +153,7 @@ _TERMS: Final = (
         "shown to others.",
         exact="The smallest ε for the pair of this table and the one without the "
         "person (or with another one).",
-        page="individual",
+        page="privacy_loss",
         source=_WANG,
     ),
     GlossaryEntry(
@@ -197,7 +197,7 @@ _TERMS: Final = (
     GlossaryEntry(
         word="mechanism",
         plain="A recipe that turns an exact answer into a random one that may be published.",
-        page="tradeoffs",
+        page="accuracy",
     ),
     GlossaryEntry(
         word="noise",
@@ -221,7 +221,7 @@ _TERMS: Final = (
         plain="Noise by the bell curve. It needs a δ, and is the better choice for "
         "many numbers at once.",
         exact="Standard deviation from the exact [privacy profile].",
-        page="tradeoffs",
+        page="accuracy",
         source="Balle and Wang 2018",
     ),
     GlossaryEntry(
@@ -236,7 +236,7 @@ _TERMS: Final = (
         "[bounds]. With the usual [scale] it breaks the promise; the studio widens it.",
         exact="At scale Δ/ε it gives more than ε, and less than 2ε; the corrected "
         "scale is found numerically.",
-        page="tradeoffs",
+        page="accuracy",
         source="Liu 2016",
     ),
     GlossaryEntry(
@@ -246,20 +246,20 @@ _TERMS: Final = (
         "It keeps the promise of plain Laplace noise; answers near a bound are "
         "shifted.",
         exact="A point mass at each bound, the Laplace density between them.",
-        page="tradeoffs",
+        page="accuracy",
         source="Liu 2016",
     ),
     GlossaryEntry(
         word="bias",
         plain="How far answers are off on average. It does not go away with more draws.",
         exact="E(answer) − truth.",
-        page="tradeoffs",
+        page="accuracy",
     ),
     GlossaryEntry(
         word="variance",
         plain="How much answers scatter around their own average, squared.",
         exact="E((answer − E(answer))²).",
-        page="tradeoffs",
+        page="accuracy",
     ),
     GlossaryEntry(
         word="mean squared error",
@@ -267,7 +267,7 @@ _TERMS: Final = (
         plain="The average squared distance of an answer to the truth: [bias] squared "
         "and [variance] together.",
         exact="Bias² + variance; its root, the RMSE, is in the unit of the answer.",
-        page="tradeoffs",
+        page="accuracy",
     ),
     GlossaryEntry(
         word="interval",
@@ -299,28 +299,28 @@ _TERMS: Final = (
         word="ledger",
         plain="The list of all that was released from a table and what it cost, in "
         "which nothing can be changed unnoticed.",
-        page="ledger",
+        page="budget",
     ),
     GlossaryEntry(
         word="composition",
         plain="How the costs of several answers add up. Simply adding is always right; "
         "finer ways may show that the total is less.",
         exact="Basic, advanced, [zCDP], and [privacy loss distribution].",
-        page="ledger",
+        page="budget",
     ),
     GlossaryEntry(
         word="privacy loss distribution",
         also=("PLD",),
         plain="How likely each size of [privacy loss] is. With it the costs of many "
         "answers are added up as exactly as a computer can.",
-        page="ledger",
+        page="budget",
         source="Meiser and Mohammadi 2018; Koskela, Jälkö and Honkela 2020",
     ),
     GlossaryEntry(
         word="post-processing",
         plain="Whatever is done with a released answer alone, without looking at the "
         "table again. It costs nothing.",
-        page="made_up",
+        page="synthetic_data",
         source=_DWORK,
     ),
     GlossaryEntry(
@@ -334,7 +334,7 @@ _TERMS: Final = (
         also=("badge", "curator only"),
         plain="Computed from the table without noise. It stays with the [curator]: no "
         "export, no link, no paper has it.",
-        page="individual",
+        page="privacy_loss",
     ),
     GlossaryEntry(
         word="curator", plain="Whoever keeps the table and may look into it.", page="data"
@@ -420,7 +420,7 @@ _TERMS: Final = (
         plain="One random draw of a model's coefficients, likelier where they fit "
         "better. The draw itself is the noise.",
         exact="θ ~ N(fit, (γH)⁻¹).",
-        page="individual",
+        page="privacy_loss",
         source=_WANG,
     ),
     GlossaryEntry(
@@ -447,7 +447,7 @@ _TERMS: Final = (
         also=("synthetic table",),
         plain="Rows of people who do not exist, made from released counts alone. It "
         "keeps those counts and little else.",
-        page="made_up",
+        page="synthetic_data",
     ),
     GlossaryEntry(
         word="best split",
@@ -458,7 +458,7 @@ _TERMS: Final = (
     GlossaryEntry(
         word="period",
         plain="A time with a limit of its own inside a [budget], such as a quarter.",
-        page="ledger",
+        page="budget",
     ),
 )
 

@@ -6,7 +6,7 @@ from ui import first_visit, sensitivity_explorer, session
 from ui.data import using
 
 session.require_router("pages/home.py")
-st.title("See what differential privacy does to your data")
+st.title("Epsilon Studio")
 st.markdown("Publish numbers about people, and choose how little they say about any of them.")
 first, second, third = st.columns(3)
 with first.container(border=True, height="stretch"):

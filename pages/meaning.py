@@ -1,11 +1,11 @@
-"""Meaning: what a budget or a release says about people, and what others promised."""
+"""What ε means: what a budget or a release says about people, and what others promised."""
 
 import streamlit as st
 
 from ui import interpretation, layout, session
 
 session.require_router("pages/meaning.py")
-st.title("Meaning")
+st.title("What ε means")
 st.markdown("What could an attacker learn about one person, and what not?")
 subject = interpretation.ask()
 interpretation.answer(subject)

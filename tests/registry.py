@@ -1,38 +1,27 @@
-"""The pages of the app, as its registry names them."""
+"""The views of the app, as its registry names them."""
 
-import ast
-from pathlib import PurePath
+from ui.places import PLACES, VIEWS, place_of, section_of
 
-from tests.conftest import ROOT
-
-(_MENUS,) = (
-    node
-    for node in ast.walk(ast.parse((ROOT / "app.py").read_text()))
-    if isinstance(node, ast.Dict)
-)
-_PAGES = [
-    (
-        ast.literal_eval(menu),
-        PurePath(ast.literal_eval(page.args[0])).stem,
-        next(ast.literal_eval(k.value) for k in page.keywords if k.arg == "title"),
+NAMES = {script: view.link for script, view in VIEWS.items()}
+"""What the link of each view says, by its script."""
+HEADINGS = {script: view.title for script, view in VIEWS.items()}
+"""The title above each view."""
+ROUTES = {
+    script: tuple(
+        dict.fromkeys(
+            (place_of(script).name, section_of(script).link, view.link)
+            if len(section_of(script).views) > 1
+            else (place_of(script).name, section_of(script).link)
+            if len(place_of(script).sections) > 1
+            else (place_of(script).name,)
+        )
     )
-    for menu, pages in zip(_MENUS.keys, _MENUS.values, strict=True)
-    for page in pages.elts
-]
-NAMES = {stem: name for _, stem, name in _PAGES}
-"""What the link of each page says, by its file."""
-HEADINGS = NAMES | {"home": "See what differential privacy does to your data"}
-"""The title above each page."""
-MENUS = {name: menu for menu, _, name in _PAGES if menu}
-"""The menu of the top bar that a page is in, where it is not in the bar itself."""
-WITHOUT_A_TABLE = {
-    "lab",
-    "sensitivity",
-    "study1",
-    "study2",
-    "figures12",
-    "about",
-    "glossary",
-    "lessons",
+    for script, view in VIEWS.items()
 }
-"""Pages that never read the table in use."""
+"""The links that lead to each view: in the bar, of its section, and its own."""
+FIRST = {place.name: place.views[0].script for place in PLACES}
+"""The view that each place opens on."""
+EARLIER = {path: script for script, view in VIEWS.items() for path in view.earlier}
+"""Where the links of earlier versions lead."""
+WITHOUT_A_TABLE = {script for script, view in VIEWS.items() if not view.reads_table}
+"""Views that never read the table in use."""

@@ -119,7 +119,7 @@ def before_release(study: Study) -> None:
             if names
             else "Nobody is named yet as deciding."
         )
-        st.page_link("pages/decision.py", label="Name people, and make the page to sign")
+        st.page_link("pages/compare.py", label="Name people, and make the page to sign")
     state = right.radio(
         "Is the page signed?",
         list(typed.STATES),

@@ -55,7 +55,7 @@ _ANSWER = _Step(
     "The budget at the side has become smaller, and the ledger knows what for. "
     "“Individual privacy” shows what this means for each person of the table, “Plan” "
     "shares a budget among several questions.",
-    page="pages/individual.py",
+    page="pages/privacy_loss.py",
     label="Go to Individual privacy",
 )
 _STEPS: Final = (_TABLE, _BOUNDS, _QUESTION, _ANSWER)

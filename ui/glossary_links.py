@@ -33,6 +33,11 @@ WORDS: Final = {
         "attacker",
         "noise",
     ),
+    "mechanism_test": (
+        *("audit", "mechanism", "Laplace noise", "scale", *_PRICE, _DELTA, "neighboring tables"),
+        *("bounds", "clamp", "sensitivity", "quantile", "variance", "histogram", *_BOUNDED),
+        *("per-instance privacy loss", "replace one", "release", "attacker", "noise", "public"),
+    ),
     "regression": (
         "add or remove",
         *("ridge", "posterior sample", _EPSILON, _DELTA, "Gaussian noise", "scale"),
@@ -47,27 +52,29 @@ WORDS: Final = {
         *(*_BOUNDED, "per-instance privacy loss", "bounds"),
         "noise",
     ),
-    "tradeoffs": (
+    "accuracy": (
         *("mechanism", "bias", "variance", "standard error", _EPSILON, _DELTA),
         *("Laplace noise", "scale", "bounds", "clamp", "sensitivity"),
         *(*_BOUNDED, "per-instance privacy loss", "post-processing", "release"),
         *("quantile", "histogram"),
         "noise",
     ),
-    "individual": (
+    "privacy_loss": (
         *("per-instance privacy loss", "privacy loss", _EPSILON, "mechanism"),
         *("release", "bounds", "confidential", "differential privacy"),
         *("quantile", "variance", "histogram", *_BOUNDED),
     ),
-    "ledger": ("ledger", "budget", "period", "release", _EPSILON, _DELTA, "attacker"),
+    "budget": ("ledger", "budget", "period", "release", _EPSILON, _DELTA, "attacker"),
+    "documents": ("release", "ledger", "budget"),
+    "manage": ("ledger", "release", "budget", "period", _EPSILON, _DELTA, _RHO, "attacker"),
     "meaning": (
         *(_EPSILON, _DELTA, "advantage", "budget", "release", "mechanism"),
         *("sensitivity", "public"),
         "attacker",
         "noise",
     ),
-    "decision": ("budget", _EPSILON),
-    "touched": (_EPSILON, "budget", "confidential"),
+    "compare": ("budget", _EPSILON),
+    "plan_privacy_loss": (_EPSILON, "budget", "confidential", "privacy loss"),
     "lessons": (),
     "lab": (
         *("mechanism", "scale", "sensitivity", "bounds", "clamp", *_BOUNDED),
@@ -82,7 +89,7 @@ WORDS: Final = {
         *("Laplace noise", "scale", _EPSILON, _DELTA, "differential privacy"),
         "noise",
     ),
-    "made_up": ("made-up table", "histogram", _EPSILON, "release", "noise"),
+    "synthetic_data": ("made-up table", "histogram", _EPSILON, "release", "noise"),
     "audit": (
         *("audit", "mechanism", _EPSILON, _DELTA, "neighboring tables", "interval"),
         *("scale", "sensitivity", "bounds", "histogram", "bootstrap", "ledger"),

@@ -38,7 +38,17 @@ _RULES = """
 [data-testid="stMetricLabel"] *, [data-testid="stMetricValue"] * {
   white-space: normal !important; overflow-wrap: anywhere;
 }
-[data-testid="stMainBlockContainer"] { padding-top: 4.5rem; }
+[data-testid="stMainBlockContainer"] { padding-top: 4rem; }
+[data-testid="stHeading"] h1 { font-size: 2rem; padding: 0.25rem 0; }
+[data-testid="stHeading"] h2 { font-size: 1.375rem; padding: 0.5rem 0 0.25rem; }
+[data-testid="stHeading"] h3 { font-size: 1.1rem; padding: 0.25rem 0; }
+/* Sections of a place, and views of a section: lines of links that wrap. */
+.st-key-sections, .st-key-views { gap: 0 0.75rem !important; }
+.st-key-sections { border-bottom: 1px solid rgba(127, 127, 127, 0.35); }
+.st-key-sections [data-testid="stPageLink"] a, .st-key-views [data-testid="stPageLink"] a {
+  padding: 0.15rem 0.4rem; margin: 0;
+}
+.st-key-views [data-testid="stPageLink"] p { font-size: 0.9rem; }
 </style>
 """
 

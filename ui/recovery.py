@@ -28,7 +28,7 @@ def told() -> Iterator[None]:
     except LedgerError as error:
         st.error(sentence_of(error))
         if isinstance(error, UntrustedLedgerError):
-            st.page_link("pages/ledger.py", label="See what can be done")
+            st.page_link("pages/budget.py", label="See what can be done")
 
 
 def at_ledger() -> None:

@@ -135,13 +135,13 @@ def follow(app: AppTest, records: list[Release]) -> Seen:
         epsilon=epsilon,
         individual=individual,
         exposed=exposed,
-        tradeoffs=comparison(go(app, "tradeoffs")),
+        tradeoffs=comparison(go(app, "accuracy")),
     )
 
 
 def spent(app: AppTest) -> list[tuple[str, str]]:
     """Return what the ledger lists, oldest first; its total is the sum."""
-    go(app, "ledger")
+    go(app, "budget")
     if "Nothing has been released yet." in shown(app):
         return []
     listing = next(d.value for d in app.dataframe if "ε" in d.value)
@@ -152,7 +152,7 @@ def spent(app: AppTest) -> list[tuple[str, str]]:
 
 def losses(app: AppTest) -> tuple[dict[str, str], list[str]]:
     """Open Individual privacy; return its numbers, and the columns of its list."""
-    go(app, "individual")
+    go(app, "privacy_loss")
     if app.toggle and not app.toggle[0].value:
         app.toggle[0].set_value(True).run()
     assert not app.error, [error.value for error in app.error]

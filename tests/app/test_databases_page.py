@@ -174,7 +174,7 @@ def test_credentials_are_in_no_log_file_link_or_state(open_page, home, caplog):
     app = open_page("release")
     press_release(app)
     assert not app.error
-    app = open_page("ledger")
+    app = open_page("budget")
     files = [path.read_bytes() for path in home.rglob("*") if path.is_file()]
     assert len(files) > 2
     assert not any(SECRET.encode() in each for each in files)

@@ -17,11 +17,11 @@ from ui import approval
 def decided(open_page):
     """The page with a plan of one mean."""
     use_upload(open_page)
-    assert "Nothing is planned yet" in shown(open_page("decision"))
+    assert "Nothing is planned yet" in shown(open_page("compare"))
     app = open_page("release")
     by_label(app.selectbox, "Statistic").set_value("mean").run()
     button(app, "Add to plan").click().run()
-    return open_page("decision")
+    return open_page("compare")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_plan_is_set_aside_and_both_change_places(decided):
     button(app, "Set the plan aside as the other").click().run()
     app.switch_page("pages/plan.py").run()
     by_label(app.number_input, "Total ε").set_value(0.25).run()
-    app.switch_page("pages/decision.py").run()
+    app.switch_page("pages/compare.py").run()
     assert compared(app)["ε, the plan (ε 0.25)"] == "0.25"
     button(app, "Exchange the two").click().run()
     assert compared(app)["ε, the other (ε 0.25)"] == "0.25"
@@ -94,7 +94,7 @@ def test_a_plan_that_was_released_is_not_paid_for_twice(decided, monkeypatch):
     button(app, "Release the whole plan").click().run()
     app.button(key="spend-plan").click().run()
     assert "Every question of the plan has its answer" in shown(app)
-    app.switch_page("pages/decision.py").run()
+    app.switch_page("pages/compare.py").run()
     about = made[-1]
     assert about.plan.done
     assert about.fits

@@ -23,13 +23,13 @@ def test_documents_are_made_only_when_they_are_asked_for(open_page, monkeypatch)
     use_upload(open_page)
     app = open_page("release")
     button(app, "Add to plan").click().run()
-    for page in ("plan", "ledger"):
-        if page == "ledger":
+    for page, key in (("plan", "plan"), ("documents", "ledger")):
+        if page == "documents":
             app = open_page("release")
             press_release(app)
         app = open_page(page)
         assert made == []
-        app.session_state[f"documents-{page}"] = True
+        app.session_state[f"documents-{key}"] = True
         app.run()
         ((label, data, name),) = made
         assert label == "Download: Public notice"
@@ -46,18 +46,18 @@ def test_documents_are_made_only_when_they_are_asked_for(open_page, monkeypatch)
 
 @pytest.mark.parametrize(
     ("page", "key"),
-    [("plan", "language-plan"), ("ledger", "language-ledger"), ("decision", "sign-language")],
+    [("plan", "language-plan"), ("documents", "language-ledger"), ("compare", "sign-language")],
 )
 def test_a_language_of_an_older_link_or_session_leaves_a_page_as_it_is(open_page, files, page, key):
     use_upload(open_page)
     app = open_page("release")
     button(app, "Add to plan").click().run()
-    if page == "ledger":
+    if page == "documents":
         press_release(app)
     app = open_page(page)
     app.query_params[key] = "Deutsch"
     app.session_state[key] = app.session_state["_paper-language"] = "Deutsch"
-    app.session_state[f"documents-{page}"] = True
+    app.session_state[f"documents-{key.removeprefix('language-')}"] = True
     app.run()
     assert not [one for one in app.radio if "Language" in one.label]
     assert by_label(app.radio, "Numbers in it").value == "1,234.5"

@@ -12,7 +12,7 @@ NUMBERED = "row,counted\n" + "".join(
 
 def exposed(open_page):
     """The table of the most exposed people, on a page opened anew."""
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     if app.toggle:
         app.toggle[0].set_value(True).run()
     return next(e.value for e in app.dataframe if "own epsilon" in e.value.columns)

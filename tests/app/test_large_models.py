@@ -87,7 +87,7 @@ def declared(app):
 def asked(open_page, page="regression", model="Linear", mechanism=None, target="income"):
     """Open a page about a model of what depends on what is there."""
     app = open_page(page)
-    if page == "individual":
+    if page == "privacy_loss":
         by_label(app.radio, "What is released").set_value("a regression model").run()
     choose(app, Explain="member" if model == "Logistic" else target)
     choose(app, Model=model)
@@ -145,7 +145,7 @@ def test_from_the_table_to_the_ledger_and_to_one_person(open_page, model, mechan
     opened(app, SHOW_FIT)
     assert "The released model beside the fit" in said(app)
 
-    app = opened(asked(open_page, "individual", model, mechanism), SHOW_LOSSES)
+    app = opened(asked(open_page, "privacy_loss", model, mechanism), SHOW_LOSSES)
     listed = app.dataframe[-1].value
     # Of objective perturbation bounds are known, which nothing but a record decides.
     about = ["leverage", "residual", "moves the model by", "own epsilon"]
@@ -190,7 +190,7 @@ def test_losses_are_those_of_the_same_people_in_memory(open_page, monkeypatch, m
     seen = []
     for use in (use_file, use_parts):
         use(open_page)
-        app = asked(open_page, "individual", model, mechanism)
+        app = asked(open_page, "privacy_loss", model, mechanism)
         by_label(app.radio, "What if").set_value(LEAVING).run()
         listed = opened(app, SHOW_LOSSES).dataframe[-1].value
         seen.append((numbers(app)[0], listed))
@@ -216,7 +216,7 @@ def test_whom_the_fit_rests_on_alone_is_told_to_be_given_away(open_page, tables)
         fill(app, number_input={"Lower bound": 0.0, "Upper bound": 10.0})
     choose(app, Column="rare", Kind="yes/no")
     button(app, "Use this data").click().run()
-    app = asked(open_page, "individual", target="visits")
+    app = asked(open_page, "privacy_loss", target="visits")
     by_label(app.checkbox, "Balance penalty and noise").uncheck().run()
     fill(app, number_input={"Penalty λ": 0.0}, checkbox={"Set the precision instead of ε": True})
     opened(app, SHOW_LOSSES)
@@ -232,7 +232,7 @@ def test_whom_the_fit_rests_on_alone_is_told_to_be_given_away(open_page, tables)
 @pytest.mark.usefixtures("people")
 def test_only_leaving_is_offered_and_why_is_said(open_page):
     use_parts(open_page)
-    app = asked(open_page, "individual")
+    app = asked(open_page, "privacy_loss")
     assert by_label(app.radio, "What if").options == ["the person had not been there"]
     assert "not computed of a table that stays in its files" in said(app)
     assert not [b for b in app.selectbox if b.label.startswith("Rows with the same")]
@@ -253,7 +253,7 @@ def test_a_model_goes_through_a_plan_and_the_pages_about_it(open_page):
 def test_every_release_of_every_model_is_shown_or_says_why_not(open_page, chosen):
     app = use_parts(open_page)
     mode(app).set_value(chosen).run()
-    for page in ("regression", "individual"):
+    for page in ("regression", "privacy_loss"):
         for model in ("Linear", "Logistic", "Huber"):
             app = asked(open_page, page, model)
             for label in by_label(app.selectbox, "Released by").options:
@@ -274,7 +274,7 @@ def test_what_is_computed_for_the_curator_alone_stops_and_begins_again(open_page
         return counted_model_losses(*about, **more)
 
     monkeypatch.setattr("ui.individual.counted_losses.counted_model_losses", slow)
-    app = asked(open_page, "individual", "Logistic")
+    app = asked(open_page, "privacy_loss", "Logistic")
     monkeypatch.setattr("ui.work._AT_FIRST", 1.0)
     monkeypatch.setattr("ui.work._PATIENCE", -1.0)
     opened(app, SHOW_LOSSES)

@@ -150,11 +150,11 @@ def test_from_the_folder_to_the_ledger_and_to_one_person(open_page, asked):
     choose(app, Statistic="histogram")
     press_release(app)
     assert list(app.dataframe[-1].value["what"]) == ["histogram of age", "mean of age"]
-    app = open_page("ledger")
+    app = open_page("budget")
     assert len(app.dataframe[0].value) == 2
 
     choose(open_page("release"), Statistic="mean")
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
     assert not app.error
     shown = said(app)
@@ -183,7 +183,7 @@ def test_losses_are_those_of_the_same_people_in_memory(open_page, tables):
             radio.set_value("").run()
             app.checkbox[-1].set_value(True).run()
             button(app, "Use this data").click().run()
-        app = open_page("individual")
+        app = open_page("privacy_loss")
         by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
         assert not app.error
         metrics = {metric.label: metric.value for metric in app.metric}
@@ -243,7 +243,7 @@ def test_a_plan_is_released_whole_and_the_pages_about_it_open(open_page):
 def test_a_total_is_chosen_over_the_parts(open_page):
     use_large_table(open_page)
     button(open_page("release"), "Add to plan").click().run()
-    app = open_page("touched")
+    app = open_page("plan_privacy_loss")
     press_release(app)
     assert not app.error
     assert spent() == 1
@@ -274,7 +274,7 @@ def test_what_is_computed_for_the_curator_alone_stops_and_begins_again(open_page
     monkeypatch.setattr("ui.individual.counted_losses.counted_losses", slow)
     monkeypatch.setattr("ui.work._AT_FIRST", -1.0)
     monkeypatch.setattr("ui.work._PATIENCE", -1.0)
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
     button(app, "Stop").click().run()
     assert "Nothing of it is kept" in said(app)
@@ -337,7 +337,7 @@ def computing(open_page, tables, monkeypatch):
 
 def release_the_plan(open_page):
     """Open the pages about a plan, and release it whole."""
-    for name in ("decision", "touched", "audit", "meaning", "tradeoffs", "plan"):
+    for name in ("compare", "plan_privacy_loss", "audit", "meaning", "accuracy", "plan"):
         app = open_page(name)
         for place in (each for each in app.toggle if each.label.startswith("Show ")):
             place.set_value(True)

@@ -61,7 +61,7 @@ def no_folder(path):
 
 
 HARMS = (noise, emptied, no_key, no_checkpoint, no_folder)
-NEEDS_NO_LEDGER = ("home", "data", "about", "lab", "study1", "tradeoffs", "sensitivity")
+NEEDS_NO_LEDGER = ("home", "data", "about", "lab", "study1", "accuracy", "sensitivity")
 
 
 @pytest.mark.parametrize("harm", HARMS)
@@ -77,9 +77,9 @@ def test_pages_go_on_and_recover_with_their_input(released, open_page, path, har
         assert app.title[0].value == HEADINGS[name]
         # The side bar alone says what is wrong.
         assert len(app.error) == len(app.sidebar.error) == 1
-    for name in ("regression", "individual", "ledger"):
+    for name in ("regression", "privacy_loss", "budget"):
         app = open_page(name)
-        assert len(app.error) > len(app.sidebar.error) == 1 or name == "individual"
+        assert len(app.error) > len(app.sidebar.error) == 1 or name == "privacy_loss"
     shutil.rmtree(path.parent, ignore_errors=True)
     shutil.copytree(copy, path.parent)
     app = open_page("release")
@@ -108,7 +108,7 @@ def test_a_lock_of_another_program_freezes_no_look(released, path, monkeypatch):
 def test_looking_at_the_pages_of_an_example_writes_nothing(open_page, path):
     app = use_example(open_page)
     by_label(app.sidebar.radio, "Mode").set_value("release").run()
-    for name in ("release", "ledger", "individual"):
+    for name in ("release", "budget", "privacy_loss"):
         app = open_page(name)
         assert not app.error
     assert not path.exists()
@@ -144,7 +144,7 @@ def test_lessons_need_no_ledger(released, open_page, path, harm):
     harm(path)
     close_tab()
     app = use_example(open_page)
-    for name in ("release", "individual", "regression"):
+    for name in ("release", "privacy_loss", "regression"):
         app = open_page(name)
         assert not app.error
     by_label(app.sidebar.radio, "Mode").set_value("release").run()
@@ -159,7 +159,7 @@ def begin_anew(app, reason):
 
 def test_the_ledger_page_begins_anew_on_record(released, open_page, path):
     emptied(path)
-    app = open_page("ledger")
+    app = open_page("budget")
     assert "has lost entries: 4 were written" in errors(app)
     begin_anew(app, "the disk broke")
     assert not app.error
@@ -174,14 +174,14 @@ def test_the_ledger_page_begins_anew_on_record(released, open_page, path):
 def test_beginning_anew_needs_a_reason(released, open_page, path):
     assert not released.error
     no_checkpoint(path)
-    app = begin_anew(open_page("ledger"), "")
+    app = begin_anew(open_page("budget"), "")
     assert_says(errors(app), "needs a reason", "checkpoint of the ledger is gone")
     assert not path.with_name("checkpoint").exists()
 
 
 def test_after_a_lost_key_the_table_is_used_again(released, open_page, path):
     no_key(path)
-    assert "use the table again" in errors(begin_anew(open_page("ledger"), "lost"))
+    assert "use the table again" in errors(begin_anew(open_page("budget"), "lost"))
     use_upload(open_page)
     press_release(open_page("release"))
     assert not released.error

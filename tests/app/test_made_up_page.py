@@ -10,7 +10,7 @@ from tests.conftest import assert_says
 
 def test_counts_are_planned_released_and_made_a_table_of(open_page):
     use_survey(open_page)
-    app = open_page("made_up")
+    app = open_page("synthetic_data")
     assert "No counts of this table have been released yet" in shown(app)
     set_to(app, "number_input", "ε for all counts", 40.0)
     assert "4 questions with" in shown(app)
@@ -19,7 +19,7 @@ def test_counts_are_planned_released_and_made_a_table_of(open_page):
     assert next(n for n in app.number_input if n.label == "Total ε").value == 40.0
     button(app, "Release the whole plan").click().run()
     app.button(key="spend-plan").click().run()
-    go(app, "made_up")
+    go(app, "synthetic_data")
     said = shown(app).replace("\\", "")
     assert_says(
         said, "none of whom exists", "counts of the made-up table lie where the release says"

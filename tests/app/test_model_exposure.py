@@ -51,7 +51,7 @@ def number(app, label):
 )
 def test_model_view_works_on_the_examples(open_page, example, model, guaranteed, nonlinear):
     use_example(open_page, example)
-    app = look(open_page("individual"), model=model)
+    app = look(open_page("privacy_loss"), model=model)
     worst = number(app, "Any table, anybody (DP)")
     for_all = number(app, "This table, anybody")
     maximum = number(app, "Largest loss here")
@@ -73,7 +73,7 @@ def test_model_view_works_on_the_examples(open_page, example, model, guaranteed,
 
 def test_a_perfect_prediction_has_a_floor_under_a_sample_only(open_page):
     use_example(open_page, "anes96")
-    app = look(open_page("individual"), released="posterior")
+    app = look(open_page("privacy_loss"), released="posterior")
     assert_says(shown(app), "still loses", "narrows the distribution")
     look(app, released="output")
     assert "predicted perfectly loses nothing" in shown(app)
@@ -81,7 +81,7 @@ def test_a_perfect_prediction_has_a_floor_under_a_sample_only(open_page):
 
 def test_closer_looks_open_one_by_one(open_page):
     use_example(open_page, "anes96")
-    app = look(open_page("individual"), released="posterior")
+    app = look(open_page("privacy_loss"), released="posterior")
     closed = len(charts(app))
     for key in CLOSER:
         app.session_state[key] = True
@@ -96,7 +96,7 @@ def test_closer_looks_open_one_by_one(open_page):
 
 def test_moment_slider_moves_from_the_mean_to_the_maximum(open_page):
     use_example(open_page, "anes96")
-    app = look(open_page("individual"))
+    app = look(open_page("privacy_loss"))
     app.session_state["closer-moments"] = True
     app.run()
     mean, maximum = (
@@ -117,7 +117,7 @@ def test_moment_slider_moves_from_the_mean_to_the_maximum(open_page):
 )
 def test_slow_releases_are_drawn_from_some_people(open_page, example, released, sentences):
     use_example(open_page, example)
-    app = look(open_page("individual"), released=released)
+    app = look(open_page("privacy_loss"), released=released)
     for key in ("closer-overfitting", "closer-frontier"):
         app.session_state[key] = True
     before = len(charts(app))
@@ -132,7 +132,7 @@ def test_slow_releases_are_drawn_from_some_people(open_page, example, released, 
 
 def test_penalty_and_people_move_the_frontier(open_page):
     use_example(open_page, "anes96")
-    app = look(open_page("individual"))
+    app = look(open_page("privacy_loss"))
     app.session_state["closer-frontier"] = True
     app.session_state["frontier-people"] = 10
     app.run()
@@ -145,7 +145,7 @@ def test_penalty_and_people_move_the_frontier(open_page):
 
 def test_groups_and_households_of_a_model(open_page):
     use_example(open_page)
-    app = look(open_page("individual"), model="Linear")
+    app = look(open_page("privacy_loss"), model="Linear")
     by_label(app.selectbox, "Compare groups by").set_value(0).run()
     healthy(app)
     assert len(charts(app)) == 5
@@ -171,7 +171,7 @@ def together(app, name):
 def test_households_of_an_upload_lose_together(open_page, released):
     rows = [f"{i % 7},{i % 5},h{i // 2}" for i in range(120)]
     use_upload(open_page, "\n".join(["visits,age,house", *rows, ""]), upper=10.0)
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     by_label(app.radio, "What is released").set_value("a regression model").run()
     by_label(app.number_input, "Lower bound").set_value(0.0)
     by_label(app.number_input, "Upper bound").set_value(10.0).run()
@@ -188,7 +188,7 @@ def test_households_of_an_upload_lose_together(open_page, released):
 
 def test_another_record_is_the_first_question_where_the_study_is_about_it(open_page):
     use_example(open_page)
-    app = look(open_page("individual"), model="Linear", replaced=True)
+    app = look(open_page("privacy_loss"), model="Linear", replaced=True)
     what_if = by_label(app.radio, "What if")
     assert what_if.value is NeighboringRelation.SUBSTITUTION
     replaced = number(app, "Largest loss here")
@@ -210,14 +210,14 @@ def test_another_record_is_the_first_question_where_the_study_is_about_it(open_p
 
 def test_where_only_leaving_is_known_a_sentence_says_so(open_page):
     use_example(open_page)
-    app = look(open_page("individual"), model="Linear", released="posterior")
+    app = look(open_page("privacy_loss"), model="Linear", released="posterior")
     assert "for this release losses are those of leaving" in shown(app)
     assert list(by_label(app.radio, "What if").options) == ["the person had not been there"]
 
 
 def test_clamping_and_redrawing_are_explained_beside_a_statistic(open_page):
     use_example(open_page)
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     for toggle in app.toggle:
         toggle.set_value(True).run()
     app.session_state["closer-others"] = True
@@ -240,9 +240,9 @@ def test_clamping_and_redrawing_are_explained_beside_a_statistic(open_page):
 def test_release_mode_shows_nothing_of_a_model_until_the_area_is_opened(open_page):
     # 200 people of ages 20 to 69, declared yes/no for smoking.
     use_upload(open_page)
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     assert mode(app).value == "release"
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     by_label(app.radio, "What is released").set_value("a regression model").run()
     assert "Largest loss here" not in {metric.label for metric in app.metric}
     assert not charts(app)
@@ -253,7 +253,7 @@ def test_every_picture_of_a_model_is_watermarked_in_classroom_mode_only(open_pag
     app = use_example(open_page, "anes96")
     for chosen in ("classroom", "release"):
         mode(app).set_value(chosen).run()
-        app = look(open_page("individual"))
+        app = look(open_page("privacy_loss"))
         for key in CLOSER:
             app.session_state[key] = True
         app.run()
@@ -268,7 +268,7 @@ def test_somebody_without_whom_there_is_no_fit_is_listed_as_given_away(open_page
     rows = [f"{i % 7},{i % 5},no" for i in range(60)]
     app = use_upload(open_page, "\n".join(["visits,age,rare", *rows, "3,3,yes", ""]))
     fill(app, selectbox={"Column": 1}, number_input={"Lower bound": 0.0, "Upper bound": 10.0})
-    app = look(open_page("individual"))
+    app = look(open_page("privacy_loss"))
     by_label(app.checkbox, "Balance penalty and noise").uncheck().run()
     fill(app, number_input={"Penalty λ": 0.0}, checkbox={"Set the precision instead of ε": True})
     for key in CLOSER:
@@ -288,7 +288,7 @@ def test_an_audit_shows_how_far_it_is_and_can_be_stopped(open_page, monkeypatch)
     monkeypatch.setattr("ui.work._PATIENCE", 0.0)
     monkeypatch.setattr("ui.individual.model_losses._MOST_REFITS", 5)
     use_example(open_page, "anes96")
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     fill(app, radio={"What is released": "a regression model"}, selectbox={"Model": "Huber"})
     for toggle in app.toggle:
         if not toggle.value:
@@ -333,7 +333,7 @@ def test_a_bound_on_people_that_is_too_small_names_the_control(open_page):
 
 def test_bounds_are_called_bounds_and_have_no_story_of_leverage(open_page):
     use_example(open_page, "fair")
-    app = look(open_page("individual"), model="Logistic", released="objective")
+    app = look(open_page("privacy_loss"), model="Logistic", released="objective")
     for who in ("Largest loss here", "Average loss here"):
         assert by_label(app.metric, who).delta == "at most"
     text = shown(app)

@@ -75,14 +75,14 @@ def test_a_new_name_costs_nothing_and_reaches_earlier_answers(open_page):
     app = open_page("release")
     fill(app, selectbox={"Column": 0, "Statistic": "mean", "By group": 0})
     release(app)
-    spent = by_label(go(app, "ledger").metric, "Spent").value
+    spent = by_label(go(app, "budget").metric, "Spent").value
     app = open_page("data")
     rename(app, ("household", "homes"))
     button(app, "Use this data").click().run()
     app = open_page("release")
     assert "Released so far" in [header.value for header in app.header]
     assert "homes" in shown(app)
-    assert by_label(go(app, "ledger").metric, "Spent").value == spent
+    assert by_label(go(app, "budget").metric, "Spent").value == spent
     assert len(next(frame.value for frame in app.dataframe if "what" in frame.value)) == 1
 
 

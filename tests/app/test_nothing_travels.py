@@ -25,7 +25,7 @@ def test_epsilon_starts_anew_for_another_column_and_another_table(open_page):
     choose(app, "Column", 0)
     assert told not in shown(app)
     fill(app, selectbox={"Column": 1}, number_input={epsilon: 2.5})
-    assert by_label(go(app, "tradeoffs").number_input, epsilon).value == 2.5
+    assert by_label(go(app, "accuracy").number_input, epsilon).value == 2.5
     use_example(open_page, "fair")
     app = open_page("release")
     assert by_label(app.number_input, epsilon).value == 0.5

@@ -15,7 +15,7 @@ from tests.app.test_questions import set_to, shown
 def test_a_leverage_is_the_same_on_both_pages(open_page):
     lesson(open_page, "anes96")
     largest = by_label(open_page("regression").metric, "Largest leverage").value
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     app.session_state["model-why"] = True
     set_to(app, "radio", "What is released", MODEL)
     (listed,) = (d.value for d in app.dataframe if "leverage" in d.value)

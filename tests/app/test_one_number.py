@@ -29,7 +29,7 @@ def test_the_guarantee_has_one_number_and_one_sentence(open_page):
     release = open_page("release")
     set_to(release, "number_input", "ε for this release", 1.0)
     assert LIMIT in said(release)
-    app = look(open_page("individual"), ATTACKER)
+    app = look(open_page("privacy_loss"), ATTACKER)
     set_to(app, "number_input", "ε for this release", 1.0)
     assert "The guarantee is about another change" in said(app)
     by_label(app.radio, "What if").set_value(NeighboringRelation.SUBSTITUTION).run()
@@ -54,7 +54,7 @@ def test_a_promise_that_is_kept_is_not_called_broken(open_page):
 )
 def test_a_person_of_a_lesson_loses_as_much_on_the_page(open_page, key, told, loss):
     lesson(open_page, key)
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     if key == "anes96":
         by_label(app.selectbox, "Column").set_value("age").run()
     set_to(app, "number_input", "ε for this release", 1.0)

@@ -33,7 +33,7 @@ def look(app, where, *, kind=NUMBER):
 def lesson(open_page, key):
     """Open the page on an example, in Classroom mode."""
     assert mode(use_example(open_page, key)).value == "classroom"
-    return open_page("individual")
+    return open_page("privacy_loss")
 
 
 def held(app):
@@ -89,7 +89,7 @@ def test_other_releases_of_models(open_page, mechanism):
 
 def test_moves_hold_no_value_of_the_table_and_no_row_is_in_the_address(open_page):
     use_upload(open_page, "age,smoker\n" + "".join(f"{61.25 + i % 3},yes\n" for i in range(50)))
-    app = look(open_page("individual"), MOVE)
+    app = look(open_page("privacy_loss"), MOVE)
     fill(app, selectbox={"Person": "a row of the table"}, number_input={"Row": 7})
     assert 61.25 not in held(app)
     assert "row" not in " ".join(app.query_params).lower()
@@ -101,7 +101,7 @@ def test_moves_hold_no_value_of_the_table_and_no_row_is_in_the_address(open_page
 
 def test_nothing_shows_in_release_mode_until_it_is_asked_for(open_page):
     use_upload(open_page)
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     for view, side in (WORLDS, MOVE):
         app.session_state["individual-view"] = view
         app.session_state[INNER[view]] = side
@@ -113,7 +113,7 @@ def test_nothing_shows_in_release_mode_until_it_is_asked_for(open_page):
 def test_the_loss_of_the_released_number_is_marked(open_page):
     use_upload(open_page)
     release(open_page("release"))
-    app = look(open_page("individual"), RELEASES)
+    app = look(open_page("privacy_loss"), RELEASES)
     assert "The latest release of this very question is marked" in shown(app)
     assert "This release caused a loss of" in titles(app)[0]
 
@@ -121,7 +121,7 @@ def test_the_loss_of_the_released_number_is_marked(open_page):
 def test_rows_without_a_value_are_no_part_of_the_release(open_page):
     use_upload(open_page, "age,smoker\n,yes\n" + "".join(f"{20 + i},yes\n" for i in range(50)))
     app = set_to(open_page("data"), "selectbox", "If a value is missing", "drop")
-    app = look(open_page("individual"), WORLDS)
+    app = look(open_page("privacy_loss"), WORLDS)
     fill(app, selectbox={"Person": "a row of the table"}, number_input={"Row": 1})
     assert "no value of what is asked for" in app.info[0].value
     set_to(app, "number_input", "Row", 2)

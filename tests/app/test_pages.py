@@ -154,7 +154,7 @@ def test_every_number_of_a_release_can_be_read_and_its_files_saved(open_page):
     app = open_page("release")
     by_label(app.selectbox, "Statistic").set_value("histogram").run()
     press_release(app)
-    app = open_page("ledger")
+    app = open_page("budget")
     assert "δ" in app.dataframe[0].value
     app.session_state["whole"] = True
     app.run()
@@ -199,10 +199,10 @@ def test_every_figure_is_watermarked_in_classroom_mode_only(open_page, chosen):
     mode(app).set_value(chosen).run()
     app = open_page("release")
     press_release(app)
-    for name in ("release", "tradeoffs", "individual", "ledger"):
+    for name in ("release", "accuracy", "privacy_loss", "budget"):
         app = open_page(name)
         figures = charts(app)
-        if name != "individual" or chosen == "classroom":
+        if name != "privacy_loss" or chosen == "classroom":
             assert figures
         for figure in figures:
             notes = figure["layout"].get("shapes", [])

@@ -17,7 +17,7 @@ def in_november(monkeypatch):
 @pytest.mark.usefixtures("in_november")
 def test_the_next_quarter_is_opened_on_the_same_account(open_page, home):
     use_upload(open_page)
-    app = open_page("ledger")
+    app = open_page("manage")
     _open(app, 0.25)
     assert not app.error
     assert any("Today lies in **Q4 2026**" in line.value for line in app.markdown)
@@ -26,7 +26,7 @@ def test_the_next_quarter_is_opened_on_the_same_account(open_page, home):
     app = open_page("release")
     assert any("ε 0.25" in w.value and "in Q4 2026" in w.value for w in app.warning)
     assert button(app, "Release").disabled
-    app = open_page("ledger")
+    app = open_page("manage")
     by_label(app.number_input, "New limit ε").set_value(0.2)
     by_label(app.text_input, "Reason for the new limit").set_value("a mistake")
     button(app, "Change the limit and record").click().run()
@@ -51,7 +51,7 @@ def test_the_next_quarter_is_opened_on_the_same_account(open_page, home):
 def test_what_is_closed_pays_nothing_and_says_so(open_page, home):
     use_upload(open_page)
     press_release(open_page("release"))
-    app = open_page("ledger")
+    app = open_page("manage")
     button(app, "Close and record").click().run()
     assert any("Choose what to close" in error.value for error in app.error)
     by_label(app.selectbox, "What to close").set_value("the whole account")

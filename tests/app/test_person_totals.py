@@ -25,7 +25,7 @@ def epsilon(app, label):
 
 
 def look(open_page):
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     app.session_state["individual-view"] = VIEW
     app.run()
     if app.toggle and not app.toggle[0].value:
@@ -88,7 +88,7 @@ def test_nothing_shows_in_release_mode_until_it_is_opened(open_page):
     use_upload(open_page)
     app = open_page("release")
     press_release(app)
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     app.session_state["individual-view"] = VIEW
     app.run()
     assert not charts(app)

@@ -168,11 +168,11 @@ def test_plan_is_released_as_a_whole_and_answered_once(planned, files):
     whole = next(f.value for f in app.dataframe if "in a plan" in f.value)
     assert all(text.startswith("2 releases together: ε 1") for text in whole["in a plan"])
     # What is released can still be held against another total.
-    opened(app, "decision")
+    opened(app, "compare")
     assert "all of them share its total" in shown(app)
     assert by_label(app.text_area, "Purpose")
     by_label(app.text_area, "Who decides (one name a line)").set_value("A. B.\nC. D.").run()
-    opened(app, "ledger")
+    opened(app, "documents")
     app.session_state["documents-ledger"] = True
     by_label(app.run().selectbox, "Document").set_value("Full report").run()
     report = files["Download: Full report"]()
@@ -191,7 +191,7 @@ def test_plan_beyond_the_budget_or_under_other_terms_is_not_released(planned):
     app = planned
     # No total is too large to be looked at.
     by_label(app.number_input, "Total ε").set_value(700.0).run()
-    opened(app, "touched")
+    opened(app, "plan_privacy_loss")
     opened(app, "plan")
     by_label(app.number_input, "Total ε").set_value(30.0).run()
     assert button(app, "Release the whole plan").disabled
@@ -387,7 +387,7 @@ def test_the_smallest_total_is_in_every_headline(typed, monkeypatch):
     by_label(app.number_input, "Must show").set_value(2.0).run()
     said = "ε 0.749 meets the target (best split)"
     assert f"The plan misses the target with ε 0.3; {said}" in unescaped(app)
-    opened(app, "decision")
+    opened(app, "compare")
     assert f". {said}" in unescaped(app)
     assert_says(made[-1].html(), "Smallest total", said)
     opened(app, "plan")
@@ -410,4 +410,4 @@ def test_a_plan_with_an_epsilon_that_is_none_is_refused_by_name(planned, number)
     assert "epsilon" in error.value or "ε" in error.value
     # The plan that was there is still in use, on both pages that read plans.
     assert list(listed(planned)["question"]) == ["mean of age", "sum of age"]
-    planned.switch_page("pages/decision.py").run()
+    planned.switch_page("pages/compare.py").run()

@@ -27,7 +27,7 @@ def test_the_ledger_page_charges_a_plan_once_and_says_so(open_page, home):
         mode=Mode.RELEASE,
         now=datetime(2026, 1, 2, tzinfo=UTC),
     )
-    app = open_page("ledger")
+    app = open_page("budget")
     assert next(m for m in app.metric if m.label == "Spent").value.startswith("ε 0.35")
     listing = app.dataframe[0].value
     assert list(listing["ε"]) == ["0.3", "0.2"]

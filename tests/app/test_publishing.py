@@ -15,7 +15,7 @@ GAPS = "age,smoker\n" + "".join(
 
 
 def look(open_page, view):
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     app.session_state["individual-view"] = SIDE
     app.session_state["publishing-view"] = view
     app.run()
@@ -107,7 +107,7 @@ def test_the_personal_worst_case_needs_no_record(open_page):
 @pytest.mark.parametrize("view", ["Attack on a mean", "What may be told"])
 def test_nothing_shows_in_release_mode_until_it_is_opened(open_page, view):
     use_upload(open_page)
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     app.session_state["individual-view"] = SIDE
     app.session_state["publishing-view"] = view
     app.run()
@@ -117,7 +117,7 @@ def test_nothing_shows_in_release_mode_until_it_is_opened(open_page, view):
 
 def test_reports_about_a_model_of_ones_own(open_page):
     use_example(open_page, "fair")
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     app.session_state["what-is-released"] = "a regression model"
     app.run()
     app = look(open_page, "What may be told")

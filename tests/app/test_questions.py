@@ -146,7 +146,7 @@ def test_budget_in_rho_is_charged_in_rho(open_page):
     app = open_page("release")
     set_to(app, "number_input", "ε for this release", 0.2)
     release(app)
-    app = open_page("ledger")
+    app = open_page("budget")
     assert "0.0188" in by_label(app.metric, "Spent").value  # rounded up
 
 

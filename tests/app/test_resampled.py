@@ -25,7 +25,7 @@ def patient(monkeypatch):
 
 
 def choose(open_page, way):
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     fill(
         app,
         radio={"What is released": "a number from resamples"},

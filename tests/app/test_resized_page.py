@@ -146,7 +146,7 @@ def test_repaired_form_of_a_file_is_released_and_listed(open_page, column):
     press_release(app)
     assert not app.error
     assert next(m for m in app.metric if m.label.startswith("Sanitized")).value
-    app.switch_page("pages/ledger.py").run()
+    app.switch_page("pages/budget.py").run()
     row = next(d.value for d in app.dataframe if "mechanism" in d.value).iloc[0]
     assert row["ε"] == "0.1"
     assert float(row["δ"]) == 0

@@ -19,7 +19,7 @@ from ui import results
 
 PAGES = (
     "app.py",
-    *(f"pages/{name}.py" for name in ("data", "release", "plan", "tradeoffs", "meaning", "ledger")),
+    *(f"pages/{name}.py" for name in ("data", "release", "plan", "accuracy", "meaning", "budget")),
 )
 KEYED = re.compile(r"[0-9a-f]{8,}|\d+:\d+")
 HEADER = ["patient", "stay", "ward", "age"]
@@ -80,7 +80,7 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
     app = open_page("release")
     press_release(app)
     assert "mean of stay per patient" in said(app)
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
     first = next(one.value for one in app.dataframe if "own epsilon" in one.value)
     lines = visits().splitlines()[1:]
@@ -97,7 +97,7 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
 def test_the_ledger_shows_the_whole_name_of_what_was_released(open_page):
     app = in_use(open_page("data"), visits())
     press_release(open_page("release"))
-    app = open_page("ledger")
+    app = open_page("budget")
     listed = next(one for one in app.dataframe if "what" in one.value)
     (name,) = listed.value["what"]
     assert name == "mean of mean of stay per patient"
@@ -148,7 +148,7 @@ def test_at_most_so_many_rows_of_each_patient_count(open_page):
     by_label(app.selectbox, "Statistic").set_value("mean").run()
     press_release(app)
     assert "Mean of stay, at most 3 rows per patient" in said(app).replace("\\", "")
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
     # Whose many rows: three of them count, and they are the longest stays.
     assert "This person has 3 of the" in said(app)

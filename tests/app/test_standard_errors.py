@@ -168,7 +168,7 @@ def test_corrected_bootstrap_of_an_upload_is_released_into_the_ledger(open_page)
     assert any("values below 0 counted as 0" in c.proto.alt for c in drawn(app))
     assert by_label(app.metric, "Standard error, cautious").value
     assert "every interval" not in words(app)
-    released = open_page("ledger").dataframe[0].value
+    released = open_page("budget").dataframe[0].value
     assert released["ε"].iloc[0].startswith("0.5")
     assert "Bootstrap, corrected" in released["mechanism"].iloc[0]
 

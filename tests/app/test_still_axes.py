@@ -69,7 +69,7 @@ def test_mechanisms_of_the_lab_share_their_axes(open_page):
 
 def test_the_laws_of_one_person_hold_still(open_page):
     lesson(open_page, "rand-hie")
-    app = look(open_page("individual"), WORLDS)
+    app = look(open_page("privacy_loss"), WORLDS)
     held_still(app, ("number_input", "ε for this release", (1.0, 0.1, 5.0)))
     assert "lie beyond the picture" not in titles(app)[0]
     set_to(app, "number_input", "ε for this release", 0.01)

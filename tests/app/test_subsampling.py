@@ -122,7 +122,7 @@ def test_upload_is_released_from_a_sample(open_page, mechanism):
     assert metrics(app)[label] == before
     set_to(app, "slider", SHARE, 100.0)
     assert "plain release" in shown(app)
-    app = open_page("ledger")
+    app = open_page("budget")
     assert "secret sample" in app.dataframe[-1].value["mechanism"].iloc[0]
     assert metrics(app)["Spent"].startswith("ε 0.5")
 

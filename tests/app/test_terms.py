@@ -102,7 +102,7 @@ def test_release_mode_that_was_chosen_stays_for_an_example(open_page):
 
 def lesson(open_page):
     """Return the budget and what is spent of it."""
-    app = open_page("ledger")
+    app = open_page("budget")
     return tuple(by_label(app.metric, name).value for name in ("Budget", "Spent"))
 
 

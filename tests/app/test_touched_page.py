@@ -19,11 +19,11 @@ AREA = "Show what the plan means for these people"
 def touched(open_page):
     """The page with a plan of one sum, of a table with one very high pay."""
     use_upload(open_page, CSV, upper=2e6)
-    assert "Nothing is planned yet" in shown(open_page("touched"))
+    assert "Nothing is planned yet" in shown(open_page("plan_privacy_loss"))
     app = open_page("release")
     by_label(app.selectbox, "Statistic").set_value("sum").run()
     button(app, "Add to plan").click().run()
-    return open_page("touched")
+    return open_page("plan_privacy_loss")
 
 
 def told(app):
@@ -90,11 +90,11 @@ def test_a_private_choice_is_charged_and_nothing_else_is_told(touched):
         (found,) = (m for m in app.metric if m.label.startswith("The plan promises"))
         assert found.value == f"ε {answer[0]}"
     # The ledger has it, and pages that trace questions back stand it.
-    app.switch_page("pages/ledger.py").run()
+    app.switch_page("pages/budget.py").run()
     listing = app.dataframe[0].value
     assert listing["what"][0].startswith("the largest total ε of a plan")
     assert list(listing["ε"]) == ["0.4"]
-    app.switch_page("pages/individual.py").run()
+    app.switch_page("pages/privacy_loss.py").run()
     app.session_state["individual-view"] = "Over the whole ledger"
     by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
 

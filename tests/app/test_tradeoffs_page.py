@@ -19,7 +19,7 @@ from tests.app.test_still_axes import ranges
 @pytest.fixture
 def page(open_page):
     lesson(open_page, "rand-hie")
-    return open_page("tradeoffs")
+    return open_page("accuracy")
 
 
 def at(page, **settings):

@@ -8,7 +8,7 @@ from tests.conftest import assert_says
 
 PEOPLE = 137
 TEXT = "age,visits\n" + "".join(f"{k % 90},{k % 7}\n" for k in range(PEOPLE))
-PAGES = ("release", "regression", "tradeoffs", "individual", "ledger", "subsampling")
+PAGES = ("release", "regression", "accuracy", "privacy_loss", "budget", "subsampling")
 
 
 @pytest.fixture

@@ -140,7 +140,7 @@ def vault(monkeypatch):
 
 def look(open_page, kind: SubjectKind) -> AppTest:
     """Open everybody's losses."""
-    app = open_page("individual")
+    app = open_page("privacy_loss")
     by_label(app.radio, "What is released").set_value(kind.value).run()
     for toggle in app.toggle:
         if not toggle.value:

@@ -23,19 +23,19 @@ def agrees(visitor: Visitor, *, shown: bool) -> None:
 def test_the_switch_and_what_is_shown_always_agree(context, server):
     visitor = visit(context, server.url)
     visitor.use_upload(TEXT)
-    visitor.go("Individual privacy")
+    visitor.go("privacy_loss")
     agrees(visitor, shown=False)
     for shown in (True, False, True):
         visitor.open_confidential()  # and, where it is open, closes it
         agrees(visitor, shown=shown)
     # Whoever comes back finds it closed, as after a reload.
-    visitor.go("Ledger")
-    visitor.go("Individual privacy")
+    visitor.go("budget")
+    visitor.go("privacy_loss")
     agrees(visitor, shown=False)
     visitor.open_confidential()
     agrees(visitor, shown=True)
     visitor.page.reload()
     visitor.settle()
     visitor.use_upload(TEXT)
-    visitor.go("Individual privacy")
+    visitor.go("privacy_loss")
     agrees(visitor, shown=False)

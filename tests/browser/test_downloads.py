@@ -19,10 +19,10 @@ def test_a_download_holds_the_field_that_is_still_typed_in(context, server):
     visitor = visit(context, server.url)
     page = visitor.page
     visitor.use_upload(table(AGES, column="years"), name="wards.csv")
-    visitor.go("Release")
+    visitor.go("release")
     visitor.button("Add to plan").click()
     visitor.settle()
-    visitor.go("Plan")
+    visitor.go("plan")
     page.get_by_text("Documents", exact=True).click()
     visitor.settle()
     purpose = page.get_by_role("textbox", name="Purpose", exact=True)
@@ -44,7 +44,7 @@ def test_a_download_holds_the_field_that_is_still_typed_in(context, server):
     plan = json.loads(visitor.download("Download the plan (JSON)"))
     assert plan["total"] == 0.8125
     visitor.settle()
-    visitor.go("Decision")
+    visitor.go("compare")
     page.get_by_role("textbox", name="Place", exact=True).click()
     page.keyboard.type(PLACE)
     assert PLACE in visitor.download("Download the page to sign (HTML)")

@@ -64,7 +64,7 @@ def test_app_works_under_its_content_security_policy(context, hardened):
     expect(visitor.page.get_by_role("heading", level=1)).to_be_visible()
     expect(visitor.page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     visitor.use_upload(table(range(100)))
-    visitor.go("Release")
+    visitor.go("release")
     visitor.release()
     assert '"mean of age"' in visitor.download("Download JSON")
     assert not [text for text in said if "Content Security Policy" in text]

@@ -11,9 +11,10 @@ from playwright.sync_api import expect
 
 from dpcore.releases.record import Release
 from tests.browser.server import Server
-from tests.browser.visitor import PAGES, WITHOUT_A_TABLE, Visitor, table, visit
+from tests.browser.visitor import Visitor, table, visit
 from tests.browser.wire import Wire, Written
 from tests.conftest import PATIENCE
+from tests.registry import HEADINGS, WITHOUT_A_TABLE
 
 pytestmark = pytest.mark.browser
 
@@ -63,14 +64,14 @@ def test_tables_that_differ_in_one_person_stay_apart(browser, server):
         tab = Visitor(page, server.url)
         tab.open()
         tab.use_upload(table(values))
-        tab.go("Release")
+        tab.go("release")
         tab.choose("Statistic", "sum")
         tabs.append(tab)
     first, second = tabs
     first.release()
-    second.go("Ledger")
+    second.go("budget")
     expect(second.page.get_by_text("Nothing has been released yet")).to_be_visible()
-    second.go("Release")
+    second.go("release")
     second.release()
     # As they are, not as they are shown: rounded they may be alike.
     first_drawn, second_drawn = (
@@ -110,7 +111,7 @@ def test_closed_tab_frees_its_table(browser, counted, tmp_path):
     context = browser.new_context()
     visitor = visit(context, counted.url)
     visitor.use_upload(table(MANY))
-    visitor.go("Individual privacy")
+    visitor.go("privacy_loss")
     visitor.open_confidential()
     expect(visitor.page.get_by_text("Who is most exposed")).to_be_visible()
     assert before_long(counted, tmp_path, {"DataFrame"})
@@ -123,7 +124,7 @@ def test_closed_tab_frees_what_was_sent_and_is_not_in_use(browser, counted, tmp_
     contexts = [browser.new_context() for _ in range(2)]
     first, second = (visit(context, counted.url) for context in contexts)
     for visitor, tail in ((first, ""), (second, "1,2,3\n")):
-        visitor.go("Data")
+        visitor.go("data")
         visitor.upload(table(MANY))
         if tail:
             visitor.upload(table(MANY) + tail, "broken.csv")
@@ -169,7 +170,7 @@ def test_hostile_names_make_no_request_and_no_markup(context, server):
     visitor.page.on("dialog", lambda dialog: (dialogs.append(dialog), dialog.dismiss()))
     rows = "\n".join(f"{i % 9},{'ab'[i % 2]}" for i in range(120))
     quoted = HOSTILE.replace('"', '""')
-    visitor.go("Data")
+    visitor.go("data")
     visitor.upload(f'"{quoted}","{quoted} group"\n{rows}\n', HOSTILE_FILE)
     visitor.choose("Column", f"{HOSTILE} group")
     visitor.choose("Kind", "category")
@@ -180,9 +181,9 @@ def test_hostile_names_make_no_request_and_no_markup(context, server):
     visitor.choose("Column", HOSTILE)
     visitor.use(0, 10)
     visitor.pick("Classroom")
-    visitor.go("Individual privacy")
+    visitor.go("privacy_loss")
     visitor.choose("Compare groups by", f"{HOSTILE} group")
-    visitor.go("Release")
+    visitor.go("release")
     visitor.release()
     visitor.button("Add to plan").click()
     visitor.settle()
@@ -190,14 +191,14 @@ def test_hostile_names_make_no_request_and_no_markup(context, server):
     visitor.choose("Statistic", "histogram")
     visitor.press_release()
     expect(visitor.page.get_by_text("all bars at once are within").first).to_be_visible()
-    for name in PAGES:
+    for name in HEADINGS:
         visitor.go(name)
         if name not in WITHOUT_A_TABLE:
             visitor.unfold()
         # Letter by letter in the side bar, and wherever the column is named.
         text = visitor.text.replace("\u2060", "")
         assert HOSTILE_FILE in text
-        if name == "Release":
+        if name == "release":
             assert f"istogram of {HOSTILE} group" in text
         places = "[src*=evil], [*|href*=evil], [onerror], [src=x]"
         if name != "Mechanism lab":  # which has a formula of its own
@@ -216,7 +217,7 @@ def test_errors_quote_no_cell(context, server):
     visitor = visit(context, server.url)
     visitor.page.on("console", lambda message: said.append(message.text))
     visitor.page.on("pageerror", lambda error: said.append(str(error)))
-    visitor.go("Data")
+    visitor.go("data")
     text = "age,name\n" + "".join(f"{i % 90},{CELL}-{i}\n" for i in range(300))
     visitor.upload(text)
     visitor.choose("Column", "name")
@@ -226,7 +227,7 @@ def test_errors_quote_no_cell(context, server):
     invalid = "Of these, 300 have a cell that is not of the type number"
     expect(visitor.page.get_by_text(invalid)).to_be_visible()
     visitor.use(0, 10)
-    visitor.go("Release")
+    visitor.go("release")
     visitor.press_release()
     expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
     for broken in (
@@ -235,7 +236,7 @@ def test_errors_quote_no_cell(context, server):
         f"age,name\n1,{CELL}\x00\n",
         f"age,name\n1,{CELL}é\n".encode("utf-16")[:-1],
     ):
-        visitor.go("Data")
+        visitor.go("data")
         visitor.upload(broken, "broken.csv")
         expect(visitor.page.get_by_text("Your previous data are unchanged.")).to_be_visible()
         said.append(visitor.text)

@@ -32,7 +32,7 @@ def large(tmp_path):
 def test_from_the_folder_to_an_answer_and_to_everybody(context, large):
     visitor = visit(context, large.url)
     page = visitor.page
-    visitor.go("Data")
+    visitor.go("data")
     page.get_by_text("A large table on the server").click()
     visitor.settle()
     visitor.button("Open the table").click()
@@ -52,23 +52,23 @@ def test_from_the_folder_to_an_answer_and_to_everybody(context, large):
     expect(page.get_by_text("In use:")).to_be_visible()
     visitor.settle()
 
-    visitor.go("Release")
+    visitor.go("release")
     assert "from the noise alone" in visitor.release()
     record = Release.from_json(visitor.download("Download JSON"))
     assert abs(record.values[0] - MEAN) < OFF
     assert float(record.cost.epsilon) == 0.5
 
-    visitor.go("Individual privacy")
+    visitor.go("privacy_loss")
     visitor.open_confidential()
     expect(page.get_by_text("Who is most exposed")).to_be_visible()
     visitor.await_work()
     expect(page.get_by_test_id("stPlotlyChart")).to_have_count(1)
 
-    visitor.go("Ledger")
+    visitor.go("budget")
     assert "0.5" in visitor.metric("Spent")
     assert Release.from_json(visitor.download("Download JSON")) == record
 
-    visitor.go("Regression")
+    visitor.go("regression")
     visitor.choose("Kind", "yes/no")
     visitor.settle()
     visitor.number("ε for this release", 0.25)

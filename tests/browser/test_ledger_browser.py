@@ -55,17 +55,17 @@ def test_reload_keeps_what_was_spent(context, server):
     text = ages(1)
     visitor = visit(context, server.url)
     visitor.use_upload(text)
-    visitor.go("Release")
+    visitor.go("release")
     visitor.number("ε for this release", 0.3)
     shown = visitor.release()
     visitor.page.reload()
     expect(visitor.page.get_by_text("Choose a table first")).to_be_visible()
     visitor.settle()
     visitor.use_upload(text)
-    visitor.go("Ledger")
+    visitor.go("budget")
     assert "0.3" in visitor.metric("Spent")
     assert "0.7" in visitor.metric("Left")
-    visitor.go("Release")
+    visitor.go("release")
     visitor.number("ε for this release", 0.3)
     assert visitor.answer.inner_text() == shown
 
@@ -76,7 +76,7 @@ def test_second_tab_shares_the_account_and_cannot_overspend(browser, server):
     tabs = [visit(browser.new_context(), server.url) for _ in range(2)]
     for tab, statistic in zip(tabs, ("mean", "sum"), strict=True):
         tab.use_upload(text)
-        tab.go("Release")
+        tab.go("release")
         tab.choose("Statistic", statistic)
         tab.number("ε for this release", 0.6)
     first, second = tabs
@@ -102,7 +102,7 @@ def test_triple_clicks_are_charged_once(context, server):
     book = Book(server, text)
     visitor = visit(context, server.url)
     visitor.use_upload(text)
-    visitor.go("Release")
+    visitor.go("release")
     visitor.number("ε for this release", 0.1)
     visitor.button("Release").click(click_count=3)
     expect(visitor.spend).to_be_visible()
@@ -127,7 +127,7 @@ def test_killed_server_leaves_no_answer_without_debit(context, tmp_path):
         shown = ""
         for epsilon, wait in ((0.1, 0), (0.2, 60)):
             visitor.use_upload(text)
-            visitor.go("Release")
+            visitor.go("release")
             press = visitor.press_release
             if not shown:
                 visitor.number("ε for this release", 0.3)
@@ -143,7 +143,7 @@ def test_killed_server_leaves_no_answer_without_debit(context, tmp_path):
             visitor.open()
         book.check()
         visitor.use_upload(text)
-        visitor.go("Release")
+        visitor.go("release")
         before = book.releases
         visitor.choose("Mechanism", "Gaussian (analytic)")
         visitor.choose("Mechanism", "Laplace")
@@ -159,7 +159,7 @@ def test_killed_server_leaves_no_answer_without_debit(context, tmp_path):
 def test_a_budget_is_changed_by_the_button_and_not_by_enter(context, server):
     visitor = visit(context, server.url)
     visitor.use_upload(ages(9))
-    visitor.go("Ledger")
+    visitor.go("budget")
     visitor.unfold()
     visitor.page.get_by_role("spinbutton", name="New privacy budget ε").fill("2")
     reason = visitor.page.get_by_role("textbox", name="Reason", exact=True)

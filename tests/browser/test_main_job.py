@@ -13,7 +13,8 @@ from dpcore.analyses.base import Mode
 from dpcore.releases.record import Release
 from tests.browser.rest import settled
 from tests.browser.test_accessibility import fits
-from tests.browser.visitor import PAGES, Visitor, table, visit
+from tests.browser.visitor import Visitor, table, visit
+from tests.registry import HEADINGS, ROUTES
 
 pytestmark = pytest.mark.browser
 
@@ -33,7 +34,7 @@ def first_number(answer: str) -> float:
 def test_upload_to_ledger(context, server):
     visitor = visit(context, server.url)
     visitor.use_upload(table(AGES))
-    visitor.go("Release")
+    visitor.go("release")
     visitor.choose("Mechanism", "BIT Laplace")
     visitor.number("ε for this release", 0.4)
     shown = visitor.release()
@@ -50,11 +51,11 @@ def test_upload_to_ledger(context, server):
     assert float(row["value"]) == record.values[0]
     assert float(row["noise_lower"]) < record.values[0] < float(row["noise_upper"])
 
-    visitor.go("Trade-offs")
+    visitor.go("accuracy")
     expect(visitor.page.get_by_test_id("stPlotlyChart")).to_be_visible()
     assert "Plain Laplace noise has no bias" in visitor.text
 
-    visitor.go("Individual privacy")
+    visitor.go("privacy_loss")
     assert "Who is most exposed" not in visitor.text
     visitor.open_confidential()
     expect(visitor.page.get_by_text("Who is most exposed")).to_be_visible()
@@ -63,7 +64,7 @@ def test_upload_to_ledger(context, server):
     visitor.page.get_by_text("The four beside each other").click()
     expect(charts).to_have_count(2)
 
-    visitor.go("Ledger")
+    visitor.go("budget")
     assert "0.4" in visitor.metric("Spent")
     assert "0.6" in visitor.metric("Left")
     assert Release.from_json(visitor.download("Download JSON")) == record
@@ -107,11 +108,11 @@ def test_keyboard_alone_does_the_main_job(context, server):
         press(page, visitor.button("Download JSON"), "Enter")
     record = Release.from_json(download.value.path().read_text(encoding="utf-8"))
     assert record.mechanism == "bit"
-    follow(visitor, "Trade-offs")
-    follow(visitor, "Individual privacy")
+    follow(visitor, "accuracy")
+    follow(visitor, "privacy_loss")
     press(page, page.get_by_role("switch"), "Space")
     expect(page.get_by_text("Who is most exposed")).to_be_visible()
-    follow(visitor, "Ledger")
+    follow(visitor, "budget")
     assert "0.4" in visitor.metric("Spent")
 
 
@@ -119,11 +120,11 @@ def test_phone_does_the_main_job_without_sideways_scroll(browser, server):
     context = browser.new_context(viewport={"width": 390, "height": 844})
     visitor = visit(context, server.url)
     visitor.use_upload(table([*AGES, 51]))
-    visitor.go("Release")
+    visitor.go("release")
     visitor.number("ε for this release", 0.4)
     shown = visitor.release()
     assert abs(first_number(shown) - MEAN) < OFF
-    visitor.go("Individual privacy")
+    visitor.go("privacy_loss")
     visitor.open_confidential()
     expect(visitor.page.get_by_text("Who is most exposed")).to_be_visible()
     visitor.unfold()
@@ -154,8 +155,9 @@ def enter(page: Page, label: str, text: str) -> None:
     settled(page)
 
 
-def follow(visitor: Visitor, name: str) -> None:
+def follow(visitor: Visitor, script: str) -> None:
     page = visitor.page
-    press(page, page.get_by_role("link", name=name, exact=True).first, "Enter")
-    visitor.heading(PAGES[name]).wait_for()
-    settled(page)
+    for link in ROUTES[script]:
+        press(page, page.get_by_role("link", name=link, exact=True).first, "Enter")
+        settled(page)
+    visitor.heading(HEADINGS[script]).wait_for()

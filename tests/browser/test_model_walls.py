@@ -102,14 +102,14 @@ def test_release_mode_keeps_a_model_and_its_losses_from_the_browser(context, ser
     visitor = visit(context, server.url)
     use_all(visitor, text)
     seen = []
-    visitor.go("Individual privacy")
+    visitor.go("privacy_loss")
     visitor.page.get_by_text("a regression model", exact=True).click()
     visitor.settle()
     for label in MECHANISMS.values():
         visitor.choose("Released by", label)
         visitor.unfold()
         seen += [visitor.page.content(), visitor.page.url]
-    visitor.go("Regression")
+    visitor.go("regression")
     visitor.unfold()
     seen += [visitor.page.content(), visitor.page.url]
 
@@ -123,7 +123,7 @@ def test_release_mode_keeps_a_model_and_its_losses_from_the_browser(context, ser
         assert "hours" not in url
 
     # The search finds what is there, and inside the area only.
-    visitor.go("Individual privacy")
+    visitor.go("privacy_loss")
     visitor.page.get_by_text("a regression model", exact=True).click()
     visitor.settle()
     visitor.open_confidential()

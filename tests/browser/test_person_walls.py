@@ -83,12 +83,12 @@ def test_views_of_one_release_stay_in_their_area(context, server):
     wire = Wire(context)
     visitor = visit(context, server.url)
     use_all(visitor, text)
-    visitor.go("Release")
+    visitor.go("release")
     visitor.number("ε for this release", EPSILON)
     visitor.press_release()
     expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
     visitor.settle()
-    visitor.go("Individual privacy")
+    visitor.go("privacy_loss")
     visitor.page.get_by_text("the person had not been there").click()
     visitor.settle()
     outside = [visitor.text]
@@ -111,10 +111,10 @@ def test_views_of_one_release_stay_in_their_area(context, server):
 
     # Elsewhere there is nothing of it, nor in a file, an address or the log.
     wire.frames.clear()
-    for name in ("Regression", "Release", "Ledger", "Trade-offs"):
+    for name in ("regression", "release", "budget", "accuracy"):
         visitor.go(name)
         outside += [visitor.page.url, visitor.text]
-        if name in {"Release", "Ledger"}:
+        if name in {"release", "budget"}:
             outside += [visitor.download(f"Download {kind}") for kind in ("JSON", "CSV")]
     assert wire.holds(*needles) == []
     log = server.log.read_text(encoding="utf-8")

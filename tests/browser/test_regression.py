@@ -28,7 +28,7 @@ def survey() -> str:
 
 def use(visitor: Visitor) -> None:
     """Declare pay, and leave the bounds of age to the page that needs them."""
-    visitor.go("Data")
+    visitor.go("data")
     visitor.upload(survey())
     visitor.choose("Column", "pay")
     visitor.use(0, 1500, budget=5)
@@ -44,7 +44,7 @@ def declare_age(visitor: Visitor) -> None:
 def test_upload_to_coefficients_and_a_second_draw(context, server):
     visitor = visit(context, server.url)
     use(visitor)
-    visitor.go("Regression")
+    visitor.go("regression")
     declare_age(visitor)
     expect(visitor.heading("Regression")).to_be_visible()
     visitor.number("ε for this release", EPSILON)
@@ -64,12 +64,12 @@ def test_upload_to_coefficients_and_a_second_draw(context, server):
     assert second.labels == first.labels
     assert second.values != first.values
 
-    visitor.go("Ledger")
+    visitor.go("budget")
     assert visitor.metric("Spent").startswith(f"ε {2 * EPSILON:g}")
     assert visitor.metric("Left").startswith(f"ε {5 - 2 * EPSILON:g}")
 
     # The answer is still there, and mechanisms without a guarantee are refused.
-    visitor.go("Regression")
+    visitor.go("regression")
     expect(visitor.page.get_by_text("Draw 2 of this question")).to_be_visible()
     visitor.choose("Model", "Poisson")
     expect(visitor.button("Release")).to_be_disabled()

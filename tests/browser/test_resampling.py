@@ -22,9 +22,9 @@ BUDGET = 5
 LONG = {"Bootstraps to release": 2, "ε for this release": 50}
 SHORT = {"Bootstraps to release": 20, "ε for this release": 0.5}
 TITLES = {
-    "Standard errors": "Bootstrap, corrected",
-    "Subsampling": "secret sample",
-    "Resized bootstrap": "Resampled mean",
+    "standard_errors": "Bootstrap, corrected",
+    "subsampling": "secret sample",
+    "resized": "Resampled mean",
 }
 
 
@@ -45,7 +45,7 @@ def fill(visitor: Visitor, numbers: dict[str, float]) -> None:
 
 def bootstrapped(visitor: Visitor, home: Path) -> Release:
     """Stop the search for noise, go on, and release at a price that is found soon."""
-    visitor.go("Standard errors")
+    visitor.go("standard_errors")
     visitor.page.get_by_text("Release one of your own", exact=True).click()
     visitor.settle()
     looking = visitor.page.get_by_text("Looking for the noise that is enough")
@@ -79,7 +79,7 @@ def bootstrapped(visitor: Visitor, home: Path) -> Release:
 
 
 def sampled(visitor: Visitor) -> Release:
-    visitor.go("Subsampling")
+    visitor.go("subsampling")
     visitor.page.get_by_role("tab", name="Release from a sample").click()
     visitor.settle()
     visitor.number("ε for this release", 0.5)
@@ -90,7 +90,7 @@ def sampled(visitor: Visitor) -> Release:
 
 
 def resized(visitor: Visitor) -> Release:
-    visitor.go("Resized bootstrap")
+    visitor.go("resized")
     visitor.pick("my column")
     visitor.number("ε of the repaired form", 0.5)
     expect(visitor.page.get_by_text("As published it cannot be released")).to_be_visible()
@@ -107,7 +107,7 @@ def test_resampled_answers_are_released_and_charged(context, held):
     for release, label in zip(releases, TITLES.values(), strict=True):
         assert label in release.mechanism_label, release.mechanism_label
         assert 0.49 < float(release.cost.epsilon) < 0.51
-    visitor.go("Ledger")
+    visitor.go("budget")
     spent = sum(float(release.cost.epsilon) for release in releases)
     shown = float(re.search(r"ε ([\d.]+)", visitor.metric("Spent"))[1])
     assert shown == pytest.approx(spent, abs=1e-3)
@@ -119,7 +119,7 @@ def test_resampled_answers_are_released_and_charged(context, held):
 def test_examples_are_drawn_for_the_classroom(context, server):
     visitor = visit(context, server.url)
     visitor.use_example()
-    visitor.go("Resized bootstrap")
+    visitor.go("resized")
     visitor.pick("my column")
     badge = visitor.page.get_by_text("Classroom: not a private release")
     expect(badge).to_have_count(0)
@@ -130,5 +130,5 @@ def test_examples_are_drawn_for_the_classroom(context, server):
     assert WATERMARK in visitor.download("Download CSV").splitlines()[1]
     for figure in visitor.page.locator(".js-plotly-plot").all():
         expect(figure.get_by_text("Classroom").first).to_be_visible()
-    visitor.go("Ledger")
+    visitor.go("budget")
     expect(badge).to_be_visible()

@@ -79,7 +79,7 @@ def test_resampling_keeps_the_column_in_its_areas(context, server):
     visitor = watch.visitor
     visitor.use_upload(table(INCOMES, column=COLUMN), bounds=(0, TOP), budget=9)
 
-    visitor.go("Standard errors")
+    visitor.go("standard_errors")
     visitor.page.get_by_text("Release one of your own", exact=True).click()
     visitor.settle()
     visitor.number("Bootstraps to release", 5)
@@ -88,23 +88,23 @@ def test_resampling_keeps_the_column_in_its_areas(context, server):
     watch.opened("standard-errors")
     watch.released()
 
-    watch.leave("Subsampling", "Does it pay?")
+    watch.leave("subsampling", "Does it pay?")
     watch.closed()
     watch.opened("sampled-column")
-    watch.leave("Subsampling", "Release from a sample")
+    watch.leave("subsampling", "Release from a sample")
     visitor.choose("Statistic", "sum")
     visitor.number("ε for this release", PRICE)
     watch.closed()
     watch.opened("subsampled-losses")
     watch.released()
 
-    watch.leave("Resized bootstrap")
+    watch.leave("resized")
     visitor.pick("my column")
     watch.closed()
     watch.opened("resized")
     watch.released()
 
-    watch.leave("Ledger")
+    watch.leave("budget")
     watch.closed()
     watch.download()
     log = server.log.read_text(encoding="utf-8")

@@ -54,7 +54,7 @@ def released(visitor, question: str) -> Release:
 
 def test_matrix_median_and_shares_of_an_upload(context, server):
     visitor = visit(context, server.url)
-    visitor.go("Data")
+    visitor.go("data")
     visitor.upload(survey())
     declare(visitor, "region")
     declare(visitor, "income", upper=5000)
@@ -62,7 +62,7 @@ def test_matrix_median_and_shares_of_an_upload(context, server):
     # Shares divide by at least so many: the noise is that of a table of this size.
     visitor.number("Public minimum number of people", PEOPLE)
     visitor.use(0, 100, budget=10)
-    visitor.go("Release")
+    visitor.go("release")
     visitor.number("ε for this release", 3)
     visitor.choose("Statistic", MATRIX)
     assert "ε 3" in visitor.metric("Price")
@@ -71,7 +71,7 @@ def test_matrix_median_and_shares_of_an_upload(context, server):
     assert float(matrix.cost.epsilon) == 3
     expect(visitor.page.get_by_text("Public: sanitized, may leave")).to_be_visible()
 
-    visitor.go("Individual privacy")
+    visitor.go("privacy_loss")
     visitor.open_confidential()
     expect(visitor.page.get_by_text("Who is most exposed")).to_be_visible()
     worst = float(visitor.metric("Any table, anybody (DP)"))
@@ -79,7 +79,7 @@ def test_matrix_median_and_shares_of_an_upload(context, server):
     assert worst == 3
     assert 0 < most < worst
 
-    visitor.go("Trade-offs")
+    visitor.go("accuracy")
     alert = visitor.page.get_by_test_id("stAlert")
     expect(alert).to_contain_text("nothing to compare for a covariance matrix")
     box = visitor.page.get_by_role("combobox", name="Statistic", exact=True)
@@ -103,7 +103,7 @@ def test_matrix_median_and_shares_of_an_upload(context, server):
     assert sum(shares.values) == pytest.approx(1)
     assert shares.values == pytest.approx([0.4, 0.3, 0.2, 0.1], abs=0.05)
 
-    visitor.go("Ledger")
+    visitor.go("budget")
     assert "5" in visitor.metric("Spent")
     listed = json.loads(visitor.download("Download JSON"))
     kept = [Release.from_json(json.dumps(record)) for record in listed]

@@ -24,7 +24,7 @@ def test_views_of_a_model_are_accessible_and_fit_a_phone(context, server):
     visitor = visit(context, server.url)
     visitor.use_example()
     visitor.release()
-    visitor.go("Individual privacy")
+    visitor.go("privacy_loss")
     visitor.page.get_by_text("a regression model", exact=True).click()
     visitor.settle()
     found = []

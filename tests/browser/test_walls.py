@@ -19,9 +19,10 @@ from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.record import WATERMARK, Release
 from dpcore.statistics.kinds import StatisticKind
-from tests.browser.visitor import PAGES, WITHOUT_A_TABLE, Visitor, table, visit
+from tests.browser.visitor import Visitor, table, visit
 from tests.browser.wire import Wire, alone, spellings, within
 from tests.individual.plans import Plan
+from tests.registry import HEADINGS, WITHOUT_A_TABLE
 
 pytestmark = pytest.mark.browser
 
@@ -96,7 +97,7 @@ def test_release_mode_keeps_true_numbers_from_the_browser(context, server):
     visitor = visit(context, server.url)
     visitor.use_upload(table(INCOMES, column=COLUMN), bounds=(0, TOP), budget=3)
     seen, addresses = [], []
-    visitor.go("Release")
+    visitor.go("release")
     visitor.number("ε for this release", EPSILON)
     for statistic in ASKED:
         visitor.choose("Statistic", statistic)
@@ -107,14 +108,14 @@ def test_release_mode_keeps_true_numbers_from_the_browser(context, server):
         addresses.append(visitor.page.url)
         seen += [visitor.download("Download JSON"), visitor.download("Download CSV")]
     visitor.choose("Statistic", "mean")
-    for name in PAGES:
+    for name in HEADINGS:
         visitor.go(name)
         if name not in WITHOUT_A_TABLE:
             visitor.unfold()
         seen.append(PATHS.sub("", visitor.page.content()))
         seen.append(visitor.text)
         addresses.append(visitor.page.url)
-    visitor.go("Ledger")
+    visitor.go("budget")
     seen += [visitor.download("Download JSON"), visitor.download("Download CSV")]
 
     log = server.log.read_text(encoding="utf-8")
@@ -129,7 +130,7 @@ def test_release_mode_keeps_true_numbers_from_the_browser(context, server):
     assert wire.outside(server.url) == []
 
     # The search finds what is there: the largest loss, once the area is opened.
-    visitor.go("Individual privacy")
+    visitor.go("privacy_loss")
     before = len(wire.frames)
     visitor.page.get_by_text("the person had not been there").click()
     visitor.settle()
@@ -170,7 +171,7 @@ def several() -> tuple[str, dict[str, float]]:
 
 def use_all(visitor: Visitor, text: str) -> None:
     """Declare the three columns of the table, and take it into use."""
-    visitor.go("Data")
+    visitor.go("data")
     visitor.upload(text)
     visitor.choose("Column", "region")
     field = visitor.page.get_by_role("textbox", name="Public list of categories")
@@ -199,22 +200,22 @@ def test_release_mode_keeps_new_true_numbers_from_the_browser(context, server):
         seen.append(visitor.text)
         seen.append(visitor.download("Download JSON"))
 
-    visitor.go("Release")
+    visitor.go("release")
     for statistic in ("covariance matrix", "median"):
         visitor.choose("Statistic", statistic)
         release()
     visitor.choose("Statistic", "variance")
     visitor.choose("By group", "region")
     release()
-    visitor.go("Individual privacy")
+    visitor.go("privacy_loss")
     seen.append(visitor.page.content())
-    visitor.go("Release")
+    visitor.go("release")
     visitor.choose("Column", "region")
     visitor.choose("Statistic", "all shares")
     visitor.choose("Mechanism", "BIT Laplace")
     visitor.choose("Make the shares add up to 1", "divide by their sum")
     release()
-    for name in ("Individual privacy", "Trade-offs", "Ledger"):
+    for name in ("privacy_loss", "accuracy", "budget"):
         visitor.go(name)
         visitor.unfold()
         seen.append(PATHS.sub("", visitor.page.content()))
@@ -228,7 +229,7 @@ def test_release_mode_keeps_new_true_numbers_from_the_browser(context, server):
         assert "region" not in url
 
     # The search finds what is there: a lesson shows the truth beside a release.
-    visitor.go("Release")
+    visitor.go("release")
     visitor.pick("Classroom")
     visitor.press_release()
     expect(visitor.page.get_by_text("Do the intervals hold?")).to_be_visible()
@@ -245,7 +246,7 @@ def test_classroom_downloads_and_figures_are_watermarked(context, server):
     assert json.loads(text)["watermark"] == WATERMARK
     assert Release.from_json(text).mode is Mode.CLASSROOM
     assert WATERMARK in visitor.download("Download CSV").splitlines()[1]
-    for name in ("Release", "Trade-offs", "Individual privacy", "Ledger"):
+    for name in ("release", "accuracy", "privacy_loss", "budget"):
         visitor.go(name)
         drawn = visitor.page.locator(".js-plotly-plot")
         expect(drawn.first).to_be_visible()

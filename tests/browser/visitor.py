@@ -16,8 +16,6 @@ from tests.browser.rest import DEADLINE, settled
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Locator, Page
 
-PAGES = {name: registry.HEADINGS[stem] for stem, name in registry.NAMES.items()}
-WITHOUT_A_TABLE = {registry.NAMES[stem] for stem in registry.WITHOUT_A_TABLE}
 # Below this width Streamlit moves the links of the top bar into the side bar.
 _TOP_BAR = 768
 # How long a list takes to open, in milliseconds, and how often it is tried.
@@ -35,21 +33,22 @@ class Visitor:
         self.page.goto(f"{self._url}/{path}")
         self.settle()
 
-    def go(self, name: str) -> None:
-        """Follow the link of a page: in the bar, a menu of it, or the side bar."""
+    def go(self, script: str) -> None:
+        """Follow the links to a view: of its place, its section, and its own."""
+        place, *inside = registry.ROUTES[script]
         if self._narrow:
             self.button("Expand sidebar").click()
-        if not self._narrow and name in registry.MENUS:
-            self.page.get_by_test_id("stTopNavSection").filter(
-                has_text=registry.MENUS[name]
-            ).click()
-            self.page.get_by_role("menuitem", name=name, exact=True).click()
-        else:
-            self.page.get_by_role("link", name=name, exact=True).first.click()
-        self.heading(PAGES[name]).wait_for()
+        self.page.get_by_role("link", name=place, exact=True).first.click()
+        self.heading(registry.HEADINGS[registry.FIRST[place]]).wait_for()
         if self._narrow:
             # Streamlit leaves it open above the page.
             self.button("Collapse sidebar").click()
+        self.settle()
+        for link in inside:
+            main = self.page.get_by_test_id("stMainBlockContainer")
+            main.get_by_role("link", name=link, exact=True).first.click()
+            self.settle()
+        self.heading(registry.HEADINGS[script]).wait_for()
         self.settle()
 
     def upload(self, text: str | bytes, name: str = "people.csv") -> None:
@@ -87,7 +86,7 @@ class Visitor:
         budget: float = 1.0,
         name: str = "people.csv",
     ) -> None:
-        self.go("Data")
+        self.go("data")
         self.upload(text, name)
         self.use(*bounds, budget)
 

@@ -28,7 +28,7 @@ def check() -> None:
         with confidential.area("class", "what people could be recognized by", ready=False) as shown:
             if shown:
                 _tell(_found(study))
-        st.page_link("pages/made_up.py", label="Make a table of people who do not exist")
+        st.page_link("pages/synthetic_data.py", label="Make a table of people who do not exist")
 
 
 def _found(study: Study) -> tuple[DisclosureRisk, ...]:

@@ -71,8 +71,8 @@ def slide(basket: AnalysisPlan, study: Study) -> None:
     _say_assumed(basket, study)
     plan_notes.say_imputed(basket.items)
     left, right = st.columns(2)
-    left.page_link("pages/decision.py", label="Hold it against another plan, and sign")
-    right.page_link("pages/touched.py", label="See whom it touches (curator only)")
+    left.page_link("pages/compare.py", label="Hold it against another plan, and sign")
+    right.page_link("pages/plan_privacy_loss.py", label="See whom it touches (curator only)")
     if len(found.totals) == 1:
         st.caption(
             "Every question keeps its ε, because it is locked or was released, so that "

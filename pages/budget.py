@@ -1,13 +1,11 @@
-"""Ledger: what was spent, on what, and what is left."""
-
-from functools import partial
+"""Budget: what was spent, on what, and what is left."""
 
 import streamlit as st
 
-from ui import accounts, document_area, periods, person_total, recovery, results, session
+from ui import accounts, periods, person_total, recovery, results, session
 
-session.require_router("pages/ledger.py")
-st.title("Ledger")
+session.require_router("pages/budget.py")
+st.title("Budget")
 st.markdown("What has been released about these people, and what may still be?")
 recovery.at_ledger()
 study = session.require_study()
@@ -26,10 +24,5 @@ if everything:
     results.listing(everything, tables=tables)
     st.caption("All releases as a file:")
     results.release_files(everything, "all")
-    document_area.show(partial(document_area.released, study, everything), study, key="ledger")
     accounts.totals(everything, account)
 person_total.show(account)
-accounts.changes(study)
-accounts.chain()
-accounts.change_budget(study, account)
-periods.change(study, account)

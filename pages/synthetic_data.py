@@ -4,8 +4,8 @@ import streamlit as st
 
 from ui import confidential, controls, session, synthetic_table
 
-session.require_router("pages/made_up.py")
-st.title("Made-up table")
+session.require_router("pages/synthetic_data.py")
+st.title("Synthetic data")
 st.markdown(
     "How can a class or a developer have data like ours, and nobody's? From counts "
     "that were released with noise, a table of people who do not exist is made."

@@ -1,11 +1,11 @@
-"""Whom it touches: what a plan means for the people of this table. Curator only."""
+"""Privacy loss of the plan: what a plan means for the people of this table. Curator only."""
 
 import streamlit as st
 
 from ui import approval, confidential, plan_impact, session
 
-session.require_router("pages/touched.py")
-st.title("Whom it touches")
+session.require_router("pages/plan_privacy_loss.py")
+st.title("Privacy loss of the plan")
 st.markdown("How much would the people in *this* table lose by the plan, and who most?")
 study = session.require_study()
 plan = approval.planned(study, then="then see here whom it touches")

@@ -1,4 +1,4 @@
-"""Trade-offs: bias, variance and error of the mechanisms on the same statistic."""
+"""Accuracy: bias, variance and error of the mechanisms on the same statistic."""
 
 import streamlit as st
 
@@ -6,8 +6,8 @@ from dpcore.studies.comparing.error_curves import ErrorMetric, Fairness
 from ui import comparing, controls, session
 from ui.asking import inputs
 
-session.require_router("pages/tradeoffs.py")
-st.title("Trade-offs")
+session.require_router("pages/accuracy.py")
+st.title("Accuracy")
 st.markdown("Which mechanism is off by how much, and what does its bound cost in bias?")
 study = session.require_study()
 asked = inputs.ask(study)

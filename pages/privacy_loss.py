@@ -1,4 +1,4 @@
-"""Individual privacy: everybody's own privacy loss. Curator only."""
+"""Privacy loss: everybody's own privacy loss. Curator only."""
 
 import streamlit as st
 
@@ -6,12 +6,12 @@ from ui import confidential, controls, first_visit, session
 from ui.individual import individual, model_losses, resampled, statistic_losses
 from ui.individual.subject import SubjectKind
 
-session.require_router("pages/individual.py")
-st.title("Individual privacy")
+session.require_router("pages/privacy_loss.py")
+st.title("Privacy loss")
 st.markdown(
     "The guarantee covers the worst case. How much would each person in *this* table really lose?"
 )
-first_visit.show("pages/individual.py")
+first_visit.show("pages/privacy_loss.py")
 study = session.require_study()
 kind = SubjectKind(
     controls.HERE.radio(

@@ -1,11 +1,11 @@
-"""Decision: two plans side by side, and which of them is agreed on."""
+"""Compare: two plans side by side, and which of them is agreed on."""
 
 import streamlit as st
 
 from ui import approval, plan_notes, session
 
-session.require_router("pages/decision.py")
-st.title("Decision")
+session.require_router("pages/compare.py")
+st.title("Compare")
 st.markdown("Which of two plans, and what does the other one give up?")
 study = session.require_study()
 plan = approval.planned(study, then="then compare two budgets for it here")
