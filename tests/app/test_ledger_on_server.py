@@ -29,10 +29,10 @@ def test_pages_spend_on_the_server_and_tell_when_it_fails(on_server, open_page, 
     app = open_page("release")
     press_release(app)
     assert not app.error
-    app = open_page("budget")
+    assert len(open_page("budget").dataframe[0].value) == 1
+    app = open_page("manage")
     told = " ".join(caption.value for caption in app.caption)
     assert_says(told, "unbroken", "the same for every machine that has its key")
-    assert len(app.dataframe[0].value) == 1
     assert not (home / "ledger.sqlite3").exists()
     on_server.run("TRUNCATE epsilon_studio_ledger", schema="pages")
     app = open_page("budget")
