@@ -21,14 +21,12 @@ from dpcore.releases.enclosing import Enclosure, enclosures
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, Release, these_rows
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import ClaimFinding, Verdict
-from ui import downloads, session
+from ui import downloads, live_chart, session
 from ui.text import after_number, literal
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-
-_CHART = {"displaylogo": False, "displayModeBar": False, "toImageButtonOptions": {"format": "svg"}}
 
 THREE_DIGITS = st.column_config.NumberColumn(format="%.3g")
 """How a column of a table is shown whose numbers may be large or small."""
@@ -63,7 +61,7 @@ def show(picture: Picture, key: str, *, simulated: bool = False) -> None:
     """
     stamp(picture.figure, classroom=not simulated and session.mode() is Mode.CLASSROOM)
     st.markdown(f"**{literal(picture.title)}**")
-    st.plotly_chart(picture.figure, key=f"figure-{key}", alt=picture.alt, config=_CHART)
+    live_chart.show(picture.figure, key=f"figure-{key}", alt=picture.alt)
     # Filled only once it is opened: most are not, and a control must answer quickly.
     twin = st.expander("The same in words and numbers", key=f"twin-{key}", on_change="rerun")
     if twin.open:

@@ -1,0 +1,85 @@
+"""Figures on pages: a chart that stays, and follows each change of its figure.
+
+``st.plotly_chart`` mounts a changed figure anew, and draws it twice. This component
+keeps the chart, and gives the change to Plotly. Both scripts come from this server: the
+one of the ``plotly`` package, and ``browser/live_chart.js``. Their addresses name
+their versions, so that a browser may keep them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import plotly
+import streamlit as st
+from plotly.io.json import to_json_plotly
+from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
+from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+    from streamlit.components.v2.types import ComponentRenderer
+
+_FOLDER: Final = Path(__file__).parent
+_SCRIPT: Final = "live_chart.js"
+_VERSION: Final = hashlib.sha256((_FOLDER / "browser" / _SCRIPT).read_bytes()).hexdigest()[:12]
+_ASSETS: Final = (
+    (_FOLDER, ComponentConfig(name=f"chart-{_VERSION}", asset_dir="browser")),
+    (
+        Path(plotly.__file__).parent,
+        ComponentConfig(name=f"plotly-{plotly.__version__}", asset_dir="package_data"),
+    ),
+)
+_PREFIX: Final = "live"
+_CHART, _PLOTLY = (f"{_PREFIX}.{config.name}" for _, config in _ASSETS)
+PATH: Final = "/_stcore/bidi-components/"
+"""Where Streamlit serves the scripts, below the base path of the server."""
+_PRINTED: Final = """
+@media print {
+  .live-chart, .live-chart .svg-container { width: 100% !important; }
+  .live-chart .main-svg { max-width: 100%; height: auto; }
+}
+"""
+
+
+def show(
+    figure: go.Figure, *, key: str, alt: str, on_pick: Callable[[Any], None] | None = None
+) -> None:
+    """Show a figure, which ``alt`` describes to whom it is read aloud.
+
+    ``on_pick`` is given the ``customdata`` of a point that is clicked.
+    """
+    drawn = figure.to_dict()
+    # Colors and fonts are those of the page, which the browser knows.
+    drawn["layout"].pop("template", None)
+    sent = {"alt": alt, "script": f"../{_PLOTLY}/plotly.min.js", "figure": drawn}
+
+    def picked() -> None:
+        if on_pick is not None:
+            on_pick(st.session_state[key].picked)
+
+    _register()
+    _component()(
+        key=key,
+        data=to_json_plotly(sent).encode(),
+        height=drawn["layout"]["height"],
+        on_picked_change=picked,
+    )
+
+
+def _register() -> None:
+    """Tell the server where the scripts are, if it does not know yet."""
+    manager = get_bidi_component_manager()
+    if manager.get(_CHART) is None:
+        for root, config in _ASSETS:
+            manifest = ComponentManifest(name=_PREFIX, version="", components=[config])
+            manager.register_from_manifest(manifest, root)
+
+
+@cache
+def _component() -> ComponentRenderer:
+    return st.components.v2.component(_CHART, css=_PRINTED, js=_SCRIPT, isolate_styles=False)
