@@ -175,7 +175,7 @@ class Walk:
     def show_everybody(self) -> None:
         """Open the confidential area of Individual privacy; wait for its picture."""
         self._page.get_by_text("Show everybody").click()
-        self._page.get_by_test_id("stPlotlyChart").first.wait_for()
+        self._page.get_by_role("figure").first.wait_for()
         settled(self._page)
 
     def explain(self, others: Sequence[str]) -> None:

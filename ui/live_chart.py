@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import plotly
 import streamlit as st
 from plotly.io.json import to_json_plotly
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
+
+from ui import session
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -35,7 +37,7 @@ _ASSETS: Final = (
     ),
 )
 _PREFIX: Final = "live"
-_CHART, _PLOTLY = (f"{_PREFIX}.{config.name}" for _, config in _ASSETS)
+NAME, _PLOTLY = (f"{_PREFIX}.{config.name}" for _, config in _ASSETS)
 PATH: Final = "/_stcore/bidi-components/"
 """Where Streamlit serves the scripts, below the base path of the server."""
 _PRINTED: Final = """
@@ -47,7 +49,7 @@ _PRINTED: Final = """
 
 
 def show(
-    figure: go.Figure, *, key: str, alt: str, on_pick: Callable[[Any], None] | None = None
+    figure: go.Figure, *, key: str, alt: str, on_pick: Callable[[object], None] | None = None
 ) -> None:
     """Show a figure, which ``alt`` describes to whom it is read aloud.
 
@@ -56,25 +58,29 @@ def show(
     drawn = figure.to_dict()
     # Colors and fonts are those of the page, which the browser knows.
     drawn["layout"].pop("template", None)
-    sent = {"alt": alt, "script": f"../{_PLOTLY}/plotly.min.js", "figure": drawn}
-
-    def picked() -> None:
-        if on_pick is not None:
-            on_pick(st.session_state[key].picked)
-
+    sent = {
+        "alt": alt,
+        "figure": drawn,
+        "picks": on_pick is not None,
+        "script": f"../{_PLOTLY}/plotly.min.js",
+    }
     _register()
     _component()(
         key=key,
         data=to_json_plotly(sent).encode(),
         height=drawn["layout"]["height"],
-        on_picked_change=picked,
+        on_picked_change=on_pick and partial(_picked, on_pick, key),
     )
+
+
+def _picked(on_pick: Callable[[object], None], key: str) -> None:
+    on_pick(cast("dict[str, object]", session.public(key))["picked"])
 
 
 def _register() -> None:
     """Tell the server where the scripts are, if it does not know yet."""
     manager = get_bidi_component_manager()
-    if manager.get(_CHART) is None:
+    if manager.get(NAME) is None:
         for root, config in _ASSETS:
             manifest = ComponentManifest(name=_PREFIX, version="", components=[config])
             manager.register_from_manifest(manifest, root)
@@ -82,4 +88,4 @@ def _register() -> None:
 
 @cache
 def _component() -> ComponentRenderer:
-    return st.components.v2.component(_CHART, css=_PRINTED, js=_SCRIPT, isolate_styles=False)
+    return st.components.v2.component(NAME, css=_PRINTED, js=_SCRIPT, isolate_styles=False)

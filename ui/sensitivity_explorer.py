@@ -35,7 +35,7 @@ from dpcore.studies.teaching.small_tables import (
     RecordChange,
     TableSetting,
 )
-from ui import controls, results, session
+from ui import controls, live_chart, results, session
 from ui.text import literal, sentence_of
 
 NAMES: Final = (
@@ -207,14 +207,9 @@ def edit(
     return as_table(typed, selected, question.setting) if typed else None
 
 
-def choose(chart: str) -> None:
-    """Select the person whose point was clicked in a chart of that key."""
-    state = session.public(chart)
-    points = state["selection"]["points"] if isinstance(state, dict) else []
-    if not points or "customdata" not in points[0]:
-        return
-    position = int(np.ravel(points[0]["customdata"])[0])
-    if position < len(_now()):
+def choose(position: object) -> None:
+    """Select the person at a position in the table, whose point was clicked."""
+    if isinstance(position, int) and 0 <= position < len(_now()):
         session.set_public(_PERSON, _now()[position].name)
 
 
@@ -518,18 +513,7 @@ def _clickable(scene: Scene) -> None:
     """Draw the people; a click on one selects the person to move."""
     picture = people_picture(scene)
     st.markdown(f"**{literal(picture.title)}**")
-    st.plotly_chart(
-        picture.figure,
-        key=_CHART,
-        on_select=_clicked,
-        selection_mode="points",
-        config={"displayModeBar": False},
-        alt=picture.alt,
-    )
-
-
-def _clicked() -> None:
-    choose(_CHART)
+    live_chart.show(picture.figure, key=_CHART, alt=picture.alt, on_pick=choose)
 
 
 _BOUNDS = Interval(lower=0.0, upper=100.0)

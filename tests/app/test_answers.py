@@ -8,6 +8,7 @@ import pytest
 
 from dpcore.formatting import in_full, significant
 from tests.app.asking import go
+from tests.app.figures import figures
 from tests.app.test_declarations import reloaded
 from tests.app.test_pages import button, by_label, fill, mode, use_upload
 from tests.app.test_questions import release, set_to, shown
@@ -49,10 +50,10 @@ def pay(open_page):
 def test_an_answer_and_its_picture_name_what_was_computed(pay):
     app = release(pay())
     assert shown(app).replace("\\", "").count(STATEMENT) >= 2  # before, and with the answer
-    (chart,) = app.get("plotly_chart")
-    assert STATEMENT in chart.proto.alt
-    assert "values below 15,000" in chart.proto.spec.replace("<br>", " ")
-    assert "euros" in chart.proto.alt
+    (chart,) = figures(app)
+    assert STATEMENT in chart.alt
+    assert "values below 15,000" in chart.spec.replace("<br>", " ")
+    assert "euros" in chart.alt
 
 
 def test_a_unit_is_shown_letter_by_letter(pay):
@@ -110,10 +111,10 @@ def test_everybody_has_no_sampling_error(pay, monkeypatch):
     monkeypatch.setattr("ui.results.file_name", lambda releases: files.extend(releases) or "text")
     app = release(pay(everybody=True))
     assert by_label(app.metric, "Sampling error").value == "none"
-    (chart,) = app.get("plotly_chart")
-    assert "with sampling" not in chart.proto.alt
-    assert "noise and sampling" not in chart.proto.spec
-    assert "from the noise alone" in chart.proto.alt
+    (chart,) = figures(app)
+    assert "with sampling" not in chart.alt
+    assert "noise and sampling" not in chart.spec
+    assert "from the noise alone" in chart.alt
     assert all(release.intervals.total is None for release in files)
     assert files
 
@@ -121,8 +122,8 @@ def test_everybody_has_no_sampling_error(pay, monkeypatch):
 def test_a_sample_has_a_sampling_error_in_words_picture_and_files(pay, monkeypatch):
     files = []
     monkeypatch.setattr("ui.results.file_name", lambda releases: files.extend(releases) or "text")
-    (chart,) = release(pay()).get("plotly_chart")
-    assert "with sampling" in chart.proto.alt
+    (chart,) = figures(release(pay()))
+    assert "with sampling" in chart.alt
     assert files[0].intervals.total is not None
     assert files[0].statement == STATEMENT[0].lower() + STATEMENT[1:]
 

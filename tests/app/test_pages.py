@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 
 import pandas as pd
 import pyarrow as pa
@@ -12,6 +11,7 @@ import pytest
 
 from dpcore.data.examples import EXAMPLES
 from dpcore.data.partitions.row_groups import VARIABLE
+from tests.app.figures import figures
 from tests.registry import HEADINGS
 
 CSV = "age,smoker\n" + "".join(
@@ -102,7 +102,7 @@ def press_release(app):
 
 
 def charts(app):
-    return [json.loads(c.proto.spec) for c in app.get("plotly_chart")]
+    return [figure.json for figure in figures(app)]
 
 
 def run_all(open_page):

@@ -8,6 +8,7 @@ from dpcore.analyses.base import Mode
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release_all
 from dpcore.privacy_filter import PrivacyCost
+from tests.app.figures import figures
 from tests.app.test_pages import use_upload
 from tests.releases.test_release_all import ask
 
@@ -33,7 +34,7 @@ def test_the_ledger_page_charges_a_plan_once_and_says_so(open_page, home):
     assert list(listing["ε"]) == ["0.3", "0.2"]
     assert all(text.startswith("2 releases together: ε 0.35") for text in listing["in a plan"])
     assert any("were charged together" in c.value for c in app.caption)
-    assert "charged, a plan as a whole: 0.35" in app.get("plotly_chart")[0].proto.alt
+    assert "charged, a plan as a whole: 0.35" in figures(app)[0].alt
     app.session_state["whole"] = True
     app.run()
     assert any("in a plan, 2 releases together: ε 0.35" in c.value for c in app.caption)

@@ -11,6 +11,7 @@ import pytest
 
 from dpcore.statistics.kinds import MEANINGS, StatisticKind
 from tests.app.asking import COLUMNS, choose, go, use_survey
+from tests.app.figures import figures
 from tests.app.test_pages import button, by_label, fill
 from tests.app.test_questions import release, set_to, shown
 from tests.conftest import assert_says
@@ -37,7 +38,7 @@ def test_median_and_quantile_are_chosen_and_have_nothing_to_compare(open_page, f
     assert "nothing to compare for a quantile" in quantile.tradeoffs
     for seen in (median, quantile):
         assert 0 <= seen.answer[0] <= 100
-    assert choose(app, "Statistic", "mean").get("plotly_chart")
+    assert figures(choose(app, "Statistic", "mean"))
 
 
 def test_plain_statistics_of_a_table_with_gaps(open_page, follow):

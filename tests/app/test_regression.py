@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.relations import NeighboringRelation
+from tests.app.figures import figures
 from tests.app.test_pages import button, by_label, charts, fill, mode, use_example, use_upload
 from tests.app.test_questions import release, set_to, shown
 from tests.conftest import PATIENCE, ROOT, assert_says
@@ -260,9 +261,7 @@ def test_the_error_of_the_penalty_stands_beside_that_of_the_noise(open_page):
     )
     release(app)
     assert "those of a fit without a penalty may lie elsewhere" in shown(app)
-    assert any(
-        "by a penalty of 470; values of" in chart.proto.alt for chart in app.get("plotly_chart")
-    )
+    assert any("by a penalty of 470; values of" in chart.alt for chart in figures(app))
     fit = next(d.value for d in app.dataframe if "without the penalty" in d.value)
     assert list(fit["adds"]) != list(fit["without the penalty"])
     assert "All coefficients together are" in shown(app)

@@ -7,6 +7,7 @@ import pytest
 
 from dpcore.mechanisms.covariances import matrix_of
 from tests.app.asking import choose, edit_shares, go, use_survey
+from tests.app.figures import figures
 from tests.app.test_pages import button, by_label, fill, use_example
 from tests.app.test_questions import set_to, shown
 from tests.conftest import assert_says
@@ -39,7 +40,7 @@ def test_correlation_follows_from_what_is_released(open_page, follow):
     assert float(metric.value) == pytest.approx(product / np.sqrt(first * second), abs=0.01)
     assert "The correlation in this table lies from " in shown(app)
     computed = "orrelation of age and income, values of age below 0 counted as 0"
-    assert any(computed in chart.proto.alt for chart in app.get("plotly_chart"))
+    assert any(computed in chart.alt for chart in figures(app))
     assert "nothing to compare for a correlation" in seen.tradeoffs
     assert by_label(app.selectbox, "Statistic").value == "correlation"
 
@@ -95,7 +96,7 @@ def test_shares_that_do_not_fit_are_explained(open_page, share, locked, message)
     choose(app, "Split the budget", "own shares")
     edit_shares(app, dict.fromkeys(range(6), (share, locked)))
     assert message in shown(app).replace("\\", "")
-    assert not app.get("plotly_chart")
+    assert not figures(app)
     assert "Release" not in [each.label for each in app.button]
     choose(app, "Split the budget", "equal parts")
     assert not button(app, "Release").disabled

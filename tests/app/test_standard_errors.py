@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 
+from tests.app.figures import figures
 from tests.app.test_pages import (
     button,
     by_label,
@@ -43,10 +44,6 @@ def patient(monkeypatch):
 def words(app):
     blocks = [*app.markdown, *app.metric, *app.warning, *app.info]
     return " ".join(f"{getattr(b, 'label', '')} {b.value}" for b in blocks).replace("\\", "")
-
-
-def drawn(app):
-    return app.get("plotly_chart")
 
 
 def at_station(app, name):
@@ -165,7 +162,7 @@ def test_corrected_bootstrap_of_an_upload_is_released_into_the_ledger(open_page)
     before = len(charts(app))
     press_release(app)
     assert len(charts(app)) == before + 1
-    assert any("values below 0 counted as 0" in c.proto.alt for c in drawn(app))
+    assert any("values below 0 counted as 0" in figure.alt for figure in figures(app))
     assert by_label(app.metric, "Standard error, cautious").value
     assert "every interval" not in words(app)
     released = open_page("budget").dataframe[0].value

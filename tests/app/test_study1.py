@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
+
+from tests.app.test_pages import charts
 
 
 def by_label(elements, label):
     return next(element for element in elements if element.label == label)
-
-
-def figures(app):
-    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
 @pytest.fixture
@@ -23,7 +19,7 @@ def page(open_page):
 def test_results_are_there_at_first_sight_and_need_no_table(page):
     assert page.title[0].value == "Study 1: covariances"
     assert not page.error
-    assert len(figures(page)) == 4
+    assert len(charts(page)) == 4
     costs = {metric.label: metric.value for metric in page.metric}
     assert costs["Truncated Laplace, as published"] == "ε 1.75"
     assert costs["BIT Laplace"] == costs["Truncated Laplace, calibrated"] == "ε 1"
@@ -39,16 +35,16 @@ def test_correlation_chosen_is_shown(page):
     assert page.markdown[2].value == before  # variances do not depend on it
     page.session_state["s1-panels"] = "Covariance and correlation"
     page.run()
-    assert figures(page)[0]["layout"]["shapes"][0]["y0"] == -1.0
+    assert charts(page)[0]["layout"]["shapes"][0]["y0"] == -1.0
 
 
 def test_changed_settings_wait_for_the_button(page):
     by_label(page.text_input, "Numbers of people").set_value("40, 60").run()
     assert "Run the study" in page.info[0].value
-    assert figures(page)[0]["layout"]["xaxis"]["ticktext"][0] == "50"
+    assert charts(page)[0]["layout"]["xaxis"]["ticktext"][0] == "50"
     by_label(page.button, "Run the study").click().run()
     assert not page.info
-    assert figures(page)[0]["layout"]["xaxis"]["ticktext"] == ["40", "60"]
+    assert charts(page)[0]["layout"]["xaxis"]["ticktext"] == ["40", "60"]
 
 
 def test_long_run_shows_progress_and_stops(open_page, monkeypatch):
@@ -58,10 +54,10 @@ def test_long_run_shows_progress_and_stops(open_page, monkeypatch):
     by_label(app.number_input, "Repetitions").set_value(200_000)
     by_label(app.button, "Run the study").click().run()
     stop = by_label(app.button, "Stop")
-    assert not figures(app)
+    assert not charts(app)
     stop.click().run()
     assert "Stopped after" in app.warning[0].value
-    assert figures(app)
+    assert charts(app)
 
 
 def test_long_run_comes_to_its_end_by_itself(open_page, monkeypatch):
@@ -69,7 +65,7 @@ def test_long_run_comes_to_its_end_by_itself(open_page, monkeypatch):
     app = open_page("study1")
     app.run()
     assert not app.warning
-    assert len(figures(app)) == 4
+    assert len(charts(app)) == 4
 
 
 @pytest.mark.parametrize(
@@ -85,7 +81,7 @@ def test_long_run_comes_to_its_end_by_itself(open_page, monkeypatch):
 def test_wrong_settings_are_explained_in_place(page, label, text, message):
     by_label(page.text_input, label).set_value(text).run()
     assert message in page.info[0].value
-    assert not figures(page)
+    assert not charts(page)
 
 
 def test_mechanism_left_out_is_missed_nowhere(page):
@@ -103,8 +99,8 @@ def test_bounds_can_be_given_as_a_share(page):
 
 
 def test_another_draw_is_another_matrix(page):
-    before = figures(page)[2]["data"][0]["text"]
+    before = charts(page)[2]["data"][0]["text"]
     by_label(page.button, "Draw again").click().run()
-    assert figures(page)[2]["data"][0]["text"] != before
+    assert charts(page)[2]["data"][0]["text"] != before
     by_label(page.selectbox, "Variables").set_value(2).run()
-    assert len(figures(page)[2]["data"][0]["x"]) == 2
+    assert len(charts(page)[2]["data"][0]["x"]) == 2

@@ -62,7 +62,7 @@ def test_from_the_folder_to_an_answer_and_to_everybody(context, large):
     visitor.open_confidential()
     expect(page.get_by_text("Who is most exposed")).to_be_visible()
     visitor.await_work()
-    expect(page.get_by_test_id("stPlotlyChart")).to_have_count(1)
+    expect(page.get_by_role("figure")).to_have_count(1)
 
     visitor.go("budget")
     assert "0.5" in visitor.metric("Spent")

@@ -52,14 +52,14 @@ def test_upload_to_ledger(context, server):
     assert float(row["noise_lower"]) < record.values[0] < float(row["noise_upper"])
 
     visitor.go("accuracy")
-    expect(visitor.page.get_by_test_id("stPlotlyChart")).to_be_visible()
+    expect(visitor.page.get_by_role("figure")).to_be_visible()
     assert "Plain Laplace noise has no bias" in visitor.text
 
     visitor.go("privacy_loss")
     assert "Who is most exposed" not in visitor.text
     visitor.open_confidential()
     expect(visitor.page.get_by_text("Who is most exposed")).to_be_visible()
-    charts = visitor.page.get_by_test_id("stPlotlyChart")
+    charts = visitor.page.get_by_role("figure")
     expect(charts).to_have_count(1)
     visitor.page.get_by_text("The four beside each other").click()
     expect(charts).to_have_count(2)

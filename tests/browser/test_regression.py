@@ -50,13 +50,13 @@ def test_upload_to_coefficients_and_a_second_draw(context, server):
     visitor.number("ε for this release", EPSILON)
     assert visitor.metric("Price").startswith(f"ε {EPSILON}")
     # Nothing of the fit is there before a release, nor any picture.
-    expect(visitor.page.get_by_test_id("stPlotlyChart")).to_have_count(0)
+    expect(visitor.page.get_by_role("figure")).to_have_count(0)
     first = released(visitor, draw=1)
     assert first.mode is Mode.RELEASE
     assert float(first.cost.epsilon) == pytest.approx(EPSILON)
     assert first.values[first.labels.index("age")] > 0
     expect(visitor.page.get_by_text("Public: sanitized, may leave")).to_be_visible()
-    expect(visitor.page.get_by_test_id("stPlotlyChart")).to_have_count(1)
+    expect(visitor.page.get_by_role("figure")).to_have_count(1)
     expect(visitor.page.get_by_text("In the units of the columns", exact=True)).to_be_visible()
 
     visitor.draw_again(2)

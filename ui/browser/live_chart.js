@@ -96,25 +96,25 @@ class Chart {
     const look = template(this.root);
     const state = JSON.stringify([width, look]) + this.text;
     if (state === this.state) return;
-    const { alt, script, figure } = JSON.parse(this.text);
+    const { alt, script, figure, picks } = JSON.parse(this.text);
     this.box.setAttribute("aria-label", alt);
     try {
       const { react } = await load(new URL(script, import.meta.url));
       const layout = { ...figure.layout, template: look, width };
       await react(this.box, figure.data, layout, CONFIG);
       this.state = state;
-      this.finish(width, layout.height);
+      this.finish(width, layout.height, picks);
     } catch (error) {
       console.error(error);
       this.fail(alt);
     }
   }
 
-  finish(width, height) {
+  finish(width, height, picks) {
     for (const drawn of this.box.querySelectorAll(".main-svg")) {
       drawn.setAttribute("viewBox", `0 0 ${width} ${height}`); // on paper it becomes smaller
     }
-    if (this.heard) return;
+    if (!picks || this.heard) return;
     this.heard = true;
     this.box.on("plotly_click", ({ points }) => this.picked(points[0].customdata));
   }
@@ -137,7 +137,7 @@ class Chart {
 export default function ({ data, parentElement, setTriggerValue }) {
   let chart = charts.get(parentElement);
   if (!chart) charts.set(parentElement, (chart = new Chart(parentElement)));
-  chart.show(TEXT.decode(data), (about) => about && setTriggerValue("picked", about));
+  chart.show(TEXT.decode(data), (about) => setTriggerValue("picked", about ?? null));
   // Streamlit also calls this for a call that a later one has overtaken.
   return () => {
     if (!parentElement.isConnected) chart.end();
