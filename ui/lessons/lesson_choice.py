@@ -14,7 +14,6 @@ import segno
 import streamlit as st
 
 from dpcore.documents.handout import answer_key, handout
-from dpcore.documents.page import Page
 from dpcore.figures.theme import Picture
 from dpcore.lessons.lesson import Lesson, LessonStep
 from dpcore.lessons.paths import LESSONS, PATHS, Pace, Path
@@ -266,8 +265,8 @@ def show_handout(path: Path) -> None:
                 )
 
 
-def _file(page: Callable[[Path], Page], path: Path) -> bytes:
-    return page(path).html().encode()
+def _file(page: Callable[[Path], str], path: Path) -> bytes:
+    return page(path).encode()
 
 
 _LETTERS, _WORDS = 20, 17
