@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
@@ -12,11 +13,13 @@ from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.routing import Match
+from streamlit import config
 from streamlit.file_util import get_static_dir
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
+from epsilon_studio import hosts
 from ui.lessons import phones
 
 if TYPE_CHECKING:
@@ -145,10 +148,16 @@ class OwnPagesOnly:
 
 
 def _is_own(scope: Scope) -> bool:
+    """Return whether the page is of this server, or of the proxy before it.
+
+    A proxy that ends TLS hands on a plain websocket. Its host is one that was named.
+    """
     headers = Headers(scope=scope)
-    origin = headers.get("origin")
-    own = f"{_SCHEMES[scope['scheme']]}://{headers.get('host')}"
-    return origin == own or origin in st.get_option("server.corsAllowedOrigins")
+    origin, host = headers.get("origin"), headers.get("host", "")
+    own = {f"{_SCHEMES[scope['scheme']]}://{host}"}
+    if urlsplit(f"//{host}").hostname in hosts.named():
+        own.add(f"https://{host}")
+    return origin in own or origin in st.get_option("server.corsAllowedOrigins")
 
 
 class OwnTabOnly:
@@ -183,6 +192,8 @@ def _is_permitted(message: Message) -> bool:
     return kind in _MESSAGES
 
 
+if hosts.named():
+    config.set_option("server.allowedHosts", [*hosts.LOCAL, *hosts.named()])
 # By default, what is larger than a megabyte is written to the temporary folder.
 MultiPartParser.spool_max_size = st.get_option("server.maxUploadSize") * 2**20
 app = st.App(

@@ -92,6 +92,23 @@ def test_an_origin_that_the_configuration_names_is_passed_on():
         config.set_option("server.corsAllowedOrigins", before)
 
 
+@pytest.mark.parametrize(
+    ("origin", "host", "passes"),
+    [
+        ("https://studio.test", "studio.test", True),
+        ("http://studio.test", "studio.test", True),
+        ("https://studio.test:8443", "studio.test:8443", True),
+        ("https://studio.test", "studio.test:8443", False),
+        ("https://other.test", "other.test", False),
+        ("https://studio.test.evil.test", "studio.test", False),
+        (f"https://{HOST}", HOST, False),
+    ],
+)
+def test_a_page_of_a_named_host_may_come_by_a_proxy_with_tls(monkeypatch, origin, host, passes):
+    monkeypatch.setenv("EPSILON_STUDIO_HOSTS", "studio.test")
+    assert (answer(origin, host=host) is None) is passes
+
+
 @given(origin=ORIGINS | st.just(OWN))
 def test_streamlit_asks_for_no_address_outside_about_what_is_passed_on(origin):
     if answer(origin) is not None:

@@ -25,6 +25,9 @@ _EVERY = 0.02
 class Server:
     """The app in a process of its own, with a home and a log of its own."""
 
+    folder = ROOT
+    """Where the process starts."""
+
     def __init__(
         self,
         folder: Path,
@@ -48,9 +51,6 @@ class Server:
 
     def start(self) -> None:
         """Start the app, and wait until it answers."""
-        command = [sys.executable, "-m", self._program, "run", self._entry]
-        command += ["--server.headless=true", f"--server.port={self.port}"]
-        command += self._options
         environment = os.environ | {
             "EPSILON_STUDIO_HOME": str(self.home),
             "EPSILON_STUDIO_LEDGER": "",
@@ -60,7 +60,7 @@ class Server:
         }
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                command, cwd=ROOT, env=environment, stdout=log, stderr=log
+                self.command(), cwd=self.folder, env=environment, stdout=log, stderr=log
             )
         deadline = time.monotonic() + _PATIENCE
         while True:
@@ -71,6 +71,12 @@ class Server:
                 assert self.process.poll() is None, self.log.read_text()
                 assert time.monotonic() < deadline, "the server did not start"
                 time.sleep(_EVERY)
+
+    def command(self) -> list[str]:
+        """Return what starts the app."""
+        command = [sys.executable, "-m", self._program, "run", self._entry]
+        command += ["--server.headless=true", f"--server.port={self.port}"]
+        return [*command, *self._options]
 
     def __enter__(self) -> Self:
         return self

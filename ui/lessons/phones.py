@@ -12,7 +12,6 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import secrets
-import socket
 import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -35,6 +34,8 @@ from dpcore.lessons.classroom import (
     token_of,
     typed,
 )
+from epsilon_studio.hosts import is_local, own_address
+from epsilon_studio.location import command
 
 ROOMS: Final = Rooms()
 KEY: Final = secrets.token_bytes(32)
@@ -181,10 +182,7 @@ def _client(request: Request) -> str:
     return hmac.new(KEY, network.encode(), DIGEST).hexdigest()
 
 
-_LOCAL = "localhost"
 _EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - only compared with
-# An address of documents, to which nothing is sent: asked is only the way to it.
-_ELSEWHERE = ("192.0.2.1", 9)
 
 
 def page_for_devices() -> str | None:
@@ -214,11 +212,11 @@ def for_devices(page: str, *, address: str, hosts: Sequence[str], port: int) -> 
 
     """
     parts = urlsplit(page)
-    if parts.hostname and not _is_local(parts.hostname):
+    if parts.hostname and not is_local(parts.hostname):
         return page  # Behind a proxy, too.
-    if address and _is_local(address):
+    if address and is_local(address):
         return None
-    named = [host for host in hosts if not _is_local(host) and "*" not in host]
+    named = [host for host in hosts if not is_local(host) and "*" not in host]
     if named:
         host = named[0]
     elif hosts and "*" not in hosts:
@@ -231,22 +229,6 @@ def for_devices(page: str, *, address: str, hosts: Sequence[str], port: int) -> 
     return urlunsplit(parts._replace(scheme=(parts.scheme or "http"), netloc=f"{place}:{port}"))
 
 
-def command(host: str, *, port: int) -> str:
-    """Return what starts the server so that other devices can open its pages.
-
-    >>> command("studio.lan", port=8501).split(" --server.")[1:3]
-    ['port 8501', 'address 0.0.0.0']
-
-    """
-    options = [
-        ("port", str(port)),
-        ("address", _EVERYWHERE[1]),
-        *(("allowedHosts", name) for name in (_LOCAL, "127.0.0.1", host)),
-    ]
-    said = " ".join(f"--server.{name} {value}" for name, value in options)
-    return f".venv/bin/streamlit run asgi.py {said}"
-
-
 def explain() -> None:
     """Say how the server is started so that other devices can open its pages."""
     st.warning(
@@ -254,27 +236,5 @@ def explain() -> None:
         "computer only. Restart it with this command. Everybody in your network can "
         "then open the studio."
     )
-    host = own_address() or "NAME-OF-THIS-COMPUTER"
     port = int(st.get_option("server.port"))
-    st.code(command(host, port=port), language=None, wrap_lines=True)
-
-
-def own_address() -> str:
-    """Return the address of this computer in its network; empty if it has none."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
-        try:
-            way.connect(_ELSEWHERE)
-            found = str(way.getsockname()[0])
-        except OSError:
-            return ""
-    return "" if _is_local(found) else found
-
-
-def _is_local(host: str) -> bool:
-    """Return whether a host is this computer to itself alone."""
-    if host.lower().rstrip(".") == _LOCAL:
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    st.code(f"{command()} --classroom --port {port}", language=None, wrap_lines=True)

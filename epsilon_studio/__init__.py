@@ -1,0 +1,1 @@
+"""The command that starts Epsilon Studio, and the hosts that it serves."""

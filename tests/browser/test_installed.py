@@ -1,0 +1,115 @@
+"""Built, installed without the checkout, and started by its command."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+
+from dpcore.releases.record import Release
+from dpcore.version import VERSION
+from tests.browser.server import ROOT, Server
+from tests.browser.visitor import table, visit
+from tests.test_notebook import TABLE
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def run(*command, cwd):
+    """Run a command away from the checkout; return what it prints."""
+    kept = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [*map(str, command)], cwd=cwd, env=kept, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The folder with the wheel and the source distribution."""
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT, cwd=folder)
+    return folder
+
+
+@pytest.fixture(scope="module", params=["*.whl", "*.tar.gz"])
+def installed(built, tmp_path_factory, request):
+    """A new environment with the program in it; packages are those of this one."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=False)
+    binaries = folder / ("Scripts" if os.name == "nt" else "bin")
+    python = binaries / "python"
+    (packages,) = (folder / "lib").glob("python*/site-packages")
+    shared = sysconfig.get_path("purelib")
+    (packages / "shared.pth").write_text(shared, encoding="utf-8")
+    (archive,) = built.glob(request.param)
+    options = ["--no-deps", "--no-index", "--no-build-isolation", "--ignore-installed"]
+    run(sys.executable, "-m", "pip", "--python", python, "install", *options, archive, cwd=folder)
+    return binaries
+
+
+class Installed(Server):
+    """The installed app."""
+
+    def __init__(self, folder: Path, binaries: Path, *options: str) -> None:
+        self.folder = folder
+        self._binaries = binaries
+        super().__init__(folder, options=options)
+
+    def command(self):
+        command = [str(self._binaries / "epsilon-studio"), f"--port={self.port}", "--no-browser"]
+        return [*command, *self._options]
+
+
+def test_the_installed_app_does_the_main_job(installed, tmp_path, context):
+    # A configuration that somebody has there for another app does not count.
+    (tmp_path / ".streamlit").mkdir()
+    (tmp_path / ".streamlit" / "config.toml").write_text("[client]\ntoolbarMode='developer'\n")
+    with Installed(tmp_path, installed, f"--home={tmp_path / 'home'}") as server:
+        visitor = visit(context, server.url)
+        visitor.use_upload(table(range(100)))
+        visitor.go("Release")
+        visitor.release()
+        record = Release.from_json(visitor.download("Download JSON"))
+        assert record.title == "mean of age"
+        assert (tmp_path / "home" / "ledger.sqlite3").exists()
+        response = visitor.page.request.get(server.url)
+        assert "default-src 'self'" in response.headers["content-security-policy"]
+        said = server.log.read_text(encoding="utf-8")
+    assert str(ROOT) not in said
+    assert "asgi.py" not in said
+
+
+def test_a_demonstration_opens_a_survey_and_leaves_nothing(installed, tmp_path, context):
+    with Installed(tmp_path, installed, "--demo") as server:
+        visitor = visit(context, f"{server.url}/?example=rand-hie")
+        visitor.go("Release")
+        assert visitor.release()
+    assert not (tmp_path / "home").exists()
+
+
+def test_the_command_says_its_version_and_checks_its_environment(installed, tmp_path):
+    command = installed / "epsilon-studio"
+    assert run(command, "--version", cwd=tmp_path).strip() == f"Epsilon Studio {VERSION}"
+    said = run(command, "doctor", "--home", tmp_path / "home", cwd=tmp_path)
+    assert "FAIL" not in said
+    assert "Files of the app: complete" in said
+
+
+def test_the_notebook_runs_without_the_checkout(installed, tmp_path):
+    text = (ROOT / "docs" / "notebook.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.+?)```", text, re.DOTALL)
+    (tmp_path / "people.csv").write_text(TABLE, encoding="utf-8")
+    where = "import json, dpcore\nprint(json.dumps(dpcore.__file__))\n"
+    (tmp_path / "notebook.py").write_text(where + "\n".join(blocks), encoding="utf-8")
+    said = run(installed / "python", "notebook.py", cwd=tmp_path).splitlines()
+    assert ROOT not in Path(json.loads(said[0])).parents
+    assert "spent: ε = 0.5" in "\n".join(said)
