@@ -76,7 +76,7 @@ def test_the_installed_app_does_the_main_job(installed, tmp_path, context):
     with Installed(tmp_path, installed, f"--home={tmp_path / 'home'}") as server:
         visitor = visit(context, server.url)
         visitor.use_upload(table(range(100)))
-        visitor.go("Release")
+        visitor.go("release")
         visitor.release()
         record = Release.from_json(visitor.download("Download JSON"))
         assert record.title == "mean of age"
@@ -90,8 +90,9 @@ def test_the_installed_app_does_the_main_job(installed, tmp_path, context):
 
 def test_a_demonstration_opens_a_survey_and_leaves_nothing(installed, tmp_path, context):
     with Installed(tmp_path, installed, "--demo") as server:
-        visitor = visit(context, f"{server.url}/?example=rand-hie")
-        visitor.go("Release")
+        visitor = visit(context, server.url)
+        visitor.open("?example=rand-hie")
+        visitor.go("release")
         assert visitor.release()
     assert not (tmp_path / "home").exists()
 
