@@ -1,6 +1,9 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 BIN := .venv/bin
+UV := $(shell command -v uv 2>/dev/null)
+VENV = $(if $(UV),$(UV) venv -q --seed,$(PYTHON) -m venv)
+INSTALL = $(if $(UV),$(UV) pip install -q --python $(BIN)/python,$(BIN)/python -m pip install -q)
 # How many examples a property has: `quick`, `ci` or `all`; see tests/conftest.py.
 EXAMPLES ?= quick
 PYTEST = $(BIN)/python -m pytest -n 2 --hypothesis-profile $(EXAMPLES)
@@ -12,8 +15,8 @@ unexport PYTHONDONTWRITEBYTECODE
 help:            ## Show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
-run: .venv/run $(if $(EPSILON_STUDIO_LEDGER)$(EPSILON_STUDIO_DATABASES),.venv/postgresql) $(if $(EPSILON_STUDIO_CLUSTER),.venv/cluster) ## Start the app on http://127.0.0.1:8501
-	$(BIN)/streamlit run asgi.py
+run: .venv/run $(if $(EPSILON_STUDIO_LEDGER)$(EPSILON_STUDIO_DATABASES),.venv/postgresql) $(if $(EPSILON_STUDIO_CLUSTER),.venv/cluster) ## Start the app and open the browser
+	$(BIN)/python -m epsilon_studio $(OPTIONS)
 
 test: .venv/dev  ## Run the quick tests: no pages, no browser, no servers, nothing slow
 	$(PYTEST) -m "$(QUICK)" --ignore tests/app --ignore tests/browser
@@ -30,6 +33,9 @@ check: .venv/dev ## Format, lint, types, import rules
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+package: .venv/dev ## Build the wheel and the source distribution into dist/
+	$(BIN)/python -m build --outdir dist
 
 bench: .venv/dev browser ## Measure speed and memory at a million rows
 	$(BIN)/python -m benchmarks
@@ -50,24 +56,24 @@ postgresql:      ## Install a PostgreSQL for the tests of ledgers and tables on 
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy --no-install-recommends postgresql; \
 	else false; fi || echo "No PostgreSQL could be installed: its tests will be skipped."
 
-lock:            ## Rewrite constraints.txt from the two requirements files
+lock:            ## Rewrite constraints.txt from the requirements files
 	: > constraints.txt
 	uv pip compile --universal --python-version 3.11 --no-header --no-annotate -q requirements-dev.txt -o constraints.new
 	mv constraints.new constraints.txt
 
 .venv/bin/python:
-	$(PYTHON) -m venv .venv
+	$(VENV) .venv
 
 .venv/run: requirements.txt constraints.txt | .venv/bin/python
-	$(BIN)/python -m pip install -q -r requirements.txt && touch $@
+	$(INSTALL) -r requirements.txt && touch $@
 
 .venv/postgresql: requirements.txt requirements-postgresql.txt constraints.txt | .venv/bin/python
-	$(BIN)/python -m pip install -q -r requirements-postgresql.txt && touch $@ .venv/run
+	$(INSTALL) -r requirements-postgresql.txt && touch $@ .venv/run
 
 .venv/cluster: requirements.txt requirements-cluster.txt constraints.txt | .venv/bin/python
-	$(BIN)/python -m pip install -q -r requirements-cluster.txt && touch $@ .venv/run
+	$(INSTALL) -r requirements-cluster.txt && touch $@ .venv/run
 
-.venv/dev: requirements.txt requirements-postgresql.txt requirements-cluster.txt requirements-dev.txt constraints.txt | .venv/bin/python
-	$(BIN)/python -m pip install -q -r requirements-dev.txt && touch $@ .venv/run .venv/postgresql .venv/cluster
+.venv/dev: $(wildcard requirements*.txt) constraints.txt | .venv/bin/python
+	$(INSTALL) -r requirements-dev.txt && touch $@ .venv/run .venv/postgresql .venv/cluster
 
-.PHONY: help run test test-rest test-all check bench walk faults browser postgresql lock
+.PHONY: help run test test-rest test-all check package bench walk faults browser postgresql lock

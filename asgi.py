@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -122,11 +123,20 @@ def _is_known(scope: Scope) -> bool:
         return False
     if path in _PAGES or path in _ASSETS or not path:
         return True
-    return any(
+    served = any(
         getattr(route, "name", None) != _ANY_PATH
         and route.matches({**scope, "path": whole})[0] is not Match.NONE
         for route in scope["app"].routes
     )
+    return served or path in _earlier_links()
+
+
+@cache
+def _earlier_links() -> frozenset[str]:
+    """Return the links of earlier versions, which lead to the view of today."""
+    from ui.places import VIEWS  # noqa: PLC0415 - with all of the core: not before it is asked for
+
+    return frozenset(f"/{path}" for view in VIEWS.values() for path in view.earlier)
 
 
 class OwnPagesOnly:

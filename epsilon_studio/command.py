@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import sys
 import tempfile
 import threading
 import time
@@ -82,9 +83,14 @@ def _serve(asked: argparse.Namespace) -> None:
         options.append(f"--server.address={_EVERYWHERE}")
         os.environ[hosts.VARIABLE] = " ".join((*hosts.named(), hosts.own_address()))
     page = ("/lessons" if asked.classroom else "/") + (_EXAMPLE if asked.demo else "")
-    if not asked.no_browser:
+    if not asked.no_browser and _has_screen():
         threading.Thread(target=_open, args=(port, page), daemon=True).start()
     cli.main(["run", str(app_folder() / "asgi.py"), *options], standalone_mode=False)
+
+
+def _has_screen() -> bool:
+    """Return whether a browser can open a window here; a terminal is no place for one."""
+    return sys.platform != "linux" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
 
 
 def _open(port: int, page: str) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MISSING = (
     "EPSILON_STUDIO_LEDGER names a server, and the packages that speak to it are not "
-    "installed. Install what requirements-postgresql.txt lists."
+    "installed. Install epsilon-studio[postgresql], or requirements-postgresql.txt."
 )
 
 

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from tests.browser.rest import DEADLINE
 from tests.browser.server import Server
 from tests.browser.visitor import table, visit
-from tests.registry import NAMES
+from tests.registry import EARLIER, NAMES
 
 # Python reads this file as it starts: every name that the server looks up is noted.
 LOOKUPS = """
@@ -95,6 +95,7 @@ def test_another_host_is_not_served(hardened, path):
         "/",
         "/?example=rand-hie",
         *(f"/{stem}" for stem in NAMES if stem != "home"),
+        *(f"/{path}" for path in EARLIER),
         "/class",
         "/favicon.png",
         "/manifest.json",

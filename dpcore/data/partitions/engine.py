@@ -65,8 +65,8 @@ _OTHER: Final = (
     f"{_ASK} whether workers have the same version of it, and read the same files."
 )
 _NO_PACKAGES: Final = (
-    f"the packages that speak to a cluster are not installed. {_ASK} to install what "
-    "requirements-cluster.txt lists."
+    f"the packages that speak to a cluster are not installed. {_ASK} to install "
+    "epsilon-studio[cluster], or requirements-cluster.txt."
 )
 
 

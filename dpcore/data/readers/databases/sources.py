@@ -16,7 +16,7 @@ from dpcore.errors import DataError
 VARIABLE: Final = "EPSILON_STUDIO_DATABASES"
 NO_DRIVER: Final = (
     "the packages that speak to databases are not installed. Ask whoever runs this "
-    "program to install what requirements-postgresql.txt lists."
+    "program to install epsilon-studio[postgresql], or requirements-postgresql.txt."
 )
 
 
