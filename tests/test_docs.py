@@ -1,0 +1,90 @@
+"""The documentation: short at the door, no dead link in it, and every block of Python runs."""
+
+from __future__ import annotations
+
+import io
+import re
+import sqlite3
+
+import pandas as pd
+import pytest
+
+import dpcore as dp
+from dpcore.data.partitions.row_groups import VARIABLE as TABLES
+from dpcore.data.readers.databases.sources import VARIABLE as DATABASES
+from tests.conftest import ROOT
+from tests.test_notebook import TABLE
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FILES = [*PAGES, *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"))]
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+MOST_LINES = 120
+MEAN = pd.read_csv(io.StringIO(TABLE))["age"].mean()
+# They have tests of their own.
+RUN_ELSEWHERE = {"notebook.md"}
+
+
+def name(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def blocks(path, language="python"):
+    return re.findall(rf"```{language}\n(.+?)```", path.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def anchors(path):
+    """The places in a page that a link can lead to."""
+    found = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in found}
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_links_to_files_lead_somewhere(path):
+    for link in LINK.findall(path.read_text(encoding="utf-8")):
+        if link.startswith(("http://", "https://")):
+            assert link.startswith("https://"), link
+            continue
+        file, _, anchor = link.partition("#")
+        target = (path.parent / file).resolve() if file else path
+        assert target.is_file(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def test_every_page_can_be_found_from_the_readme():
+    linked = set(LINK.findall((ROOT / "README.md").read_text(encoding="utf-8")))
+    pages = {name(page) for page in PAGES} - {"README.md"}
+    assert {page for page in pages if page not in linked} <= {"docs/index.md"}
+
+
+@pytest.fixture
+def names(tmp_path, monkeypatch):
+    """What a reader of the documentation has before a block begins."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text(TABLE, encoding="utf-8")
+    people = dp.open_table("people.csv").declare("age", bounds=(0, 100), missing=50)
+    rows = pd.read_csv("people.csv")
+    (tmp_path / "tables" / "visits").mkdir(parents=True)
+    rows.to_parquet(tmp_path / "tables" / "visits" / "1.parquet", index=False)
+    with sqlite3.connect(tmp_path / "clinic.db") as clinic:
+        rows.assign(ward=1, id=range(len(rows))).to_sql("visits", clinic, index=False)
+    clinic.close()
+    monkeypatch.setenv(TABLES, str(tmp_path / "tables"))
+    monkeypatch.setenv(
+        DATABASES,
+        "\n".join(f"{each} = sqlite:///{tmp_path}/clinic.db" for each in ("clinic", "school")),
+    )
+    (age,) = (column for column in people.columns if column.name == "age")
+    return {"age": age, "request": people.ask("mean", "age", epsilon=1.0)}
+
+
+@pytest.mark.parametrize(
+    "path", [page for page in PAGES if page.name not in RUN_ELSEWHERE and blocks(page)], ids=name
+)
+def test_every_block_runs(path, names):
+    for block in blocks(path):
+        exec(compile(block, path.name, "exec"), names)  # noqa: S102 - our own
+    assert names.get("value", MEAN) == pytest.approx(MEAN, abs=1e-9)
