@@ -205,7 +205,6 @@ async def visit(name: str, server: MeasuredServer, visitors: Sequence[Visitor]) 
 async def _class(server: MeasuredServer, count: int) -> None:
     async with Tab(server.url, "lessons") as teacher:
         await asyncio.sleep(_LEAVING)  # Imports in the background end.
-        await teacher.unfold("Collect what a class expects")
         await teacher.press("Open a class for phones")
         address = next(code for code in teacher.codes if "/class/" in code)
         async with running([teacher.live()]):

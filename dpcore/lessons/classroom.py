@@ -126,6 +126,7 @@ class Room:
         code: What phones join it by.
         led: When somebody last led it.
         lesson: Key of the lesson whose question is on screen; empty before the first.
+        situation: What the question is about, in two sentences.
         question: That question.
         open: Whether answers are taken: the truth is not shown yet.
         answers: For each lesson the place of the answer that each seat chose.
@@ -138,6 +139,7 @@ class Room:
     code: str
     led: datetime
     lesson: str = ""
+    situation: str = ""
     question: QuizQuestion | None = None
     open: bool = False
     answers: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -190,14 +192,26 @@ class Rooms:
             return code
 
     def lead(
-        self, code: str, *, lesson: str, question: QuizQuestion, taking: bool, now: datetime
+        self,
+        code: str,
+        *,
+        lesson: str,
+        situation: str = "",
+        question: QuizQuestion,
+        taking: bool,
+        now: datetime,
     ) -> None:
         """Put the question of a lesson before the class; a lost room is no error."""
         with self._lock:
             room = self._rooms.get(code)
             if room is not None:
                 self._rooms[code] = replace(
-                    room, led=now, lesson=lesson, question=question, open=taking
+                    room,
+                    led=now,
+                    lesson=lesson,
+                    situation=situation,
+                    question=question,
+                    open=taking,
                 )
 
     def share_address(self, code: str, *, shared: bool) -> None:

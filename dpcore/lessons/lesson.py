@@ -46,8 +46,8 @@ _LABELS = {
     LessonStep.PREDICT: "Predict",
     LessonStep.REVEAL: "See",
     LessonStep.PLAY: "Play",
-    LessonStep.QUESTIONS: "Questions",
-    LessonStep.HOME: "Take home",
+    LessonStep.QUESTIONS: "Check",
+    LessonStep.HOME: "Takeaway",
 }
 
 

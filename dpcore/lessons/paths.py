@@ -57,17 +57,19 @@ class Path:
         key: Its name in addresses.
         title: Whom it is for.
         stops: Key of each lesson with its minutes.
+        reserve: Minutes for questions and delays.
 
     """
 
     key: str
     title: str
     stops: tuple[tuple[str, int], ...]
+    reserve: int = 0
 
     @property
     def minutes(self) -> int:
-        """Return how long it takes."""
-        return sum(minutes for _, minutes in self.stops)
+        """Return how long it takes with its reserve."""
+        return self.reserve + sum(minutes for _, minutes in self.stops)
 
     @property
     def label(self) -> str:
@@ -124,46 +126,36 @@ class Pace:
         """Return what is left, in words.
 
         >>> Pace(minutes=45, needed=31.0).text
-        'From here the path takes 31 of its 45 minutes.'
+        '31 min to go'
         >>> Pace(minutes=45, needed=31.0, passed=20.0).text
-        '25 of 45 minutes are left, and the rest of the path takes 31: 6 behind.'
+        '25 min left, 31 min to go: 6 min late'
         >>> Pace(minutes=45, needed=31.0, passed=50.0).text
-        'The 45 minutes are over since 5; the rest of the path takes 31.'
+        '5 min over, 31 min to go'
         """
-        needed = round(self.needed)
+        to_go = f"{round(self.needed)} min to go"
         if self.passed is None:
-            return f"From here the path takes {needed} of its {self.minutes:g} minutes."
+            return to_go
         left = round(self.minutes - self.passed)
         if left < 0:
-            return (
-                f"The {self.minutes:g} minutes are over since {-left}; the rest of the "
-                f"path takes {needed}."
-            )
-        behind = needed - left
-        how = f"{behind} behind" if behind > 0 else f"{-behind} to spare"
-        return (
-            f"{left} of {self.minutes:g} minutes are left, and the rest of the path "
-            f"takes {needed}: {how}."
-        )
+            return f"{-left} min over, {to_go}"
+        late = round(self.needed) - left
+        how = f"{late} min late" if late > 0 else f"{-late} min in reserve"
+        return f"{left} min left, {to_go}: {how}"
 
 
-_CLASS: Final = (
-    "why-noise",
-    "one-guest",
-    "interval",
-    "averaging",
-    "budget",
-    "near-a-bound",
-    "exposed",
-    "public-numbers",
-    "bootstrap",
-)
+_CLASS: Final = ("why-noise", "one-guest", "interval", "budget", "near-a-bound", "exposed")
+_CLASS_MINUTES, _CLASS_RESERVE = 6, 9
 _LONG: Final = {"near-a-bound": 10, "secret-samples": 10, "bootstrap": 10}
 """What a seminar that knows statistics takes its time for."""
 PATHS: Final = {
     path.key: path
     for path in (
-        Path(key="class", title="For a class", stops=tuple((key, MINUTES) for key in _CLASS)),
+        Path(
+            key="class",
+            title="For a class",
+            stops=tuple((key, _CLASS_MINUTES) for key in _CLASS),
+            reserve=_CLASS_RESERVE,
+        ),
         Path(
             key="board",
             title="For a board",

@@ -40,7 +40,14 @@ def opened(rooms, *, taking=True):
 
 
 def lead(rooms, code, *, taking):
-    rooms.lead(code, lesson="why-noise", question=QUESTION, taking=taking, now=datetime.now(UTC))
+    rooms.lead(
+        code,
+        lesson="why-noise",
+        situation="Two averages are published.",
+        question=QUESTION,
+        taking=taking,
+        now=datetime.now(UTC),
+    )
 
 
 def texts(question):
@@ -51,6 +58,7 @@ def test_a_phone_answers_and_learns_the_truth_when_the_question_is_closed(rooms,
     phone = Phone(code)
     assert phone.join() == 200
     shown = phone.question()
+    assert shown["situation"] == "Two averages are published."
     assert shown["choices"] == texts(QUESTION)
     assert shown["chosen"] is None
     assert not {"why", "correct", "right"} & set(shown)

@@ -48,7 +48,6 @@ def in_a_thread(work):
 
 async def opened(url):
     async with Tab(url, "lessons") as teacher:
-        await teacher.unfold("Collect what a class expects")
         await teacher.press("Open a class for phones")
         return next(code for code in teacher.codes if "/class/" in code)
 

@@ -1,14 +1,14 @@
-"""A path of lessons in the projector view, by keys alone, from its link."""
+"""Lessons by keys alone, in the projector view and outside it."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Error
+from playwright.sync_api import Error, expect
 
 from dpcore.lessons.lesson import LessonStep
-from dpcore.lessons.paths import PATHS
+from dpcore.lessons.paths import LESSONS, PATHS
 from tests.browser.visitor import Visitor
 
 pytestmark = pytest.mark.browser
@@ -31,8 +31,8 @@ def press(page, key):
 
 
 def checked(page, step):
-    box = page.get_by_role("radio", name=f"{step.number} {step.label}")
-    box.and_(page.locator(":checked")).wait_for(state="attached")
+    box = page.get_by_role("radio", name=step.label, exact=True)
+    expect(box).to_be_checked()
 
 
 def test_a_path_is_walked_by_the_keys_of_a_clicker(context, server):
@@ -61,3 +61,25 @@ def test_a_path_is_walked_by_the_keys_of_a_clicker(context, server):
     visitor.settle()
     press(page, "PageUp")
     checked(page, path.before(*place)[1])
+
+
+def test_keys_lead_on_from_an_answer_that_has_the_focus(context, server):
+    page = context.new_page()
+    visitor = Visitor(page, server.url)
+    visitor.open("lessons")
+    question = LESSONS["why-noise"].text().predict
+    visitor.pick(question.right.text)
+    press(page, "ArrowRight")
+    checked(page, LessonStep.REVEAL)
+    visitor.settle()
+    foot = page.get_by_role("button", name="Back").bounding_box()
+    press(page, "PageDown")
+    checked(page, LessonStep.PLAY)
+    visitor.settle()
+    assert page.get_by_role("button", name="Back").bounding_box() == foot
+    slider = page.get_by_role("slider", name="Privacy parameter ε")
+    slider.focus()
+    # An arrow moves a slider that has the focus, and leads nowhere.
+    press(page, "ArrowRight")
+    visitor.settle()
+    checked(page, LessonStep.PLAY)

@@ -22,40 +22,40 @@ from dpcore.lessons.lesson import Lesson, LessonStep, QuizQuestion
 from ui import controls, results, session
 from ui.lessons import phones
 from ui.lessons.lesson_choice import LessonPlace
-from ui.lessons.lesson_choice import code as code_of
 from ui.lessons.phones import ROOMS
 from ui.text import literal
 
 _LED, _SHARED = "_class_led", "class-shares-address"
 _SECONDS: Final = 2
-_WIDTH: Final = 260
 
 
 def lead(place: LessonPlace) -> None:
     """Let the phones of a class that is led from this tab see the step on screen."""
-    code = _led()
+    code, lesson_text = _led(), place.lesson.text()
     if code:
         ROOMS.lead(
             code,
             lesson=place.lesson.key,
-            question=place.lesson.text().predict,
+            situation=lesson_text.situation,
+            question=lesson_text.predict,
             taking=place.step is LessonStep.PREDICT,
             now=datetime.now(UTC),
         )
 
 
-def offer() -> None:
-    """Let a class be opened; once it is, show how phones join it."""
+def offer(code_of: Callable[[str], str], width: int) -> None:
+    """Let a class be opened; once it is, show how phones join it.
+
+    ``code_of`` returns the QR code of an address, which is shown at a width.
+    """
     if not phones.are_served():
-        st.info(
-            "Phones cannot answer, because this server was started from `app.py`. "
-            "Start it with `streamlit run asgi.py`."
-        )
+        st.caption("Phones need a server started with `streamlit run asgi.py`.")
         return
     code = _led()
     if not code:
         st.button(
             "Open a class for phones",
+            type="primary",
             on_click=_open,
             key="class-open",
             help="Phones show the question and send an answer. They send no names, and "
@@ -66,14 +66,12 @@ def offer() -> None:
             st.warning(literal(str(notice)))
         return
     page = phones.page_for_devices()
+    address = _address(page or str(st.context.url or ""), code)
+    st.markdown(f"Class code: **{spaced(code)}**")
     if page is None:
         phones.explain()
-        address = _address(str(st.context.url or ""), code)
-        st.markdown(f"Class code: **{spaced(code)}**. Address for this computer:")
     else:
-        address = _address(page, code)
-        st.markdown(f"Open this address on a phone. Class code: **{spaced(code)}**")
-        st.image(code_of(address), alt="QR code of the link below", width=_WIDTH)
+        st.image(code_of(address), alt="QR code of the address below", width=width)
     st.code(address, language=None, wrap_lines=True)
     st.checkbox(
         "Phones share one network address",
@@ -98,9 +96,8 @@ def gathered(place: LessonPlace) -> None:
         st.markdown(f"Class **{spaced(code)}**: {people(number, 'answer')} so far.")
         if room is not None and room.crowded:
             st.warning(
-                f"{people(room.crowded, 'attempt')} to join failed: too many phones "
-                "have one network address. Tick “Phones share one network address” "
-                "below if the class does."
+                f"{people(room.crowded, 'attempt')} to join failed: many phones have one "
+                "network address. To admit them, tick the box in “Teach”."
             )
 
     st.fragment(count, run_every=_SECONDS)()
@@ -116,7 +113,7 @@ def counts(lesson: str, question: QuizQuestion) -> list[int]:
 def join() -> None:
     """Lead to the page on which a class is joined."""
     if phones.are_served():
-        st.link_button("Join a class", _address(str(st.context.url or "")))
+        st.link_button("Join a class", _address(str(st.context.url or "")), type="tertiary")
 
 
 def _address(page: str, *code: str) -> str:
@@ -180,23 +177,14 @@ def known(lesson: Lesson) -> int | None:
     return cast("int | None", session.public(_noted(lesson)))
 
 
-def collect(lesson: Lesson, question: QuizQuestion) -> None:
-    """Let whoever teaches type how many of a class expect what."""
-    area = st.expander("Collect what a class expects", key=f"class-{lesson.key}", on_change="rerun")
-    if not area.open:
-        return
-    with area:
-        offer()
-        st.caption(
-            "Or count raised hands and type the counts. They stay in this tab and are "
-            "shown as bars with the answer."
-        )
-        cells = controls.row(len(question.choices))
+def count_hands(lesson: Lesson, question: QuizQuestion) -> None:
+    """Let a teacher type how many raised a hand for each answer."""
+    with st.expander("Count raised hands"):
         counts = [
-            cell.number(
+            controls.HERE.number(
                 choice.text, 0, (0, _MOST), key=f"votes-{lesson.key}-{place}", kept="session"
             )
-            for place, (cell, choice) in enumerate(zip(cells, question.choices, strict=True))
+            for place, choice in enumerate(question.choices)
         ]
     session.set_public(_counted(lesson), counts)
 

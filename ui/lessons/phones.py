@@ -148,6 +148,7 @@ def _question_state(room: Room, seat: str) -> dict[str, Any]:
     chosen = room.answered(room.lesson, seat)
     found: dict[str, Any] = {
         "lesson": room.lesson,
+        "situation": room.situation,
         "question": question.text,
         "choices": [choice.text for choice in question.choices],
         "chosen": chosen,
@@ -231,10 +232,9 @@ def for_devices(page: str, *, address: str, hosts: Sequence[str], port: int) -> 
 
 def explain() -> None:
     """Say how the server is started so that other devices can open its pages."""
-    st.warning(
-        "Phones and other devices cannot open this server, because it admits this "
-        "computer only. Restart it with this command. Everybody in your network can "
-        "then open the studio."
+    st.caption(
+        "Phones cannot open this server: it admits this computer only. Restart it with "
+        "this command. Everybody in your network can then open the studio."
     )
     port = int(st.get_option("server.port"))
     st.code(f"{command()} --classroom --port {port}", language=None, wrap_lines=True)

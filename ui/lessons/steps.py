@@ -17,7 +17,7 @@ from dpcore.lessons.lesson import (
     Settings,
 )
 from ui import controls, glossary_links, results, session
-from ui.lessons import classroom, lesson_choice
+from ui.lessons import classroom, teaching
 from ui.lessons.lesson_choice import LessonPlace
 from ui.text import literal
 
@@ -27,27 +27,26 @@ def show(place: LessonPlace) -> None:
     lesson_text = place.lesson.text()
     _DRAWN[place.step](place, lesson_text)
     if not place.projected:
-        glossary_links.offer(mentioned(lesson_text.text), "Words of this lesson")
+        glossary_links.offer(mentioned(lesson_text.text), "Glossary for this lesson")
 
 
 def _predict(place: LessonPlace, lesson_text: LessonText) -> None:
     st.markdown(literal(lesson_text.situation))
     chosen = classroom.ask(place.lesson, lesson_text.predict)
     if chosen is not None:
-        st.caption("Noted. The next step shows what is true.")
+        st.caption("Press Next to see the answer.")
     classroom.gathered(place)
-    classroom.collect(place.lesson, lesson_text.predict)
 
 
 def _reveal(place: LessonPlace, lesson_text: LessonText) -> None:
     lesson, question = place.lesson, lesson_text.predict
     chosen = classroom.known(lesson)
     if chosen is None and not classroom.predicted_counts(lesson, question) and not _opened(lesson):
-        st.info("Predict first: the answer is shown once you have.")
+        st.info("Choose an answer first.")
         st.markdown(literal(lesson_text.situation))
         classroom.ask(lesson, question)
         st.button(
-            "Show it without predicting",
+            "Skip the prediction",
             on_click=session.set_public,
             args=(_opening(lesson), True),
             key=f"open-{lesson.key}",
@@ -68,10 +67,7 @@ def _play(place: LessonPlace, lesson_text: LessonText) -> None:
     del lesson_text
     lesson = place.lesson
     if not place.projected:
-        st.markdown(
-            "Move a slider, to one end and to the other. Which numbers of the sentence "
-            "below change, and which stay?"
-        )
+        st.markdown("Move each control to both ends. Which numbers below the picture change?")
     cells = controls.row(len(lesson.knobs))
     settings = {
         knob.key: _set(cell, knob, lesson) for cell, knob in zip(cells, lesson.knobs, strict=True)
@@ -89,19 +85,16 @@ def _questions(place: LessonPlace, lesson_text: LessonText) -> None:
 
 def _home(place: LessonPlace, lesson_text: LessonText) -> None:
     with st.container(border=True):
-        st.markdown(f"**Take this home.** {literal(lesson_text.recall)}")
+        st.markdown(f"**Takeaway.** {literal(lesson_text.recall)}")
         st.markdown(literal(lesson_text.home))
     if place.path.after(place.lesson.key, place.step) is None:
         _recap(place)
     st.markdown(f"**“So is it safe?”** {literal(lesson_text.safe)}")
-    if not place.projected:
-        with st.expander("Notes for whoever teaches"):
-            st.markdown("\n".join(f"- {literal(note)}" for note in lesson_text.notes))
 
 
 def _recap(place: LessonPlace) -> None:
     """Say at the end of a path what can be answered now, a sentence a lesson."""
-    st.subheader("The whole path once more", anchor=False)
+    st.subheader("The whole path", anchor=False)
     for lesson in place.path.lessons.values():
         lesson_text = lesson.text()
         st.markdown(f"**{literal(lesson_text.recall)}**  \n{literal(lesson_text.home)}")
@@ -110,16 +103,16 @@ def _recap(place: LessonPlace) -> None:
 def _picture(place: LessonPlace, settings: Settings) -> None:
     shown = place.lesson.view(settings)
     if place.projected:
-        lesson_choice.enlarge(shown.picture)
-    else:
-        st.markdown(literal(shown.sentence))
+        teaching.enlarge(shown.picture)
     name = f"lesson-{place.lesson.key}-{place.step.value}"
     results.show(shown.picture, name, simulated=True)
+    if not place.projected:
+        st.markdown(literal(shown.sentence))
 
 
 def _judged(choice: Choice) -> None:
     if choice.right:
-        said = f"Right: **{literal(choice.text)}.** {literal(choice.why)}"
+        said = f"Correct: **{literal(choice.text)}.** {literal(choice.why)}"
         st.success(said, icon=":material/check:")
     else:
         said = f"Not “{literal(choice.text)}”. {literal(choice.why)}"
@@ -134,7 +127,7 @@ def _right_one(question: QuizQuestion, chosen: int) -> None:
 
 def _tell(question: QuizQuestion) -> None:
     right = question.right
-    st.markdown(f"Right is: **{literal(right.text)}.** {literal(right.why)}")
+    st.markdown(f"Correct answer: **{literal(right.text)}.** {literal(right.why)}")
 
 
 def _set(cell: controls.Cell, knob: Knob, lesson: Lesson) -> float:
