@@ -2,11 +2,15 @@
 
 import streamlit as st
 
-from ui import auditing, session
+from ui import auditing, confidential, session
 from ui.asking import inputs
 
 session.require_router("pages/mechanism_test.py")
 st.title("Test")
-st.markdown("Does the mechanism of this question keep its ε? Draws of it give a lower bound.")
+st.markdown("Draw this release many times on two neighboring datasets. Nothing is charged.")
 asked = inputs.ask(session.require_study())
-auditing.offer(asked)
+study = session.require_study()
+auditing.body(auditing.ask_pair(asked, study))
+with confidential.area("audit-checks", "checks of the bounds, the bins and the ledger") as shown:
+    if shown:
+        auditing.check(asked, study)

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from ui import auditing, first_visit, offering, plan_notes, results, session
+from ui import first_visit, offering, plan_notes, results, session
 from ui.answering import answer_lessons, answers, differences, distortion, enclosing, previews
 from ui.asking import inputs
 
@@ -34,7 +34,6 @@ if answer is not None:
     enclosing.show(answer, asked, study, session.account(study))
     answer_lessons.lesson(answer, asked, study)
 distortion.show(asked, study)
-auditing.offer(asked)
 
 if done:
     st.header("Released so far")

@@ -1,6 +1,6 @@
-"""What shall be audited: public settings, and the trial that they make.
+"""Audits: a lower bound on ε from draws of two neighboring datasets.
 
-Carrying out an audit, and showing what it found.
+The same page body audits known mistakes and mechanisms, and the question on screen.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import streamlit as st
 
 from dpcore.analyses.base import Releasable
 from dpcore.figures import audits
-from dpcore.formatting import capital, epsilon_text, significant
+from dpcore.formatting import epsilon_text, significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.auditing import trials
 from dpcore.studies.auditing.lower_bound import PrivacyAudit, audit
@@ -23,15 +23,16 @@ from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES, NaiveRelease
 from dpcore.studies.auditing.structure import checks
 from dpcore.studies.auditing.trials import Trial, TrialDraws, batches, pieces
 from dpcore.studies.teaching.laboratory import Setup
-from ui import controls, plans, results, session, work
+from ui import confidential, controls, results, session, work
 from ui.study import Study
 from ui.text import literal
 
 WHAT: Final = "audit-what"
-MISTAKE, MECHANISM, QUESTION = ("a known mistake", "a mechanism", "a question about the table")
-_NAIVE, _REPAIRED = "as it was done", "done right"
-_WORST, _TYPED, _PERSON = ("the worst pair", "two values that I type", "a person of this table")
-_BROUGHT = "_audited-question"
+MISTAKE, MECHANISM = "a known mistake", "a mechanism"
+_QUESTION = "a question about the table"
+_NAIVE, _REPAIRED = "original", "repaired"
+_OLDER = {"as it was done": _NAIVE, "done right": _REPAIRED}
+_WORST, _TYPED, _PERSON = "the worst pair", "two values", "a person of this table"
 _DRAWS: Final = [2000, 10_000, 50_000, 200_000]
 _CONFIDENCES: Final = [0.9, 0.95, 0.99, 0.999]
 _MOST_NUMBERS: Final = 4_000_000
@@ -49,7 +50,6 @@ class AuditRequest:
         trial: Makes the trial. CONFIDENTIAL where ``confidential``.
         confidential: Whether it is made of the table in use.
         mistake: The known mistake, where it is one.
-        request: The question, where it is one.
 
     """
 
@@ -59,41 +59,14 @@ class AuditRequest:
     trial: Callable[[], Trial] = field(repr=False)
     confidential: bool = False
     mistake: NaiveRelease | None = None
-    request: Releasable | None = None
-
-
-def carry(request: Releasable) -> None:
-    """Note the question on screen, so that the page Audit can offer it."""
-    session.set_public(_brought(), request)
-
-
-def offer(request: Releasable) -> None:
-    """Lead to an audit of the question on screen. It costs nothing."""
-    carry(request)
-    st.page_link(
-        "pages/audit.py",
-        label="Audit this before you release it",
-        icon=":material/policy:",
-        query_params={WHAT: QUESTION},
-        help="Draws it many times in two worlds, by the sampler of a release, and "
-        "counts what tells them apart. A simulation: nothing is charged.",
-    )
 
 
 def ask() -> AuditRequest:
-    """Show the controls; the first view is a promise that is refuted."""
-    what = controls.HERE.radio(
-        "What is audited",
-        [MISTAKE, MECHANISM, QUESTION],
-        key=WHAT,
-        note="A known mistake shows what a refutation looks like. A mechanism or a "
-        "question of yours is drawn by the sampler of real releases.",
-    )
-    if what == MISTAKE:
-        return _mistake()
-    if what == MECHANISM:
-        return _mechanism()
-    return _question(session.require_study())
+    """Show the controls; the first view is a guarantee that is refuted."""
+    if st.query_params.get(WHAT) == _QUESTION:
+        session.go("pages/mechanism_test.py")
+    what = controls.HERE.radio("What is audited", [MISTAKE, MECHANISM], key=WHAT)
+    return _mistake() if what == MISTAKE else _mechanism()
 
 
 def _mistake() -> AuditRequest:
@@ -104,11 +77,12 @@ def _mistake() -> AuditRequest:
         format_func=lambda name: CATALOG_OF_MISTAKES[name].label,
         key="audit-mistake",
     )
+    controls.read_older("audit-how", _OLDER)
     how = second.selectbox(
-        "Done how",
+        "Version",
         [_NAIVE, _REPAIRED],
         key="audit-how",
-        note="Done right, the same promise is kept, and should not be refuted.",
+        note="The repaired version keeps the same guarantee and should not be refuted.",
     )
     seed = third.seed(key="audit-seed")
     draws, confidence = _effort(50_000)
@@ -131,21 +105,21 @@ def _mechanism() -> AuditRequest:
         key="audit-mechanism",
     )
     epsilon = second.slider(
-        "Promised ε", 1.0, (0.1, 5.0, 0.1), key="audit-epsilon", note=controls.EPSILON_HELP
+        "Claimed ε", 1.0, (0.1, 5.0, 0.1), key="audit-epsilon", note=controls.EPSILON_HELP
     )
     pair = third.selectbox(
         "Pair",
         [_WORST, _TYPED],
         key="audit-pair",
-        note="The two values that are hardest to keep apart, or two of your own.",
+        note="The two values that are hardest to keep apart, or two that you choose.",
     )
     first, second = controls.row(2)
     shift = first.slider(
-        "One person moves the value by",
+        "Sensitivity",
         0.2,
         (0.02, 1.0, 0.02),
         key="audit-shift",
-        note="As a share of the range between the bounds, 0 and 1.",
+        note="How far one person can move the value, as a share of its range from 0 to 1.",
     )
     place = 0.0
     if pair == _TYPED:
@@ -160,60 +134,40 @@ def _mechanism() -> AuditRequest:
     )
 
 
-def _question(study: Study) -> AuditRequest:
-    known = questions(study)
-    if not known:
-        st.info(
-            "There is no question yet. Ask one on “Release”, or plan some on “Plan”, "
-            "then audit it here."
-        )
-        st.page_link("pages/release.py", label="Go to Release")
-        session.end_page()
-    names = list(known)
-    first, second = controls.row([2, 1.4])
-    place = first.selectbox(
-        "Question",
-        range(len(names)),
-        format_func=names.__getitem__,
-        key=f"audit-question-{session.generation()}",
-        kept="session",
-    )
-    pair = second.selectbox(
-        "Pair of tables",
+def ask_pair(request: Releasable, study: Study) -> AuditRequest:
+    """Show which two tables the question on screen is tested on."""
+    pair = controls.row([1.4, 2])[0].selectbox(
+        "Neighboring datasets",
         [_WORST, _TYPED, _PERSON],
         key=f"audit-tables-{session.generation()}",
         kept="session",
-        note="Any two tables that the promise is about, or the table in use with and "
-        "without one of its people. That is for the curator alone.",
+        note="Any two tables that the guarantee covers, or the table in use with and "
+        "without one of its people. Only the curator sees the latter.",
     )
-    request = known[names[place]]
     values = _values() if pair == _TYPED else (0.0, 0.0)
     draws, confidence = _effort(10_000)
-    about = f"{request.analysis(study.fingerprint)} {pair} {draws}"
-    if pair == _PERSON:
-        return AuditRequest(
-            key=about,
-            draws=draws,
-            confidence=confidence,
-            trial=lambda: _of_row(request, study),
-            confidential=True,
-            request=request,
-        )
+    confidential = pair == _PERSON
+
+    def trial() -> Trial:
+        if confidential:
+            return _of_row(request, study)
+        return trials.worst(request) if pair == _WORST else trials.typed(request, *values)
+
     return AuditRequest(
-        key=f"{about} {values}",
+        key=f"{request.analysis(study.fingerprint)} {pair} {values} {draws}",
         draws=draws,
         confidence=confidence,
-        trial=lambda: trials.worst(request) if pair == _WORST else trials.typed(request, *values),
-        request=request,
+        trial=trial,
+        confidential=confidential,
     )
 
 
-def row_key() -> str:
+def _row_key() -> str:
     """Return which rows of the table are asked about. CONFIDENTIAL."""
     return f"{session.public(_row('person'))} {session.public(_row('other'))}"
 
 
-def ask_row(study: Study) -> None:
+def _ask_row(study: Study) -> None:
     """Show the controls that choose a person, inside the curator's area."""
     first, second = controls.row(2)
     most = study.dataset.people
@@ -241,38 +195,22 @@ def _of_row(request: Releasable, study: Study) -> Trial:
     return trials.of_person(request, study.in_memory, person, other)
 
 
-def _brought() -> str:
-    return f"{_BROUGHT}-{session.generation()}"
-
-
-def questions(study: Study) -> dict[str, Releasable]:
-    """Return the questions on offer by name: that of the Release page comes first."""
-    found: dict[str, Releasable] = {}
-    brought = cast("Releasable | None", session.public(_brought()))
-    columns = {column.name for column in study.dataset.columns}
-    if brought is not None and {c.name for c in brought.asked.columns} <= columns:
-        found[f"{brought.title} (on Release)"] = brought
-    for item in plans.plan(study).items:
-        found[f"{item.name} (planned)"] = item.request
-    return found
-
-
 def _values() -> tuple[float, float]:
     first, second = controls.row(2)
     return (
         first.number(
-            "Answer without noise, in one world",
+            "Value in the first dataset",
             0.0,
             key=f"audit-first-{session.generation()}",
             kept="session",
-            note="What the question comes to in a table that you think of.",
+            note="The exact value of the statistic in a dataset that you imagine.",
         ),
         second.number(
-            "In the other",
+            "Value in the second dataset",
             0.0,
             key=f"audit-second-{session.generation()}",
             kept="session",
-            note="The same with one person changed: no farther than one can move it.",
+            note="The same with one person changed, at most the sensitivity away.",
         ),
     )
 
@@ -281,23 +219,22 @@ def _effort(usual: int) -> tuple[int, float]:
     """Ask how much shall be drawn, and how sure a refutation shall be."""
     first, second = controls.row(2)
     draws = first.place.select_slider(
-        "Draws of each world",
+        "Draws per dataset",
         _DRAWS,
         value=usual,
         format_func=lambda number: f"{number:,}",
         key=f"audit-draws-{usual}",
         bind="query-params",
-        help="Half of them are searched, the other half are tested.",
+        help="One half finds the most telling event, the other half tests it.",
     )
     confidence = second.place.select_slider(
         "Confidence",
         _CONFIDENCES,
         value=0.99,
-        format_func=lambda share: f"{100 * share:g} %",
+        format_func=lambda share: f"{100 * share:g}%",
         key="audit-confidence",
         bind="query-params",
-        help="How seldom a promise that is kept may be refuted by chance: at 99 %, at "
-        "most once in a hundred audits.",
+        help="At 99%, at most one in a hundred audits refutes a true guarantee by chance.",
     )
     return draws, confidence
 
@@ -310,7 +247,20 @@ def affordable(asked: AuditRequest, trial: Trial) -> int:
 _SLOT = "audit"
 
 
-def show(asked: AuditRequest, *, rows: str = "") -> None:
+def body(asked: AuditRequest) -> None:
+    """Show an audit with its methods; that of a person stands in the curator's area."""
+    if asked.confidential:
+        with confidential.area("audit", "the audit of a person of this table") as shown:
+            if shown:
+                _ask_row(session.require_study())
+                _show(asked, rows=_row_key())
+    else:
+        _show(asked)
+    with st.expander("Methods"):
+        definitions()
+
+
+def _show(asked: AuditRequest, *, rows: str = "") -> None:
     """Draw, search, test, and say what came out. ``rows`` is CONFIDENTIAL."""
     key = f"{session.generation()} {asked.key} {rows}"
     with controls.valid():
@@ -321,12 +271,12 @@ def show(asked: AuditRequest, *, rows: str = "") -> None:
         key,
         pieces(trial, draws),
         lambda: batches(trial, draws),
-        doing=f"Drawing {draws:,} answers in each of two worlds",
+        doing=f"Drawing {draws:,} results from each dataset",
     )
     if drawn is None:
         return
     if draws < asked.draws:
-        st.caption(f"Of an answer with {len(trial.labels):,} numbers {draws:,} are drawn.")
+        st.caption(f"Results with {len(trial.labels):,} numbers: {draws:,} draws.")
     done = session.remember(
         f"{_SLOT}-found",
         f"{key} {asked.confidence} {len(drawn)}",
@@ -335,15 +285,13 @@ def show(asked: AuditRequest, *, rows: str = "") -> None:
     told = f"**{literal(audits.verdict(done))}.** {_event_text(done)}"
     box = st.warning if done.refuted else st.info
     box(told, icon=(":material/gavel:" if done.refuted else ":material/search:"))
-    if asked.mistake is not None:
-        st.markdown(
-            f"Released is {asked.mistake.released}. **What is wrong:** "
-            f"{asked.mistake.wrong} **Done right:** {asked.mistake.right}"
-        )
     _numbers(done)
     results.show(audits.roc_picture(done), "audit-roc", simulated=not asked.confidential)
-    st.markdown(literal(audits.seen(done)))
-    results.table(audits.events_table(done), key="audit-events")
+    if asked.mistake is not None:
+        st.markdown(f"**Mistake:** {asked.mistake.wrong} **Repair:** {asked.mistake.right}")
+    with st.expander("Events", key="audit-details"):
+        st.markdown(literal(audits.seen(done)))
+        results.table(audits.events_table(done), key="audit-events")
 
 
 def _event_text(done: PrivacyAudit) -> str:
@@ -356,31 +304,30 @@ def _numbers(done: PrivacyAudit) -> None:
     row = st.container(horizontal=True, gap="large")
     claim = done.claim
     row.metric(
-        "Promised ε",
+        "Claimed ε",
         epsilon_text(claim.epsilon),
         width="content",
-        help=f"What no event may exceed{_at(claim.delta)}.",
+        help=f"No event may exceed it{_at(claim.delta)}.",
     )
     row.metric(
-        "Found ε, at least",
+        "Lower bound on ε",
         audits.lower_text(done.lower),
         width="content",
-        help="A lower bound from counting alone, corrected for having searched.",
+        help="From counting alone, corrected for the search.",
     )
     row.metric(
-        "Noticed from ε",
+        "Detectable ε",
         significant(done.detectable, up=True),
         width="content",
-        help="What these draws would have refuted nine times out of ten.",
+        help="The smallest ε that these draws would detect with probability 90%.",
     )
     if done.trial.exact is not None:
         exact = done.trial.exact
         row.metric(
-            "By formula",
+            "Exact ε",
             "∞" if math.isinf(exact) else epsilon_text(exact),
             width="content",
-            help="What this pair of worlds really gives away"
-            f"{_at(claim.delta)}, worked out without draws.",
+            help=f"The exact privacy loss of this pair{_at(claim.delta)}, by formula.",
         )
 
 
@@ -388,36 +335,24 @@ def _at(delta: float) -> str:
     return f" at δ {significant(delta, up=True)}" if delta else ""
 
 
-def check(study: Study) -> None:
-    """Check the questions on offer without draws. CONFIDENTIAL."""
-    known = questions(study)
-    key = "\n".join(
-        [str(session.generation())]
-        + [request.analysis(study.fingerprint) for request in known.values()]
-    )
+def check(request: Releasable, study: Study) -> None:
+    """Check the question on screen without draws. CONFIDENTIAL."""
+    key = f"{session.generation()} {request.analysis(study.fingerprint)}"
     done = work.follow(
         "audit-checks",
         key,
-        4 * len(known),
-        lambda: checks(list(known.values()), study.in_memory),
-        doing="Checking the questions",
+        4,
+        lambda: checks([request], study.in_memory),
+        doing="Checking the question",
     )
     if done is None:
         return
     failed = sum(one.passed is False for one in done)
     tried = sum(one.passed is not None for one in done)
-    outcome = "none failed" if failed == 0 else f"{failed} failed"
-    st.markdown(f"**Of {tried} checks, {outcome}.**")
-    lines = []
-    for question in dict.fromkeys(one.question for one in done):
-        lines.append(f"{literal(capital(question))}:\n")
-        lines += [
-            f"- {_SIGNS[one.passed]} **{one.name}.** {literal(one.how)}"
-            for one in done
-            if one.question == question
-        ]
-        lines.append("")
-    st.markdown("\n".join(lines))
+    st.markdown(f"**{tried} checks, {failed or 'none'} failed**")
+    st.markdown(
+        "\n".join(f"- {_SIGNS[one.passed]} **{one.name}.** {literal(one.how)}" for one in done)
+    )
 
 
 _SIGNS = {

@@ -135,7 +135,7 @@ PLACES = (
                     View(script="sensitivity", title="Sensitivity explorer", reads_table=False),
                     View(script="lab", title="Mechanism lab", reads_table=False),
                     View(script="attacks", title="Attacks"),
-                    View(script="audit", title="Audit"),
+                    View(script="audit", title="Audit", reads_table=False),
                 ),
             ),
             Section(

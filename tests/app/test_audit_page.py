@@ -1,4 +1,4 @@
-"""The page Audit: a mistake is refuted before one's eyes, a repair is not."""
+"""Audit and Test: a mistake is refuted, a repair is not, and a question can be tested."""
 
 from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES
 from tests.app.test_pages import by_label, fill, use_example
@@ -24,7 +24,7 @@ def test_first_view_refutes_a_promise(open_page):
     app = through(open_page("audit"))
     assert "Refuted: ε 1 was promised" in app.warning[0].value.replace("\\", "")
     assert "Draws outside the bounds are drawn again" in said(app)
-    by_label(app.selectbox, "Done how").set_value("done right").run()
+    by_label(app.selectbox, "Version").set_value("repaired").run()
     app = through(app)
     assert "Not refuted" in app.info[0].value
     assert "never prove it" in said(app)
@@ -41,39 +41,33 @@ def test_every_mistake_is_on_offer_and_refuted(open_page):
 
 def test_mechanism_is_drawn_by_the_real_sampler(open_page):
     app = through(open_page("audit"))
-    by_label(app.select_slider, "Draws of each world").set_value(2000)
+    by_label(app.select_slider, "Draws per dataset").set_value(2000)
     app.radio(key=auditing.WHAT).set_value(auditing.MECHANISM).run()
-    fill(app, selectbox={"Mechanism": "laplace"}, select_slider={"Draws of each world": 2000})
+    fill(app, selectbox={"Mechanism": "laplace"}, select_slider={"Draws per dataset": 2000})
     app = through(app)
     labels = {metric.label: metric.value for metric in app.metric}
-    assert labels["Promised ε"] == labels["By formula"] == "1"
+    assert labels["Claimed ε"] == labels["Exact ε"] == "1"
 
 
-def test_question_needs_a_table_and_a_question(open_page):
-    app = open_page("audit")
-    app.radio(key=auditing.WHAT).set_value(auditing.QUESTION).run()
+def test_an_earlier_link_to_a_question_leads_to_the_test_of_it(app):
+    app.query_params["audit-what"] = "a question about the table"
+    app.switch_page("pages/audit.py").run()
+    assert app.title[0].value == "Test"
     assert any("Choose a table first" in each.value for each in app.info)
-    use_example(open_page)
-    app = open_page("audit")
-    app.radio(key=auditing.WHAT).set_value(auditing.QUESTION).run()
-    assert any("There is no question yet" in each.value for each in app.info)
 
 
-def test_question_of_the_release_page_is_audited_and_charges_nothing(open_page):
+def test_question_on_screen_is_audited_and_charges_nothing(open_page):
     use_example(open_page)
-    open_page("release")
-    app = open_page("audit")
-    app.radio(key=auditing.WHAT).set_value(auditing.QUESTION).run()
+    app = open_page("mechanism_test")
     pair = "a person of this table"
-    fill(app, selectbox={"Pair of tables": pair}, select_slider={"Draws of each world": 2000})
+    fill(app, selectbox={"Neighboring datasets": pair}, select_slider={"Draws per dataset": 2000})
     assert not app.metric
-    app.toggle[0].set_value(True).run()
+    app.toggle(key="show-audit").set_value(True).run()
     app = through(app)
     assert not app.error
-    assert {"Promised ε", "Found ε, at least"} <= {each.label for each in app.metric}
-    for toggle in app.toggle:
-        toggle.set_value(True)
-    app = through(app.run())
+    assert {"Claimed ε", "Lower bound on ε"} <= {each.label for each in app.metric}
+    app.toggle(key="show-audit-checks").set_value(True).run()
+    app = through(app)
     assert "checks, none failed" in said(app)
     app = open_page("release")
     assert "Released so far" not in [each.value for each in app.header]

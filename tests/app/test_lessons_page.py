@@ -160,7 +160,7 @@ def test_the_panel_shows_an_address_for_phones_or_the_command(open_page, monkeyp
     button(app, "Open a class for phones").click().run()
     shown = [code.value for code in app.code]
     addresses = [one for one in shown if one.startswith("http://studio.lan:")]
-    commands = [one for one in shown if "--server.allowedHosts" in one]
+    commands = [one for one in shown if "--classroom" in one]
     # The class and the step; a QR code that no phone can use is not shown.
     named = 2 if "studio.lan" in hosts else 0
     assert len(addresses) == len(app.get("image")) == named
