@@ -1,4 +1,4 @@
-"""A made-up table: the counts it is made from, planning them, and what it keeps."""
+"""Synthetic data: the counts it is generated from, planning them, and what it preserves."""
 
 from __future__ import annotations
 
@@ -33,13 +33,17 @@ if TYPE_CHECKING:
 
 _SHOWN: Final = 20
 _FIRST, _MOST_BINS = 5, 20
-_HUB: Final = "every column with one of them"
-_ALONE: Final = "nothing: each column is counted by itself"
+_HUB: Final = "each column with a pivot column"
+_ALONE: Final = "none"
+_OLDER: Final = {
+    "every column with one of them": _HUB,
+    "nothing: each column is counted by itself": _ALONE,
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SyntheticTable:
-    """A made-up table with the counts that it was dealt out by. PUBLIC.
+    """Synthetic rows with the counts that they add up to. PUBLIC.
 
     ``table`` has dates in days since 1 January 1970, and ``written`` as text.
     """
@@ -56,17 +60,17 @@ def make(sources: Sources, study: Study) -> SyntheticTable:
     numbers = [a for a in sources.forest.axes if a.column.kind.is_numeric]
     seed_place, whole_place = controls.row((1, 3))
     seed = seed_place.seed(
-        key="made-up-seed", note="Another seed, another table with the same counts."
+        key="made-up-seed", note="Another seed generates other rows with the same counts."
     )
     names = [axis.name for axis in numbers]
     chosen = whole_place.place.multiselect(
-        "Columns of whole numbers",
+        "Whole-number columns",
         range(len(names)),
         default=[at for at, axis in enumerate(numbers) if _whole_bounds(axis)],
         format_func=names.__getitem__,
         key=f"made-up-whole-{session.generation()}-{len(names)}",
         persist_state="session",
-        help="Others get decimals. It starts from the columns with whole bounds.",
+        help="Other columns get decimals. Columns with whole bounds are preselected.",
     )
     integers = frozenset(names[at] for at in chosen)
     fitted, counts = session.remember("made-up-counts", sources.key, lambda: _counts(sources))
@@ -86,56 +90,41 @@ def make(sources: Sources, study: Study) -> SyntheticTable:
 def show_made(made: SyntheticTable) -> None:
     """Show the first rows, and offer the table as a file."""
     rows = f"{made.counts.people:,}"
-    st.markdown(f"**A made-up table of {rows} people, none of whom exists**")
+    st.markdown(f"**{rows} synthetic rows; the first {min(_SHOWN, made.counts.people)}**")
     results.table(made.written.head(_SHOWN), key="made-up-rows")
-    st.caption(
-        f"The first {min(_SHOWN, made.counts.people)} of {rows} rows. Nobody in the "
-        "original is any of these rows: they were dealt out from noisy counts. Whoever "
-        "is unusual in the original is at most a count of a cell."
-    )
     if session.mode() is Mode.CLASSROOM:
-        st.caption(
-            "No file of it in Classroom mode: its counts are an exercise and no "
-            "private release. In Release mode it can be downloaded."
-        )
+        st.caption("Classroom mode offers no file, because its counts are not private releases.")
         return
-    results.table_files(lambda: made.written, "made-up-table", "made-up")
+    results.table_files(lambda: made.written, "synthetic-data", "made-up")
 
 
 def keeps(sources: Sources, made: SyntheticTable) -> int:
-    """Show what it keeps of a question, and return which one was chosen."""
-    st.header("What it keeps")
+    """Show what it preserves of a question, and return which one was chosen."""
+    st.header("What it preserves and distorts")
     if made.fitted.stretch > 0:
         st.warning(
-            "The released counts contradict each other by more than their intervals: "
-            f"those had to be widened by {percent(made.fitted.stretch)}. In 5 of 100 "
-            "cases that is luck; otherwise people without a value are missing in some "
-            "of the counts and not in others."
+            "The released counts contradict each other. Their intervals were widened "
+            f"by {percent(made.fitted.stretch)}. A likely cause is missing values that "
+            "are excluded from some counts only."
         )
     chosen = _chosen(sources)
     picture = kept_picture(_cells(sources, made, chosen), unit=_unit(sources, chosen))
     results.show(picture, "made-up-kept")
     st.caption(
-        f"The counts of the real table lie in the intervals with "
-        f"{percent(sources.level)}, all cells of one question together. So the made-up "
-        "table is wrong about a cell by at most the length of its interval."
+        f"The intervals contain all exact counts of the question with "
+        f"{percent(sources.level)} confidence."
     )
     return chosen
 
 
 def breaks(sources: Sources) -> None:
-    """Say what no made-up table from counts keeps."""
+    """Say what no synthetic data from counts preserves."""
     kept = ", ".join(" with ".join(one.names) for one in sources.forest.pairs)
-    held = f"As counted hang together: {kept}." if kept else ""
     st.markdown(
-        "**What it breaks.** "
-        + literal(held)
-        + " All else is invented: two columns that were not counted together have in "
-        "common only what comes through a third; within a bin numbers are spread "
-        "evenly; three columns at once, exact values, repeated values, extremes and "
-        "missing values are not those of the original. Use it to write and to try out "
-        "an analysis, or to teach. Never publish a finding from it that was not "
-        "released: ask the table that question instead."
+        f"**Preserved:** each count above{literal(f'; pairs: {kept}' if kept else '')}. "
+        "**Distorted:** other correlations, values within a bin, extremes, repeated and "
+        "missing values. Use it to write an analysis or to teach. Publish findings only "
+        "from releases."
     )
 
 
@@ -149,23 +138,22 @@ def beside_the_original(sources: Sources, made: SyntheticTable, chosen: int, stu
     )
     if not found:
         return
-    st.markdown("**How much one column tells of another**, before and after")
+    st.markdown("**Mutual information of pairs of columns**")
     results.table(
         [
             {
                 "columns": f"{tie.first} and {tie.second}",
                 "original": tie.original,
-                "made up": tie.made_up,
-                "kept": "yes" if tie.kept else "no",
+                "synthetic": tie.made_up,
+                "preserved": "yes" if tie.kept else "no",
             }
             for tie in sorted(found, key=lambda tie: -abs(tie.original - tie.made_up))
         ],
-        column_config=dict.fromkeys(("original", "made up"), results.THREE_DIGITS),
+        column_config=dict.fromkeys(("original", "synthetic"), results.THREE_DIGITS),
         key="made-up-ties",
     )
     st.caption(
-        "Mutual information in nats: 0 where the two have nothing to do with each "
-        "other. A pair that was not kept falls to 0, or to what comes through others."
+        "In nats: 0 means independent. A pair that was not counted together falls towards 0."
     )
 
 
@@ -252,28 +240,24 @@ def find_sources(study: Study) -> Sources | None:
 
 
 def tell_sources(sources: Sources) -> None:
-    """Say which released counts the table keeps, and which it cannot."""
+    """List the released counts that are used, and those that cannot be."""
     forest = sources.forest
     st.markdown(
-        "**Made from these released counts, and from nothing else:**\n\n"
+        "**Generated from these released counts:**\n\n"
         + "\n".join(f"- {literal(one.title)}" for one in forest.kept)
     )
     if forest.left_out:
         st.markdown(
-            "Released, and not kept:\n\n"
+            "Released, but not used:\n\n"
             + "\n".join(f"- {literal(one.title)}: {why}" for one, why in forest.left_out)
         )
 
 
 def offer_plan(study: Study, *, opened: bool) -> None:
-    """Offer to plan the counts that a made-up table is made from."""
-    place = st.expander("Plan the counts that it is made from", expanded=opened, key="made-up-plan")
+    """Offer to plan the counts that synthetic data is generated from."""
+    place = st.expander("Plan the counts", expanded=opened, key="made-up-plan")
     with place:
-        st.markdown(
-            "Counts are the only thing that is asked of the table, and the only thing "
-            "that costs. The made-up table itself costs nothing more, however many "
-            "rows or copies of it are made."
-        )
+        st.markdown("Only the counts spend budget. Synthetic data from them is free.")
         try:
             _ask_plan(study)
         except ParameterError as error:
@@ -283,44 +267,45 @@ def offer_plan(study: Study, *, opened: bool) -> None:
 def _ask_plan(study: Study) -> None:
     ready = [column for column in study.dataset.columns if column.is_declared]
     if not ready:
-        st.info("No column has bounds or a list of answers yet; set them on Data.")
+        st.info("No column has bounds or a category list yet.")
         st.page_link("pages/data.py", label="Go to Data")
         return
-    study.terms.unit.check_one_row("a made-up table is")
+    study.terms.unit.check_one_row("synthetic data is")
     names = [study.dataset.short(column.name) for column in ready]
     chosen = st.multiselect(
-        "Columns of the made-up table",
+        "Columns",
         range(len(names)),
         default=list(range(min(_FIRST, len(names)))),
         format_func=names.__getitem__,
         key=f"made-up-columns-{session.generation()}",
         persist_state="session",
-        help="Those with bounds or a list of answers. What was never counted cannot be made up.",
+        help="Columns with bounds or a category list.",
     )
     first, second, third = controls.row((3, 1, 1))
+    controls.read_older("made-up-ties", _OLDER)
     way = first.radio(
-        "What shall hang together",
+        "Correlations to preserve",
         [_HUB, _ALONE],
         key="made-up-ties",
         kept="table",
-        note="With one of them, say pay with each of the others: each pair is counted "
-        "in a cross table. What two others have in common is kept only as far as it "
-        "comes through that one.",
+        note="Each column is counted together with the pivot column in a cross table. "
+        "The correlation of two other columns is preserved only as far as the pivot "
+        "column explains it.",
     )
-    bins = second.number("Bins of a number", 8, (2, _MOST_BINS), key="made-up-bins", kept="table")
+    bins = second.number("Bins per number", 8, (2, _MOST_BINS), key="made-up-bins", kept="table")
     epsilon = third.number(
         "ε for all counts",
         1.0,
         (1e-6, 100.0, 0.1),
         key="made-up-epsilon",
         kept="table",
-        note="In equal parts. It is charged when the plan is released. Where other "
-        "questions are planned, all share the total that is set on Plan.",
+        note="Divided equally, and charged when the plan is released. Other planned "
+        "questions share the total of the plan.",
     )
     hub = None
     if way == _HUB and len(chosen) > 1:
         place = controls.row((1, 2))[0].selectbox(
-            "The one that all others are counted with",
+            "Pivot column",
             range(len(chosen)),
             format_func=[names[at] for at in chosen].__getitem__,
             key=f"made-up-hub-{session.generation()}",
@@ -344,9 +329,7 @@ def _plan(asked: Sequence[Request], epsilon: float, study: Study) -> None:
     cells = sum(len(one.query.statistic.labels) for one in asked)
     width = float(max(one.plan.half_widths(0.95).max() for one in asked))
     st.caption(
-        f"{len(asked)} questions with {cells} counts; a count would be off by at most "
-        f"{significant(width)} in 95 of 100 answers. Fewer columns or a larger ε make "
-        "it more exact; fewer bins make its cells fuller."
+        f"{len(asked)} questions with {cells} counts, each ± {significant(width)} (95%, noise only)"
     )
     st.button(
         f"Add {len(missing)} questions to the plan" if missing else "All are planned",
@@ -354,10 +337,10 @@ def _plan(asked: Sequence[Request], epsilon: float, study: Study) -> None:
         disabled=not missing,
         on_click=_add,
         args=(tuple(missing), epsilon),
-        help="Spends nothing. Release them on Plan, and come back.",
+        help="Spends nothing. Release them on Plan, then return.",
     )
     if not missing:
-        st.page_link("pages/plan.py", label="Release them on Plan")
+        st.page_link("pages/plan.py", label="Release the plan")
 
 
 def _add(requests: tuple[Request, ...], epsilon: float) -> None:

@@ -1,4 +1,4 @@
-"""A made-up table, from choosing columns to the file."""
+"""Synthetic data, from choosing columns to the file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.conftest import assert_says
 def test_counts_are_planned_released_and_made_a_table_of(open_page):
     use_survey(open_page)
     app = open_page("synthetic_data")
-    assert "No counts of this table have been released yet" in shown(app)
+    assert "Synthetic data needs released counts" in shown(app)
     set_to(app, "number_input", "ε for all counts", 40.0)
     assert "4 questions with" in shown(app)
     button(app, "Add 4 questions to the plan").click().run()
@@ -21,9 +21,7 @@ def test_counts_are_planned_released_and_made_a_table_of(open_page):
     app.button(key="spend-plan").click().run()
     go(app, "synthetic_data")
     said = shown(app).replace("\\", "")
-    assert_says(
-        said, "none of whom exists", "counts of the made-up table lie where the release says"
-    )
+    assert_says(said, "synthetic rows; the first 20", "each count above")
     (rows,) = (d.value for d in app.dataframe if "smoker" in d.value)
     assert list(rows) == ["age", "income", "weight", "region", "smoker"]
     assert set(rows["region"]) <= {"north", "south", "west", "other"}
