@@ -33,7 +33,7 @@ with recovery.told():
     using.follow_link()
 with RUNS.turn(), session.ledger_read_once(), sidebar.beside():
     with st.sidebar:
-        glossary_links.beside(page.url_path)
+        glossary_links.beside()
     with (
         session.only_what_is_shown(page.url_path),
         downloads.answered(),

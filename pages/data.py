@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import first_visit, session
+from ui import session
 from ui.asking import columns, fit
 from ui.data import (
     declaring,
@@ -19,7 +19,6 @@ from ui.text import literal
 session.require_router("pages/data.py")
 st.title("Data")
 st.markdown("Which table, whom does it describe, and what may the public know about it?")
-first_visit.show("pages/data.py")
 
 upload.choose()
 current = session.draft() or session.study()

@@ -1,36 +1,42 @@
-"""Home: three doors and a live miniature of the main job."""
+"""Home: drop a file, try the survey or take a lesson; and what ε does, live."""
 
 import streamlit as st
 
-from ui import first_visit, sensitivity_explorer, session
-from ui.data import using
+from dpcore.releases.amounts import limit_text
+from ui import accounts, demo, recovery, session
+from ui.data import upload, using
+from ui.text import literal
 
 session.require_router("pages/home.py")
+if session.wanted() == "upload":
+    session.go("pages/data.py")
 st.title("Epsilon Studio")
-st.markdown("Publish numbers about people, and choose how little they say about any of them.")
-first, second, third = st.columns(3)
-with first.container(border=True, height="stretch"):
-    st.markdown("**Try it on survey data**")
-    st.caption("20,190 person-years of a health insurance experiment, ready to use.")
-    if st.button("Open the survey", type="primary"):
+st.markdown(
+    "Publish statistics about people and set a limit on what they reveal about any of them."
+)
+study = session.study()
+if study is not None:
+    with recovery.told(), st.container(border=True, horizontal=True, key="continue"):
+        account = session.account(study)
+        budget = limit_text(account.budget)
+        st.markdown(
+            f"Continue: **{literal(study.dataset.name)}** · "
+            f"{accounts.left(account)} of {budget} left"
+        )
+        st.page_link("pages/release.py", label="Release", width="content")
+        st.page_link("pages/plan.py", label="Plan", width="content")
+dropped, others = st.columns([2, 1], gap="medium")
+with dropped:
+    upload.drop_zone("Upload a CSV or another table")
+    st.caption("Your file stays in memory on this server and is discarded when you close the tab.")
+with others:
+    st.caption("No data at hand?")
+    if st.button("Try the survey", type="primary", width="stretch"):
         with st.spinner("Loading the survey …"):
             using.use_example("rand-hie")
         session.go("pages/release.py")
-with second.container(border=True, height="stretch"):
-    st.markdown("**Upload a table**")
-    st.caption(
-        "It goes to the computer that runs this program, stays in its memory, and is "
-        "forgotten when you close the tab."
-    )
-    if st.button("Go to the upload"):
-        session.go("pages/data.py")
-with third.container(border=True, height="stretch"):
-    st.markdown("**Learn in five minutes**")
-    st.caption("One idea at a time: predict, see, play. Also as a path for a class.")
-    if st.button("Take the first lesson"):
+    if st.button("5-minute lesson", width="stretch"):
         session.go("pages/lessons.py")
-first_visit.offer()
-first_visit.show("pages/home.py")
 
-st.header("One guest replaced")
-sensitivity_explorer.show_miniature()
+st.header("Try it: one guest, two possible worlds")
+demo.show()

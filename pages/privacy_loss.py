@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import confidential, controls, first_visit, session
+from ui import confidential, controls, session
 from ui.individual import individual, model_losses, resampled, statistic_losses
 from ui.individual.subject import SubjectKind
 
@@ -11,7 +11,6 @@ st.title("Privacy loss")
 st.markdown(
     "The guarantee covers the worst case. How much would each person in *this* table really lose?"
 )
-first_visit.show("pages/privacy_loss.py")
 study = session.require_study()
 kind = SubjectKind(
     controls.HERE.radio(

@@ -4,14 +4,13 @@ from functools import partial
 
 import streamlit as st
 
-from ui import first_visit, offering, plan_notes, results, session
+from ui import offering, plan_notes, results, session
 from ui.answering import answer_lessons, answers, differences, distortion, enclosing, previews
 from ui.asking import inputs
 
 session.require_router("pages/release.py")
 st.title("Release")
 st.markdown("What may leave the table, how far off will it be, and what does it cost?")
-first_visit.show("pages/release.py")
 asked = inputs.ask(session.require_study())
 # As declared by the controls just now.
 study = session.require_study()

@@ -1,6 +1,6 @@
 """The amber area: what only the curator may see.
 
-In Release mode it is closed until the curator opens it, on every page anew after a
+In Live mode it is closed until the curator opens it, on every page anew after a
 reload, so that a shared screen shows nothing by accident. In Classroom mode it is open.
 """
 

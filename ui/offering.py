@@ -1,6 +1,6 @@
 """The block of a page that offers a release: its price, its button, its refusal.
 
-The first time that a tab spends on a table in Release mode, it asks once more. The
+The first time that a tab spends on a table in Live mode, it asks once more. The
 question stands below the button, so that an impatient hand that clicks three times asks
 three times and spends nothing.
 """
@@ -20,7 +20,7 @@ from dpcore.formatting import capital, epsilon_text, significant
 from dpcore.ledger.account import Account
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases.record import Release
-from ui import accounts, first_visit, plans, recovery, releasing, results, session
+from ui import accounts, plans, recovery, releasing, results, session
 from ui.study import Study
 from ui.text import literal
 
@@ -73,12 +73,9 @@ def offer(
 def _carry_out(request: Releasable, study: Study) -> None:
     pressed = releasing.pressed()
     with releasing.drawing(study, pressed):
-        done = pressed is not None and releasing.carry_out(
-            request, study, pressed, called=plans.name_of(request, study)
-        )
-    if done and first_visit.is_on():
-        # What it says of the ledger stands above, with a button.
-        st.rerun()
+        if pressed is not None:
+            called = plans.name_of(request, study)
+            releasing.carry_out(request, study, pressed, called=called)
     notice = session.notice()
     if notice is not None:
         st.error(literal(notice))

@@ -58,7 +58,7 @@ def offer(error: UntrustedLedgerError) -> None:
     st.error(sentence_of(error))
     copy, aside = _ON_SERVER if session.on_server() else _IN_FILES
     st.markdown(
-        "Until then no account of this ledger pays for anything in Release mode. "
+        "Until then no account of this ledger pays for anything in Live mode. "
         "Classroom mode needs no ledger. There are two ways on.\n\n**Put back a "
         f"copy.** {copy} The next click finds it.\n\n**Begin anew.** {aside}, and a "
         "new ledger begins. What is still known to be spent is carried over; earlier "

@@ -1,4 +1,4 @@
-"""The sensitivity explorer and the miniature on Home: tables that are made up.
+"""The sensitivity explorer: tables that are made up.
 
 Nothing here comes from anybody's data.
 """
@@ -18,12 +18,9 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.figures import neighbors
-from dpcore.figures.laboratory import two_worlds_picture
 from dpcore.figures.neighbors import Scene, letter, people_picture, reach_picture
 from dpcore.figures.private_size import leak_picture, price_picture
 from dpcore.formatting import epsilon_text, significant
-from dpcore.mechanisms.laplace import Laplace
-from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.studies.comparing.private_size import PrivateSize
 from dpcore.studies.teaching.explorable import EXPLORABLE, Explorable
 from dpcore.studies.teaching.neighbors import MOST_PEOPLE, sizes, worst_neighbor, worst_table
@@ -576,47 +573,4 @@ def show_private_number() -> None:
         f"{significant(float(rmse))} ± {significant(2 * float(error), 2)} (two "
         f"standard errors of {_DRAWS:,} simulated releases). If n may be public, or a "
         "constant fixed in advance divides the sum, the price need not be paid."
-    )
-
-
-# Twenty made-up guests of a small hotel. The last one is as old as the bounds allow, so
-# that a newborn instead moves the mean as far as anybody can: what is seen is what the
-# guarantee is about.
-_AGES = (23, 25, 27, 28, 31, 33, 34, 36, 38, 41, 42, 44, 45, 47, 52, 55, 58, 61, 67, 100)
-_MINIATURE_BOUNDS = Interval(lower=0.0, upper=100.0)
-
-
-def show_miniature() -> None:
-    """Draw the slider and the two densities it moves."""
-    epsilon = controls.HERE.slider(
-        "Privacy parameter ε",
-        1.0,
-        (0.1, 5.0, 0.1),
-        key="miniature",
-        note="Small: the two curves nearly agree, and an attacker learns nothing.",
-    )
-    people = len(_AGES)
-    sensitivity = Sensitivity.scalar(_MINIATURE_BOUNDS.width / people)
-    mechanism = Laplace.calibrate(
-        sensitivity=sensitivity, epsilon=epsilon, bounds=_MINIATURE_BOUNDS
-    )
-    ages = np.array(_AGES, dtype=float)
-    there = float(ages.mean())
-    instead = float((ages.sum() - ages[-1] + _MINIATURE_BOUNDS.lower) / people)
-    picture = two_worlds_picture(
-        mechanism,
-        key="laplace",
-        epsilon=epsilon,
-        worlds=((f"with the guest of {_AGES[-1]}", there), ("with a newborn instead", instead)),
-        window=(instead - 30, there + 30),
-        answer="published mean age of twenty guests, years",
-    )
-    results.show(picture, "miniature", simulated=True)
-    reach = mechanism.noise * np.log(20)
-    st.markdown(
-        f"Twenty guests stay in a small hotel; one of them is {_AGES[-1]}. Replacing "
-        f"that guest moves the mean age by {significant(there - instead)} years. With "
-        f"ε {epsilon:g} the published mean is within ±{significant(reach)} years of "
-        "the truth in 95 of 100 cases. Move the slider to a larger ε: less noise, and "
-        "more certainty about the one guest."
     )

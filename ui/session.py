@@ -67,6 +67,8 @@ _OTHER_KEY = (
 )
 
 
+MODES = {Mode.RELEASE: "Live", Mode.CLASSROOM: "Classroom"}
+"""What modes are called on pages."""
 _book: ContextVar[ReadOnceLedger | None] = ContextVar("_book", default=None)
 
 

@@ -1,4 +1,4 @@
-"""The four things that stand beside every page: table, budget, mode, forget."""
+"""What is beside every page: the data, the budget, the mode, and how to remove the data."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def beside() -> Iterator[None]:
     study = session.study()
     with st.sidebar:
         if study is None:
-            st.markdown("**No table in use**")
-            st.page_link("pages/data.py", label="Choose a table")
+            st.markdown("**No data yet**")
+            st.page_link("pages/data.py", label="Choose data")
         else:
             _card(study)
         gauge = st.empty()
@@ -53,24 +53,25 @@ def _settings(study: Study | None) -> None:
     st.radio(
         "Mode",
         list(Mode),
-        format_func=str.capitalize,
+        format_func=session.MODES.__getitem__,
         key="mode",
         persist_state="session",
         on_change=session.choose_mode,
-        help="Release: answers are private and paid for. Classroom: true values "
-        "may be shown, only a budget of this lesson is spent, and what is computed "
-        "from the table is watermarked.",
+        horizontal=True,
+        help="Live spends the budget, and results may be published. Classroom is for "
+        "practice: it may show true values, spends a budget of its own, and marks "
+        "every figure.",
     )
     if study is None:
         return
     if study.example is None and session.mode() is Mode.CLASSROOM:
-        st.warning("True values of your own table may now appear on the pages.")
-    with st.popover("Forget this data"):
+        st.warning("True values of your own data may now appear.")
+    with st.popover("Remove data"):
         st.markdown(
-            f"{literal(study.dataset.name)}, all that was computed from it, "
-            "and the lessons of this tab leave its memory. The ledger stays."
+            f"Remove {literal(study.dataset.name)}, everything computed from it, and "
+            "the lessons of this tab from memory? The ledger stays."
         )
-        st.button("Yes, forget it", on_click=using.forget)
+        st.button("Yes, remove it", on_click=using.forget)
 
 
 def _card(study: Study) -> None:
@@ -81,7 +82,7 @@ def _card(study: Study) -> None:
     count = unit.number(dataset.people) if study.public_number else hidden
     st.markdown(f"**{literal(dataset.name)}**")
     st.caption(
-        f"{count} · {ready} of {len(dataset.columns)} columns ready to ask about · "
+        f"{count} · {ready} of {len(dataset.columns)} columns ready · "
         f"Privacy unit: one {unit.noun} ({unit.change(study.terms.relation)})"
     )
     # Lists of columns leave it out; answers and papers say it.
@@ -101,9 +102,9 @@ def _gauge(account: Account) -> None:
     for symbol, spent, total in rows:
         _bar(symbol, spent, total, empty=used_up(account))
     if account.closed is not None:
-        st.caption("This account is closed, and pays nothing more.")
+        st.caption("This account is closed and cannot be used for releases.")
     elif account.bar is not None:
-        st.caption(f"Nothing can be paid today: {literal(account.bar)}")
+        st.caption(f"No release today: {literal(account.bar)}")
     elif account.current:
         period = account.current[-1]
         rest = capital(left(account))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from operator import itemgetter
 
 import numpy as np
 
@@ -297,10 +298,6 @@ def _now(place: float, name: str = "now") -> Trace:
     return now(place, name, xanchor="left" if place < _HALF else "right", yanchor="top")
 
 
-HEIGHT = "how likely (1: likeliest answer)"
-"""Densities are drawn over the highest of them, so that every epsilon has one scale."""
-
-
 def two_worlds_picture(
     mechanism: Mechanism,
     *,
@@ -309,11 +306,13 @@ def two_worlds_picture(
     worlds: tuple[tuple[str, float], tuple[str, float]],
     window: tuple[float, float],
     answer: str,
+    title: str = "",
 ) -> Picture:
     """Return the densities of the release in two worlds that differ in one person.
 
-    The takeaway is what the guarantee leaves an attacker who was undecided. Neither
-    axis moves with it: ``window`` is public, and the highest density has height 1.
+    The takeaway, unless there is a ``title``, is what the guarantee leaves an attacker
+    who was undecided. Neither axis moves with it: ``window`` is public, and the highest
+    density has height 1.
 
     Each of ``worlds`` has a name and the number that the noise is added to;
     ``mechanism`` guarantees ``epsilon`` without a delta.
@@ -322,8 +321,9 @@ def two_worlds_picture(
     laws = {name: mechanism.pdf(x, position) for name, position in worlds}
     said = belief_text(epsilon, about=" which of the two is true")
     bumps = "; ".join(f"{name}, around {significant(at)}" for name, at in worlds)
+    (left, low), (right, high) = sorted(worlds, key=itemgetter(1))
     return Picture.of(
-        said[0].upper() + said[1:],
+        title or said[0].upper() + said[1:],
         {answer: x, **laws},
         drawn=f"Two overlapping bumps: {bumps}. Their ratio never exceeds e to the "
         f"{epsilon_text(epsilon)}",
@@ -334,6 +334,12 @@ def two_worlds_picture(
             hover="%{x:.4g}",
             fill="rgba(127,127,127,0.10)",
         ),
+        height=260,
+        showlegend=False,
+        annotations=[
+            note(f"{plain(left)} ", low, 1, xanchor="right", yanchor="bottom"),
+            note(f" {plain(right)}", high, 1, xanchor="left", yanchor="bottom"),
+        ],
         xaxis=axis(plain(answer), range=list(window)),
-        yaxis=axis(HEIGHT, range=[0, _HEADROOM], tickvals=[0, 1]),
+        yaxis=axis("relative likelihood", range=[0, 1.2], tickvals=[0, 1]),
     )

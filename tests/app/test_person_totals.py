@@ -45,7 +45,7 @@ def test_a_lesson_without_releases_says_where_the_real_ones_are(open_page):
     release(open_page("release"))
     app = look(open_page)
     mode(app).set_value("classroom").run()
-    assert "the real ledger has 1 release (Release mode)" in look(open_page).info[0].value
+    assert "the real ledger has 1 release (Live mode)" in look(open_page).info[0].value
 
 
 def test_every_release_counts_and_repeated_answers_do_not(open_page):

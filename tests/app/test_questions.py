@@ -130,7 +130,7 @@ def test_bad_file_keeps_the_table_in_use(open_page):
 def test_forgotten_table_is_gone_from_every_page(app, open_page):
     use_upload(open_page)
     app.switch_page("app.py").run()
-    button(app.sidebar, "Yes, forget it").click().run()
+    button(app.sidebar, "Yes, remove it").click().run()
     app = open_page("release")
     assert "Choose a table first" in app.info[0].value
 

@@ -47,7 +47,7 @@ def open_area(app):
 def test_everybody_and_one_person_are_shown_behind_the_wall(open_page, way):
     use_upload(open_page, CSV)
     app = choose(open_page, way)
-    # Closed in Release mode: the guarantee alone is public.
+    # Closed in Live mode: the guarantee alone is public.
     assert not charts(app)
     (promised,) = (m.value for m in app.metric if m.label.startswith("Worst case"))
     assert promised.startswith("ε 0.")

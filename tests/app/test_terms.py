@@ -86,7 +86,7 @@ def test_a_chosen_mode_stays_whatever_table_is_put_in_use(open_page):
     app = use_example(open_page)
     assert mode(app).value == "classroom"
     app = upload(open_page("data"), CSV)
-    assert "It begins in Release mode" in said(app)
+    assert "It begins in Live mode" in said(app)
     mode(app).set_value("release").run()
     by_label(app.sidebar.radio, "Mode").set_value("classroom").run()
     app = upload(open_page("data"), CSV)
@@ -97,7 +97,7 @@ def test_a_chosen_mode_stays_whatever_table_is_put_in_use(open_page):
 
 def test_release_mode_that_was_chosen_stays_for_an_example(open_page):
     mode(use_example(open_page)).set_value("release").run()
-    assert "Release mode: answers are real" in said(use_example(open_page, "fair"))
+    assert "Live mode: answers are real" in said(use_example(open_page, "fair"))
 
 
 def lesson(open_page):
@@ -109,9 +109,9 @@ def lesson(open_page):
 def test_data_is_forgotten_after_one_question_only(open_page):
     app = use_upload(open_page)
     app.switch_page("app.py").run()
-    assert [one.label for one in app.sidebar.button] == ["Yes, forget it"]
+    assert [one.label for one in app.sidebar.button] == ["Yes, remove it"]
     (popover,) = (
-        one for one in app.sidebar.get("popover") if one.proto.popover.label == "Forget this data"
+        one for one in app.sidebar.get("popover") if one.proto.popover.label == "Remove data"
     )
-    button(popover, "Yes, forget it").click().run()
+    button(popover, "Yes, remove it").click().run()
     assert not app.sidebar.button

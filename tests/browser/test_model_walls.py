@@ -1,4 +1,4 @@
-"""What Release mode keeps of a regression model behind the confidential area."""
+"""What Live mode keeps of a regression model behind the confidential area."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Release mode keeps behind the confidential areas, and what a link carries."""
+"""What Live mode keeps behind the confidential areas, and what a link carries."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class Visitor:
 
     def use_example(self) -> None:
         for _ in range(_TRIES):
-            self.button("Open the survey").click()
+            self.button("Try the survey").click()
             with suppress(Error):
                 self.heading("Release").wait_for(timeout=_OPENED)
                 break

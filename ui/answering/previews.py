@@ -119,7 +119,7 @@ def _errors(asked: Request, cells: Cells) -> None:
 
 
 def _explain_refusal(asked: Request) -> None:
-    """Say why this mechanism cannot be used in Release mode, and what to use."""
+    """Say why this mechanism cannot be used in Live mode, and what to use."""
     if not asked.entry.releasable:
         st.warning(
             f"“{asked.entry.label}” has no secure sampler: noise from ordinary floats "

@@ -1,6 +1,6 @@
 """What was declared about an upload: kept beside the ledger, and found again.
 
-Only what was typed or confirmed is kept, and only of uploads in Release mode.
+Only what was typed or confirmed is kept, and only of uploads in Live mode.
 """
 
 from __future__ import annotations

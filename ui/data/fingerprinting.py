@@ -130,5 +130,5 @@ def _key(example: str | None) -> bytes:
     except LedgerError:
         if example is None:
             raise
-        # A lesson needs no ledger, and Release mode will say what is wrong with it.
+        # A lesson needs no ledger, and Live mode will say what is wrong with it.
         return session.spare_key()

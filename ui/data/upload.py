@@ -26,7 +26,7 @@ from dpcore.data.readers.files import (
 from dpcore.errors import DPCoreError
 from dpcore.formatting import capital
 from dpcore.relations import PrivacyUnit
-from ui import confidential, controls, first_visit, session
+from ui import confidential, controls, session
 from ui.data import declaring, server_tables, terms
 from ui.study import Draft, Upload
 from ui.text import literal, sentence_of
@@ -80,20 +80,7 @@ def choose() -> None:
             if line.key == example:
                 st.caption(line.sentence)
     with right:
-        key = f"upload-{session.uploads()}"
-        st.file_uploader(
-            "File with a table",
-            type=_ENDINGS,
-            key=key,
-            on_change=session.take_upload,
-            args=(key,),
-            max_upload_size=MAX_BYTES // 2**20,
-            help="CSV with any separator; Excel; Parquet; Arrow or Feather; SPSS, "
-            "Stata or SAS. Codes with labels become their labels. Also packed (gz, "
-            "bz2, xz, zst, or zip of one file). The file goes to the computer that "
-            "runs this "
-            "program, and stays in its memory until this tab is closed.",
-        )
+        drop_zone("File with a table")
     wanted, upload = session.wanted(), session.upload()
     if wanted is not None:
         server_tables.read_no_more()
@@ -103,13 +90,30 @@ def choose() -> None:
             _read_example(example)
         elif wanted == "upload" and upload is not None:
             _read_upload(upload)
-            if example is not None or first_visit.is_on():
+            if example is not None:
                 # What stands above is about another table.
                 st.rerun()
             upload = session.upload()
     server_tables.offer()
     _tell_failure(upload)
     _tell_draft(upload)
+
+
+def drop_zone(label: str) -> None:
+    """Show where a file is dropped or chosen; Data reads it."""
+    key = f"upload-{session.uploads()}"
+    st.file_uploader(
+        label,
+        type=_ENDINGS,
+        key=key,
+        on_change=session.take_upload,
+        args=(key,),
+        max_upload_size=MAX_BYTES // 2**20,
+        help="CSV with any separator; Excel; Parquet; Arrow or Feather; SPSS, Stata or "
+        "SAS. Codes with labels become their labels. Also packed (gz, bz2, xz, zst, or "
+        "zip of one file). Your file stays in memory on this server and is discarded "
+        "when you close the tab.",
+    )
 
 
 def load_example(key: str) -> Draft:

@@ -162,19 +162,19 @@ def tell_mode(current: Draft | Study) -> None:
     after = session.mode_in_use(current.example)
     if after is not session.mode():
         st.caption(
-            f"It begins in {after.capitalize()} mode. A mode that you choose at the side stays."
+            f"It begins in {session.MODES[after]} mode. A mode that you choose at the side stays."
         )
 
 
 def mode_text() -> str:
     """Return what a release does in the mode that is in force."""
     if session.mode() is Mode.RELEASE:
-        return "Release mode: answers are real, and spend the budget of this table."
+        return "Live mode: answers are real, and spend the budget of this table."
     return "Classroom mode: answers are for teaching, and spend nothing real."
 
 
 def in_force() -> str:
-    """Return which budget is in force, in Release mode: that of the account.
+    """Return which budget is in force, in Live mode: that of the account.
 
     It need not be the one on screen: what was fixed first stays until the Ledger page
     changes it.

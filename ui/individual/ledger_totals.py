@@ -308,7 +308,7 @@ def _nothing(study: Study) -> str:
     real = session.real_releases(study) if session.mode() is Mode.CLASSROOM else 0
     if real:
         plural = "" if real == 1 else "s"
-        return f"Nothing in this lesson; the real ledger has {real} release{plural} (Release mode)."
+        return f"Nothing in this lesson; the real ledger has {real} release{plural} (Live mode)."
     return (
         "Nothing has been released about this table yet. Release a number, and see "
         f"here what it cost each {session.unit().noun}."

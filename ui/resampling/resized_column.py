@@ -115,7 +115,7 @@ def offer(own: ColumnScores, study: Study) -> None:
             format_func=lambda form: f"as {form}" if form is Form.PUBLISHED else form,
             horizontal=True,
             key="resized-form",
-            help="In Release mode only the repaired form can be drawn.",
+            help="In Live mode only the repaired form can be drawn.",
         )
         request = own.published if published is Form.PUBLISHED else request
     else:
