@@ -78,7 +78,8 @@ def _serve(asked: argparse.Namespace) -> None:
     from streamlit.web import cli  # noqa: PLC0415 - `doctor` says if it is missing
 
     port = free_port() if asked.port is None else asked.port
-    options = [f"--server.port={port}"]
+    # Without an address to print, Streamlit asks a server outside for that of this computer.
+    options = [f"--server.port={port}", f"--browser.serverAddress={hosts.LOCAL[0]}"]
     if asked.classroom:
         options.append(f"--server.address={_EVERYWHERE}")
         os.environ[hosts.VARIABLE] = " ".join((*hosts.named(), hosts.own_address()))

@@ -72,7 +72,8 @@ def started(monkeypatch, *arguments):
 def test_the_command_runs_the_app_on_its_port(monkeypatch):
     run, app, *options = started(monkeypatch, "--port", "8700")
     assert (run, app) == ("run", str(ROOT / "asgi.py"))
-    assert options == ["--server.port=8700"]
+    # The second one keeps Streamlit from asking a server outside for its own address.
+    assert options == ["--server.port=8700", "--browser.serverAddress=localhost"]
 
 
 def test_without_a_port_the_first_free_one_is_taken():
