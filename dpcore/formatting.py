@@ -42,7 +42,7 @@ def significant(number: float, digits: int = _DIGITS, *, up: bool = False) -> st
     if math.isnan(number):
         return "not defined"
     if math.isinf(number):
-        return "∞" if number > 0 else "-∞"
+        return "∞" if number > 0 else "−∞"
     if number == 0:
         return "0"
     exact = _to_round(number, up=up)
@@ -65,7 +65,7 @@ def _scientific(mantissa: Decimal, exponent: int) -> str:
     if abs(mantissa) == 10:  # noqa: PLR2004 - rounded up to the next power
         mantissa, exponent = mantissa / 10, exponent + 1
     power = f"10{str(exponent).translate(_SUPERSCRIPTS)}"
-    return power if mantissa == 1 else f"{mantissa:f} × {power}"
+    return power if mantissa == 1 else _signed(f"{mantissa:f} × {power}")
 
 
 def delta_text(delta: float) -> str:
@@ -91,16 +91,17 @@ def in_full(number: float) -> str:
     """Return a public number with every digit that was declared or typed.
 
     >>> in_full(150_000.0), in_full(0.1), in_full(-2.5e-9)
-    ('150,000', '0.1', '-2.5e-9')
+    ('150,000', '0.1', '−2.5 × 10⁻⁹')
     """
-    return f"{number:,.12g}".replace("e-0", "e-")
+    digits, _, exponent = f"{number:,.12g}".partition("e")
+    return _scientific(Decimal(digits), int(exponent)) if exponent else _signed(digits)
 
 
 def capital(text: str) -> str:
     """Return text that begins a sentence; a symbol such as ε stays as it is.
 
-    >>> capital("mean of pay"), capital("ε 0.5 is left")
-    ('Mean of pay', 'ε 0.5 is left')
+    >>> capital("mean of pay"), capital("ε = 0.5 is left")
+    ('Mean of pay', 'ε = 0.5 is left')
     """
     return text if text[:1] in _SYMBOLS else text[:1].upper() + text[1:]
 
@@ -177,22 +178,22 @@ def measured(value: float, error: float, *, rounding: str = ROUND_HALF_EVEN) -> 
         return "0"
     for power, word in _WORDS:
         if 10**power <= abs(rounded) < _LARGEST_IN_WORDS:
-            return f"{rounded.scaleb(-power):,f} {word}"
-    return f"{rounded:,f}"
+            return _signed(f"{rounded.scaleb(-power):,f} {word}")
+    return _signed(f"{rounded:,f}")
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage, with more digits near 0 and 100 %.
+    """Return a share as a percentage, with more digits near 0 and 100%.
 
     >>> percent(0.7310), percent(0.9999), percent(0.5)
-    ('73 %', '99.99 %', '50 %')
+    ('73%', '99.99%', '50%')
     """
     points = 100 * share
     digits = 0
     if share > 0:
         edge = min(points, 100 - points)
         digits = 0 if edge >= 1 or edge <= 0 else min(6, -math.floor(math.log10(edge)))
-    return f"{points:.{digits}f} %"
+    return _signed(f"{points:.{digits}f}%")
 
 
 def three_digits(share: float) -> str:
@@ -201,19 +202,19 @@ def three_digits(share: float) -> str:
     Enough for a ratio of two shares to be that of the numbers that are shown.
 
     >>> three_digits(0.0503), three_digits(0.99966), three_digits(1 / 3)
-    ('5.03 %', '99.966 %', '33.3 %')
+    ('5.03%', '99.966%', '33.3%')
     """
     points = 100 * share
     edge = min(points, 100 - points)
     digits = 0 if edge <= 0 else min(12, max(0, 2 - math.floor(math.log10(edge))))
-    return f"{_plain(Decimal(f'{points:.{digits}f}'))} %"
+    return f"{_plain(Decimal(f'{points:.{digits}f}'))}%"
 
 
 def at_most(share: float) -> str:
-    """Return an upper limit as a percentage, rounded up, with more digits near 100 %.
+    """Return an upper limit as a percentage, rounded up, with more digits near 100%.
 
     >>> at_most(0.62246), at_most(0.99995), at_most(0.5), at_most(0.50002)
-    ('62.3 %', '99.995 %', '50 %', '50.1 %')
+    ('62.3%', '99.995%', '50%', '50.1%')
     """
     return _in_percent(share, 100 - 100 * share, ROUND_CEILING)
 
@@ -222,7 +223,7 @@ def at_least(share: float) -> str:
     """Return a lower limit as a percentage, rounded down, with more digits near 0.
 
     >>> at_least(0.2689), at_least(0.00005), at_least(0.5), at_least(0.0)
-    ('26.8 %', '0.005 %', '50 %', '0 %')
+    ('26.8%', '0.005%', '50%', '0%')
     """
     return _in_percent(share, 100 * share, ROUND_FLOOR)
 
@@ -231,7 +232,7 @@ def nearest(share: float) -> str:
     """Return a known share as a percentage, with digits as a limit of it would have.
 
     >>> nearest(0.73106), nearest(0.99995), nearest(0.00005), nearest(0.5)
-    ('73.1 %', '99.995 %', '0.005 %', '50 %')
+    ('73.1%', '99.995%', '0.005%', '50%')
     """
     points = 100 * share
     return _in_percent(share, min(points, 100 - points), ROUND_HALF_EVEN)
@@ -242,7 +243,7 @@ def _in_percent(share: float, edge: float, rounding: str) -> str:
     digits = 1 if edge >= 1 or edge <= 0 else min(6, -math.floor(math.log10(edge)))
     place = Decimal(1).scaleb(-digits)
     points = Decimal(repr(100 * share)).quantize(place, rounding, _EXACT)
-    return f"{_plain(points)} %"
+    return f"{_plain(points)}%"
 
 
 def people(count: int, noun: str = "person") -> str:
@@ -265,8 +266,13 @@ def _to_round(number: float, *, up: bool) -> Decimal:
 
 
 def _plain(number: Decimal) -> str:
-    text = f"{number:,f}"
+    text = _signed(f"{number:,f}")
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _signed(text: str) -> str:
+    """Return a written number with the sign of a minus instead of a hyphen."""
+    return text.replace("-", "−")
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:

@@ -357,7 +357,7 @@ def plan(requests: Sequence[Releasable], *, epsilon: float, delta: float = 0.0) 
 
 
 def margin_of_error(request: Releasable, *, group: int = USUAL_GROUP) -> Width:
-    """Return the margin of error of the noise, at 95 % confidence.
+    """Return the margin of error of the noise, at 95% confidence.
 
     Of several numbers it is the largest; where groups have private sizes, that of a
     ``group`` of so many people. ``half`` is in ``unit``, which is "ranks" for a quantile.

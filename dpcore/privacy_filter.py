@@ -14,6 +14,7 @@ from typing import Final
 
 from dpcore.codec import Pair
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 
 _UP = Context(prec=60, rounding=ROUND_CEILING)
 _DOWN = Context(prec=60, rounding=ROUND_FLOOR)
@@ -21,6 +22,7 @@ _COMPUTED = Context(prec=15, rounding=ROUND_CEILING)
 _COMPUTING_ERROR = Decimal(1 + 2.0**-50)
 _INFINITE = Decimal("Infinity")
 _ZERO = Decimal(0)
+_SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
 _READABLE = range(-6, 15)  # powers of ten that are easier to read written out
 
 
@@ -144,7 +146,7 @@ class PrivacyBudget:
         """Return the budget of typed numbers; ``delta`` is 0 where only epsilon is set.
 
         >>> PrivacyBudget.of(epsilon=1.0).describe()
-        'epsilon 1 and delta 0 in total'
+        'ε = 1, δ = 0 in total'
         """
         if epsilon is not None and delta is None:
             delta = 0.0
@@ -179,7 +181,8 @@ class PrivacyBudget:
 
     def caption(self, cost: PrivacyCost) -> str:
         """Return those parts of ``cost`` in words that this budget caps."""
-        return " and ".join(f"{name} {plain(getattr(cost, name))}" for name, _ in self._caps())
+        parts = ((name, getattr(cost, name)) for name, _ in self._caps())
+        return ", ".join(f"{_SYMBOLS[name]} = {_written(name, part)}" for name, part in parts)
 
     def to_json(self) -> dict[str, str]:
         """Return the caps as decimal strings."""
@@ -213,6 +216,11 @@ def plain(number: Decimal) -> str:
     trimmed = number.normalize(_UP)
     readable = trimmed.is_finite() and trimmed.adjusted() in _READABLE
     return f"{trimmed:f}" if readable else str(trimmed).lower()
+
+
+def _written(name: str, number: Decimal) -> str:
+    """Return a number with every digit, and a small delta as a power of ten."""
+    return in_full(float(number)) if name == "delta" else plain(number)
 
 
 def _decimals(content: object) -> dict[str, Decimal]:

@@ -124,7 +124,7 @@ def test_a_cost_with_missing_or_wrong_parts_is_refused(numbers):
 
 
 def test_words_name_the_caps_only():
-    assert PrivacyBudget.of(rho=0.5).describe() == "rho 0.5 in total"
+    assert PrivacyBudget.of(rho=0.5).describe() == "ρ = 0.5 in total"
     words = PrivacyBudget.of(epsilon=2.0, delta=1e-6).describe()
-    assert words == "epsilon 2 and delta 0.000001 in total"
+    assert words == "ε = 2, δ = 10⁻⁶ in total"
     assert plain(Decimal("1e30")) == "1e+30"

@@ -281,7 +281,7 @@ class Releasable(ABC):
         return self.asked.unit
 
     def width(self, *, group: int) -> Width:
-        """Return the half-width of the answer at 95 %, the worst of several numbers.
+        """Return the half-width of the answer at 95%, the worst of several numbers.
 
         So that 95 of 100 answers, with all their numbers at once, fall within it of the
         table's own value. Who happens to be in the table, if that is a sample, comes on

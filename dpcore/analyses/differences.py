@@ -242,7 +242,7 @@ class DifferencePlan(OneMechanism):
         return float(self.statistic.bounds.width * (one - other))
 
     def width(self, *, unit: str, group: int) -> Width:
-        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        """Return the half-width of the worst of all numbers at once, at 95%."""
         half = self.half_width((group, group))
         return Width(
             half=math.inf if math.isnan(half) else half,

@@ -350,7 +350,7 @@ class GroupPlan(OneMechanism):
         return exact_ratios(value.reshape(len(self.groups), -1), self.ratio)
 
     def width(self, *, unit: str, group: int) -> Width:
-        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        """Return the half-width of the worst of all numbers at once, at 95%."""
         return Width(half=self._width(group), unit=unit, of=f"a group of {group:,}")
 
     def _width(self, group: int) -> float:

@@ -362,7 +362,7 @@ class MatrixPlan:
         return np.asarray(np.minimum(reach, 2 * self.release.largest))
 
     def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
-        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        """Return the half-width of the worst of all numbers at once, at 95%."""
         each = self.half_widths(level_of_each(len(self.statistic.labels)))
         parts = each / self.release.largest
         return Width(half=float(parts.max()), of="part of the largest possible")
@@ -511,15 +511,15 @@ def rebalanced(shares: tuple[float, ...], locked: tuple[bool, ...]) -> tuple[flo
 
     """
     if not all(0 < share <= _MOST for share in shares):
-        raise ParameterError(f"every share of the budget must be positive, at most {_MOST:,.0f} %.")
+        raise ParameterError(f"every share of the budget must be positive, at most {_MOST:,.0f}%.")
     pairs = list(zip(shares, locked, strict=True))
     kept = math.fsum(share for share, lock in pairs if lock)
     free = math.fsum(share for share, lock in pairs if not lock)
     room = _ALL - kept
     if free == 0:
         if not math.isclose(kept, _ALL):
-            raise ParameterError(f"all shares are locked and add up to {kept:g} %, not 100 %.")
+            raise ParameterError(f"all shares are locked and add up to {kept:g}%, not 100%.")
         return shares
     if room <= 0:
-        raise ParameterError(f"the locked shares add up to {kept:g} %; leave room for the others.")
+        raise ParameterError(f"the locked shares add up to {kept:g}%; leave room for the others.")
     return tuple(share if lock else share * room / free for share, lock in pairs)

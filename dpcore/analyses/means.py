@@ -341,7 +341,7 @@ class MeansPlan(OneMechanism):
         )
 
     def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
-        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        """Return the half-width of the worst of all numbers at once, at 95%."""
         scale = self.mechanism.noise
         fewest, part = _of_heights(replace(self, mechanism=replace(self.mechanism, noise=1.0)))
         few = group <= fewest * scale

@@ -47,7 +47,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Width:
-    """The half-width of an answer at 95 %.
+    """The half-width of an answer at 95%.
 
     Attributes:
         half: In ``unit``, at least 0; infinite where nothing can be said.
@@ -185,7 +185,7 @@ class Direct(OneMechanism):
         return np.full(len(self.statistic.labels), width)
 
     def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
-        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        """Return the half-width of the worst of all numbers at once, at 95%."""
         each = self.half_widths(level_of_each(self.numbers))
         return Width(half=float(each.max()), unit=unit)
 

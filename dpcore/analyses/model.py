@@ -134,7 +134,7 @@ class ModelPlan:
         return widths is not None and bool(widths.min() >= longest_fit(self.question))
 
     def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
-        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        """Return the half-width of the worst of all numbers at once, at 95%."""
         widths = self.half_widths
         if widths is None:
             return Width(half=math.inf, of="depends on the table")

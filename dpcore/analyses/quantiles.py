@@ -81,7 +81,7 @@ class RankPlan(OneMechanism):
         return lower, None if mirrored is None else 1 - mirrored
 
     def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
-        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        """Return the half-width of the worst of all numbers at once, at 95%."""
         (ranks,) = self.half_widths(LEVEL)
         return Width(half=float(ranks), unit="ranks", of="places in the sorted table")
 
@@ -135,7 +135,7 @@ class ChainPlan(OneMechanism):
         return self._values(exact_places(value, self.shares))
 
     def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
-        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        """Return the half-width of the worst of all numbers at once, at 95%."""
         ranks = float(self.ranks.max())
         return Width(half=ranks, unit="ranks", of="places in the sorted table")
 

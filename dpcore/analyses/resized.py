@@ -90,7 +90,7 @@ class PublishedPlan:
         return np.asarray(levels)[place.ravel()].reshape(counts.shape[1:])
 
     def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
-        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        """Return the half-width of the worst of all numbers at once, at 95%."""
         return Width(half=math.inf, unit=unit, of="depends on who is drawn")
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:  # noqa: ARG002 - the common signature
@@ -163,7 +163,7 @@ class RepairedPlan:
         return np.minimum(known, self.worst_case(delta=delta))
 
     def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
-        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        """Return the half-width of the worst of all numbers at once, at 95%."""
         return Width(half=math.inf, unit=unit, of="depends on who is drawn")
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:  # noqa: ARG002 - the level of the noise is checked, not that of the table

@@ -140,7 +140,7 @@ class SharePlan:
         return np.array([half_width(law, tail=1 - level) for law in self.laws])
 
     def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
-        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        """Return the half-width of the worst of all numbers at once, at 95%."""
         half = float(self.half_widths(level_of_each(self._cells)).max())
         return Width(half=half, unit=unit)
 

@@ -78,7 +78,7 @@ def interval_columns(
 def held_text(value: float, ends: FloatArray, quantity: Quantity) -> str:
     """Return a number with its unit and interval."""
     text, low, high = with_ends(float(value), (float(ends[0]), float(ends[1])), quantity)
-    return f"{f'{text} {quantity.suffix}'.rstrip()} (95 %: {low} to {high})"
+    return f"{f'{text} {quantity.suffix}'.rstrip()} (95%: {low} to {high})"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -99,15 +99,15 @@ def answer_text(
     >>> noise = np.array([52.9, 55.5])
     >>> years = Quantity(unit="years")
     >>> answer_text(54.21, noise, np.array([52.1, 56.3]), years)
-    '54.2 years; 95 %: 52.9 to 55.5 from the noise alone, 52.1 to 56.3 with sampling'
+    '54.2 years; 95%: 52.9 to 55.5 from the noise alone, 52.1 to 56.3 with sampling'
     >>> answer_text(54.21, noise, None, years)
-    '54.2 years; 95 %: 52.9 to 55.5 from the noise alone'
+    '54.2 years; 95%: 52.9 to 55.5 from the noise alone'
 
     Beyond its bounds it has the digits of the noise, as in ledger and papers:
 
     >>> wide = np.array([0.0, 44.1]), np.array([0.0, 45.2])
     >>> answer_text(-86.2, *wide, Quantity(unit="mg/l"))
-    '-90 mg/l; 95 %: 0 to 50 from the noise alone, 0 to 50 with sampling'
+    '−90 mg/l; 95%: 0 to 50 from the noise alone, 0 to 50 with sampling'
     """
     shown, low, high = with_ends(value, (float(noise[0]), float(noise[1])), quantity)
     sampling = ""
@@ -115,7 +115,7 @@ def answer_text(
         ends = ends_text((float(total[0]), float(total[1])), value, quantity)
         sampling = f", {ends[0]} to {ends[1]} with sampling"
     return (
-        f"{f'{shown} {quantity.suffix}'.rstrip()}; 95 %: {low} to {high} "
+        f"{f'{shown} {quantity.suffix}'.rstrip()}; 95%: {low} to {high} "
         f"from the noise alone{sampling}"
     )
 
@@ -149,7 +149,7 @@ def resampled_picture(
     error = reach((float(noise[0]), float(noise[1])), value)
     ends = [quantity.measured(float(end), error) for end in (*noise, *total)]
     shown = quantity.measured(value, error)
-    title = f"{f'{shown} {quantity.suffix}'.rstrip()}; 95 %: "
+    title = f"{f'{shown} {quantity.suffix}'.rstrip()}; 95%: "
     parts, alike = {"for this table": noise}, ""
     if sampled:
         parts["for the population"] = total
@@ -461,7 +461,7 @@ def chain_picture(
     table, in Classroom mode only.
     """
     percents = [100 * share for share in found.shares]
-    hover = "%{x:.4g} %: %{y:,.5g}"
+    hover = "%{x:.4g}%: %{y:,.5g}"
     traces = interval_bars(percents, found.noise, found.total, hover=hover)
     traces.append(
         points(percents, found.values, "sanitized quantile", ring(NOISE, 12), hover=hover)
@@ -495,7 +495,7 @@ def chain_text(found: Quantiles, *, quantity: Quantity, counted: str) -> str:
     middle = min(told, key=lambda place: abs(found.shares[place] - 0.5))
     parts: list[str] = []
     for place in dict.fromkeys((told[0], middle, told[-1])):
-        share = f"{100 * found.shares[place]:.6g} %{'' if parts else f' of the {counted} have'}"
+        share = f"{100 * found.shares[place]:.6g}%{'' if parts else f' of the {counted} have'}"
         parts.append(
             f"{share} at most {held_text(found.values[place], found.noise[place], quantity)}"
         )

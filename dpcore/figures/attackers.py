@@ -28,7 +28,7 @@ def surest(epsilon: float, *, delta: float = 0.0, prior: float = 0.5) -> str:
     guess is right: single releases may then say more.
 
     >>> surest(1.0), surest(1.0, delta=0.01), surest(0.0), surest(1.0, prior=0.1)
-    ('73.2 %', '73.4 %', '50 %', '23.2 %')
+    ('73.2%', '73.4%', '50%', '23.2%')
     """
     if delta > 0:
         return at_most(float(best_guess(epsilon, delta=delta, prior=prior)))
@@ -41,9 +41,9 @@ def belief_text(epsilon: float, *, delta: float = 0.0, prior: float = 0.5, about
     ``about`` says what the belief is about, such as " about a person".
 
     >>> belief_text(1.0, about=" about a person")
-    'an attacker who was 50 % sure about a person becomes at most 73.2 % sure'
+    'an attacker who was 50% sure about a person becomes at most 73.2% sure'
     >>> belief_text(1.0, delta=0.01)
-    'an attacker who was 50 % sure is then right at most 73.4 % of the time, δ included'
+    'an attacker who was 50% sure is then right at most 73.4% of the time, δ included'
     """
     before = f"an attacker who was {percent(prior)} sure{about}"
     limit = surest(epsilon, delta=delta, prior=prior)
@@ -63,15 +63,15 @@ def person_text(
 
     >>> said = person_text(0.5, 0.61, delta=0, prior=0.5, guarantee=1.0)
     >>> print(said)  # doctest: +NORMALIZE_WHITESPACE
-    By the guarantee, ε 1, an attacker who was 50 % sure becomes at most 73.2 %
-    sure, whoever it is about. By this person's own loss, ε 0.5, it is at most
-    62.3 %. That is after the release that tells most; over all releases the best
-    guess is right 61 % of the time, because most tell less.
+    By the guarantee, ε = 1, an attacker who was 50% sure becomes at most 73.2%
+    sure, whoever it is about. By this person's own loss, ε = 0.5, it is at most
+    62.3%. That is after the release that tells most; over all releases the best
+    guess is right 61% of the time, because most tell less.
 
     """
     limit = surest(own, delta=delta, prior=prior)
-    loss = f"this person's own loss, ε {significant(own)}"
-    at = f" at δ {significant(delta)}" if delta > 0 else ""
+    loss = f"this person's own loss, ε = {significant(own)}"
+    at = f" at δ = {significant(delta)}" if delta > 0 else ""
     if guarantee is None:
         said = (
             f"By {loss}{at}, {belief_text(own, delta=delta, prior=prior)}. (The "
@@ -80,7 +80,7 @@ def person_text(
     else:
         general = belief_text(guarantee, delta=delta, prior=prior)
         said = (
-            f"By the guarantee, ε {epsilon_text(guarantee)}{at}, {general}, whoever it "
+            f"By the guarantee, ε = {epsilon_text(guarantee)}{at}, {general}, whoever it "
             f"is about. By {loss}, it is at most {limit}."
         )
     if delta > 0:
@@ -98,11 +98,11 @@ def odds_text(epsilon: float, delta: float = 0.0, *, noun: str = "person") -> st
     """Return a guarantee in plain words; ``noun`` is what the privacy unit is called.
 
     >>> odds_text(1.0)
-    'ε 1: an attacker who was 50 % sure about one person becomes at most 73.2 % sure'
+    'ε = 1: an attacker who was 50% sure about one person becomes at most 73.2% sure'
     """
-    name = f"ε {epsilon_text(epsilon)}"
+    name = f"ε = {epsilon_text(epsilon)}"
     if delta > 0:
-        name += f", δ {significant(delta, up=True)}"
+        name += f", δ = {significant(delta, up=True)}"
     return f"{name}: {belief_text(epsilon, delta=delta, about=f' about one {noun}')}"
 
 
@@ -186,9 +186,9 @@ class AttackerView:
     @property
     def name(self) -> str:
         """Return what the guarantee is called."""
-        text = f"any noise with ε {epsilon_text(self.guarantee.epsilon)}"
+        text = f"any noise with ε = {epsilon_text(self.guarantee.epsilon)}"
         if self.guarantee.delta > 0:
-            text += f", δ {significant(self.guarantee.delta, up=True)}"
+            text += f", δ = {significant(self.guarantee.delta, up=True)}"
         return text
 
 
@@ -350,7 +350,7 @@ def belief_picture(view: AttackerView, prior: float) -> Picture:
         traces=[
             line([0, 100], [0, 100], "no release", DOTTED, hover=""),
             *(
-                line(100 * before, 100 * y, name, stroke, hover="%{x:.0f} → %{y:.1f} %")
+                line(100 * before, 100 * y, name, stroke, hover="%{x:.0f} → %{y:.1f}%")
                 for name, y, stroke in curves
             ),
             points(
@@ -392,7 +392,7 @@ def detection_picture(view: AttackerView) -> Picture:
             f"alone would allow {at_most(at[view.name])}"
         )
     return Picture.of(
-        f"{title}; guessing finds {named} %",
+        f"{title}; guessing finds {named}%",
         {"named wrongly": alarm} | {f"found, {name}": y for name, y in found.items()},
         drawn="How many are found, against how many are named wrongly, by the best attacker",
         traces=[
@@ -435,14 +435,14 @@ def readings_text(view: AttackerView, largest_loss: float, *, exact: bool) -> st
     guess = at_most(float(attack.best_guess(0.5)))
     first = (
         f"The best guess about one person {best} **{guess}** of the time, where it was "
-        f"50 % before. The attacker's advantage is {nearest(attack.advantage)}: by so "
+        f"50% before. The attacker's advantage is {nearest(attack.advantage)}: by so "
         "much more are found than named wrongly."
     )
     lines = [first]
     if math.isfinite(largest_loss):
         after = surest(largest_loss)
         lines.append(
-            f"After the release that tells most, an attacker who was 50 % sure is "
+            f"After the release that tells most, an attacker who was 50% sure is "
             f"**{after}** sure. No release of this question tells more."
         )
     else:

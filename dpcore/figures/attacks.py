@@ -74,15 +74,15 @@ def running_picture(found: Averaging) -> Picture:
             "times asked": places,
             "mean of fresh answers": means,
             "the studio's answer": np.full(len(places), first),
-            "95 % band, from": found.truth - off,
-            "95 % band, to": found.truth + off,
+            "95% band, from": found.truth - off,
+            "95% band, to": found.truth + off,
             "epsilon spent by fresh answers": found.epsilon * places,
         },
         drawn="The mean of fresh answers wanders into a narrowing band around the "
         "truth; the answer that stays the same is a level line",
         traces=[
             area(
-                places.astype(np.float64), found.truth + off, found.truth - off, FAINT, "95 % band"
+                places.astype(np.float64), found.truth + off, found.truth - off, FAINT, "95% band"
             ),
             line(
                 places,
@@ -130,7 +130,7 @@ def _takeaway(found: Averaging) -> str:
             f", and rounds to the exact count, {significant(found.truth)}, from answer "
             f"{int(found.settled):,} on"
         )
-    return f"Asked again and again, {told}; together they cost ε {spent}"
+    return f"Asked again and again, {told}; together they cost ε = {spent}"
 
 
 _VALUES_ROWS = ("known before", "exact totals", "private totals")
@@ -157,7 +157,7 @@ def values_picture(found: Differencing, *, name: str, what: str, unit: str) -> P
             "at most": [last for _, last in ends],
         },
         drawn="Three intervals of values below each other: what is possible "
-        "beforehand, after exact totals, and after private totals, with 95 % "
+        "beforehand, after exact totals, and after private totals, with 95% "
         "confidence",
         height=_VALUES_HEIGHT,
         traces=[
@@ -185,7 +185,7 @@ def left_picture(found: Differencing) -> Picture:
         "all possible values",
         {"by": _VALUES_ROWS, "share of the possible values that remains": left},
         drawn="Three bars: how much remains possible beforehand, after exact totals, "
-        "and after private totals, with 95 % confidence",
+        "and after private totals, with 95% confidence",
         height=_VALUES_HEIGHT,
         traces=[
             rows(
@@ -214,11 +214,11 @@ def machine_picture(
     shares = {
         "tossing a coin": 0.5,
         "exact total": careless,
-        f"private total, ε {epsilon_text(epsilon)}": private,
+        f"private total, ε = {epsilon_text(epsilon)}": private,
     }
     return Picture.of(
         f"Against the exact total the test is right {nearest(careless)} of the time, "
-        f"against the private one {nearest(private)}; ε {epsilon_text(epsilon)} "
+        f"against the private one {nearest(private)}; ε = {epsilon_text(epsilon)} "
         f"promises at most {at_most(limit)}",
         {
             "against": [*shares, "private total, exactly", "promised at most"],
@@ -261,7 +261,7 @@ def score_picture(yours: FloatArray, machine: FloatArray, *, limit: float) -> Pi
                 100 * share,
                 name,
                 stroke,
-                hover="after %{x} rounds: %{y:.0f} %",
+                hover="after %{x} rounds: %{y:.0f}%",
                 aside=NAME,
                 marker={"color": stroke.color, "size": 7, "symbol": stroke.symbol},
             )
@@ -301,7 +301,7 @@ def bars_picture(found: RecoveredShares) -> Picture:
     shares = {
         "guessing": found.guessing,
         **found.careless,
-        f"private, total ε {epsilon_text(found.epsilon)}": found.private,
+        f"private, total ε = {epsilon_text(found.epsilon)}": found.private,
     }
     exact = next(iter(found.careless.values()))
     colors = [BEFORE.color, *[CARELESS.color for _ in found.careless], PRIVATE.color]
@@ -379,7 +379,7 @@ def curve_picture(found: RecoveryCurve) -> Picture:
                 100 * found.ceilings,
                 "what ε allows any attack",
                 GUIDE,
-                hover="ε %{x:.3g}: at most %{y:.1f} %",
+                hover="ε %{x:.3g}: at most %{y:.1f}%",
                 aside=NAME,
             ),
             points(
@@ -387,7 +387,7 @@ def curve_picture(found: RecoveryCurve) -> Picture:
                 100 * means,
                 "this attack, mean and range of the runs",
                 dot(PRIVATE.color, 9),
-                hover="ε %{x:.3g}: %{y:.1f} %",
+                hover="ε %{x:.3g}: %{y:.1f}%",
                 aside=NAME,
                 error_y={
                     "array": 100 * (highs - means),
@@ -480,7 +480,7 @@ def rounds_picture(
                 "what their ε allows all that is released": ("what ε allows in all", GUIDE),
             },
             scale=100,
-            hover="%{x:,} timed: %{y:.1f} %",
+            hover="%{x:,} timed: %{y:.1f}%",
             aside=NAME,
         ),
         xaxis=log_axis("releases timed", timed[0], timed[-1]),

@@ -22,10 +22,10 @@ def verdict(audit: PrivacyAudit) -> str:
     if audit.refuted:
         return (
             f"Refuted: {promised} was promised, and with {sure} confidence it is more "
-            f"than ε {lower_text(audit.lower)}"
+            f"than ε = {lower_text(audit.lower)}"
         )
     return (
-        f"Not refuted: of the promised {promised}, these draws show ε "
+        f"Not refuted: of the promised {promised}, these draws show ε = "
         f"{lower_text(audit.lower)} with {sure} confidence"
     )
 
@@ -35,11 +35,11 @@ def promise(claim: Guarantee) -> str:
 
     >>> from dpcore.studies.meaning.attacker import Guarantee
     >>> promise(Guarantee(epsilon=1.0)), promise(Guarantee(epsilon=0.5, delta=1e-6))
-    ('ε 1', 'ε 0.5 with δ 10⁻⁶')
+    ('ε = 1', 'ε = 0.5 with δ = 10⁻⁶')
     """
-    text = f"ε {epsilon_text(claim.epsilon)}"
+    text = f"ε = {epsilon_text(claim.epsilon)}"
     if claim.delta:
-        text += f" with δ {significant(claim.delta, up=True)}"
+        text += f" with δ = {significant(claim.delta, up=True)}"
     return text
 
 
@@ -117,14 +117,14 @@ def roc_picture(audit: PrivacyAudit) -> Picture:
                 100 * curve.detection,
                 "found",
                 dot(PUBLIC, 4),
-                hover="%{y:.2f} % rightly, %{x:.2f} % wrongly",
+                hover="%{y:.2f}% rightly, %{x:.2f}% wrongly",
             ),
             points(
                 x,
                 y,
                 "tested events",
                 ring(PUBLIC, 11),
-                hover="%{y:.2f} % rightly, %{x:.2f} % wrongly",
+                hover="%{y:.2f}% rightly, %{x:.2f}% wrongly",
                 error_x=interval(wide, none, thickness=1.5, width=4),
                 error_y=interval(none, tall, thickness=1.5, width=4),
             ),
@@ -236,7 +236,7 @@ def audit_picture(audit: LabAudit, event: BoundEvent, *, expected: float) -> Pic
             points(
                 audit.draws,
                 np.where(drawn, at, np.nan),
-                "counted, 95 % confidence",
+                "counted, 95% confidence",
                 dot(stroke.color, 9, stroke.symbol),
                 hover="%{x:,} draws: %{y:.3f}",
                 error_y=interval(high - at, at - low, thickness=1.6, width=4),

@@ -27,7 +27,7 @@ def coefficients_picture(
 ) -> Picture:
     """Return coefficients side by side, on the scale of the model.
 
-    ``ends`` are where the coefficients of the table lie but for 5 %, shape ``(d, 2)``;
+    ``ends`` are where the coefficients of the table lie but for 5%, shape ``(d, 2)``;
     of several samples, ``values`` is the mean, and ``ends`` are the least and the
     largest. ``truth`` is CONFIDENTIAL, and a ``simulated`` draw must not leave.
     """

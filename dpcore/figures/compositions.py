@@ -103,7 +103,7 @@ def prices_picture(price: PlanCost) -> Picture:
     texts = [
         f"{_price_text(value)}{_CHARGED if name == best else ''}" for name, value in ways.items()
     ]
-    at = f"at δ {epsilon_text(price.delta)}" if price.delta else "at δ 0"
+    at = f"at δ = {epsilon_text(price.delta)}" if price.delta else "at δ = 0"
     return Picture.of(
         _takeaway(charged, float(price.added.epsilon), best, at),
         {"counted by": list(ways), "epsilon": list(ways.values())},
@@ -121,12 +121,12 @@ def prices_picture(price: PlanCost) -> Picture:
 def _takeaway(charged: float, added: float, best: str, at: str) -> str:
     if best == _ONE_BY_ONE:
         return (
-            f"The plan costs ε {epsilon_text(charged)}, what its questions cost one by "
+            f"The plan costs ε = {epsilon_text(charged)}, what its questions cost one by "
             f"one: no other way of counting is much tighter {at}"
         )
     return (
-        f"As a plan it costs ε {epsilon_text(charged)} {at}, and its questions one by "
-        f"one ε {epsilon_text(added)}: counted {best}"
+        f"As a plan it costs ε = {epsilon_text(charged)} {at}, and its questions one by "
+        f"one ε = {epsilon_text(added)}: counted {best}"
     )
 
 

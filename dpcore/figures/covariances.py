@@ -21,7 +21,7 @@ from dpcore.studies.covariance_study import LABELS, STATISTICS, ScenarioOutcome,
 BEFORE, AFTER = "#D55E00", "#0072B2"
 _SCALE = [(0.0, "#6BAED6"), (0.5, "#F7F7F7"), (1.0, "#F4A582")]
 _RADIUS = math.sqrt(-2 * math.log(0.05))
-"""An ellipse of that radius holds 95 % of a Gaussian."""
+"""An ellipse of that radius holds 95% of a Gaussian."""
 _MOST_WRITTEN = 6
 
 
@@ -104,7 +104,7 @@ def ellipses_picture(
 ) -> Picture:
     """Return the ellipse that each pair of columns has before and after the repair.
 
-    It holds 95 % of a Gaussian with that covariance matrix. The first six pairs are
+    It holds 95% of a Gaussian with that covariance matrix. The first six pairs are
     drawn; ``truth`` is drawn beside them where it may be known.
     """
     pairs = pairs_of(len(labels))[:6]
@@ -159,7 +159,7 @@ def ellipses_picture(
     return Picture.of(
         title,
         table,
-        drawn=f"Ellipses that hold 95 % of a Gaussian, {len(pairs)} of them",
+        drawn=f"Ellipses that hold 95% of a Gaussian, {len(pairs)} of them",
         traces=traces,
         height=120 + 230 * rows,
         margin={"l": 48, "r": 12, "t": 40, "b": 50},
@@ -364,7 +364,7 @@ def _panel_title(outcomes: Sequence[ScenarioOutcome], statistic: str) -> str:
         key, widest = max(known, key=lambda k: k[1].percentiles[4])
         low, high = widest.percentiles[0], widest.percentiles[4]
         return (
-            f"With {few:,} people the {name} is right on average, yet 95 % of the "
+            f"With {few:,} people the {name} is right on average, yet 95% of the "
             f"releases lie between {significant(low)} and {significant(high)} "
             f"({_SHORT[key]})"
         )
@@ -390,7 +390,7 @@ def _words(outcomes: Sequence[ScenarioOutcome], statistic: str) -> str:
         low, high = summary.percentiles[0], summary.percentiles[4]
         sentences.append(
             f"{CATALOG[known.key].label}, {known.people:,} people: mean "
-            f"{significant(summary.mean)}, 95 % between {significant(low)} and "
+            f"{significant(summary.mean)}, 95% between {significant(low)} and "
             f"{significant(high)}"
             + (f", {percent(summary.at_ends)} exactly -1 or 1" if summary.at_ends else "")
         )

@@ -65,7 +65,7 @@ def cross_picture(
         SCALE,
         (0.0, max(float(found.counts.max()), 1.0)),
         hover="%{y}, %{x}: %{customdata}<extra></extra>",
-        customdata=_words(found, ": 95 %, ", " "),
+        customdata=_words(found, ": 95%, ", " "),
         # In three lines, for the narrow cells of a phone.
         text=_in_cells(found, truth) if few else None,
         texttemplate="%{text}" if few else None,

@@ -108,8 +108,8 @@ def means_text(columns: tuple[ColumnMeans, ...]) -> str:
     ... )
     >>> from dpcore.data.quantities import Quantity
     >>> age = ColumnMeans(name="age", quantity=Quantity(), numbers=numbers)
-    >>> means_text((age,))[:57]
-    'Largest mean of age: “men” with 50.0 (95 %: 48.0 to 52.0)'
+    >>> means_text((age,))[:56]
+    'Largest mean of age: “men” with 50.0 (95%: 48.0 to 52.0)'
     """
     few = columns[0].numbers.few
     if len(few) == len(columns[0].numbers.groups):
@@ -348,4 +348,4 @@ def _amount(held: IntervalEstimate, sign: int, unit: str) -> str:
     low, high = held.noise if sign > 0 else (-held.noise[1], -held.noise[0])
     value, *ends = with_ends(sign * held.value, (low, high))
     unit = f" {unit}" if unit else ""
-    return f"{value}{unit} (95 %: {ends[0]} to {ends[1]})"
+    return f"{value}{unit} (95%: {ends[0]} to {ends[1]})"

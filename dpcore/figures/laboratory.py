@@ -265,7 +265,7 @@ def atoms_picture(mechanism: Mechanism, setup: Setup) -> Picture:
                 "P(exactly 1)": ("exactly 1", replace(solid, dash="dash")),
             },
             scale=100,
-            hover="value %{x:.2f}: %{y:.3g} %",
+            hover="value %{x:.2f}: %{y:.3g}%",
         ),
         xaxis=_VALUE,
         yaxis=axis("share of releases, %", range=[0, 60]),

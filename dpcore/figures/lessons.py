@@ -169,7 +169,7 @@ def found_picture(
                 edges,
                 "found",
                 {"color": PUBLIC},
-                hover="%{y:.3g} % found about %{x:.3g}",
+                hover="%{y:.3g}% found about %{x:.3g}",
                 aside=NAME,
                 showlegend=False,
             )
@@ -215,7 +215,7 @@ def faults_picture(faults: Sequence[Fault], *, promised: float) -> Picture:
     colors = [STYLES[fault.key].color for fault in faults]
     return Picture.of(
         (
-            f"ε {promised:g} was promised; “{worst.name}” gives away ε "
+            f"ε = {promised:g} was promised; “{worst.name}” gives away ε = "
             f"{epsilon_text(worst.epsilon)}, and near the bound all of them are biased"
         ),
         {
@@ -224,7 +224,7 @@ def faults_picture(faults: Sequence[Fault], *, promised: float) -> Picture:
             "too high by, share of the range": [fault.bias for fault in faults],
         },
         drawn="; ".join(
-            f"{fault.name}: gives away ε {epsilon_text(fault.epsilon)}, too high by "
+            f"{fault.name}: gives away ε = {epsilon_text(fault.epsilon)}, too high by "
             f"{percent(fault.bias)}"
             for fault in faults
         ),
@@ -233,13 +233,13 @@ def faults_picture(faults: Sequence[Fault], *, promised: float) -> Picture:
             rows(
                 names,
                 [fault.epsilon / promised for fault in faults],
-                [f"ε {epsilon_text(fault.epsilon)}" for fault in faults],
+                [f"ε = {epsilon_text(fault.epsilon)}" for fault in faults],
                 colors,
             ),
             rows(
                 names,
                 [100 * fault.bias for fault in faults],
-                [f"{percent(fault.bias).removesuffix(' %')} points" for fault in faults],
+                [f"{percent(fault.bias).removesuffix('%')} points" for fault in faults],
                 colors,
                 xaxis="x2",
                 yaxis="y2",
@@ -372,7 +372,7 @@ def running_picture(
     return Picture.of(
         (
             f"The average of {len(errors)} answers is off by about {all_} {unit}, one of "
-            f"them by about {one}; the price is ε {epsilon_text(float(spent[-1]))} instead "
+            f"them by about {one}; the price is ε = {epsilon_text(float(spent[-1]))} instead "
             f"of {epsilon_text(epsilon)}"
         ),
         {"answers": count, "average is off by": average, "ε spent": spent},
@@ -449,11 +449,11 @@ def spending_picture(
     wanted = spent + price * ~paid
     count = int(paid.sum())
     title = (
-        f"No question at ε {epsilon_text(price)} is answered out of ε "
+        f"No question at ε = {epsilon_text(price)} is answered out of ε = "
         f"{epsilon_text(total)}: each of them alone is too much"
         if count == 0
-        else f"{people(count, 'question')} at ε {epsilon_text(price)} "
-        f"{'is' if count == 1 else 'are'} answered out of ε {epsilon_text(total)}"
+        else f"{people(count, 'question')} at ε = {epsilon_text(price)} "
+        f"{'is' if count == 1 else 'are'} answered out of ε = {epsilon_text(total)}"
     )
     title += "; every further one is refused" if 0 < count < len(paid) else ""
     return Picture.of(

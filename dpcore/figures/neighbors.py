@@ -318,7 +318,7 @@ def _share(scene: Scene, worst: float) -> str:
     if np.isinf(worst):
         return f"{reaches}; over all tables nothing limits one person"
     share = significant(100 * local / worst) if worst > 0 else "100"
-    return f"{reaches}, {share} % of the worst case over all tables"
+    return f"{reaches}, {share}% of the worst case over all tables"
 
 
 def why(key: str, scene: Scene, worst: float) -> str:

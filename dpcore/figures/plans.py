@@ -162,14 +162,14 @@ def _plan_title(found: BudgetComparison, marks: FloatArray) -> str:
         some = f"meets {met or 'none'} of {targets} targets"
         title = f"The plan {some if targets > 1 else 'misses the target'}"
         told = total_text(found.smallest, targets=targets, others=len(found.names) - targets)
-        return f"{title} with ε {own}" + (f"; {told}" if told else "")
-    title = f"The plan meets {every_target(targets)} with ε {own}"
+        return f"{title} with ε = {own}" + (f"; {told}" if told else "")
+    title = f"The plan meets {every_target(targets)} with ε = {own}"
     if math.isnan(found.smallest):
         return title
     least = epsilon_text(found.smallest)
     if found.smallest >= found.totals[found.own] or least == own:
         return f"{title}, and no smaller total does"
-    return f"{title}; ε {least} would do (best split)"
+    return f"{title}; ε = {least} would do (best split)"
 
 
 def _plan_table(found: BudgetComparison, marks: FloatArray, columns: list[str]) -> dict[str, Any]:
@@ -180,8 +180,8 @@ def _plan_table(found: BudgetComparison, marks: FloatArray, columns: list[str]) 
         "must show": found.wanted,
     }
     for place, column in enumerate(columns):
-        table[f"± at ε {column}"] = found.halves[:, place]
-        table[f"shown at ε {column}"] = [
+        table[f"± at ε = {column}"] = found.halves[:, place]
+        table[f"shown at ε = {column}"] = [
             "" if math.isnan(mark) else "yes" if mark else "no" for mark in marks[:, place].tolist()
         ]
     return table
@@ -191,11 +191,11 @@ def _alt(title: str, found: BudgetComparison, texts: list[list[str]], columns: l
     lines = []
     for name, unit, row in zip(found.names, found.units, texts, strict=True):
         cells = ", ".join(
-            f"{cell.replace(_ENOUGH, 'enough ').replace(_SHORT, 'too wide ')} at ε {at}"
+            f"{cell.replace(_ENOUGH, 'enough ').replace(_SHORT, 'too wide ')} at ε = {at}"
             for at, cell in zip(columns, row, strict=True)
         )
         lines.append(f"{name}{f', in {unit}' if unit else ''}: {cells}")
-    return f"Half-widths at 95 %, by budget. {title}. {'; '.join(lines)}."
+    return f"Half-widths at 95%, by budget. {title}. {'; '.join(lines)}."
 
 
 _BINS: Final = 30

@@ -168,7 +168,7 @@ def _cannot(facts: LabelFacts) -> tuple[str, ...]:
     )
     if delta > 0:
         share = significant(delta, up=True)
-        more += f" The chance δ {share} that the limit on odds fails is counted in it."
+        more += f" The chance δ = {share} that the limit on odds fails is counted in it."
     again = (
         "More by asking again: the same question has the same answer, and a fresh "
         "answer is charged."
@@ -180,7 +180,7 @@ def _budget(facts: LabelFacts) -> tuple[str, ...]:
     (epsilon, delta), (spent, lost) = facts.total, facts.so_far
     agreed = f"{_how(facts)} for all releases together: {facts.budget.describe()}."
     if facts.budget.rho is not None:
-        agreed += f" That is at most ε {epsilon_text(epsilon)} at δ {in_full(USUAL_DELTA)}."
+        agreed += f" That is at most ε = {epsilon_text(epsilon)} at δ = {in_full(USUAL_DELTA)}."
     if facts.used_up:
         return agreed, f"All of it is spent: {_odds(epsilon, delta, facts)}.", _after(facts)
     if spent > 0:

@@ -39,7 +39,7 @@ def leak_picture(size: PrivateSize, *, widest: float) -> Picture:
     deepest = abs(float(largest.log_ratio(y[:1])[0]))
     return Picture.of(
         (
-            f"Promised ε {epsilon_text(epsilon)}; an answer of {significant(y[0])} gives "
+            f"Promised ε = {epsilon_text(epsilon)}; an answer of {significant(y[0])} gives "
             f"away {epsilon_text(far)}, and farther out ever more"
         ),
         {"published mean": y, "log ratio, Laplace": revealed},

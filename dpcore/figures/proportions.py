@@ -252,7 +252,7 @@ def _takeaway(
         return "Choose a procedure to compare"
     people = min(result.people for result in private.values())
     where = (
-        f"With {people} people, ε {significant(view.epsilon)} and {CATALOG[view.mechanism].label}"
+        f"With {people} people, ε = {significant(view.epsilon)} and {CATALOG[view.mechanism].label}"
     )
     sizes = {
         procedure: np.abs(result.of(view.measure)[0][targets])
@@ -278,7 +278,7 @@ def _takeaway(
             f"panels, {high} by {significant(means[high])}"
         )
     return (
-        f"{where}, 95 % intervals cover the truth in only {percent(means[low])} of "
+        f"{where}, 95% intervals cover the truth in only {percent(means[low])} of "
         f"cases with {low}, in {percent(means[high])} with {high}"
     )
 
@@ -419,7 +419,7 @@ def prices_picture(prices: Sequence[IntervalPrice]) -> Picture:
     aware, naive = known["noise-aware"], known["Wald"]
     split = [price for price in prices if price.sets > 1]
     title = (
-        f"95 % intervals: Wald's covers in {percent(naive.coverage)} of cases, the "
+        f"95% intervals: Wald's covers in {percent(naive.coverage)} of cases, the "
         f"noise-aware one in {percent(aware.coverage)}"
     )
     if split:
@@ -442,7 +442,7 @@ def prices_picture(prices: Sequence[IntervalPrice]) -> Picture:
         },
         drawn=f"Bars of the mean width of {len(prices)} intervals",
         traces=[bars],
-        xaxis=axis("mean width of a 95 % interval", range=[0, 1]),
+        xaxis=axis("mean width of a 95% interval", range=[0, 1]),
         yaxis=ROWS,
     )
 

@@ -52,7 +52,7 @@ _WORDS = {ErrorMetric.RMSE: "typical error", ErrorMetric.BIAS: "bias", ErrorMetr
 
 _VISIBLE = 0.01
 _MARGIN = 0.1
-_TIE = "no difference (under 1 %)"
+_TIE = "no difference (under 1%)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +153,7 @@ def winners_picture(winners: Winners, *, axis: str, each: str = "") -> Picture:
         winners.best,
         [*(STYLES[key].color for key in winners.keys), NEUTRAL],
         hover="place %{x:.2f}, epsilon %{y:.3g}: %{customdata[0]}, "
-        "%{customdata[1]:.1f} % below the next",
+        "%{customdata[1]:.1f}% below the next",
         opacity=0.75,
         customdata=np.dstack([labels[winners.best], 100 * winners.saving]),
     )

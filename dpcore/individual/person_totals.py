@@ -182,7 +182,7 @@ class GatheredLosses:
 def gather(losses: Sequence[ReleaseLosses], *, people: int) -> GatheredLosses:
     """Return what several releases reveal about everybody, ready for any delta.
 
-    Of many people, losses that depend on delta are rounded up by at most 0.05 % each.
+    Of many people, losses that depend on delta are rounded up by at most 0.05% each.
 
     Raises:
         DataError: There are no people.
@@ -269,7 +269,7 @@ _DECADES = 7
 class Levels:
     """Numbers of at least 0, each rounded up to the next of few levels. CONFIDENTIAL.
 
-    The levels are 0.05 % apart. Of many numbers a positive one below ``1e-7`` of the
+    The levels are 0.05% apart. Of many numbers a positive one below ``1e-7`` of the
     largest counts as that; 0, the largest one and infinity are kept.
 
     Attributes:

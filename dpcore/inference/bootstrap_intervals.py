@@ -223,11 +223,11 @@ LEVEL = 0.95
 FEWEST_PEOPLE = 30
 """Of fewer people averages are not normal, and an interval may hold far less often.
 
-Simulated, with hardly any noise: of 2 people an interval of 95 % holds the truth in
-60 %, of 30 in 91 % and more, unless a share is rare (``too_rare``).
+Simulated, with hardly any noise: of 2 people an interval of 95% holds the truth in
+60%, of 30 in 91% and more, unless a share is rare (``too_rare``).
 """
 FEWEST_EXPECTED = 10
-"""Of fewer expected ones a share is too rare: intervals of 95 % hold in 64 to 90 %."""
+"""Of fewer expected ones a share is too rare: intervals of 95% hold in 64 to 90%."""
 _ROOM = 1 - 1e-9
 
 

@@ -47,15 +47,14 @@ def _lesson_view(settings: Settings) -> LessonView:
         picture=running_picture(
             errors, sd=survey.usual_error(epsilon), epsilon=epsilon, reach=_REACH, unit="years"
         ),
-        sentence=f"{times:,} answers to one question, with fresh noise each time, cost "
-        f"ε {epsilon_text(total)} together: whoever was 50 % sure of somebody may "
-        f"become {_sure(total)} sure. The average of all is off by about "
-        f"{significant(_error(epsilon, times))} years; one single answer for all of "
-        f"that ε would be off by about {significant(_error(total, 1))}. “About” is the "
-        "usual error; the ± of an interval, which holds 95 times of 100, is about "
-        "twice as large. Shown here is what happens if each answer gets fresh noise. "
-        "This program gives the same question its stored answer again, which costs "
-        "nothing and tells nothing new.",
+        sentence=f"{times:,} answers to one question, with fresh noise each time, cost ε = "
+        f"{epsilon_text(total)} together. Someone who was 50% sure about a person "
+        f"may become {_sure(total)} sure. The average of all is off by about "
+        f"{significant(_error(epsilon, times))} years. One single answer at the "
+        f"total ε would be off by about {significant(_error(total, 1))}. “About” is "
+        "the standard error. The 95% margin of error is about twice as large. Each "
+        "answer here gets fresh noise. The studio instead repeats the stored answer "
+        "of the same question, at no cost.",
     )
 
 
@@ -64,24 +63,25 @@ def _lesson_text() -> LessonText:
     better = significant(_error(_EPSILON * _TIMES, 1))
     total = epsilon_text(_EPSILON * _TIMES)
     return LessonText(
-        situation=f"Mia asks a database for the average age, and each time gets an "
-        f"answer with fresh noise, for ε {_EPSILON:g}. She asks {_TIMES} times and "
+        situation="Mia asks a database for the average age. Each time she gets an answer "
+        f"with fresh noise, at ε = {_EPSILON:g}. She asks {_TIMES} times and "
         "averages the answers.",
         predict=ask(
             f"One answer is off by about {one} years. And the average of all {_TIMES}?",
             wrong(
                 f"By about {one} years, as before: noise stays noise",
-                "Noise that falls to both sides cancels in an average.",
+                "Noise in both directions cancels in an average.",
             ),
             right(
                 f"By about {all_} years",
-                "Some noise is too high and some too low, and much of it cancels: in "
-                f"the average of {_TIMES} answers a tenth of it is left. But each "
-                f"answer costs ε {_EPSILON:g}, and all of them together ε {total}.",
+                "Some noise is too high and some too low, and much of it cancels. In the "
+                f"average of {_TIMES} answers a tenth of it is left. But each answer costs ε "
+                f"= {_EPSILON:g}, and all of them together ε = {total}.",
             ),
             wrong(
                 "By nothing: she has the truth",
-                "Never to the last digit, but as near as she likes if nobody counts her questions.",
+                "Never exactly. But she can get as close as she likes if nobody counts her "
+                "questions.",
             ),
         ),
         questions=(
@@ -89,68 +89,65 @@ def _lesson_text() -> LessonText:
                 "What does asking twice cost, with fresh noise each time?",
                 wrong(
                     "Nothing more: it is the same question",
-                    "With fresh noise it is a second look at the same people.",
+                    "With fresh noise it is a second use of the same data.",
                 ),
                 right(
-                    "Twice as much: the ε add up",
-                    f"So {_TIMES} answers of ε {_EPSILON:g} cost ε {total}.",
+                    "Twice as much: the ε values add up",
+                    f"So {_TIMES} answers of ε = {_EPSILON:g} cost ε = {total}.",
                 ),
                 wrong(
-                    "Half as much again",
-                    "What is promised for both together is the sum of the two.",
+                    "Half as much again", "The guarantee for both together is the sum of the two."
                 ),
             ),
             ask(
-                "How does this program stop somebody who asks one question over and over?",
-                wrong("It answers slower and slower", "Patience is no protection."),
+                "How does the studio handle a question that is asked over and over?",
+                wrong("It answers more and more slowly", "Patience is no protection."),
                 right(
-                    "The same question gets the same stored answer, at no charge; a "
-                    "fresh draw is paid for",
-                    "Repeating a stored answer tells nothing new. A new draw is "
-                    "charged to the budget.",
+                    "It repeats the stored answer at no cost; a new draw costs ε again",
+                    "A repeated answer reveals nothing new. A new draw is charged to the budget.",
                 ),
                 wrong(
                     "It makes the noise of all answers larger afterwards",
-                    "What is published cannot be made noisier later.",
+                    "Published results cannot be made noisier later.",
                 ),
             ),
             ask(
-                f"Mia has ε {total} to spend. Which is the better use?",
+                f"Mia has ε = {total} to spend. Which is the better use?",
                 right(
-                    f"One answer for ε {total}",
-                    f"It is off by about {better} years; the average of {_TIMES} cheap "
-                    f"ones by about {all_}.",
+                    f"One answer for ε = {total}",
+                    f"It is off by about {better} years. The average of {_TIMES} cheap ones "
+                    f"is off by about {all_}.",
                 ),
                 wrong(
-                    f"{_TIMES} answers of ε {_EPSILON:g}, averaged",
-                    f"Their average is off by about {all_} years; one answer at that "
-                    f"price by about {better}.",
+                    f"{_TIMES} answers of ε = {_EPSILON:g}, averaged",
+                    f"Their average is off by about {all_} years. One answer at that price is "
+                    f"off by about {better}.",
                 ),
                 wrong(
                     "Both are as good",
-                    "Averaging wastes budget: with ten times the ε one answer becomes "
-                    "ten times as exact; the average of ten answers, which cost as "
-                    "much, only about three times.",
+                    "Averaging wastes budget. With ten times the ε one answer becomes ten "
+                    "times as exact. The average of ten answers at the same total becomes "
+                    "only about three times as exact.",
                 ),
             ),
         ),
         recall="What does asking twice cost?",
-        home="Asking twice with fresh noise costs twice as much in all: the two ε add "
-        "up, because two answers together tell more than one. To see a stored answer "
-        "once more is free; nothing new is drawn.",
+        home="Asking twice with fresh noise costs twice as much: the two ε values add up, "
+        "because two answers together reveal more than one. Reading a stored answer "
+        "again costs nothing.",
         notes=(
             (
                 "Let everybody throw a die and add it to a secret number; average over "
                 "the class, and the secret is there."
             ),
-            ("The band is two typical errors wide to both sides: most such lines stay in it."),
+            ("The band reaches two standard errors to each side. Most lines stay in it."),
             (
-                "That one answer at the whole price beats the average is why a plan "
-                "asks each question once."
+                "One answer at the total cost beats the average. That is why a plan asks "
+                "each question once."
             ),
         ),
-        safe="One answer may be well protected and a hundred of them not. The question "
-        "is always: how much in all?",
+        safe="One answer may be well protected and a hundred of them not. The total is what "
+        "counts.",
     )
 
 

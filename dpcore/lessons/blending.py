@@ -61,13 +61,13 @@ def _lesson_view(settings: Settings) -> LessonView:
             title,
             np.array(known, dtype=np.float64),
             losses,
-            what="loss of the oldest, ε",
+            what="privacy loss, ε",
             ends=_ENDS,
             marked=(("your crowd", float(people), here),),
         ),
-        sentence=f"The noise is that of ε {epsilon:g} for {survey.table().people} "
-        f"people, and stays. The loss falls with the power {significant(fall, 2)} of "
-        "the number of people.",
+        sentence=f"The noise is made for ε = {epsilon:g} and {survey.table().people} people, "
+        "and stays the same. The loss falls as the number of people to the power "
+        f"{significant(fall, 2)}.",
     )
 
 
@@ -81,48 +81,49 @@ def _lesson_text() -> LessonText:
         "whose average age is published with noise. Her town grows, and the same "
         "amount of noise is used again.",
         predict=ask(
-            "Ten times as many people, the same noise. What becomes of Olga's loss?",
+            "Ten times as many people, the same noise. What happens to Olga's privacy loss?",
             wrong(
                 "It stays: she is still the oldest",
                 "She is, but she moves the average ten times less.",
             ),
             right(
                 "A tenth",
-                f"From ε {significant(now)} to ε {significant(later)}: one of ten "
-                "times as many moves the average a tenth as far.",
+                f"It falls from ε = {significant(now)} to ε = {significant(later)}. In the "
+                "larger town one person moves the average a tenth as far.",
             ),
             wrong(
                 "It grows: more people look for her",
-                "How many look does not matter. What the answer tells does.",
+                "The number of attackers does not matter. What the answer reveals does.",
             ),
         ),
         questions=(
             ask(
-                "In a larger town there is a choice. Which one?",
+                "What choice does a larger town have?",
                 wrong(
                     "None: more people always mean more risk",
                     "For an average it is the other way round.",
                 ),
                 right(
                     "The same noise and less loss, or the same loss and less noise",
-                    "A crowd is a gift that can be spent on privacy or on accuracy.",
+                    "A larger town can choose more privacy or more accuracy.",
                 ),
             ),
             ask(
-                "Does blending in help if exact counts of small groups are published, too?",
-                wrong("Yes: the town is large", "In her own small group Olga does not blend in."),
+                "Does a large town protect Olga if exact counts of small groups are also "
+                "published?",
+                wrong("Yes: the town is large", "Her own group is still small."),
                 right(
-                    "No: what counts is the crowd behind each number",
-                    "A group of five is a crowd of five, however large the town is.",
+                    "No: the size of her group counts",
+                    "A group of five gives the protection of five people, in a town of any size.",
                 ),
             ),
             ask(
-                "May one use the noise of a large crowd for a small table, because it "
-                "looks about as safe?",
+                "May the noise of a large town be used for a small one, because it looks "
+                "just as safe?",
                 right(
                     "No: noise is made for the table's own size",
-                    f"With the same noise Olga loses ε {significant(_at(1.0, few))} "
-                    f"among {few} people, instead of ε {significant(now)}.",
+                    f"With the same noise Olga loses ε = {significant(_at(1.0, few))} "
+                    f"among {few} people, instead of ε = {significant(now)}.",
                 ),
                 wrong(
                     "Yes: noise is noise", "In a small table each person moves the average more."
@@ -130,17 +131,17 @@ def _lesson_text() -> LessonText:
             ),
         ),
         recall="What does a larger crowd do for a person?",
-        home="In a larger crowd each person moves the answer less: ten times the "
-        "people, a tenth of the loss at the same noise.",
+        home="Among more people each person moves the answer less. Ten times the people "
+        "means a tenth of the loss at the same noise.",
         notes=(
             (
-                "Smaller tables are drawn from the survey, larger ones repeat "
-                "everybody: Olga stays in all of them."
+                "Smaller datasets are sampled from the survey. Larger ones repeat everybody. "
+                "Olga is in all of them."
             ),
-            ("Statistics that do not average, such as a maximum, do not blend: ask which."),
+            ("A maximum does not behave like this. Ask the class for other such statistics."),
         ),
-        safe="A crowd helps, and is no promise by itself: without noise the largest "
-        "crowd gives one person away, as two exact averages show.",
+        safe="A large crowd helps, but without noise it promises nothing. Two exact averages "
+        "can expose one person in any crowd.",
     )
 
 

@@ -38,27 +38,23 @@ def _lesson_view(settings: Settings) -> LessonView:
     if count == 0:
         return LessonView(
             picture=picture,
-            sentence=f"A question of ε {price:g} is more than ε {total:g} in all, so "
-            "that none is answered and nothing is spent. Ask for less, with more "
-            "noise.",
+            sentence=f"A question at ε = {price:g} costs more than the budget of ε = "
+            f"{total:g}. None is answered and nothing is spent. Lower the cost, with "
+            "more noise.",
         )
-    end = (
-        f"Question {count + 1} is refused, whoever asks it."
-        if count < _ASKED
-        else "All of them fit."
-    )
+    end = f"Question {count + 1} is refused." if count < _ASKED else "All of them fit."
     used = float(np.sum(admitted)) * price
     rest = (
-        ". That is the whole promise"
+        ". That is the whole budget"
         if epsilon_text(used) == epsilon_text(total)
-        else f"; the whole promise of ε {total:g} would allow {surest(total)}"
+        else f". The whole budget of ε = {total:g} would allow {surest(total)}"
     )
-    many = f"{people(count, 'answer')} of ε {price:g}"
+    many = f"{people(count, 'answer')} of ε = {price:g}"
     return LessonView(
         picture=picture,
-        sentence=f"{many}, {'each ' if count > 1 else ''}within ±{_width(price)} years "
-        f"in 95 of 100 cases. {end} What was published together, ε "
-        f"{epsilon_text(used)}, leaves somebody who was 50 % sure at most "
+        sentence=f"{many} were released, {'each ' if count > 1 else ''}within "
+        f"±{_width(price)} years in 95 of 100 cases. {end} All results together cost "
+        f"ε = {epsilon_text(used)}. Someone who was 50% sure becomes at most "
         f"{surest(used)} sure{rest}.",
     )
 
@@ -68,57 +64,58 @@ def _lesson_text() -> LessonText:
     more = sum(_admitted(_TOTAL, _PRICE / 2))
     wide, wider = _width(_PRICE), _width(_PRICE / 2)
     return LessonText(
-        situation=f"A town has promised its people: ε {_TOTAL:g} for everything that "
-        f"is ever published from the survey. {_ASKED} teams each want one average, for "
-        f"ε {_PRICE:g}.",
+        situation=f"A town promises its people a total of ε = {_TOTAL:g} for everything that "
+        f"is ever published from a survey. {_ASKED} teams each want one average at "
+        f"ε = {_PRICE:g}.",
         predict=ask(
             "How many teams get an answer?",
             wrong(
                 "All of them: each asks for little",
-                "What each asks for is little. The promise is about all together.",
+                "Each asks for little, but the promise covers all of them together.",
             ),
             right(
                 f"{fits}",
-                f"{fits} times {_PRICE:g} is {epsilon_text(fits * _PRICE)}. The next "
-                "one would go beyond the promise.",
+                f"{fits} times {_PRICE:g} is {epsilon_text(fits * _PRICE)}. The next one "
+                "would exceed the budget.",
             ),
             wrong(
-                "1: after the first answer the budget is used",
+                "1: after the first answer the budget is spent",
                 f"The first costs {_PRICE:g} of {_TOTAL:g}; the rest is left.",
             ),
         ),
         questions=(
             ask(
-                "What happens when the budget is used up?",
+                "What happens when the budget is spent?",
                 wrong(
                     "It fills up again next year",
-                    "What is published stays published. A limit for each year is "
-                    "possible, but what a person has lost over all years adds up.",
+                    "Published results stay published. A limit for each year is possible, "
+                    "but a person's losses over all years add up.",
                 ),
                 right(
-                    "No new answer about these people; answers that were given stay",
-                    "They may be read, compared and put together for free. Only new "
-                    "looks at the table are refused.",
+                    "No new results about these people; earlier results remain",
+                    "They may be read, compared and combined at no cost. Only new uses of "
+                    "the data are refused.",
                 ),
                 wrong(
                     "Further answers get more noise",
-                    "Any new look costs something, however noisy it is.",
+                    "Any new use of the data costs something, however noisy it is.",
                 ),
             ),
             ask(
-                f"The teams agree on ε {epsilon_text(_PRICE / 2)} each. What changes?",
+                f"The teams agree on ε = {epsilon_text(_PRICE / 2)} each. What changes?",
                 right(
-                    f"{more} of them get an answer, each less exact",
-                    f"Within ±{wider} years instead of ±{wide}: half the price, twice the noise.",
+                    f"{more} of them get an answer, each less accurate",
+                    f"Each is within ±{wider} years instead of ±{wide}. Half the price is "
+                    "twice the noise.",
                 ),
                 wrong(
-                    f"{more} of them get an answer, just as exact",
+                    f"{more} of them get an answer, just as accurate",
                     f"Half the price is twice the noise: ±{wider} years instead of ±{wide}.",
                 ),
                 wrong(
                     "Nothing: the promise is the same",
-                    "The promise stays. But it is dealt out in smaller parts: more "
-                    "answers, and each with more noise.",
+                    "The promise stays. It is divided into smaller parts: more answers, and "
+                    "each with more noise.",
                 ),
             ),
             ask(
@@ -126,30 +123,29 @@ def _lesson_text() -> LessonText:
                 "Does that save budget?",
                 wrong(
                     "Yes: nobody sees both answers",
-                    "What is published can be put together by anybody, at any time.",
+                    "Anybody can combine published results at any time.",
                 ),
                 right(
-                    "No: both answers are out, and add up",
-                    "That is why there is one account for the people, not one for each team.",
+                    "No: both results are public, and their costs add up",
+                    "That is why there is one budget for the people, and not one for each team.",
                 ),
             ),
         ),
-        recall="What happens when the budget is used up?",
-        home="When the budget is used up, no new answer is given about these people. "
-        "Answers that were given stay.",
+        recall="What happens when the budget is spent?",
+        home="When the budget is spent, no new results about these people are released. "
+        "Earlier results remain.",
         notes=(
             (
-                "What guards real releases decides here, too, whether a question is "
-                "answered: it adds up exact decimal numbers, and never rounds in its "
-                "own favor."
+                "The same code as for real releases decides here whether a question is "
+                "answered. It adds exact decimal numbers and never rounds down."
             ),
             (
-                "For those who know more: questions fixed together before the first "
-                "answer may cost less than the sum. See Plan and Ledger."
+                "For advanced classes: questions that are planned together may cost less "
+                "than their sum. See Plan and Budget."
             ),
         ),
-        safe=f"What counts is everything that is published, not one answer: here at "
-        f"most {surest(_TOTAL)} sure from 50 %, after all of it.",
+        safe="All published results count together. After all of them, an attacker who was "
+        f"50% sure is at most {surest(_TOTAL)} sure.",
     )
 
 
@@ -163,14 +159,14 @@ LESSON = Lesson(
             label="ε of each question",
             value=_PRICE,
             within=(0.05, 1.0, 0.05),
-            note="What one answer costs: the more, the more exact it is.",
+            note="Cost of one answer. A higher cost gives a more accurate answer.",
         ),
         Knob(
             key="total",
-            label="ε in all",
+            label="Total ε",
             value=_TOTAL,
             within=(0.5, 2.0, 0.25),
-            note="What was promised for everything that is published.",
+            note="The total for everything that is published.",
         ),
     ),
     view=_lesson_view,

@@ -57,10 +57,10 @@ def _lesson_view(settings: Settings) -> LessonView:
     moved = int((_visits() > upper).sum())
     return LessonView(
         picture=bounding_picture(_UPPER, bias, noise, at=upper, most=_MOST, unit="visits"),
-        sentence=f"{moved} of {_PEOPLE} people went more often than {upper:g} times "
-        f"and are counted as {upper:g}: that moves the average by "
-        f"{significant(float(bias[here]), 2)} visits. The noise for ε {epsilon:g} is "
-        f"{significant(float(noise[here]), 2)} visits typically.",
+        sentence=f"{moved} of {_PEOPLE} people went more often than {upper:g} times and are "
+        f"clamped to {upper:g}. That moves the average by "
+        f"{significant(float(bias[here]), 2)} visits. The noise for ε = {epsilon:g} "
+        f"is {significant(float(noise[here]), 2)} visits typically.",
     )
 
 
@@ -73,34 +73,34 @@ def _lesson_text() -> LessonText:
     bound = significant(float(_UPPER[best]))
     moved = significant(float(-bias[tight]))
     return LessonText(
-        situation=f"Sara publishes how often {_PEOPLE} people go to the doctor in a "
-        "year, on average. Most go a few times, but somebody might go a hundred times, "
-        "and the noise must hide even them.",
+        situation=f"Sara publishes how often {_PEOPLE} people go to the doctor in a year, on "
+        "average. Most go a few times. But somebody might go a hundred times, and "
+        "the noise must hide even that person.",
         predict=ask(
-            "Sara counts nobody above a bound: who goes more often counts as the "
-            "bound. Which bound gives the best answer at ε 1?",
+            "Sara clamps larger numbers to an upper bound. Which bound gives the most "
+            "accurate answer at ε = 1?",
             wrong(
-                f"{significant(float(_UPPER[wide]))}, so that nobody's number is changed",
-                f"Then the noise is made for a hundred visits: off by {found[0]} "
-                f"typically. With {bound} it is {found[1]}.",
+                f"{significant(float(_UPPER[wide]))}: nobody's number is changed",
+                "Then the noise is made for a hundred visits. The answer is typically off by "
+                f"{found[0]}. With {bound} it is off by {found[1]}.",
             ),
             right(
-                f"About {bound}: some are cut, and the noise is less",
-                f"Off by {found[1]} visits typically, where a bound of "
+                f"About {bound}: some values are clamped, and the noise is smaller",
+                f"It is typically off by {found[1]} visits. A bound of "
                 f"{significant(float(_UPPER[wide]))} is off by {found[0]}.",
             ),
             wrong(
                 f"{_TIGHT}, as most people go less often",
-                f"The noise is small then, but the average is too low by {moved}: off "
-                f"by {found[2]} in all.",
+                f"The noise is small then, but the average is too low by {moved}. The total "
+                f"error is {found[2]}.",
             ),
         ),
         questions=(
             ask(
                 "What is the difference between bias and noise?",
                 right(
-                    "Bias is the same each time and to one side; noise falls to both",
-                    "An interval tells of the noise. What the bounds moved, it does not know.",
+                    "Bias is the same each time; noise varies in both directions",
+                    "An interval covers the noise. It does not cover the bias from clamping.",
                 ),
                 wrong(
                     "None: both are errors",
@@ -108,26 +108,26 @@ def _lesson_text() -> LessonText:
                 ),
                 wrong(
                     "Noise protects nobody, bias does",
-                    "It is the noise that protects. The bounds limit how much of it is needed.",
+                    "Only the noise protects. The bounds limit how much of it is needed.",
                 ),
             ),
             ask(
                 "Sara may look up the largest number in her table and take it as the "
                 "bound. Is that a good idea?",
                 wrong(
-                    "Yes: nobody is cut, and the bound is as tight as can be",
+                    "Yes: nobody is clamped, and the bound is as tight as possible",
                     "The bound is published with the answer, and is one person's number.",
                 ),
                 right(
                     "No: the bound would be somebody's own number",
-                    "Bounds come from what is known without the table, or are bought "
-                    "with a part of the budget.",
+                    "Bounds come from public knowledge, or from a release that costs part of "
+                    "the budget.",
                 ),
             ),
             ask(
                 "Sara gets ten times as many people. Which bound is best now?",
                 right(
-                    "A higher one: the noise is less, so that the bias counts more",
+                    "A higher one: there is less noise, and bias counts more",
                     "Noise shrinks with the number of people; bias does not.",
                 ),
                 wrong(
@@ -137,18 +137,17 @@ def _lesson_text() -> LessonText:
             ),
         ),
         recall="What do bounds do to an answer?",
-        home="Bounds trade bias for noise: the best ones cut a few people, and are "
-        "chosen without looking at the table.",
+        home="Bounds trade bias for noise. The best ones clamp a few people and are chosen "
+        "without looking at the data.",
         notes=(
             (
-                "The picture knows the truth, because the survey is public. A curator "
-                "sees it only in the confidential area, and must not choose by it for "
-                "free."
+                "The picture shows the true value, because the survey is public. Otherwise "
+                "only the curator sees it, and must not choose bounds from it."
             ),
-            "The best bound depends on ε: let them move it, and see the valley move.",
+            "The best bound depends on ε. Let the class move ε and watch the minimum move.",
         ),
-        safe="Bounds make nobody less safe: they limit how much anybody can change. "
-        "Looking them up in the table does.",
+        safe="Public bounds expose nobody: they limit how much any person can change. Bounds "
+        "taken from the data do expose people.",
     )
 
 
@@ -162,7 +161,7 @@ LESSON = Lesson(
             label="Upper bound",
             value=_BOUND,
             within=(1, 100, 1),
-            note="Who goes more often counts as that.",
+            note="Larger numbers are clamped to it.",
         ),
         epsilon_knob(within=(0.2, 5.0, 0.1)),
     ),

@@ -43,23 +43,23 @@ def _lesson_view(settings: Settings) -> LessonView:
     times = significant(exposure.maximum / half, 2)
     return LessonView(
         picture=claims_picture(
-            "Whether a person is in the table, somebody who was 50 % sure becomes at "
+            "Whether a person is in the table, somebody who was 50% sure becomes at "
             f"most {surest(half)} sure for half of the people, and "
             f"{surest(exposure.maximum)} sure for Ruth",
             {name: 100 * float(posterior(0.5, level)) for name, level in levels.items()},
             claimed="promised to all",
             most=100,
-            what="how sure somebody may become who was 50 % sure, %",
+            what="how sure somebody may become who was 50% sure, %",
             said=lambda share: at_most(share / 100),
             ticks={0: "0", 50: "50: learned nothing", 100: "100"},
         ),
         sentence="Everybody has a loss of their own, also an ε: how much the answer "
-        f"reveals of whether they are in the table. The promised ε "
+        f"reveals of whether they are in the table. The promised ε = "
         f"{epsilon_text(promised)} covers any other record in place of their own, up "
         f"to {bound:g} visits. Nobody in this table loses as much. Half of the people "
-        f"lose at most ε {significant(half)}: somebody who was 50 % sure about one of "
+        f"lose at most ε = {significant(half)}: somebody who was 50% sure about one of "
         f"them becomes at most {surest(half)} sure whether the person is in the table. "
-        f"Ruth, with {_visits(most)} visits, loses ε "
+        f"Ruth, with {_visits(most)} visits, loses ε = "
         f"{significant(exposure.maximum)}, {times} times as much: "
         f"{surest(exposure.maximum)} sure.",
     )
@@ -75,11 +75,11 @@ def _lesson_text() -> LessonText:
     mean = significant(float(survey.table(survey.PATIENTS).numbers("visits").mean()), 2)
     return LessonText(
         situation="An insurer publishes how often people see a doctor, on average over "
-        f"{exposure.people:,} person-years, with noise for ε 1. Most went a few "
+        f"{exposure.people:,} person-years, with noise for ε = 1. Most went a few "
         f"times. Ruth went {visits} times. We may look at everybody here only because "
         "this survey was published long ago.",
         predict=ask(
-            "How much of the promised ε 1 do most people really lose?",
+            "How much of the promised ε = 1 do most people really lose?",
             wrong(
                 "All of it: the promise is the same for all",
                 "The promise is the same for all. But it is made for the most unusual "
@@ -118,7 +118,7 @@ def _lesson_text() -> LessonText:
                 ),
                 right(
                     "No: the number says something about all others",
-                    "She may be told what was promised to everybody: ε 1 at most. Her "
+                    "She may be told what was promised to everybody: ε = 1 at most. Her "
                     "own loss is printed here only because this survey was published "
                     "long ago.",
                 ),

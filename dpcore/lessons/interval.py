@@ -34,12 +34,12 @@ def _held(epsilon: float, people: int) -> tuple[LessonView, int]:
         picture=covering_picture(
             answers, half=half, truth=truth, reach=max(_REACH, 3 * half), unit="years"
         ),
-        sentence=f"With {people} people and ε {epsilon:g} every answer is published "
-        f"with ±{significant(half)} years. Of {_ANSWERS} simulated answers, {held} "
-        "were that near to the average of these people (not of all people in the "
-        "country); in the long run 95 of 100 are. With much noise the numbers below "
-        "the picture reach farther. The same throws of chance are used at every "
-        f"setting, so that it is {held} of {_ANSWERS} at each.",
+        sentence=f"With {people} people and ε = {epsilon:g} every answer is published with "
+        f"±{significant(half)} years. Of {_ANSWERS} simulated answers, {held} were "
+        "that close to the average of these people. In the long run 95 of 100 are. "
+        "The average of the whole country is a different number. The axis grows "
+        "with the noise. The same random draws are used at every setting, so the "
+        f"count is always {held} of {_ANSWERS}.",
     )
     return shown, held
 
@@ -56,28 +56,28 @@ def _lesson_text() -> LessonText:
         significant(number) for number in (_half(1.0), _half(2.0), _half(1.0, people // 2))
     )
     return LessonText(
-        situation=f"Tom reads that the average age of {people} people is {average} "
-        f"years, plus or minus {base}, with noise added on purpose. The {people} are a "
-        f"sample of a country; an age counts as one from {ages.lower:g} to "
-        f"{ages.upper:g}, the bounds. He wonders who computed the plus or minus, and "
-        "whether that has given anybody away.",
+        situation=f"Tom reads that the average age of {people} people is {average} years, "
+        f"plus or minus {base}, with noise added on purpose. The {people} are a "
+        f"sample of a country. Ages are clamped to the bounds, {ages.lower:g} to "
+        f"{ages.upper:g}. He wonders how the plus or minus was computed, and "
+        "whether it exposed anybody.",
         predict=ask(
-            "What does one need to compute how far off the noise may be?",
+            "What is needed to compute how far off the noise may be?",
             wrong(
-                "The table: one must compare with the truth",
-                "How far noise falls does not depend on what it is added to.",
+                "The data: the answer must be compared with the truth",
+                "The size of the noise does not depend on the true value.",
             ),
             right(
                 "Public numbers only: ε, the bounds and, here, the number of people",
-                "They fix how wide the noise is. So the interval costs nothing and "
-                f"tells nothing about anybody. That {people} people were asked was "
-                "printed by whoever made the survey. Where the number of people is "
-                "secret, the noise is made for a public minimum instead.",
+                "They fix the spread of the noise. So the interval costs nothing and reveals "
+                f"nothing about anybody. The survey published that {people} people were "
+                "asked. Where the number of people is secret, the noise is made for a public "
+                "minimum instead.",
             ),
             wrong(
                 "Many answers to the same question",
-                "Each answer has its price in privacy. One is enough, since everybody "
-                "may know how the noise is drawn.",
+                "Each answer has a privacy cost. One is enough, because everybody may know "
+                "how the noise is drawn.",
             ),
         ),
         questions=(
@@ -85,12 +85,12 @@ def _lesson_text() -> LessonText:
                 "What makes the interval smaller?",
                 right(
                     "More people, a larger ε, or tighter bounds",
-                    f"At ε 2 it is ±{double} years instead of ±{base}. With half as "
+                    f"At ε = 2 it is ±{double} years instead of ±{base}. With half as "
                     f"many people it would be ±{half_as_many}.",
                 ),
                 wrong(
                     "A smaller ε",
-                    f"A smaller ε is more noise: at ε 1 ±{base} years, at ε 2 ±{double}.",
+                    f"A smaller ε is more noise: at ε = 1 ±{base} years, at ε = 2 ±{double}.",
                 ),
                 wrong(
                     "People who are more alike",
@@ -101,7 +101,7 @@ def _lesson_text() -> LessonText:
                 f"{_ANSWERS - held} of {_ANSWERS} intervals missed the truth. Is something broken?",
                 wrong(
                     "Yes: an interval must hold the truth",
-                    "One that always does would have to hold everything.",
+                    "Only an interval of all possible values never misses.",
                 ),
                 right(
                     "No: about 5 of 100 are meant to miss",
@@ -110,17 +110,17 @@ def _lesson_text() -> LessonText:
                 ),
             ),
             ask(
-                "The survey is a sample of a whole country. Does this interval tell "
-                "how far off the country is?",
+                "The survey is a sample of a whole country. Does this interval cover the "
+                "error about the country?",
                 wrong(
                     "Yes",
-                    "It tells how far the noise moved the average of this table. "
-                    "Another sample would have another average.",
+                    "It covers only the noise on the average of these people. Another sample "
+                    "would have another average.",
                 ),
                 right(
-                    "No: the luck of the sample comes on top",
-                    "This program shows both, one beside the other: from the noise "
-                    "alone, and with sampling.",
+                    "No: sampling error is added",
+                    "The studio shows both intervals: for the noise alone, and for noise and "
+                    "sampling.",
                 ),
             ),
         ),
@@ -129,17 +129,17 @@ def _lesson_text() -> LessonText:
         "larger ε or tighter bounds make it smaller.",
         notes=(
             (
-                "An exact answer without an interval and a noisy one with it: ask "
-                "which of the two is more honest."
+                "Compare an exact number without an interval and a noisy one with it. Ask "
+                "which is more honest."
             ),
             (
-                "Ages beyond the bounds count as the nearest bound (clamping). No "
-                "interval covers what that moves: bias is a lesson of its own."
+                "Ages outside the bounds are clamped. No interval covers the bias from "
+                "clamping. Another lesson is about bias."
             ),
         ),
-        safe="The interval says how good the answer is, not how safe. A larger ε makes "
-        "the answer better and the protection worse. More people make the answer "
-        "better and harm nobody.",
+        safe="The interval describes how accurate the answer is. It does not describe how "
+        "safe it is. A larger ε makes the answer better and the protection worse. More "
+        "people make the answer better and harm nobody.",
     )
 
 

@@ -42,8 +42,8 @@ def _bias(key: str, epsilon: float = 1.0) -> float:
 
 
 def _points(share: float) -> str:
-    """Return a part of the range from 0 % to 100 %, as a difference of percentages."""
-    return f"{percent(share).removesuffix(' %')} percentage points"
+    """Return a part of the range from 0% to 100%, as a difference of percentages."""
+    return f"{percent(share).removesuffix('%')} percentage points"
 
 
 def _lesson_view(settings: Settings) -> LessonView:
@@ -56,15 +56,15 @@ def _lesson_view(settings: Settings) -> LessonView:
     high = {key: _points(_bias(key, epsilon)) for key in _NAMES}
     return LessonView(
         picture=faults_picture(faults, promised=epsilon),
-        sentence=f"Upper bars: what is given away about a person. ε {epsilon:g} was "
-        f"promised: who was 50 % sure becomes at most {surest(epsilon)} sure. Drawing "
-        f"again gives away ε {epsilon_text(real[PUBLISHED])}: "
-        f"{surest(real[PUBLISHED])} sure. Moving to the bound (BIT) gives away "
-        f"{epsilon_text(real[CLAMPED])}, as promised. So does a third way, “more "
-        "noise, draw again”, which makes the noise larger before it draws. Lower bars: "
-        "how far too high the answers are on average (biased), if the true share is 0 "
-        f"%. Drawing again: by {high[PUBLISHED]}. Moving to the bound: by "
-        f"{high[CLAMPED]}. The third way: by {high[REPAIRED]}.",
+        sentence=f"The upper bars show the actual ε. The promise was ε = {epsilon:g}: someone "
+        f"who was 50% sure becomes at most {surest(epsilon)} sure. Drawing again has "
+        f"an actual ε = {epsilon_text(real[PUBLISHED])}: {surest(real[PUBLISHED])} "
+        f"sure. Moving to the bound (BIT) has ε = {epsilon_text(real[CLAMPED])}, as "
+        "promised. So does a third way, “more noise, draw again”, with larger noise "
+        "from the start. The lower bars show the bias: how much too high the "
+        "answers are on average, if the true share is 0%. Drawing again: "
+        f"{high[PUBLISHED]}. Moving to the bound: {high[CLAMPED]}. The third way: "
+        f"{high[REPAIRED]}.",
     )
 
 
@@ -81,110 +81,108 @@ def _lesson_text() -> LessonText:
     limit = epsilon_text(redrawing_limit(published.nominal))
     more = significant(repaired.scale / published.scale)
     return LessonText(
-        situation="Noor publishes which share of her club of five smokes. A share lies "
-        "between 0 % and 100 %: these are its bounds. But with noise her number is −7 "
-        "%. She can draw the noise again until the number is possible. Or she can move "
-        "it to the nearest bound, 0 %.",
+        situation="Noor publishes the share of smokers in her five-member club. A share lies "
+        "between 0% and 100%: these are its bounds. But with noise her number is "
+        "−7%. She can draw the noise again until the number is possible. Or she "
+        "can move it to the nearest bound, 0%.",
         predict=ask(
-            "Noor promised ε 1. Which of the two ways breaks her promise?",
+            "Noor promised ε = 1. Which of the two ways breaks her promise?",
             wrong(
                 "Moving it to the bound (called BIT, boundary-inflated truncation)",
-                "Moving looks at the noisy number only, not at the people. So it gives "
-                "away nothing new.",
+                "Moving uses only the noisy number. It is post-processing and reveals nothing new.",
             ),
             right(
                 "Drawing again (called truncated noise)",
-                "Which draws are thrown away depends on the people. If none of the "
-                f"five smokes, {kept} of the draws are possible shares and kept; if "
-                f"one does, {beside} are. So the number that is kept tells more about "
-                f"that one than she promised: ε {real} instead of 1.",
+                "Which draws are rejected depends on the people. If none of the five smokes, "
+                f"{kept} of the draws are possible shares. If one smokes, {beside} are. So "
+                f"the number reveals more about that person than she promised: ε = {real} "
+                "instead of 1.",
             ),
             wrong(
                 "Neither: both only tidy up",
-                "Moving only tidies up. Which draws are thrown away depends on the people.",
+                "Moving is harmless. But which draws are rejected depends on the people.",
             ),
         ),
         questions=(
             ask(
-                "The true share is 0 %. Whose answers are biased: too high on average, "
-                "however often one repeats it?",
+                "The true share is 0%. Which way gives biased answers, too high on average?",
                 wrong(
-                    "Only those of moving to the bound (BIT)",
-                    f"They are too high by {biases[CLAMPED]} on average. Those of "
-                    f"drawing again are too high by {biases[PUBLISHED]}.",
+                    "Only moving to the bound (BIT)",
+                    f"It is too high by {biases[CLAMPED]} on average. Drawing again is too "
+                    f"high by {biases[PUBLISHED]}.",
                 ),
                 wrong(
-                    "Neither's: noise falls to both sides",
-                    "Here it cannot: nothing below 0 % is published. So the average is too high.",
+                    "Neither: noise goes in both directions",
+                    "Here it cannot, because nothing below 0% is published. So the average "
+                    "is too high.",
                 ),
                 right(
-                    "Those of both ways; of drawing again more strongly",
-                    f"At ε 1 they are too high by {biases[PUBLISHED]} with drawing "
-                    f"again, and by {biases[CLAMPED]} with moving to the bound (BIT).",
+                    "Both, and drawing again has more bias",
+                    f"At ε = 1 drawing again is too high by {biases[PUBLISHED]}. Moving to "
+                    f"the bound (BIT) is too high by {biases[CLAMPED]}.",
                 ),
             ),
             ask(
-                "By how much does drawing again break a promise of ε 1 here?",
+                "By how much does drawing again break a promise of ε = 1 here?",
                 wrong(
                     "Not at all: it is only biased",
-                    "Bias is about the answer. The promise is about the person.",
+                    "Bias concerns the answer. The promise concerns the person.",
                 ),
                 right(
-                    f"It gives away ε {real} instead of 1",
-                    f"Somebody who was 50 % sure of a person may become "
-                    f"{surest(published.real)} sure. Promised was "
-                    f"{surest(clamped.nominal)} at most. BIT gives away "
-                    f"{epsilon_text(clamped.real)}, as promised.",
+                    f"The actual ε is {real} instead of 1",
+                    "Someone who was 50% sure about a person may become "
+                    f"{surest(published.real)} sure. The promise was at most "
+                    f"{surest(clamped.nominal)}. BIT has ε = {epsilon_text(clamped.real)}, as "
+                    "promised.",
                 ),
                 wrong(
-                    "It gives everything away",
-                    f"No: of a promise of ε 1 never more than ε {limit}, in a club of any size.",
+                    "It reveals everything",
+                    f"No: a promise of ε = 1 becomes at most ε = {limit}, in a club of any size.",
                 ),
             ),
             ask(
                 "Can drawing again be repaired?",
                 right(
                     "Yes, with more noise from the start",
-                    f"With {more} times the noise it gives away ε 1, as promised. But "
-                    f"then its answers are too high by {biases[REPAIRED]}.",
+                    f"With {more} times the noise it has ε = 1, as promised. But then its "
+                    f"answers are too high by {biases[REPAIRED]}.",
                 ),
                 wrong(
                     "Yes, by drawing at most ten times",
-                    "How often it was drawn still depends on the people.",
+                    "The number of draws still depends on the people.",
                 ),
                 wrong(
                     "No",
-                    "More noise does it. But moving to the bound keeps the promise "
-                    "with less noise.",
+                    "More noise repairs it. But moving to the bound keeps the promise with "
+                    "less noise.",
                 ),
             ),
         ),
         recall="Which way is biased near a bound, and which breaks its promise?",
-        home="Near a bound drawing again (truncated noise) and moving to the bound "
-        "(BIT) are both biased. Only drawing again breaks its promise: at ε 1 it gives "
-        f"away {real}. BIT keeps it.",
+        home="Near a bound, drawing again (truncated noise) and moving to the bound (BIT) "
+        "are both biased. Only drawing again breaks its promise. At ε = 1 its actual ε "
+        f"is {real}.",
         notes=(
             (
-                "BIT is short for boundary-inflated truncation: what falls outside is "
-                "counted on the bound, which is why exactly 0 comes out so often."
+                "BIT is short for boundary-inflated truncation. Values outside are moved to "
+                "the bound, so exactly 0 comes out often."
             ),
             (
                 f"Drawing again multiplies the odds by {more_odds}, on top of the "
-                f"{promised_odds} times that ε 1 allows. Together that is ε {real}."
+                f"{promised_odds} times that ε = 1 allows. Together that is ε = {real}."
             ),
             (
-                f"One person moves the share by up to {percent(_SHIFT)} here. In a "
-                "larger club one person moves it less, and drawing again gives away "
-                f"more, up to ε {limit}. In a club of one it would keep its promise."
+                f"One person moves the share by up to {percent(_SHIFT)} here. In a larger "
+                "club one person moves it less, and the actual ε of drawing again is larger, "
+                f"up to ε = {limit}. In a club of one it would keep its promise."
             ),
             (
-                "The whole story is on the page Mechanism lab, where the broken "
-                "promise can be caught by counting. The page Audit tests any mechanism "
-                "this way."
+                "The Mechanism lab has the details, and detects the broken promise by "
+                "counting. Audit tests any mechanism this way."
             ),
         ),
-        safe="A possible number is no sign of a kept promise. Ask how it was kept "
-        "within its bounds, and what that gives away.",
+        safe="A plausible number does not mean the promise was kept. Ask how it was kept "
+        "within its bounds, and what that reveals.",
     )
 
 

@@ -43,7 +43,7 @@ def _copies(people: int) -> int:
 
 
 def _told(level: float) -> str:
-    return f"ε {epsilon_text(level)}: {surest(level)} sure"
+    return f"ε = {epsilon_text(level)}: {surest(level)} sure"
 
 
 def _lesson_view(settings: Settings) -> LessonView:
@@ -52,21 +52,21 @@ def _lesson_view(settings: Settings) -> LessonView:
     missed = percent(_missed(people))
     return LessonView(
         picture=claims_picture(
-            f"Karl says that his noisy average costs ε {epsilon_text(promised)}; it "
+            f"Karl says that his noisy average costs ε = {epsilon_text(promised)}; it "
             f"costs at least {epsilon_text(real)}",
             {_SAID: promised, "what it costs, at least": real},
             claimed=_SAID,
             most=1.5 * _real(_MOST_PROMISED, _MOST_PEOPLE),
-            what="ε, and how sure somebody may become who was 50 % sure",
+            what="ε, and how sure somebody may become who was 50% sure",
             said=_told,
         ),
-        sentence="Now Karl adds noise, as much as a plain average needs for ε "
+        sentence="Now Karl adds noise, as much as a plain average needs for ε = "
         f"{promised:g}. But he draws {people} rows from {people}, and puts each back "
         f"before he draws the next. All of his draws miss a row with chance {missed}; "
         f"with chance {percent(1 - _missed(people))} it is among them, and now and "
         f"then several times. {copies} times is rare, but not as rare as once in a "
         f"million: then that row moves his average {copies} times as far as his noise "
-        f"was made for. So his answer gives away ε {epsilon_text(real)}, or more. What "
+        f"was made for. So his answer gives away ε = {epsilon_text(real)}, or more. What "
         "happens less than once in a million times is left out, in what Karl says, "
         "too.",
     )
@@ -108,7 +108,7 @@ def _lesson_text() -> LessonText:
                 ),
                 right(
                     "No: a row may be drawn several times",
-                    f"With that noise a plain average costs ε {_PROMISED:g}, which is "
+                    f"With that noise a plain average costs ε = {_PROMISED:g}, which is "
                     f"what Karl says; his costs at least {real}. Both leave out what "
                     "happens less than once in a million times.",
                 ),
@@ -134,16 +134,16 @@ def _lesson_text() -> LessonText:
                 ),
             ),
             ask(
-                f"What does ε {real} mean for a person?",
+                f"What does ε = {real} mean for a person?",
                 wrong(
                     "A little less protection than Karl said",
-                    f"Karl said that who was 50 % sure becomes at most "
+                    f"Karl said that who was 50% sure becomes at most "
                     f"{surest(_PROMISED)} sure. It may be {surest(level)}: one doubt "
                     f"in about {significant(1 + math.exp(level), 1)} is left.",
                 ),
                 right(
                     "Next to no protection",
-                    f"Somebody who was 50 % sure may become {surest(level)} sure; Karl "
+                    f"Somebody who was 50% sure may become {surest(level)} sure; Karl "
                     f"said at most {surest(_PROMISED)}.",
                 ),
             ),

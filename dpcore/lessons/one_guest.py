@@ -53,11 +53,11 @@ def _lesson_view(settings: Settings) -> LessonView:
     )
     return LessonView(
         picture=picture,
-        sentence=f"Replacing Eli moves the average by {significant(there - instead)} "
-        f"years. With ε {epsilon:g} the published average is within "
-        f"±{significant(_reach(epsilon, guests))} years in 95 of 100 cases, and "
-        f"whoever sees it and was undecided is at most {surest(epsilon)} sure which of "
-        "the two is true.",
+        sentence=f"Replacing Eli moves the average by {significant(there - instead)} years. "
+        f"With ε = {epsilon:g} the published average is within "
+        f"±{significant(_reach(epsilon, guests))} years in 95 of 100 cases. A reader "
+        f"who was 50% sure becomes at most {surest(epsilon)} sure which of the two "
+        "is true.",
     )
 
 
@@ -67,9 +67,10 @@ def _lesson_text() -> LessonText:
     small, one = (significant(_reach(epsilon, _GUESTS)) for epsilon in (0.1, 1.0))
     times = significant(math.e, up=True)
     return LessonText(
-        situation=f"Eli is 100 years old and one of {_GUESTS} guests of a small hotel, "
-        "which publishes the average age of its guests. Every age counts as one "
-        "between 0 and 100: these are the bounds. Eli would rather not be noticed.",
+        situation=f"Eli is 100 years old and one of {_GUESTS} guests of a small hotel. The "
+        "hotel publishes the average age of its guests. Ages below 0 or above 100 "
+        "are treated as 0 or 100: these are the bounds. Eli would rather not be "
+        "noticed.",
         predict=ask(
             f"If Eli were replaced by a newborn, by how much would the average of the "
             f"{_GUESTS} move?",
@@ -96,9 +97,9 @@ def _lesson_text() -> LessonText:
                 ),
                 right(
                     "It makes the answer less exact, and Eli harder to notice",
-                    f"At ε 1 the answer is within ±{one} years, and an undecided "
-                    f"reader becomes at most {surest(1.0)} sure; at ε 0.1 within "
-                    f"±{small} years, and at most {surest(0.1)} sure.",
+                    f"At ε = 1 the answer is within ±{one} years, and an undecided reader "
+                    f"becomes at most {surest(1.0)} sure. At ε = 0.1 it is within ±{small} "
+                    f"years, and the reader becomes at most {surest(0.1)} sure.",
                 ),
                 wrong(
                     "It makes the answer less exact, and does nothing for Eli",
@@ -108,49 +109,51 @@ def _lesson_text() -> LessonText:
             ask(
                 "The two curves overlap, but are not the same. What does that mean?",
                 right(
-                    "An answer speaks a little for one of the two, never more than ε allows",
-                    f"At ε 1 no answer is more than {times} times as likely with Eli "
-                    "as with the newborn, or the other way round (the number e to the "
-                    "power of ε). That holds for every answer, and every guest.",
+                    "An answer is slightly better evidence for one of the two, never more "
+                    "than ε allows",
+                    f"At ε = 1 no answer is more than {times} times as likely with Eli as "
+                    "with the newborn, or the other way round. That number is e to the power "
+                    "of ε. The limit holds for every answer and every guest.",
                 ),
                 wrong(
                     "The promise is broken",
-                    "The promise is not that nothing is learned, but how much at most.",
+                    "The promise limits how much can be learned. It does not rule out "
+                    "learning anything.",
                 ),
                 wrong(
                     "Eli can be found with enough patience",
-                    "Not from this one answer, however long one looks at it. Asking "
-                    "again is another matter, and has its price.",
+                    "Not from this one answer, however long someone studies it. A further "
+                    "answer adds to the privacy cost.",
                 ),
             ),
             ask(
-                "Is anybody protected who is not as unusual as Eli?",
+                "Are guests protected who are less unusual than Eli?",
                 wrong(
                     "No: the noise was made for Eli",
-                    "It was made for the largest change that any guest can make. Who "
-                    "changes less is hidden better.",
+                    "It was made for the largest change that any guest can make. Guests who "
+                    "change the average less are hidden better.",
                 ),
                 right(
                     "Yes: the promise holds for every guest, and most reveal less",
-                    "The noise is made for the worst case. A later lesson shows how "
-                    "much less others lose.",
+                    "The noise is made for the worst case. A later lesson shows how much "
+                    "less the others lose.",
                 ),
             ),
         ),
         recall="What does a smaller ε do to the answer, and to a person?",
-        home="A smaller ε makes the answer less exact and a person harder to notice: "
-        f"at ε 1 within ±{one} years in 95 of 100 cases, at ε 0.1 within ±{small}.",
+        home="A smaller ε makes the answer less exact and a person harder to notice. At ε = "
+        f"1 the answer is within ±{one} years in 95 of 100 cases, at ε = 0.1 within "
+        f"±{small}.",
         notes=(
             (
-                "Eli is as old as the bounds allow and the newborn as young: the worst "
-                "pair there is. That is what the noise is made for."
+                "Eli is as old as the bounds allow and the newborn is as young. This is the "
+                "worst pair, and the noise is made for it."
             ),
             "Ask who could be replaced without anybody noticing anything: most guests.",
             "The other guests have the ages of voters in an old survey.",
         ),
-        safe="At ε 1, somebody who was 50 % sure that it is Eli, and not another guest "
-        f"instead, becomes at most {surest(1.0)} sure. Whether that is enough is for "
-        "people to decide, not for a formula.",
+        safe="At ε = 1, someone who was 50% sure that Eli is the guest becomes at most "
+        f"{surest(1.0)} sure. People must decide whether that is enough. No formula can.",
     )
 
 

@@ -39,8 +39,8 @@ def _lesson_view(settings: Settings) -> LessonView:
     count = _enough(found)[found.own]
     return LessonView(
         picture=slide_picture(found),
-        sentence=f"ε {total:g} in all answers {count} of {len(_WANTED)} questions as "
-        f"exactly as wanted, and leaves somebody who was 50 % sure at most "
+        sentence=f"ε = {total:g} in all answers {count} of {len(_WANTED)} questions as "
+        f"exactly as wanted, and leaves somebody who was 50% sure at most "
         f"{surest(total)} sure.",
     )
 
@@ -58,7 +58,7 @@ def _lesson_text() -> LessonText:
         situation=f"A board must decide what to promise {survey.table().people} "
         f"people. It wants three averages: {wants}.",
         predict=ask(
-            f"Which of the promises ε {', '.join(significant(t) for t in totals)} is "
+            f"Which of the promises ε = {', '.join(significant(t) for t in totals)} is "
             "the smallest that shows all three?",
             wrong(
                 f"{significant(totals[-1])}: three answers need a lot",

@@ -49,18 +49,18 @@ def _chance(size: PrivateSize, answer: float) -> str:
 def _lesson_view(settings: Settings) -> LessonView:
     size = _size(settings["epsilon"], int(settings["people"]))
     lost = _lost(size)
-    promised = f"promised: ε {size.epsilon:g}"
+    promised = f"promised: ε = {size.epsilon:g}"
     names = [f"answer {_years(at)}" for at in _ANSWERS]
     levels = {promised: size.epsilon} | dict(zip(names, lost, strict=True))
     worst = epsilon_text(max(lost))
     return LessonView(
         picture=claims_picture(
-            f"ε {size.epsilon:g} was promised to Max; an answer can give away ε {worst}",
+            f"ε = {size.epsilon:g} was promised to Max; an answer can give away ε = {worst}",
             {name: level / size.epsilon for name, level in levels.items()},
             claimed=promised,
             most=_MOST_TIMES,
             what="what an answer gives away about Max (beside the bars: in ε)",
-            said=lambda times: f"ε {epsilon_text(times * size.epsilon)}",
+            said=lambda times: f"ε = {epsilon_text(times * size.epsilon)}",
             ticks={0: "nothing", 1: "as promised", 2: "twice", 4: "4 times"},
         ),
         sentence="Noise may throw the published average to where no age is. Without "
@@ -69,8 +69,8 @@ def _lesson_view(settings: Settings) -> LessonView:
         "and one near a possible age, such as 50, that he is. Say all others are as "
         f"young, and Max as old, as the bounds allow: then {_years(_FAR)} or less "
         f"comes out in {_chance(size, _FAR)}, if Max is there (0 or less: "
-        f"{_chance(size, 0.0)}), and gives away ε {epsilon_text(lost[-1])}. The "
-        f"promise was ε {size.epsilon:g} for every answer, a rare one, too; and the "
+        f"{_chance(size, 0.0)}), and gives away ε = {epsilon_text(lost[-1])}. The "
+        f"promise was ε = {size.epsilon:g} for every answer, a rare one, too; and the "
         "farther out, the more is given away, without end.",
     )
 
@@ -100,7 +100,7 @@ def _lesson_text() -> LessonText:
                 "That holds for the number of rows of any table: it is public only if "
                 "it was known before. An answer far out comes from wide noise, and "
                 f"wide noise from few members. An average of {_years(_FAR)}, which "
-                f"noise makes in {rare}, would give away ε {far} about Max, where 1 "
+                f"noise makes in {rare}, would give away ε = {far} about Max, where 1 "
                 "was promised.",
             ),
             wrong(

@@ -34,13 +34,13 @@ def _lesson_view(settings: Settings) -> LessonView:
     return LessonView(
         picture=lemma_picture(lemma_curve(epsilon, _RATES), measured, at=rate),
         sentence=f"Everybody is drawn with chance {percent(rate)}, and nobody is told "
-        f"who was. What costs ε {epsilon:g} on the sample costs ε {epsilon_text(left)} "
+        f"who was. What costs ε = {epsilon:g} on the sample costs ε = {epsilon_text(left)} "
         "for the people of the table.",
     )
 
 
 def _errors() -> tuple[float, float]:
-    """Return the typical error of a mean at ε 1: of all rows, and of a sample."""
+    """Return the typical error of a mean at ε = 1: of all rows, and of a sample."""
     mean = SampledMean.at_worst(people=survey.table().people, width=1.0, epsilon=1.0)
     parts = mean.fixed_size(np.array([_RATE]))
     return float(np.sqrt(mean.full_error)), float(np.sqrt(parts.total[0]))
@@ -51,7 +51,7 @@ def _lesson_text() -> LessonText:
     whole, sampled = (significant(100 * error, 2) for error in _errors())
     return LessonText(
         situation=f"A ministry asks one in {round(1 / _RATE)} of its people, drawn by "
-        "a secret lot, and publishes an answer with noise for ε 1. Lea does not know "
+        "a secret lot, and publishes an answer with noise for ε = 1. Lea does not know "
         "whether she was drawn, and nor does anybody else.",
         predict=ask(
             "How large is the ε that Lea is really promised?",
@@ -98,7 +98,7 @@ def _lesson_text() -> LessonText:
                 ),
             ),
             ask(
-                f"At the same final ε 1, is it better to ask all, or one in "
+                f"At the same final ε = 1, is it better to ask all, or one in "
                 f"{round(1 / _RATE)} with less noise?",
                 right(
                     "All",

@@ -44,7 +44,7 @@ def _lesson_view(settings: Settings) -> LessonView:
     marked = [(name, float(n), _half(epsilon, n)) for name, n in _groups().items()]
     title = (
         f"In a group of {size} the average age is within ±{significant(half)} years at "
-        f"ε {epsilon:g}; ages go from {ages.lower:g} to {ages.upper:g}"
+        f"ε = {epsilon:g}; ages go from {ages.lower:g} to {ages.upper:g}"
     )
     return LessonView(
         picture=falling_picture(
@@ -71,7 +71,7 @@ def _lesson_text() -> LessonText:
         f"{n_many} people are in the largest group, “{many}”, and {n_few} in the "
         f"smallest, “{few}”.",
         predict=ask(
-            f"At ε 1 the average of the {n_many} is within ±{narrow} years. And that "
+            f"At ε = 1 the average of the {n_many} is within ±{narrow} years. And that "
             f"of the {n_few}?",
             wrong(
                 f"±{narrow} years too: all get the same noise",
@@ -89,7 +89,7 @@ def _lesson_text() -> LessonText:
         ),
         questions=(
             ask(
-                f"A teacher wants the average age of a class of {_CLASS}, at ε 1. What "
+                f"A teacher wants the average age of a class of {_CLASS}, at ε = 1. What "
                 "does she get?",
                 wrong(
                     "A good average, since children are of one age",
@@ -107,7 +107,7 @@ def _lesson_text() -> LessonText:
             ask(
                 "What may she do to get a useful answer?",
                 wrong(
-                    f"Ask for ε {_CLASS}",
+                    f"Ask for ε = {_CLASS}",
                     f"That gives ±{larger} years, and hardly any promise to the children.",
                 ),
                 right(

@@ -43,7 +43,7 @@ def _lesson_view(settings: Settings) -> LessonView:
     spread = _spread(epsilon, people)
     width = survey.half_width(survey.mean_request(epsilon, people=people))
     title = (
-        f"Without noise the trick finds {significant(age)} each time; with noise for ε "
+        f"Without noise the trick finds {significant(age)} each time; with noise for ε = "
         f"{epsilon:g} it is off by about {significant(spread)} years"
     )
     return LessonView(
@@ -53,17 +53,17 @@ def _lesson_view(settings: Settings) -> LessonView:
             truth=age,
             bounds=survey.bounds("age"),
             ends=_ENDS,
-            what="Ana's age, as found from two noisy averages, years (gray: possible ages)",
+            what="Ana's age found, years",
         ),
         sentence=f"From exact averages of {people - 1} and {people} people, Ana's age "
-        f"follows: {significant(age)}. Noise is a random number that is added before "
-        f"publishing. With noise for ε {epsilon:g}, each average is within "
-        f"±{significant(width)} years in 95 of 100 cases, and the same trick "
-        f"finds an age that is usually off by about {significant(spread)} years: often "
-        "no possible age at all. Whatever lies beyond the picture is counted in the "
-        "bar at its end. ε (epsilon) sets how much noise there is: the smaller ε, the "
-        "more noise. With fewer patients the noise on the average is made larger, so "
-        "that the trick finds Ana no better.",
+        f"follows: {significant(age)}. Noise is a random number, added before "
+        f"publishing. With noise for ε = {epsilon:g}, each average is within "
+        f"±{significant(width)} years in 95 of 100 cases. The same trick then finds "
+        f"an age that is usually off by about {significant(spread)} years, and often "
+        "impossible. The gray area shows the possible ages. The bars at both ends "
+        "include everything beyond them. ε (epsilon) sets how much noise there is: "
+        "the smaller ε, the more noise. With fewer patients the average gets more "
+        "noise, so the trick works no better.",
     )
 
 
@@ -73,17 +73,17 @@ def _lesson_text() -> LessonText:
     spread = significant(_spread(1.0, people))
     width = significant(survey.half_width(survey.mean_request(1.0)))
     return LessonText(
-        situation=f"A doctor's practice tells a newspaper the average age of its "
-        f"{people - 1} patients. The next day Ana joins, and the practice tells the "
-        f"average of all {people}: both numbers are exact.",
+        situation=f"A doctor's practice reports the average age of its {people - 1} patients "
+        "to a newspaper. The next day Ana joins, and the practice reports the "
+        f"average of all {people}. Both numbers are exact.",
         predict=ask(
             "What can a reader of both numbers find out about Ana?",
             wrong(
                 "Nothing: an average hides everybody in it",
-                "One average hides her. Two that differ in her alone do not.",
+                "One average hides her. Two averages that differ only in her do not.",
             ),
             wrong(
-                "Whether she is young or old, no more",
+                "Only whether she is young or old",
                 "The two sums differ by exactly one number, which is her age.",
             ),
             right(
@@ -96,17 +96,17 @@ def _lesson_text() -> LessonText:
             ask(
                 "Why does noise protect Ana and still leave a useful average?",
                 right(
-                    "The average moves little by one person, so that little noise hides her",
-                    f"At ε 1 (ε, epsilon, sets how much noise there is) the average of "
-                    f"{people} people is off by at most {width} years in 95 of 100 "
-                    f"cases; what the trick finds is off by about {spread}.",
+                    "One person moves the average little, so a little noise hides her",
+                    "ε (epsilon) sets how much noise there is. At ε = 1 the average of "
+                    f"{people} people is off by at most {width} years in 95 of 100 cases. The "
+                    f"age that the trick finds is off by about {spread}.",
                 ),
                 wrong(
-                    "Nobody is told that there is noise",
-                    "How much noise there is may be told to everybody. Only the draw is secret.",
+                    "The noise is kept secret",
+                    "Everybody may know how much noise there is. Only the draw is secret.",
                 ),
                 wrong(
-                    "The noise is the same each time, so that it cancels",
+                    "The noise is the same each time and cancels",
                     "Then the trick would work again. Each answer gets noise of its own.",
                 ),
             ),
@@ -114,24 +114,24 @@ def _lesson_text() -> LessonText:
                 "Would it be enough to remove Ana's name from the table?",
                 wrong(
                     "Yes: without a name nobody is found",
-                    "The trick never used a name, only that one person came in between.",
+                    "The trick needs no name. It needs only one person who joined in between.",
                 ),
                 right(
-                    "No: the two averages give her age away without any name",
-                    "What is published about all can single out one of them.",
+                    "No: the two averages reveal her age without any name",
+                    "Statistics about everyone can expose one person.",
                 ),
             ),
             ask(
-                "Ana's practice has more and more patients. What becomes of the noise "
-                "on the average?",
+                "Ana's practice has more and more patients. What happens to the noise on the "
+                "average?",
                 wrong(
                     "It grows: there are more people to protect",
-                    "Each of them moves the average less, so that less noise hides each.",
+                    "Each of them moves the average less, so less noise is enough.",
                 ),
                 right(
                     "It shrinks: each person moves the average less",
-                    "Twice as many people, half the noise on the average. What the "
-                    "trick finds about Ana is off by as much as before.",
+                    "Twice as many people, half the noise on the average. The trick's error "
+                    "about Ana stays the same.",
                 ),
                 wrong(
                     "It stays", "It stays for a sum. An average divides by the number of people."
@@ -139,22 +139,19 @@ def _lesson_text() -> LessonText:
             ),
         ),
         recall="Why is noise added?",
-        home="Exact numbers about all can give away one. Among many people, a little "
-        "noise on the average is a lot of noise on each of them.",
+        home="Exact totals about everyone can expose one person. Among many people, a little "
+        "noise on the average is a lot of noise for any one of them.",
         notes=(
-            "Let them do the sum on paper with three ages before the picture is shown.",
+            "Let the class do the sum on paper with three ages before showing the picture.",
+            ("The trick is called differencing. Two honest publications are enough for it."),
             (
-                "The trick is called differencing. It needs no computer and no leak: "
-                "two honest publications are enough."
-            ),
-            (
-                "The ages are those of an old survey of voters. The draws are "
-                "simulated from a fixed seed, so that every class sees the same."
+                "The ages are those of an old survey of voters. The draws are simulated from "
+                "a fixed seed. Every class sees the same draws."
             ),
         ),
-        safe="There is no plain yes or no to that. From the answer one can hardly tell "
-        "whether Ana has this age or another. How hardly is what ε says, and that is "
-        "all that is promised.",
+        safe="There is no plain yes or no. It is hard to tell from the answer whether Ana "
+        "has this age or another. How hard it is, is what ε measures. Nothing more is "
+        "promised.",
     )
 
 
@@ -169,7 +166,7 @@ LESSON = Lesson(
             label="Patients after Ana joined",
             value=944,
             within=(24, 944, 20),
-            note="With more people there is less noise on the average, and as much on Ana.",
+            note="More people mean less noise on the average, and the same noise on Ana.",
         ),
     ),
     view=_lesson_view,

@@ -379,7 +379,7 @@ class ResizedBootstrap:
     def looks_until(self, chance: float) -> int:
         """Return how many scores give proof with probability at least ``chance``.
 
-        ``log(1 - chance) / (m log(1 - 1/n))``, rounded up: for 95 % about ``3 Z``.
+        ``log(1 - chance) / (m log(1 - 1/n))``, rounded up: for 95% about ``3 Z``.
 
         >>> ResizedBootstrap.from_ratio(1000, 10).looks_until(0.95)
         30

@@ -38,7 +38,7 @@ class PlannedQuery:
         name: What people call it, from 1 to 200 characters.
         weight: What it is worth beside the others, in (0, 1e6].
         locked: Whether it keeps its epsilon when the total is split.
-        wanted: The half-width at 95 % that shows what must be seen, positive; ``None``
+        wanted: The half-width at 95% that shows what must be seen, positive; ``None``
             where nobody said so.
         group: Of how many people a group is meant, where sizes are private: at least 1.
 

@@ -135,7 +135,7 @@ def resampled_epsilon(
     A ``factor`` of 1 is as published. The generic and the mean ``bound`` give an upper
     bound; the attained one a lower bound up to the error of discretizing, a few
     millionths of the result. ``interval`` is the width of a cell of the discretized
-    loss, 0.35 % of ``mu`` by default. ``rho`` is the zCDP that was claimed for all
+    loss, 0.35% of ``mu`` by default. ``rho`` is the zCDP that was claimed for all
     ``times`` resamples, 1 to ``MOST_TIMES``; ``delta`` is in [``LEAST_DELTA``, 1).
 
     Infinite where ``mu`` is above ``LARGEST_STEP``.
@@ -255,7 +255,7 @@ def _alone(profile: Callable[[FloatArray], FloatArray], delta: float) -> float:
 
 
 def _reach(profile: Callable[[FloatArray], FloatArray]) -> float:
-    """Return an epsilon from which on delta is negligible, at most 5 % too far."""
+    """Return an epsilon from which on delta is negligible, at most 5% too far."""
     high = 1e-6
     while float(profile(np.array(high))) > _NEGLIGIBLE:
         high *= 2

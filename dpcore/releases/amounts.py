@@ -22,12 +22,12 @@ def limit_text(budget: PrivacyBudget) -> str:
 
     >>> from dpcore.privacy_filter import PrivacyBudget
     >>> limit_text(PrivacyBudget.of(epsilon=0.12345, delta=1e-5))
-    'ε 0.12345, δ 10⁻⁵'
+    'ε = 0.12345, δ = 10⁻⁵'
     """
     if budget.rho is not None:
-        return f"ρ {plain(budget.rho)}"
-    text = f"ε {plain(budget.epsilon or Decimal())}"
-    return f"{text}, δ {significant(float(budget.delta))}" if budget.delta else text
+        return f"ρ = {plain(budget.rho)}"
+    text = f"ε = {plain(budget.epsilon or Decimal())}"
+    return f"{text}, δ = {significant(float(budget.delta))}" if budget.delta else text
 
 
 def spent_text(budget: PrivacyBudget, cost: PrivacyCost) -> str:
@@ -35,9 +35,9 @@ def spent_text(budget: PrivacyBudget, cost: PrivacyCost) -> str:
 
     >>> from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
     >>> spent_text(PrivacyBudget.of(epsilon=3.0), PrivacyCost.of(epsilon=1 / 3))
-    'ε 0.334'
+    'ε = 0.334'
     >>> spent_text(PrivacyBudget.of(epsilon=3.0, delta=0.01), PrivacyCost.of(epsilon=1))
-    'ε 1, δ 0'
+    'ε = 1, δ = 0'
     """
     return _text(budget, cost, up=True)
 
@@ -48,7 +48,7 @@ def left_text(budget: PrivacyBudget, left: PrivacyCost) -> str:
     >>> from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
     >>> budget = PrivacyBudget.of(epsilon=3.0, delta=0.01)
     >>> left_text(budget, budget.remaining(PrivacyCost.of(epsilon=2.7999971)))
-    'ε 0.2, δ 0.01'
+    'ε = 0.2, δ = 0.01'
     >>> left_text(budget, budget.remaining(PrivacyCost.of(epsilon=2.999998)))
     'nothing'
     """
@@ -67,7 +67,7 @@ def is_used_up(budget: PrivacyBudget, left: PrivacyCost) -> bool:
 
 def _text(budget: PrivacyBudget, cost: PrivacyCost, *, up: bool) -> str:
     if budget.rho is not None:
-        return f"ρ {significant(float(cost.rho), up=up)}"
-    text = f"ε {significant(float(cost.epsilon), up=up)}"
-    delta = f", δ {significant(float(cost.delta), up=up)}"
+        return f"ρ = {significant(float(cost.rho), up=up)}"
+    text = f"ε = {significant(float(cost.epsilon), up=up)}"
+    delta = f", δ = {significant(float(cost.delta), up=up)}"
     return text + delta if budget.delta else text

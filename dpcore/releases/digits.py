@@ -78,7 +78,7 @@ def with_ends(
     """Return a number and the ends of its interval, with as many digits as it has.
 
     >>> with_ends(54.21, (52.9, 55.5)), with_ends(-86.2, (0.0, 44.1))
-    (('54.2', '52.9', '55.5'), ('-90', '0', '50'))
+    (('54.2', '52.9', '55.5'), ('−90', '0', '50'))
     """
     shown = quantity.measured(value, reach(ends, value))
     return (shown, *ends_text(ends, value, quantity))

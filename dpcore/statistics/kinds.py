@@ -149,7 +149,7 @@ MEANINGS: Final = {
     StatisticKind.QUANTILE: "the value that a given share of the values lie below.",
     StatisticKind.QUANTILES: "quantiles at several shares in one question, in "
     "order, each with an interval.",
-    StatisticKind.PROPORTIONS: "the share of each category or bin, adding up to 100 % if you wish.",
+    StatisticKind.PROPORTIONS: "the share of each category or bin, adding up to 100% if you wish.",
     StatisticKind.DIFFERENCE: "by how much the means of two groups differ, in the "
     "unit of the column and in percent, and nothing about the other groups.",
     StatisticKind.MEANS: "the means of two or more columns of numbers for every group "

@@ -80,7 +80,7 @@ def _undercoverage(run: ProportionRun) -> ClaimFinding:
     return ClaimFinding(
         claim=claim,
         verdict=Verdict.of([bool(np.mean(bit) < np.mean(truncated))]),
-        evidence="95 % intervals cover the smallest cell in "
+        evidence="95% intervals cover the smallest cell in "
         f"{percent(bit[run.smallest])} against {percent(truncated[run.smallest])}, all "
         f"cells in {percent(bit.mean())} against {percent(truncated.mean())}",
     )
@@ -99,7 +99,7 @@ def _convergence(run: ProportionRun) -> ClaimFinding:
     return ClaimFinding(
         claim=claim,
         verdict=Verdict.of([ratio <= _SAME for ratio in ratios.values()]),
-        evidence=f"times the original at ε {run.much[0]:g}, n {run.much[1]}: " + "; ".join(words),
+        evidence=f"times the original at ε = {run.much[0]:g}, n {run.much[1]}: " + "; ".join(words),
     )
 
 
@@ -169,7 +169,7 @@ def _remainder(run: ProportionRun) -> ClaimFinding:
         claim="All-but-one has a larger typical error than re-scaling at the smallest "
         "ε, and its coverage suffers most in the cell left over",
         verdict=Verdict.of(checks),
-        evidence=f"mean over n at ε {run.little[0]:g}: {'; '.join(words)}",
+        evidence=f"mean over n at ε = {run.little[0]:g}: {'; '.join(words)}",
     )
 
 
@@ -227,7 +227,7 @@ def _tree_pairs(run: ProportionRun) -> ClaimFinding:
     return ClaimFinding(
         claim=claim,
         verdict=Verdict.of(checks),
-        evidence=f"typical error at ε {run.little[0]:g}, mean over n: " + "; ".join(words),
+        evidence=f"typical error at ε = {run.little[0]:g}, mean over n: " + "; ".join(words),
     )
 
 
@@ -310,7 +310,7 @@ class ProportionRun:
     @property
     def where(self) -> str:
         """Return the setting with little data in words."""
-        return f"ε {self.little[0]:g}, n {self.little[1]}"
+        return f"ε = {self.little[0]:g}, n {self.little[1]}"
 
     def over_sizes(
         self, procedure: Procedure, key: str, metric: str

@@ -130,7 +130,7 @@ class IntervalPrice:
 def prices(
     share: float, point: Point, *, sets: Sequence[int], draws: int, rng: np.random.Generator
 ) -> tuple[IntervalPrice, ...]:
-    """Return coverage and width of 95 % intervals around one released share.
+    """Return coverage and width of 95% intervals around one released share.
 
     The first three split nothing: Wald's, the one that knows the noise, and the one
     that inverts the law of the release (``intervals``). The others learn the noise
@@ -201,7 +201,7 @@ def coverage(
     """Return how often intervals hold if the population has these public ``shares``.
 
     Each survey draws as many people as the table has, then sanitizes their shares. Each
-    interval here is for one share at 95 %, not for all shares together, and not yet
+    interval here is for one share at 95%, not for all shares together, and not yet
     stretched to the share that is released.
     """
     people, shares = plan.query.size.people, shares / shares.sum()

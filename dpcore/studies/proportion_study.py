@@ -5,7 +5,7 @@ The proportions, epsilons and sample sizes of the original were lost; the defaul
 
 Samples are drawn from a multinomial law; their shares are released by every procedure
 with every mechanism, and compared with the true proportions: bias, root mean squared
-error, and how often a 95 % interval covers. A person's record is in one cell, and the
+error, and how often a 95% interval covers. A person's record is in one cell, and the
 shares are counts over a constant, so that adding or removing a person changes one share
 by ``1/n`` (substitution: the same results at twice the epsilon).
 """
@@ -175,7 +175,7 @@ class ProcedureAccuracy:
     """Mean error."""
     rmse: FloatArray
     coverage: FloatArray
-    """Share of the 95 % intervals that cover."""
+    """Share of the 95% intervals that cover."""
     errors: FloatArray
     """Standard errors of simulation of these three, shape ``(3, targets)``."""
 

@@ -146,7 +146,7 @@ def spent(app: AppTest) -> list[tuple[str, str]]:
         return []
     listing = next(d.value for d in app.dataframe if "ε" in d.value)
     total = sum(float(cost) for cost in listing["ε"])
-    assert by_label(app.metric, "Spent").value.startswith(f"ε {significant(total)}")
+    assert by_label(app.metric, "Spent").value.startswith(f"ε = {significant(total)}")
     return list(zip(listing["what"], listing["ε"], strict=True))[::-1]
 
 

@@ -226,7 +226,7 @@ def test_a_draw_that_cannot_be_paid_for_is_not_offered(pay):
     set_to(app, "number_input", "ε for this release", 2.0)
     release(app)
     assert button(app, "Draw again").disabled
-    assert "and ε 1, δ 10⁻⁵ is left" in shown(app)
+    assert "and ε = 1, δ = 10⁻⁵ is left" in shown(app)
     set_to(app, "number_input", "ε for this release", 1.0)
     release(app)
     assert button(app, "Draw again").disabled

@@ -64,8 +64,8 @@ def test_each_attack_says_what_it_found_and_what_stops_it(village):
 
 def test_exact_counts_give_the_column_away_and_private_ones_do_not(village):
     careless, private = verdict(visit(village, "Reconstruction"))
-    assert "give away 100 % of the column: 100 of 100" in careless
-    (limit,) = re.findall(r"expect more than ([\d.]+) %", private)
+    assert "give away 100% of the column: 100 of 100" in careless
+    (limit,) = re.findall(r"expect more than ([\d.]+)%", private)
     (share,) = re.findall(r"is right about ([\d.]+) %", private)
     assert float(share) < float(limit) <= 73.2
     by_label(village.selectbox, "Solved by").set_value("linear program").run()
@@ -73,11 +73,11 @@ def test_exact_counts_give_the_column_away_and_private_ones_do_not(village):
 
 def test_last_digits_and_times_tell_careless_values_apart(village):
     careless, private = verdict(visit(village, "Last digits"))
-    (share,) = re.findall(r"([\d.]+) % of 500 releases", careless)
+    (share,) = re.findall(r"([\d.]+)% of 500 releases", careless)
     assert float(share) > 10
     assert "All 500 could have come from both" in private
     careless, private = verdict(visit(village, "Timing"))
-    assert "is right 65.8 % of the time after one release" in careless
+    assert "is right 65.8% of the time after one release" in careless
     assert "the same for every value" in private
     steady = "as many draws every time"
     by_label(village.selectbox, "Stopwatch of").set_value(steady).run()
@@ -121,9 +121,9 @@ def test_own_table_is_attacked_by_the_curator_alone_and_values_stay_masked(open_
     assert not charts(app)
     careless, private = verdict(visit(app, "Reconstruction"))
 
-    (found,) = re.findall(r"give away ([\d.]+) % of the column", careless)
+    (found,) = re.findall(r"give away ([\d.]+)% of the column", careless)
     (share,) = re.findall(r"is right about ([\d.]+) %", private)
-    (limit,) = re.findall(r"expect more than ([\d.]+) %", private)
+    (limit,) = re.findall(r"expect more than ([\d.]+)%", private)
     assert float(found) >= 95
     assert float(share) <= float(limit)
     assert not app.get("download_button")
@@ -143,7 +143,7 @@ def test_a_number_split_at_a_public_threshold_is_recovered_too(open_page):
         number_input={"Yes is a value of at least": 45_000.0},
     )
     careless, _ = verdict(app)
-    (found,) = re.findall(r"give away ([\d.]+) % of the column", careless)
+    (found,) = re.findall(r"give away ([\d.]+)% of the column", careless)
     assert float(found) >= 95
 
 

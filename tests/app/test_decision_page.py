@@ -48,7 +48,7 @@ def compared(app):
 def test_two_totals_are_compared_from_public_numbers(decided):
     app = decided
     by_label(app.number_input, "Total ε of the other").set_value(0.1).run()
-    assert "52.5 %" in [metric.value for metric in app.metric]
+    assert "52.5%" in [metric.value for metric in app.metric]
     assert "do not hold what values move that stand in for missing ones" in shown(app)
     assert compared(app)["ε, the other (ε 0.1)"] == "0.1"
     assert "at most 53 of 100" in shown(app)

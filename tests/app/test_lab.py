@@ -46,7 +46,7 @@ def test_first_view_tells_the_lesson_and_what_to_use(lab):
         "BIT",
     )
     assert meter(lab, "Really given ε").value == "1.49"
-    assert meter(lab, "Really given ε").delta == "49 % more"
+    assert meter(lab, "Really given ε").delta == "49% more"
     assert meter(lab, "or the promised ε, with δ").value == "0.0716"
     assert "4\\.42 times as likely" in said(lab)
 

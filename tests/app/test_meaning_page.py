@@ -74,5 +74,5 @@ def test_it_works_without_a_table(open_page):
     look(app, "What others promised")
     assert "Broadband Coverage" in said(app)
     set_to(app, "number_input", "ρ as ε at δ", 1e-10)
-    assert "Worked out here: ε 17.5 at most, at δ 1e-10." in said(app)
+    assert "Worked out here: ε 17.5 at most, at δ 10⁻¹⁰." in said(app)
     assert "not confirmed by its board" in " ".join(c.value for c in app.caption)

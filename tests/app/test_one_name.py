@@ -38,7 +38,7 @@ def test_a_loss_of_one_person_is_no_promise(loss):
     found = Realized(losses=np.full(100, loss), share=(np.arange(100) + 1) / 100)
     picture = realized_picture((found, found), own=0.163, delta=0.0, observed=None)
     assert "promised" not in picture.title
-    assert "their own ε 0.163" in picture.title
+    assert "their own ε = 0.163" in picture.title
 
 
 def test_a_table_is_not_said_to_be_cut_off_where_all_is_seen(open_page):

@@ -11,7 +11,7 @@ from tests.app.test_one_person import ATTACKER, lesson, look, titles
 from tests.app.test_pages import by_label
 from tests.app.test_questions import set_to
 
-LIMIT = "becomes at most 73.2 % sure"
+LIMIT = "becomes at most 73.2% sure"
 
 
 def said(app):
@@ -34,10 +34,10 @@ def test_the_guarantee_has_one_number_and_one_sentence(open_page):
     assert "The guarantee is about another change" in said(app)
     by_label(app.radio, "What if").set_value(NeighboringRelation.SUBSTITUTION).run()
     text = said(app)
-    assert "By the guarantee, ε 1, an attacker who was 50 % sure " + LIMIT in text
+    assert "By the guarantee, ε = 1, an attacker who was 50% sure " + LIMIT in text
     for why in ("because most tell less", "Another game has another number"):
         assert why in text
-    assert "73.1 %" not in titles(app)[1]
+    assert "73.1%" not in titles(app)[1]
 
 
 def test_a_promise_that_is_kept_is_not_called_broken(open_page):

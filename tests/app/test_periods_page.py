@@ -22,7 +22,7 @@ def test_the_next_quarter_is_opened_on_the_same_account(open_page, home):
     assert not app.error
     assert any("Today lies in **Q4 2026**" in line.value for line in app.markdown)
     assert app.metric[2].label == "Left today"
-    assert app.metric[2].value.startswith("ε 0.25")
+    assert app.metric[2].value.startswith("ε = 0.25")
     app = open_page("release")
     assert any("ε 0.25" in w.value and "in Q4 2026" in w.value for w in app.warning)
     assert button(app, "Release").disabled
@@ -31,7 +31,7 @@ def test_the_next_quarter_is_opened_on_the_same_account(open_page, home):
     by_label(app.text_input, "Reason for the new limit").set_value("a mistake")
     button(app, "Change the limit and record").click().run()
     assert not app.error
-    assert app.metric[2].value.startswith("ε 0.2")
+    assert app.metric[2].value.startswith("ε = 0.2")
     by_label(app.text_input, "Name").set_value("Q4 2026")
     _open(app, 0.5)
     assert any("a period “Q4 2026” already" in e.value for e in app.error)

@@ -224,7 +224,7 @@ def test_what_a_need_takes_is_told_where_the_plan_does_not_meet_it(planned):
     told = unescaped(app)
     assert_says(
         told,
-        "The plan misses the target with ε 1; ε ",
+        "The plan misses the target with ε = 1; ε = ",
         "meets the target (best split, beside 1 question without",
     )
     assert "bounds no wider than" in shown(app)
@@ -385,8 +385,8 @@ def test_the_smallest_total_is_in_every_headline(typed, monkeypatch):
     monkeypatch.setattr(approval, "decision_page", lambda *a: made.append(real(*a)) or made[-1])
     app = typed
     by_label(app.number_input, "Must show").set_value(2.0).run()
-    said = "ε 0.749 meets the target (best split)"
-    assert f"The plan misses the target with ε 0.3; {said}" in unescaped(app)
+    said = "ε = 0.749 meets the target (best split)"
+    assert f"The plan misses the target with ε = 0.3; {said}" in unescaped(app)
     opened(app, "compare")
     assert f". {said}" in unescaped(app)
     assert_says(made[-1].html(), "Smallest total", said)

@@ -80,7 +80,7 @@ def test_reports_stand_beside_the_truth(open_page):
     assert len(charts(app)) == 1
     assert len(charts(app)[0]["data"]) == 3
     coverage = next(d.value for d in app.dataframe if "held" in d.value)
-    assert (coverage["held"].str.removesuffix(" %").astype(float) >= 95).all()
+    assert (coverage["held"].str.removesuffix("%").astype(float) >= 95).all()
     one = next(d.value for d in app.dataframe if "may be told" in d.value)
     assert one["may be told"].tolist() == ["no", *["to this person-year"] * 2]
     assert pd.to_numeric(one["epsilon"]).gt(0).all()

@@ -98,7 +98,7 @@ def test_more_than_is_left_is_refused_and_the_inputs_stay(open_page):
     app = open_page("release")
     set_to(app, "number_input", "ε for this release", 600.0)
     assert button(app, "Release").disabled
-    assert "This costs ε 600, and ε 3" in app.warning[0].value
+    assert "This costs ε 600, and ε = 3" in app.warning[0].value
     assert by_label(app.number_input, "ε for this release").value == 600.0
     assert "Released so far" not in [header.value for header in app.header]
 

@@ -25,7 +25,7 @@ def test_a_reordered_table_goes_on_with_what_was_spent(open_page, home):
     button(app, "Use this data").click().run()
     assert not app.error
     app = open_page("budget")
-    assert app.metric[1].value.startswith("ε 0.5")
+    assert app.metric[1].value.startswith("ε = 0.5")
     assert any("share this account" in line.value for line in app.markdown)
     listed = next(one.value for one in app.dataframe if "when (UTC)" in one.value)
     assert listed["table"].tolist() == ["people.csv"]

@@ -76,7 +76,7 @@ def test_six_columns_of_a_survey_with_each_split_of_the_budget(open_page, follow
     asked = each_number(app, "asked ε")
     assert asked[0] == pytest.approx(0.4 * 0.5)
     assert asked[1:].to_numpy() == pytest.approx(np.full(20, 0.6 * 0.5 / 20))
-    assert "var(visits) 40 %, var(coinsurance) 3 %" in shown(app)
+    assert "var(visits) 40%, var(coinsurance) 3%" in shown(app)
     seen = follow(app)
     titles.add((seen.title, *seen.answer))
     # Three questions, not one that is answered thrice for free.
@@ -86,7 +86,7 @@ def test_six_columns_of_a_survey_with_each_split_of_the_budget(open_page, follow
 @pytest.mark.parametrize(
     ("share", "locked", "message"),
     [
-        (30.0, True, "All shares are locked and add up to 180 %"),
+        (30.0, True, "All shares are locked and add up to 180%"),
         (0.0, False, "Every share of the budget must be positive"),
     ],
 )

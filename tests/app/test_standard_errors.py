@@ -21,11 +21,11 @@ from tests.conftest import assert_says
 
 AVERAGES = ("Averages of Laplace", "How normal", "Sharing a budget", "Combining answers")
 STATIONS = {
-    "Coverage": ["promise 95 %"],
+    "Coverage": ["promise 95%"],
     "Standard errors": ["exactly 0", "of 300 intervals", "honest rival"],
     "One table": ["The average is"],
-    "One shot or many": ["31 % more variance"],
-    "Copies": ["37 % of the 500 people"],
+    "One shot or many": ["31% more variance"],
+    "Copies": ["37% of the 500 people"],
     "Averages of Laplace": ["One Laplace draw has variance 2", "fewer than 8.92"],
     "How normal": ["pick the truly normal"],
     "Sharing a budget": ["1.115 instead of 1"],
@@ -67,7 +67,7 @@ def test_claim_measure_and_repair_stand_side_by_side(page):
     levels = [m.value for m in page.metric if m.label.startswith("Privacy")]
     assert levels == ["ε 4.8866", "ε 5.168", "ε 4.8866"]
     shown = words(page)
-    for number in ("80.4 %", "97.4 %", "94.2 %", "31 %", "1.668 times", "0.02061"):
+    for number in ("80.4%", "97.4%", "94.2%", "31%", "1.668 times", "0.02061"):
         assert number in shown
     assert_says(
         shown, "At most ε 5.278 for means, 6.74", "δ of at least 3.266 × 10⁻⁶ instead of 10⁻⁶"
@@ -75,7 +75,7 @@ def test_claim_measure_and_repair_stand_side_by_side(page):
     # First of all comes what a reader can check.
     assert_says(
         page.markdown[1].value,
-        "Promised 95 %, true in **80.4 %**",
+        "Promised 95%, true in **80.4%**",
         "promised ε 4.887, really at least ε **5.168**",
     )
 
@@ -127,7 +127,7 @@ def test_settings_move_the_answer(page):
     by_label(page.number_input, "Bootstraps").set_value(10).run()
     assert_says(words(page), "ε 6.55", "At most ε 6.617 for means")
     by_label(page.selectbox, "Population").set_value("normal").run()
-    assert "82.1 %" in words(page)
+    assert "82.1%" in words(page)
 
 
 def test_long_work_shows_progress_stops_and_goes_on(open_page, monkeypatch):
@@ -135,7 +135,7 @@ def test_long_work_shows_progress_stops_and_goes_on(open_page, monkeypatch):
     monkeypatch.setattr("ui.work._PATIENCE", -1.0)
     app = open_page("standard_errors")
     # What is claimed, and what intervals do, does not wait for what is added up.
-    assert "true in **80.4 %**" in words(app)
+    assert "true in **80.4%**" in words(app)
     assert "really at least" not in words(app)
     for _ in range(5):  # each run of the page takes it a piece or two further
         if "really at least" not in words(app):

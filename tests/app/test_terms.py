@@ -16,14 +16,14 @@ def marked(app):
 @pytest.mark.parametrize(
     ("kind", "label", "value", "says"),
     [
-        ("number_input", "Privacy budget ε", 2.0, "in force: **epsilon 3"),
-        ("number_input", "δ", 0.0, "and delta 0.00001"),
+        ("number_input", "Privacy budget ε", 2.0, "in force: **ε = 3"),
+        ("number_input", "δ", 0.0, "δ = 10⁻⁵"),
         ("radio", "Neighboring relation", "add-remove", "in force: **substitution"),
         ("number_input", "Public minimum number of people", 200, "**100**"),
         ("checkbox", "Every row is one person", False, "in force: **at most 1**"),
         ("radio", "The data are", "the whole population (census)", "**a sample"),
         ("text_input", "Name of one row", "household", "in force: **person, plural"),
-        ("selectbox", "Budget counted in", "ρ (zero-concentrated)", "**epsilon 3"),
+        ("selectbox", "Budget counted in", "ρ (zero-concentrated)", "**ε = 3"),
     ],
 )
 def test_a_term_that_was_only_typed_is_marked_with_what_is_in_force(
@@ -56,7 +56,7 @@ def test_a_lesson_goes_on_with_the_budget_that_is_typed(open_page):
     press_release(open_page("release"))
     app = open_page("data")
     by_label(app.number_input, "Privacy budget ε").set_value(0.25).run()
-    assert "in force: **epsilon 3" in marked(app)
+    assert "in force: **ε = 3" in marked(app)
     assert "Ledger page" not in marked(app)
     assert "Use this data" in marked(app)
     button(app, "Use this data").click().run()
@@ -64,7 +64,7 @@ def test_a_lesson_goes_on_with_the_budget_that_is_typed(open_page):
     by_label(app.number_input, "Privacy budget ε").set_value(2.0).run()
     button(app, "Use this data").click().run()
     assert not marked(app)
-    assert lesson(open_page) == ("ε 2, δ 10⁻⁵", "ε 0.5, δ 0")
+    assert lesson(open_page) == ("ε = 2, δ = 10⁻⁵", "ε = 0.5, δ = 0")
 
 
 def test_a_lesson_waits_while_other_terms_or_another_table_are_in_use(open_page):
@@ -74,12 +74,12 @@ def test_a_lesson_waits_while_other_terms_or_another_table_are_in_use(open_page)
     by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
     assert_says(marked(app), "The lesson so far stays", "1 release.")
     button(app, "Use this data").click().run()
-    assert lesson(open_page)[1] == "ε 0, δ 0"
+    assert lesson(open_page)[1] == "ε = 0, δ = 0"
     assert mode(use_upload(open_page)).value == "release"
     app = open_page("data")
     by_label(app.radio, "Neighboring relation").set_value("substitution").run()
     assert mode(use_example(open_page)).value == "classroom"
-    assert lesson(open_page)[1] == "ε 0.5, δ 0"
+    assert lesson(open_page)[1] == "ε = 0.5, δ = 0"
 
 
 def test_a_chosen_mode_stays_whatever_table_is_put_in_use(open_page):

@@ -1,4 +1,4 @@
-"""axe-core finds nothing serious; neither 200 % zoom nor a phone needs a scroll."""
+"""axe-core finds nothing serious; neither 200% zoom nor a phone needs a scroll."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WITHOUT_A_PICTURE = {"data", "about", "glossary", "lessons", "synthetic_data"}
 """Pages that draw nothing before something on them is chosen."""
 GRAVE = {"serious", "critical"}
 DESK = {"width": 1280, "height": 900}
-# A window of 1280 pixels at 200 % has 640 of them.
+# A window of 1280 pixels at 200% has 640 of them.
 ZOOMED = {"width": 640, "height": 450}
 PHONE = {"width": 390, "height": 844}
 

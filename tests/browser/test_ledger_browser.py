@@ -166,6 +166,6 @@ def test_a_budget_is_changed_by_the_button_and_not_by_enter(context, server):
     reason.fill("decided by the board")
     reason.press("Enter")
     visitor.settle()
-    assert "ε 1," in visitor.metric("Budget")
+    assert "ε = 1," in visitor.metric("Budget")
     visitor.button("Change and record").click()
-    expect(visitor.tile("Budget")).to_contain_text("ε 2,")
+    expect(visitor.tile("Budget")).to_contain_text("ε = 2,")

@@ -39,7 +39,7 @@ def test_upload_to_ledger(context, server):
     visitor.number("ε for this release", 0.4)
     shown = visitor.release()
     assert abs(first_number(shown) - MEAN) < OFF
-    assert "95 %" in shown
+    assert "95%" in shown
 
     record = Release.from_json(visitor.download("Download JSON"))
     assert (record.mechanism, record.mode) == ("bit", Mode.RELEASE)

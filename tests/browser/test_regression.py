@@ -65,8 +65,8 @@ def test_upload_to_coefficients_and_a_second_draw(context, server):
     assert second.values != first.values
 
     visitor.go("budget")
-    assert visitor.metric("Spent").startswith(f"ε {2 * EPSILON:g}")
-    assert visitor.metric("Left").startswith(f"ε {5 - 2 * EPSILON:g}")
+    assert visitor.metric("Spent").startswith(f"ε = {2 * EPSILON:g}")
+    assert visitor.metric("Left").startswith(f"ε = {5 - 2 * EPSILON:g}")
 
     # The answer is still there, and mechanisms without a guarantee are refused.
     visitor.go("regression")

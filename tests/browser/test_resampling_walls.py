@@ -67,7 +67,7 @@ def secrets() -> dict[str, dict[str, float]]:
         # loses as much as is promised, which is public.
         "subsampled-losses": {
             name: end
-            for name, end in zip(("median", "90 %"), ends.tolist(), strict=True)
+            for name, end in zip(("median", "90%"), ends.tolist(), strict=True)
             if abs(end - PRICE) > PUBLIC
         },
         "resized": {"mean": float(inside.mean())},

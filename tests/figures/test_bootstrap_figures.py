@@ -50,7 +50,7 @@ def largest(picture):
 def test_coverage_names_the_worst_and_shows_what_was_simulated(runs):
     settings = [Experiment(times=k) for k in (5, 50, 200)]
     picture = coverage_picture(settings, {50: runs}, shown=(*SHOWN, *others()))
-    assert "70 % (unbiased, 200 bootstraps)" in picture.title
+    assert "70% (unbiased, 200 bootstraps)" in picture.title
     assert set(picture.table[picture.table["simulated tables"] > 0]["bootstraps"]) == {50}
     assert len(picture.table) == 3 * 6
     unbiased = picture.table[picture.table["method"] == "unbiased"]
@@ -110,7 +110,7 @@ def test_two_equal_bootstraps_are_drawn():
 
 def test_one_shot_and_average_differ_around_the_table(runs):
     picture = one_shot_picture(AGES, runs)
-    assert "31 % more variance" in picture.title
+    assert "31% more variance" in picture.title
     given = picture.table["standard error given the table, exact"]
     assert given.to_list() == pytest.approx([0.2, 0.2288], abs=1e-4)
 
@@ -159,7 +159,7 @@ def test_normality_of_averages(picks):
 
 def test_sharing_marks_what_spends_too_much():
     picture = sharing_picture(Equipartition())
-    assert "spends ε 1.115 instead of 1" in picture.title
+    assert "spends ε = 1.115 instead of 1" in picture.title
     texts = picture.figure.data[0].text
     assert ["too much" in text for text in texts] == [False, False, True, *4 * [False]]
 
@@ -167,7 +167,7 @@ def test_sharing_marks_what_spends_too_much():
 def test_ranges_widen_with_more_bootstraps():
     picture = ranges_picture([Experiment(times=k) for k in (17, 50, 200)], shown=SHOWN)
     unbiased = picture.table[picture.table["method"] == "unbiased"]
-    width = unbiased["5 % are above"] - unbiased["5 % are below"]
+    width = unbiased["5% are above"] - unbiased["5% are below"]
     assert width.is_monotonic_increasing
     assert "between 0 and" in picture.title
 

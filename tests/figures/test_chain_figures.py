@@ -22,15 +22,15 @@ SURE = [(10, 14), (18, 22), (29, 31), (60, 80)]
 
 def test_ends_and_middle_are_told_with_their_intervals():
     assert chain_text(found(SURE), quantity=Quantity(unit="days"), counted="people") == (
-        "10 % of the people have at most 12.0 days (95 %: 10.0 to 14.0); 50 % at most "
-        "30.0 days (95 %: 29.0 to 31.0); 90 % at most 70 days (95 %: 60 to 80); all "
+        "10% of the people have at most 12.0 days (95%: 10.0 to 14.0); 50% at most "
+        "30.0 days (95%: 29.0 to 31.0); 90% at most 70 days (95%: 60 to 80); all "
         "intervals hold at once"
     )
 
 
 def test_quantiles_that_only_the_bounds_enclose_are_not_told():
     some = chain_text(found([*SURE[:3], (0, 100)]), quantity=Quantity(unit=""), counted="people")
-    assert "90 %" not in some
+    assert "90%" not in some
     assert some.endswith("; 1 of 4 cannot be told")
     none = chain_text(found([(0, 100)] * 4), quantity=Quantity(unit=""), counted="people")
     assert "no quantile can be told" in none
@@ -49,5 +49,5 @@ def test_every_quantile_has_its_dot_bars_and_row(sampled):
     assert ("noise and sampling" in names) is sampled
     assert names[-2:] == ["sanitized quantile", "quantile without noise"]
     assert picture.table["percent below"].tolist() == [10, 25, 50, 90]
-    assert picture.title.startswith("As released: 10 % of the people")
+    assert picture.title.startswith("As released: 10% of the people")
     assert "quantiles of stay" in picture.alt

@@ -69,7 +69,7 @@ def test_takeaways_are_computed(outcomes):
         "(truncation as published), 4.35 (calibrated truncation)"
     )
     assert "too small by 0.81 (trunc" in panel_picture(mine, "r").title
-    assert "right on average, yet 95 %" in panel_picture(of(outcomes, 0.0), "r").title
+    assert "right on average, yet 95%" in panel_picture(of(outcomes, 0.0), "r").title
 
 
 def test_panel_without_any_correlation_says_so():

@@ -19,7 +19,7 @@ def found(first, off=2.0, *, total=None):
 
 def test_fullest_cell_is_named_only_where_it_is_sure():
     sure = cross_text(found(30.0), unit="people")
-    assert sure.startswith("Most people are in “<a>” and “x”: 30 (95 %: 28 to 32)")
+    assert sure.startswith("Most people are in “<a>” and “x”: 30 (95%: 28 to 32)")
     assert "not certain" in cross_text(found(23.0), unit="people")
 
 

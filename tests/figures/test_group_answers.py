@@ -27,7 +27,7 @@ def text(found):
 
 def test_largest_is_named_only_where_no_other_may_be_larger():
     sure = text(numbers([7, 3, 2, 1], [1, 1, 1, 1]))
-    assert sure.startswith("The largest mean is that of “a” with 7.0 days (95 %: 6.0 to 8.0)")
+    assert sure.startswith("The largest mean is that of “a” with 7.0 days (95%: 6.0 to 8.0)")
     close = text(numbers([7, 3, 2, 1], [1, 1, 4, 5.5]))
     assert "cannot be told" in close
     # The rival is who may have more, not who drew more.

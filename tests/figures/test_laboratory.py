@@ -92,7 +92,7 @@ def test_atoms_are_lollipops_with_their_probability():
     traces = worlds(SETUP.through(CLAMPED)).figure.data
     sticks = [trace for trace in traces if trace.yaxis == "y3"]
     assert [trace.y[1] for trace in sticks[:2]] == pytest.approx([0.5, 0.5 * math.exp(-1)])
-    assert sticks[0].text[1] == "exactly 0: 50 %"
+    assert sticks[0].text[1] == "exactly 0: 50%"
     assert not [t for t in worlds(SETUP).figure.data if t.yaxis == "y3"]
 
 

@@ -224,7 +224,7 @@ def test_bounds_say_whom_they_promise_too_much():
     assert checks["Lemma 4, as published"].understated == 0.5
     assert checks["tail of the loss"].understated == 0
     title = checks_picture(list(checks.values())).title
-    assert "50 %" in title
+    assert "50%" in title
     title = checks_picture(gaussian_checks(mu[:2], 1e-6)).title
     assert title == "Here no published bound lies below anybody's exact loss"
 

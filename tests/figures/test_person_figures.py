@@ -96,7 +96,7 @@ def test_the_shaded_area_is_delta(name):
 def test_nothing_sticks_out_at_a_large_epsilon():
     laws = scalar("laplace", 0.1, 0.3)
     assert "nothing sticks out" in of_laws(laws, "laplace", epsilon=1.01).title
-    assert "probability δ 0.26 " in of_laws(laws, "laplace", epsilon=0.4).title
+    assert "probability δ = 0.26 " in of_laws(laws, "laplace", epsilon=0.4).title
 
 
 def test_published_bounds_that_understate_are_named_and_marked():
@@ -162,4 +162,4 @@ def test_a_profile_alone_has_a_curve_but_no_line():
     laws = ProfileLaws(levels=levels, deltas=gaussian_laws(0.5).delta(levels))
     assert laws.line() is None
     picture = detection_picture(laws.roc(), prior=0.5, guess=0.6, key="gaussian")
-    assert "60 % of the time at best" in picture.title
+    assert "60% of the time at best" in picture.title

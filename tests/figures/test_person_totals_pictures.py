@@ -44,7 +44,7 @@ def test_odometer_names_the_release_that_cost_most():
     picture = odometer_picture(
         path, titles=["a", "<b>", "c"], own=[0.1, 0.5, 0.2], charges=[0.1, 0.5, 0.4]
     )
-    assert "lost 0.8 over 3 releases, 80 % of what was charged" in picture.title
+    assert "lost 0.8 over 3 releases, 80% of what was charged" in picture.title
     assert picture.title.endswith("most in release 2")
     assert picture.figure.data[0].y.tolist() == [0.1, 0.5, 0.2]
     assert picture.table["total so far, added up"].tolist() == pytest.approx([0.1, 0.6, 0.8])
@@ -59,7 +59,7 @@ def test_the_same_answer_again_costs_as_much_each_time():
         own=[0.5, 0.5],
         charges=[0.5, 0.5],
     )
-    assert picture.title.endswith("100 % of what was charged; as much in each")
+    assert picture.title.endswith("100% of what was charged; as much in each")
     mixed = LossReference(relation=NeighboringRelation.ADD_REMOVE, mixed=True)
     picture = odometer_picture(
         odometer(losses, PEOPLE - 1, delta=1e-6),

@@ -29,17 +29,17 @@ def cells(picture):
     ("wanted", "said"),
     [
         ((None, None), "say what must be seen"),
-        ((2.0, 80.0), "both targets with ε 1; ε 0.415 would do (best split)"),
-        ((1.2, 20.0), "1 of 2 targets with ε 1; ε 1.23 meets both targets (best split)"),
-        ((1e-6, 1e-6), "none of 2 targets with ε 1; no total meets both"),
-        ((1.2, 40.0), "both targets with ε 1; ε 0.769 would do"),
+        ((2.0, 80.0), "both targets with ε = 1; ε = 0.415 would do (best split)"),
+        ((1.2, 20.0), "1 of 2 targets with ε = 1; ε = 1.23 meets both targets (best split)"),
+        ((1e-6, 1e-6), "none of 2 targets with ε = 1; no total meets both"),
+        ((1.2, 40.0), "both targets with ε = 1; ε = 0.769 would do"),
     ],
 )
 def test_slide_says_what_the_plan_shows(wanted, said):
     found = compare(plan(*wanted))
     picture = slide_picture(found)
     assert said in picture.title
-    assert picture.alt.startswith("Half-widths at 95 %")
+    assert picture.alt.startswith("Half-widths at 95%")
     marks = found.enough.ravel().tolist()
     for text, mark in zip(cells(picture).ravel().tolist(), marks, strict=True):
         assert text.startswith("✓ ") is (mark == 1)
@@ -52,7 +52,7 @@ def test_slide_says_where_there_is_no_room_or_nothing_to_say():
     picture = slide_picture(compare(settled(basket)))
     assert (cells(picture)[:, 0] == "no room").all()
     assert cells(picture)[1, 1] == "can't say"
-    assert np.isnan(picture.table["± at ε 0.1"]).all()
+    assert np.isnan(picture.table["± at ε = 0.1"]).all()
 
 
 def test_slide_says_of_an_error_as_wide_as_the_answer_that_it_says_nothing():
@@ -70,7 +70,7 @@ def test_slide_of_what_is_released_has_its_own_total_alone():
     kept = [replace(item("mean", wanted=2.0), locked=True)]
     found = compare(AnalysisPlan(items=tuple(kept), total=5.0))
     assert found.totals == (1.0,)
-    assert slide_picture(found).title == "The plan meets the target with ε 1"
+    assert slide_picture(found).title == "The plan meets the target with ε = 1"
     free = compare(plan(2.0, total=1.999_999))
     assert [f"{total:.3g}" for total in free.totals] == ["0.1", "0.5", "1", "2", "5"]
 
@@ -91,11 +91,11 @@ def test_names_from_the_data_are_shown_as_they_are():
 @pytest.mark.parametrize(
     ("requests", "delta", "said"),
     [
-        ([QUICK["mean"]], 0.0, "costs ε 1, what its questions cost one by one"),
+        ([QUICK["mean"]], 0.0, "costs ε = 1, what its questions cost one by one"),
         (
             [of_age(people=800 + k, epsilon=0.1) for k in range(40)],
             1e-6,
-            "its questions one by one ε 4: counted by all losses (PLD)",
+            "its questions one by one ε = 4: counted by all losses (PLD)",
         ),
     ],
 )

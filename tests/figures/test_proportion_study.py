@@ -65,8 +65,8 @@ def test_takeaway_names_the_worst_and_the_best_of_those_shown():
     assert means[two[0]] < means[two[1]]
     assert_says(
         picture.title,
-        f"{100 * means[two[0]]:.0f} % of cases with re-scaling",
-        f"{100 * means[two[1]]:.0f} % with multiple synthesis",
+        f"{100 * means[two[0]]:.0f}% of cases with re-scaling",
+        f"{100 * means[two[1]]:.0f}% with multiple synthesis",
     )
     assert "original" not in picture.title
 

@@ -62,7 +62,7 @@ def test_profile_is_flat_for_a_rare_trait_and_falls_for_common_ones():
 
 def test_attack_says_how_many_scores_are_proof():
     picture = list(pictures(1000, 10.0, 10))[1]
-    assert picture.title.startswith("30 scores prove a rare trait with 95 %")
+    assert picture.title.startswith("30 scores prove a rare trait with 95%")
 
 
 def test_variance_says_how_far_the_claim_is_off():
@@ -83,7 +83,7 @@ def test_detection_without_false_alarms():
         bootstrap.delta()
     )
     assert picture.table.iloc[0][claim.name] == 0
-    assert_says(picture.title, "9.52 % of the time", "0 % against")
+    assert_says(picture.title, "9.52% of the time", "0% against")
 
 
 def test_lines_that_come_down_to_zero_say_so_and_rare_ones_never_do():

@@ -77,7 +77,7 @@ def test_groups_are_told_by_letter_and_symbol():
 
 def test_reach_names_the_share_of_the_worst_case():
     picture = reach_picture(scene(), 25.0)
-    assert picture.title == ("Dee can do most here: 25, 100 % of the worst case over all tables")
+    assert picture.title == ("Dee can do most here: 25, 100% of the worst case over all tables")
     assert picture.figure.layout.shapes[0].x0 == 25.0
 
 
@@ -120,6 +120,6 @@ def test_price_is_that_of_the_chosen_number_of_people():
     simulated = np.array([[1.0, 0.01], [1.25 * sizes[-1].public_error(0.3), 0.02]])
     picture = price_picture(sizes, simulated, sizes[-1], place=0.3, epsilons=(0.05, 3.0))
     assert picture.title == (
-        "Hiding the number among 50 people costs 25 % more error than with a public number"
+        "Hiding the number among 50 people costs 25% more error than with a public number"
     )
     assert picture.table["people"].tolist() == [50, 200]

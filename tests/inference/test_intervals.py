@@ -42,7 +42,7 @@ def test_noise_interval_covers_the_statistic_as_often_as_it_says(key, position):
     drawn = law.simulate(position, rng=rng, size=(5_000,))
     ends = noise_interval(law, drawn, bounds=UNIT, tail=0.05)
     inside = (ends[:, 0] <= position + 1e-12) & (position - 1e-12 <= ends[:, 1])
-    # Five standard errors of a share of 95 % in 5 000 draws.
+    # Five standard errors of a share of 95% in 5 000 draws.
     assert inside.mean() > 0.95 - 5 * np.sqrt(0.95 * 0.05 / 5_000)
 
 
@@ -66,7 +66,7 @@ def test_clamped_release_gives_a_one_sided_interval():
     law = mechanism("bit")
     low, high = noise_interval(law, np.array([0.0]), bounds=UNIT, tail=0.05)[0]
     assert low == 0.0
-    # P(X = 0) = exp(-t / b) / 2 falls to 2.5 % at t = b log 20.
+    # P(X = 0) = exp(-t / b) / 2 falls to 2.5% at t = b log 20.
     assert high == pytest.approx(law.noise * np.log(20), rel=1e-9)
 
 
@@ -209,7 +209,7 @@ def test_level_outside_its_domain_is_refused(level):
 
 @pytest.mark.slow
 def test_rare_members_do_not_look_certain():
-    """A normal interval with the spread of its own estimate covers 63 % here."""
+    """A normal interval with the spread of its own estimate covers 63% here."""
     n, share, runs = 100, 0.01, 400
     statistic = Proportion(size=TableSize(people=n, public=True))
     law = mechanism("laplace", change=1 / n, epsilon=50.0)

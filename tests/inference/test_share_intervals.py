@@ -142,7 +142,7 @@ def test_few_intervals_miss_near_the_bounds(key, people, noise, draws):
         first, last = allowing(law, share, people=people, tail=0.05)
         means = readings.mean(axis=1)
         held = int(np.sum((first <= means) & (means <= last)))
-        # So few would hold by chance once in a million times, were it 95 % of them.
+        # So few would hold by chance once in a million times, were it 95% of them.
         assert binom.cdf(held, surveys, 0.95) > 1e-6
 
 

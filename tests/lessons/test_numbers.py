@@ -51,15 +51,15 @@ def literals(path):
 
 
 SETTINGS = (
-    r"ε (is )?(0\.1|0|1|2)(?![\d.]\d)",
+    r"ε (is |= )?(0\.1|0|1|2)(?![\d.]\d)",
     r"95 (of 100|times of 100)",
     r"(about )?5 of 100",
-    r"50 %|50 of 100|^50: |in 50\.$",
+    r"50%|50 of 100|^50: |in 50\.$",
     r"^(99 of 100|9 of 10), at most",
     r"^(0|50|100|4 times|50: learned nothing)$",
     r"^(1|0|100): ",
     r"100 worlds| of 100$",
-    r"0 %|100 %|−7 %|exactly 0|A share of 0",
+    r"0%|100%|−7%|exactly 0|A share of 0",
     r"(0 and|aged|is|by|^) ?100( years)?\b|0 or less|such as 50",
     r"where 1 was promised|instead of 1|further 1",
     r"log\(1 \+ q \(e\^ε - 1\)\)",
@@ -121,7 +121,7 @@ def test_a_person_loses_as_much_in_a_lesson_as_on_individual_privacy():
             relation=NeighboringRelation.ADD_REMOVE,
         )
         assert significant(found.maximum) == loss
-        assert f"ε {loss}" in words(LESSONS[lesson])
+        assert f"ε = {loss}" in words(LESSONS[lesson])
 
 
 def test_what_the_trick_finds_is_off_by_the_exact_usual_error():
@@ -185,7 +185,7 @@ def near(ratio, value):
 CLAIMS = {
     "Twice as many people, half the noise": lambda: near(noise(1, 472), 2 * noise(1)),
     "ten times as many guests": lambda: near(noise(1, 40), noise(1, 400) * 10),
-    "ten times as noisy as with ε 1": lambda: near(noise(0.1), 10 * noise(1)),
+    "ten times as noisy as with ε = 1": lambda: near(noise(0.1), 10 * noise(1)),
     "With half as many people": lambda: near(noise(1, 472), 2 * noise(1)),
     "of 100 answers a tenth of it is left": lambda: near(averaged(1), 10 * averaged(100)),
     "ten times the ε one answer becomes ten times": lambda: near(noise(0.1), 10 * noise(1)),
@@ -210,7 +210,7 @@ CLAIMS = {
 STORY = (
     "Imagine 100 worlds, and you took part in half of them",
     "You are in the table in half of the worlds",
-    "is only five times ε 1",
+    "is only five times ε = 1",
     "five times less private",
     "A hundred draws",
     "asking twice",
@@ -261,4 +261,4 @@ def test_a_number_in_a_word_is_that_of_the_pages(claim):
 def test_the_limit_of_redrawing_is_told_as_it_is():
     text = words(LESSONS["near-a-bound"])
     assert "twice" not in text
-    assert text.count(f"ε {epsilon_text(redrawing_limit(1.0))}") >= 2
+    assert text.count(f"ε = {epsilon_text(redrawing_limit(1.0))}") >= 2

@@ -58,8 +58,8 @@ def test_the_total_that_is_said_meets_every_target_and_a_smaller_one_does_not(ta
         items = (*items[:locked], kept, *items[locked + 1 :])
     said = smallest_text(items)
     every = "both targets" if len(items) == 2 else f"all {len(items)} targets"
-    total = float(said.removeprefix("ε ").split()[0].replace(",", ""))
-    assert said == f"ε {epsilon_text(total)} meets {every} (best split)"
+    total = float(said.removeprefix("ε = ").split()[0].replace(",", ""))
+    assert said == f"ε = {epsilon_text(total)} meets {every} (best split)"
     assume(total < 600)
 
     def met(total):

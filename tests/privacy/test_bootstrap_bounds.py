@@ -133,7 +133,7 @@ def test_bounds_hold_for_every_tiny_table_by_enumeration(people):
                 tightest = max(tightest, found / limits[place])
             for first, second in ((low, middle), (middle, low), (high, middle)):
                 assert divergence(first, second, epsilon) <= generic[place] + 1e-6
-    assert tightest > 0.97  # so that a bound 3 % smaller would be refuted
+    assert tightest > 0.97  # so that a bound 3% smaller would be refuted
 
 
 def test_attained_profile_belongs_to_two_tables():

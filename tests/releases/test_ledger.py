@@ -32,8 +32,8 @@ def test_ten_tenths_fit_into_one_and_the_eleventh_does_not(ledger):
         spend(ledger, f"a-{number}")
     with pytest.raises(BudgetExceeded) as refused:
         spend(ledger, "a-10")
-    assert "costs epsilon 0.1" in str(refused.value)
-    assert "only epsilon 0 and delta 0 is left" in str(refused.value)
+    assert "costs ε = 0.1" in str(refused.value)
+    assert "only ε = 0, δ = 0 is left" in str(refused.value)
     assert "raise the budget" in str(refused.value)
     account = ledger.account("table")
     assert (account.spent.epsilon, account.releases) == (1, 10)
@@ -81,7 +81,7 @@ def test_a_rho_budget_counts_rho_only(ledger):
     ledger.open_account("other", PrivacyBudget.of(rho=0.0101), SUBSTITUTION)
     for number in (1, 2):
         spend(ledger, f"o-{number}", fingerprint="other")
-    with pytest.raises(BudgetExceeded, match="costs rho"):
+    with pytest.raises(BudgetExceeded, match="costs ρ"):
         spend(ledger, "o-3", fingerprint="other")
     left = ledger.account("other").remaining.rho
     assert Decimal("0.00009") < left < Decimal("0.0001")

@@ -300,7 +300,7 @@ def test_processes_killed_in_mid_release_lose_and_overspend_nothing(place, tmp_p
     }
     sys.stdout.write(
         f"{KILLS} killed: {len(debits)} debits, {len(answers)} answers, {len(seen)} of "
-        f"them shown; ε {account.spent.epsilon} of {account.budget.epsilon} spent\n"
+        f"them shown; ε = {account.spent.epsilon} of {account.budget.epsilon} spent\n"
     )
 
 
@@ -315,7 +315,7 @@ def test_the_budget_outlives_the_process(path):
             print(error)
     """
     said, _ = start(program, path).communicate(timeout=PATIENCE)
-    assert said.startswith("the release costs epsilon 0.1")
+    assert said.startswith("the release costs ε = 0.1")
     assert ledger.account("table").remaining.epsilon == 0
 
 

@@ -216,7 +216,7 @@ def test_intervals_hold_for_all_numbers_together(monkeypatch, key):
             # The correlation is the last one: it holds together with the others.
             known = np.append(value, correlations_of(value))[: len(low)]
             held[place] += np.all((low - 1e-12 <= known) & (known <= high + 1e-12))
-    # Three standard errors of 95 % in 60.
+    # Three standard errors of 95% in 60.
     assert held.min() / 60 >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
 
 
@@ -281,7 +281,7 @@ def test_intervals_of_a_matrix_hold_together_and_not_one_by_one():
     answer = plan.answer(value, cost=typed(1.0))
     count = len(answer.labels)
     assert count == 6
-    # Laplace noise leaves [-r, r] with chance e^(-r/b): 5 % shared by all numbers.
+    # Laplace noise leaves [-r, r] with chance e^(-r/b): 5% shared by all numbers.
     reach = plan.release.scales * np.log(count / 0.05)
     ends = np.array([answer.intervals.noise[label] for label in answer.labels])
     lengths = ends[:, 1] - ends[:, 0]

@@ -70,7 +70,7 @@ def test_a_quarter_limits_inside_a_year_inside_the_account(dated, clock):
     clock.day = Q4_2026.begins
     with pytest.raises(BudgetExceeded, match=r"divided.*Open the next period"):
         spend(dated, "c")
-    with pytest.raises(ParameterError, match=r"and epsilon 0.3 and delta 0 is left of “2026”"):
+    with pytest.raises(ParameterError, match=r"and ε = 0.3, δ = 0 is left of “2026”"):
         opened(dated, replace(Q4_2026, budget=PrivacyBudget.of(epsilon=0.4)))
     account = opened(dated, replace(Q4_2026, budget=PrivacyBudget.of(epsilon=0.3)))
     assert account.remaining.epsilon == Decimal("0.3")
@@ -136,15 +136,15 @@ def test_what_is_closed_stays_closed(dated, clock):
         (period("over", date(2026, 7, 1), date(2026, 8, 2)), "end today or later"),
         (
             period("much", date(2026, 10, 1), date(2026, 12, 31), 0.4),
-            "epsilon 0.4 and delta 0 is left of “2026”",
+            "ε = 0.4, δ = 0 is left of “2026”",
         ),
         (
             period("all", date(2027, 1, 1), date(2027, 1, 2), 0.6),
-            "epsilon 0.9 and delta 0 is left of the whole",
+            "ε = 0.9, δ = 0 is left of the whole",
         ),
         (
             period("week", date(2026, 9, 1), date(2026, 9, 7), 0.2),
-            "epsilon 0.1 and delta 0 is left of “Q3 2026”",
+            "ε = 0.1, δ = 0 is left of “Q3 2026”",
         ),
         (period("half", date(2026, 9, 1), date(2026, 10, 31)), "must not overlap"),
         (period("Q3 2026", date(2026, 10, 1), date(2026, 12, 31)), "already"),
@@ -223,9 +223,9 @@ def test_the_limit_of_a_period_is_changed_on_record(dated, clock):
         spend(dated, name)
     for name, epsilon, reason, said in (
         ("Q3 2026", 0.15, "x", "was already spent in this period"),
-        ("Q3 2026", 0.6, "x", "and epsilon 0.3 and delta 0 is left of “2026”"),
+        ("Q3 2026", 0.6, "x", "and ε = 0.3, δ = 0 is left of “2026”"),
         ("2026", 0.19, "x", "was already spent in this period"),
-        ("2026", 1.5, "x", "epsilon 0.8 and delta 0 is left of the whole account"),
+        ("2026", 1.5, "x", "ε = 0.8, δ = 0 is left of the whole account"),
         ("Q9", 0.3, "x", "no open period"),
         ("2026", 0.5, " ", "needs a reason"),
     ):

@@ -163,7 +163,7 @@ def test_a_plan_fits_as_a_whole_or_not_at_all(ledger, price, grants):
         assert len(run(ledger, cost=cost)) == 3
         assert ledger.account("table").remaining.epsilon == 0
         return
-    with pytest.raises(BudgetExceeded, match="the plan costs epsilon"):
+    with pytest.raises(BudgetExceeded, match="the plan costs ε"):
         run(ledger, cost=cost)
     untouched(ledger)
 

@@ -16,7 +16,7 @@ def test_everybody_is_taken_with_the_chance_asked_for():
         taken = poisson_sample(people, rate)
         sd = np.sqrt(people * rate * (1 - rate))
         assert abs(taken.sum() - people * rate) < 6.5 * sd
-        # Accept and reject: a rate that is off by 3 % or more would be noticed.
+        # Accept and reject: a rate that is off by 3% or more would be noticed.
         if rate > 0.1:
             assert abs(taken.sum() - people * rate * 1.03) > 6.5 * sd
         # Of neighbors both are in, as often as of people who are drawn apart. Beside

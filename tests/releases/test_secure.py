@@ -17,7 +17,7 @@ from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.privacy_filter import PrivacyCost
 
-# So many draws that noise wider by 30 %, which the Kolmogorov distance tells least, is
+# So many draws that noise wider by 30%, which the Kolmogorov distance tells least, is
 # taken for the stated one less often than once in 10^9 runs, as the stated is refused.
 DRAWS = 5000
 SURE = 1e-9

@@ -48,7 +48,7 @@ def test_folded_draws_follow_the_stated_law_and_no_wider_one(bounds, value):
     assert stats.kstest(draws, wider.cdf, args=(value,)).pvalue < SURE
 
 
-# The more draws, the better the average tells its width: noise wider by 30 % is taken
+# The more draws, the better the average tells its width: noise wider by 30% is taken
 # for the stated one less often than once in 10^9 runs.
 @pytest.mark.slow
 @pytest.mark.parametrize(("draws", "runs"), [(1, 15_000), (2, 11_000), (10, 8_000)])

@@ -14,6 +14,7 @@ from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.measurement import LabelledIntervals
 from dpcore.data.dialects import DECIMAL_COMMA, sniff
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.releases.digits import noise_unit
 from dpcore.releases.record import Release
@@ -113,7 +114,7 @@ def test_a_file_says_what_was_computed_of_how_many_and_what_holds_together():
     assert row["bounds"] == "age: 0 to 100"
     assert row["people"] == "at least 300"
     assert row["joint"] == "all 2 together"
-    assert row["budget"] == "epsilon 3 and delta 0.00001 in total"
+    assert row["budget"] == "ε = 3, δ = 10⁻⁵ in total"
     assert row["version"] == "1.2"
     assert rows_of(make_release())[0]["joint"] == ""
     # Groups have no minimum of people, though records of their sums name a number.
@@ -154,7 +155,7 @@ def test_a_model_says_its_bounds_and_most_people():
     assert row["people"].startswith("at most ")
     for column in model.question.columns:
         if column.bounds is not None:
-            assert f"{column.name}: {column.bounds.lower:g} to" in row["bounds"]
+            assert f"{column.name}: {in_full(column.bounds.lower)} to" in row["bounds"]
 
 
 def test_the_name_of_a_file_says_what_is_inside():

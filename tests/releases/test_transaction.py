@@ -125,7 +125,7 @@ def test_an_unused_delta_does_not_make_another_analysis():
 def test_the_budget_stops_the_third_release(ledger):
     for draw in (1, 2):
         answer(ledger, request(draw=draw))
-    with pytest.raises(BudgetExceeded, match=r"only epsilon 0\.2 and"):
+    with pytest.raises(BudgetExceeded, match=r"only ε = 0\.2, δ"):
         answer(ledger, request(draw=3))
 
 

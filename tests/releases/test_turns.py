@@ -118,7 +118,7 @@ def test_nothing_is_drawn_that_cannot_be_paid(place):
     ledger = place.ledger()
     relation = NeighboringRelation.SUBSTITUTION
     ledger.open_account("table", PrivacyBudget.of(epsilon=0.05), relation)
-    with pytest.raises(BudgetExceeded, match="only epsilon"):
+    with pytest.raises(BudgetExceeded, match="only ε"):
         ledger.charge("table", "a-1", TENTH, lambda: pytest.fail("drawn"))
 
 

@@ -29,7 +29,7 @@ from dpcore.studies.findings import Verdict
 from tests.conftest import ROOT
 
 DESIGN = CovarianceDesign()
-# By chance about 0.4 % of the 1080 numbers fall outside ranges that were estimated from
+# By chance about 0.4% of the 1080 numbers fall outside ranges that were estimated from
 # 1000 reference runs, four or five a run: none does in one seed of forty. This is the
 # first such seed from 0; ``test_few_numbers_fall_outside`` looks at others.
 LUCKY_SEED = 45

@@ -87,7 +87,7 @@ def test_takeaways_are_read_off_the_numbers():
     assert title.lower().startswith(str(min(drawn, key=lambda cloud: cloud.distance).procedure))
     (least, *_) = prices(0.1, point, sets=(), draws=100, rng=rng())
     assert (
-        f"{100 * least.coverage:.0f} %"
+        f"{100 * least.coverage:.0f}%"
         in prices_picture(prices(0.1, point, sets=(), draws=100, rng=rng())).title
     )
 

@@ -17,7 +17,6 @@ from dpcore.data.columns import Column, ColumnKind, LabelEquality
 from dpcore.data.dataset import Dataset, DerivedDataset
 from dpcore.data.dates import day_of
 from dpcore.errors import DataError, ParameterError
-from dpcore.formatting import in_full
 
 _WHERE = " where "
 _WORD = re.compile(r"[^\W\d][\w-]*")
@@ -321,7 +320,7 @@ def met_by(source: Dataset, conditions: tuple[Condition, ...]) -> NDArray[np.boo
 
 def exact(number: float) -> str:
     """Return a number in words, different from those of any other."""
-    written = in_full(number)
+    written = f"{number:,.12g}".replace("e-0", "e-")  # stored in the names of columns
     return written if float(written.replace(",", "")) == number else repr(number)
 
 

@@ -142,7 +142,7 @@ def moved_picture(moved: Moved, *, key: str) -> Picture:
             "after": ("the others, after", LineStyle(color=STYLES[key].color)),
         },
         scale=100,
-        hover="%{y:.1f} % lose at most %{x:.3g}",
+        hover="%{y:.1f}% lose at most %{x:.3g}",
         aside=NAME,
         steps=True,
     )

@@ -63,7 +63,7 @@ def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
                 100 * ranks,
                 name,
                 _STYLES[name],
-                hover="%{y:.0f} % at most %{x:.3g}",
+                hover="%{y:.0f}% at most %{x:.3g}",
                 aside=NAME,
             )
             for name, values in read.items()
@@ -96,8 +96,8 @@ def coverage_table(
     return pd.DataFrame(
         {
             "report": list(covered),
-            "promised to hold": [f"{100 * promised:.4g} %" for _ in covered],
-            "held": [f"{100 * share:.4g} %" for share in covered.values()],
+            "promised to hold": [f"{100 * promised:.4g}%" for _ in covered],
+            "held": [f"{100 * share:.4g}%" for share in covered.values()],
             "median times the truth": [significant(times[name]) for name in covered],
         }
     )

@@ -258,7 +258,7 @@ def audit_text(error: float, *, people: int, refitted: int = 100) -> str:
 
     >>> print(audit_text(0.012, people=5000))
     Checked on up to 100 of 5,000 people: fitted again without them, the approximation \
-was off by at most 1.2 %.
+was off by at most 1.2%.
     """
     checked = (
         f"all {people:,} people"
@@ -268,7 +268,7 @@ was off by at most 1.2 %.
     found = (
         "somebody is left without a fit"
         if np.isinf(error)
-        else f"the approximation was off by at most {significant(100 * error, 2)} %"
+        else f"the approximation was off by at most {significant(100 * error, 2)}%"
     )
     return f"Checked on {checked}: fitted again without them, {found}."
 
@@ -370,7 +370,7 @@ def _line_names(lines: Sequence[IsoLine], height: float) -> list[Trace]:
             continue
         place = inside[len(inside) // 4]
         x, y = float(np.log10(iso.leverage[place])), float(iso.residual[place])
-        notes.append(note(f"ε {significant(iso.epsilon)}", x, y, **PLATE))
+        notes.append(note(f"ε = {significant(iso.epsilon)}", x, y, **PLATE))
     return notes
 
 

@@ -192,25 +192,25 @@ def _laws_title(epsilon: float, delta: float, *, presence: bool) -> str:
     times = significant(float(np.exp(min(epsilon, 700.0))), up=True)
     if delta <= 0:
         return (
-            f"At ε {significant(epsilon)} nothing sticks out: no release is more than "
+            f"At ε = {significant(epsilon)} nothing sticks out: no release is more than "
             f"{times} times as likely in one world as in the other"
         )
     return (
-        f"At ε {significant(epsilon)} a release may be {times} times as likely in one "
+        f"At ε = {significant(epsilon)} a release may be {times} times as likely in one "
         f"world as in the other; what sticks out above that has probability "
         f"{delta_text(delta)} {side}"
     )
 
 
 def delta_text(delta: float) -> str:
-    """Return a delta, rounded up; a very small one as less than 1e-12.
+    """Return a delta, rounded up; a very small one as less than 10⁻¹².
 
     >>> delta_text(0.12345), delta_text(3e-40), delta_text(0.0)
-    ('δ 0.124', 'δ below 1e-12', 'δ 0')
+    ('δ = 0.124', 'δ below 10⁻¹²', 'δ = 0')
     """
     if 0 < delta < _NEGLIGIBLE:
-        return "δ below 1e-12"
-    return f"δ {significant(delta, up=True)}"
+        return "δ below 10⁻¹²"
+    return f"δ = {significant(delta, up=True)}"
 
 
 def _excesses(above: FloatArray, allowed: FloatArray) -> Iterator[slice]:
@@ -276,7 +276,7 @@ def realized_picture(
                 100 * part.share[places],
                 name,
                 stroke,
-                hover="%{y:.1f} % of releases lose at most %{x:.3g}",
+                hover="%{y:.1f}% of releases lose at most %{x:.3g}",
                 fill=FAINT,
             )
         )
@@ -316,14 +316,16 @@ def realized_picture(
 def _realized_title(losses: FloatArray, own: float, delta: float) -> str:
     """Say what half of the releases cost, or how many cost all that they may."""
     whole = float(np.mean(losses >= own * (1 - _SAME))) if np.isfinite(own) else 0.0
-    at = f" (at δ {significant(delta)})" if delta > 0 else ""
+    at = f" (at δ = {significant(delta)})" if delta > 0 else ""
     if whole > _HALF:
         often = "Every release causes" if whole == 1 else f"Of the releases, {percent(whole)} cause"
-        return f"{often} this person a loss as large as any can: their own ε {significant(own)}{at}"
+        return (
+            f"{often} this person a loss as large as any can: their own ε = {significant(own)}{at}"
+        )
     half = float(np.median(losses))
     return (
         "Half of the releases cause this person a loss of at most "
-        f"{significant(half)}; before the release only their own ε {significant(own)} "
+        f"{significant(half)}; before the release only their own ε = {significant(own)} "
         f"could be told{at}"
     )
 
@@ -406,7 +408,7 @@ def belief_picture(
             [half],
             "the belief set here",
             _GUESS | {"size": 11},
-            hover="before %{x:.1f} %: after %{y:.1f} %",
+            hover="before %{x:.1f}%: after %{y:.1f}%",
             error_y=interval([most - half], [half - least], thickness=2, width=6),
         )
     )
@@ -416,7 +418,7 @@ def belief_picture(
             f"{at_least(float(at[0]))} and at most at {at_most(float(at[2]))} in 9 of 10 "
             "releases, if they are"
         ),
-        {"before": before, "5 %": low, "half": middle, "95 %": high},
+        {"before": before, "5%": low, "half": middle, "95%": high},
         drawn="Belief after the release against belief before",
         traces=traces,
         height=420,
@@ -432,7 +434,7 @@ def game_text(rounds: tuple[Round, ...], guess: float) -> str:
 
     >>> from dpcore.studies.individual.hypothesis_tests import Round
     >>> game_text((Round(True, 0.3, True), Round(False, 0.1, True)), 0.61)
-    'The attacker was right in 1 of 2 rounds; in the long run 61 % at best'
+    'The attacker was right in 1 of 2 rounds; in the long run 61% at best'
     """
     right = sum(turn.present == turn.guess for turn in rounds)
     return (
@@ -447,7 +449,7 @@ def _belief(before: FloatArray, after: FloatArray, name: str, stroke: LineStyle)
         100 * after,
         name,
         stroke,
-        hover="before %{x:.1f} %: after %{y:.1f} %",
+        hover="before %{x:.1f}%: after %{y:.1f}%",
         aside=NAME,
         showlegend=not name.endswith("lower"),
     )
@@ -500,7 +502,7 @@ def bounds_picture(
         traces += _bound_traces(bound, _DASHES[place % len(_DASHES)])
     wrong = [bound for bound in profile.bounds if at_delta(bound, delta) < own * (1 - 1e-6)]
     title = (
-        f"At δ {significant(delta)} this person's loss is "
+        f"At δ = {significant(delta)} this person's loss is "
         f"{'exactly' if exact else 'at most'} {significant(own, up=not exact)}"
     )
     if wrong:

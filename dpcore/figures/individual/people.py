@@ -48,8 +48,8 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.loss_comparisons import OtherExposure
 
-_MARKS = ((0.5, "50 %"), (0.9, "90 %"), (0.99, "99 %"), (1.0, "max"))
-_NAMED = ("50 %", "max")
+_MARKS = ((0.5, "50%"), (0.9, "90%"), (0.99, "99%"), (1.0, "max"))
+_NAMED = ("50%", "max")
 BINS = 60
 """Of a histogram of people."""
 _ALIKE = 0.99
@@ -77,7 +77,7 @@ def exposure_picture(
         drawn,
         [100 * q for q, _ in _MARKS],
         marker=dot(CONFIDENTIAL, 9),
-        hover="%{y} %: %{x:.4g}",
+        hover="%{y}%: %{x:.4g}",
         text=[
             # A share of the people loses at most that, as the title says.
             f"{name}: {significant(float(at), up=exposure.upper or q < 1)}"
@@ -113,7 +113,7 @@ def exposure_picture(
                 np.maximum(x, floor),
                 100 * share,
                 stroke=LineStyle(color=stroke.color),
-                hover="%{y:.1f} % of people lose at most %{x:.3g}",
+                hover="%{y:.1f}% of people lose at most %{x:.3g}",
                 steps=True,
                 yaxis="y2",
             ),
@@ -183,7 +183,7 @@ def loss_lines(levels: dict[str, float], *dashes: str) -> dict[str, Any]:
 
 
 def groups_picture(groups: Sequence[GroupLosses], *, by: str, key: str) -> Picture:
-    """Return who bears the loss: median to 90 % and the largest, a group a row."""
+    """Return who bears the loss: median to 90% and the largest, a group a row."""
     shown = [plain(group.label) for group in groups]
     most = max(groups, key=lambda group: group.mean)
     least = min(groups, key=lambda group: group.mean)
@@ -200,16 +200,16 @@ def groups_picture(groups: Sequence[GroupLosses], *, by: str, key: str) -> Pictu
             "people": [group.people for group in groups],
             "mean": [group.mean for group in groups],
             "median": [group.median for group in groups],
-            "90 %": [group.ninth_decile for group in groups],
+            "90%": [group.ninth_decile for group in groups],
             "most exposed": [group.maximum for group in groups],
         },
-        drawn=f"Median, 90 % and largest loss for {len(groups)} groups",
+        drawn=f"Median, 90% and largest loss for {len(groups)} groups",
         height=min(max(320, 60 + 34 * len(groups)), 900),
         traces=[
             points(
                 [group.median for group in groups],
                 shown,
-                "median, bar up to 90 %",
+                "median, bar up to 90%",
                 dot(STYLES[key].color, 11),
                 error_x=interval(
                     [group.ninth_decile - group.median for group in groups], [0.0] * len(groups)
@@ -232,10 +232,10 @@ def exceeding_text(share: str, threshold: float, *, maximum: float) -> str:
 
     Where the largest loss is told with the same digits, by how much they do.
 
-    >>> exceeding_text("25 %", 0.1, maximum=0.4)
-    '25 % of the people lose more than 0.1'
-    >>> exceeding_text("0.04 %", 0.25, maximum=0.2502)
-    '0.04 % of the people lose more than 0.25, by at most 0.0002'
+    >>> exceeding_text("25%", 0.1, maximum=0.4)
+    '25% of the people lose more than 0.1'
+    >>> exceeding_text("0.04%", 0.25, maximum=0.2502)
+    '0.04% of the people lose more than 0.25, by at most 0.0002'
     """
     told = f"{share} of the people lose more than {significant(threshold, 6)}"
     if maximum <= threshold or significant(maximum) != significant(threshold):
@@ -379,7 +379,7 @@ def _redrawing(other: OtherExposure) -> str:
     if other.most < 1 + _VISIBLE:
         return (
             "Truncation (redrawing), as published, at the same noise raises losses, "
-            "but here by less than 0.1 %: the bounds are far away on the scale of the "
+            "but here by less than 0.1%: the bounds are far away on the scale of the "
             f"noise, so that it rarely happens; {why}"
         )
     return (
@@ -425,7 +425,7 @@ def counted_picture(losses: Losses, *, key: str, alike: bool = True) -> Picture:
                 upper,
                 100 * share,
                 stroke=LineStyle(color=stroke.color),
-                hover="%{y:.1f} % of people lose at most %{x:.3g}",
+                hover="%{y:.1f}% of people lose at most %{x:.3g}",
                 steps=True,
                 yaxis="y2",
             ),
@@ -433,8 +433,8 @@ def counted_picture(losses: Losses, *, key: str, alike: bool = True) -> Picture:
                 quantiles,
                 [100 * q for q in _SHARES],
                 marker=dot(CONFIDENTIAL, 9),
-                hover="%{y} %: at most %{x:.4g}",
-                text=[f"50 %: {median}", "", "", f"max: {maximum}"],
+                hover="%{y}%: at most %{x:.4g}",
+                text=[f"50%: {median}", "", "", f"max: {maximum}"],
                 textposition=[
                     "bottom right",
                     *[("top left" if 2 * losses.maximum > losses.ordered[-1] else "bottom right")]
@@ -590,7 +590,7 @@ def odometer_picture(
     mixed = compared is not None and compared.mixed
     # A part of a charge says nothing where the charge is for another change.
     paid = (
-        f", {significant(100 * best[-1] / charged[-1], 2)} % of what was charged"
+        f", {significant(100 * best[-1] / charged[-1], 2)}% of what was charged"
         if not mixed and np.isfinite(charged[-1]) and charged[-1] > 0 and np.isfinite(best[-1])
         else ""
     )

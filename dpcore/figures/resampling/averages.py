@@ -36,7 +36,7 @@ def limits_picture(rivals: Rivals) -> Picture:
     }
     return Picture.of(
         (
-            f"At δ {significant(rivals.delta)} the average of fewer than "
+            f"At δ = {significant(rivals.delta)} the average of fewer than "
             f"{significant(rivals.limit)} Laplace draws has less noise than Gaussian noise "
             f"calibrated exactly; {significant(rivals.published_limit)} is claimed"
         ),
@@ -47,7 +47,7 @@ def limits_picture(rivals: Rivals) -> Picture:
             "δ",
             {
                 "log(1.25/δ)": ("log(1.25/δ), claimed", STYLES["averaged"]),
-                "exact limit": (f"exact, ε {significant(rivals.epsilon)}", STYLES["gaussian"]),
+                "exact limit": (f"exact, ε = {significant(rivals.epsilon)}", STYLES["gaussian"]),
             },
             hover="%{x:.4g}: %{y:.4g}",
             aside=NAME,
@@ -123,7 +123,7 @@ def normality_picture(found: Sequence[Normality], *, picks: bool) -> Picture:
         y = "normal sample picked"
     else:
         pairs = [(one.anderson, one.shapiro) for one in found]
-        y = "not rejected at 5 %"
+        y = "not rejected at 5%"
     names = ("Anderson and Darling", "Shapiro and Wilk")
     strokes = (STYLES["bit"], STYLES["laplace"])
     traces = [
@@ -167,7 +167,7 @@ def sharing_picture(parts: Equipartition) -> Picture:
     honest = [cost <= parts.epsilon * (1 + 1e-9) for cost in spent]
     published = spent[kinds.index(BudgetSharing.PUBLISHED)]
     excess = (
-        f"advanced composition as published spends ε {significant(published, 4)} "
+        f"advanced composition as published spends ε = {significant(published, 4)} "
         f"instead of {significant(parts.epsilon)}"
         if published > parts.epsilon
         else "advanced composition as published keeps its promise here"

@@ -200,8 +200,8 @@ def apart(claim: float, real: float) -> tuple[str, str] | None:
 
 
 def share_text(share: float) -> str:
-    """Return a coverage with one digit after the point, more near 100 %."""
-    return percent(share) if share > 0.999 else f"{100 * share:.1f} %"  # noqa: PLR2004
+    """Return a coverage with one digit after the point, more near 100%."""
+    return percent(share) if share > 0.999 else f"{100 * share:.1f}%"  # noqa: PLR2004
 
 
 _MOST_TICKS = 8
@@ -255,7 +255,7 @@ def levels_picture(found: Sequence[BootstrapLevels], *, here: int, delta: float)
         ),
         xaxis=log_axis("number of bootstraps", tickvals=ticks, ticktext=[f"{k}" for k in ticks]),
         # Powers of ten around all of them seldom move with epsilon.
-        yaxis=log_axis(f"ε at δ {significant(delta)}", *whole_decades(min(known), max(known))),
+        yaxis=log_axis(f"ε at δ = {significant(delta)}", *whole_decades(min(known), max(known))),
     )
 
 
@@ -561,7 +561,7 @@ def _coverage_title(table: pd.DataFrame, shown: Sequence[NamedMethod]) -> str:
 
 
 def ranges_picture(experiments: Sequence[Experiment], *, shown: Sequence[NamedMethod]) -> Picture:
-    """Return the mean standard errors with 90 % ranges; figure 7a of the source.
+    """Return the mean standard errors with 90% ranges; figure 7a of the source.
 
     ``experiments`` are one setting with increasing numbers of bootstraps.
     """
@@ -578,8 +578,8 @@ def ranges_picture(experiments: Sequence[Experiment], *, shown: Sequence[NamedMe
                 "bootstraps": k,
                 "method": one.name,
                 "mean standard error": mean,
-                "5 % are below": low,
-                "5 % are above": high,
+                "5% are below": low,
+                "5% are above": high,
                 "true standard error": experiment.bagged_error,
             }
             for k, mean, (low, high), experiment in zip(
@@ -594,8 +594,8 @@ def ranges_picture(experiments: Sequence[Experiment], *, shown: Sequence[NamedMe
     return Picture.of(
         (
             f"With {times[-1]} bootstraps the {first} standard error lies anywhere between "
-            f"{significant(last['5 % are below'])} and "
-            f"{significant(last['5 % are above'])} in 9 of 10 tables; the true one is "
+            f"{significant(last['5% are below'])} and "
+            f"{significant(last['5% are above'])} in 9 of 10 tables; the true one is "
             f"{significant(true[-1])}"
         ),
         rows,
@@ -636,8 +636,8 @@ def errors_picture(experiment: Experiment, runs: Runs, shown: Sequence[NamedMeth
                 "method": one.name,
                 "mean of standard errors": float(errors[one.name].mean()),
                 "expected mean": mean_error(experiment, one.method),
-                "5 % are below": float(np.quantile(errors[one.name], 0.05)),
-                "5 % are above": float(np.quantile(errors[one.name], 0.95)),
+                "5% are below": float(np.quantile(errors[one.name], 0.05)),
+                "5% are above": float(np.quantile(errors[one.name], 0.95)),
                 "exactly 0": float(np.mean(errors[one.name] == 0)),
                 "below the true one": float(np.mean(errors[one.name] < true)),
                 "true standard error": true,

@@ -73,9 +73,9 @@ def chance(share: float) -> str:
     """Return a probability as a percentage, with three digits.
 
     >>> chance(0.0952078), chance(0.0), chance(1.0)
-    ('9.52 %', '0 %', '100 %')
+    ('9.52%', '0%', '100%')
     """
-    return f"{significant(100 * share)} %"
+    return f"{significant(100 * share)}%"
 
 
 def _whole(numbers: ArrayLike) -> dict[str, Any]:
@@ -153,13 +153,13 @@ def profile_picture(bootstrap: ResizedBootstrap, ones: int, repaired: NoisyResam
         drawn=f"δ against ε. A flat line at {significant(tau)} for a trait that one "
         f"person has; for {chosen} it falls from {significant(here[0])} to "
         f"{significant(here[-1])}; repaired it is at most {significant(fixed[0])} and "
-        f"0 from ε {epsilon_text(repaired.epsilon())} on",
+        f"0 from ε = {epsilon_text(repaired.epsilon())} on",
         traces=[*traces, *labeled_once(ends)],
         height=400,
         shapes=[
             vertical(
                 claim,
-                f"claimed: δ 0 from ε {epsilon_text(claim)} on",
+                f"claimed: δ = 0 from ε = {epsilon_text(claim)} on",
                 GUIDE,
                 xanchor="left",
                 yanchor="top",
@@ -182,7 +182,7 @@ def reveal_picture(curve: AttackCurve, bootstrap: ResizedBootstrap, beliefs: Flo
     return Picture.of(
         (
             f"{significant(enough)} {'score proves' if enough == 1 else 'scores prove'} a "
-            "rare trait with 95 % probability; answers with noise never prove it"
+            "rare trait with 95% probability; answers with noise never prove it"
         ),
         _attack_table(curve) | {"Laplace: how sure at most": beliefs},
         drawn="The chance of proof rises with the number of scores, from "
@@ -217,7 +217,7 @@ def averaging_picture(curve: AttackCurve, ones: int, people_there: int) -> Pictu
     else:
         title = (
             f"The average of about {significant(reached)} scores gives the exact count "
-            f"{ones:,} of {people_there:,} with 95 % probability"
+            f"{ones:,} of {people_there:,} with 95% probability"
         )
     return Picture.of(
         title,
@@ -356,7 +356,7 @@ def rivals_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> Pict
     ours = {"a rare trait": np.full(len(epsilon), tau), f"{ones:,} ones": here}
     theirs = {rival.name: rival.deltas(epsilon)}
     title = (
-        f"{rival.name}: δ reaches 0 at ε {epsilon_text(rival.epsilon)}; the δ of "
+        f"{rival.name}: δ reaches 0 at ε = {epsilon_text(rival.epsilon)}; the δ of "
         f"resized bootstraps stays at {significant(tau)} for a rare trait"
     )
     if rival.delta:

@@ -75,7 +75,7 @@ def lemma_picture(curve: LemmaCurve, measured: Measured, *, at: float) -> Pictur
     said = said if empty else epsilon_text(claim)
     return Picture.of(
         (
-            f"With {percent(at)} of the rows in a secret sample, ε "
+            f"With {percent(at)} of the rows in a secret sample, ε = "
             f"{epsilon_text(curve.epsilon)} becomes {epsilon_text(exact)}; the source's "
             f"bound says {said}"
         ),
@@ -108,9 +108,9 @@ def renyi_picture(curve: RenyiCurve) -> Picture:
     top = curve.level
     return Picture.of(
         (
-            f"A sample of {percent(curve.rate)} leaves the zCDP level at ρ "
-            f"{significant(curve.level)}: were it {significant(curve.claimed_level)}, ε "
-            f"would be {epsilon_text(curve.claimed_epsilon)} at δ "
+            f"A sample of {percent(curve.rate)} leaves the zCDP level at ρ = "
+            f"{significant(curve.level)}: were it {significant(curve.claimed_level)}, ε = "
+            f"would be {epsilon_text(curve.claimed_epsilon)} at δ = "
             f"{significant(curve.delta)}, and it is {epsilon_text(curve.exact_epsilon)}"
         ),
         {"order": curve.order, "divergence over order": curve.slope},
@@ -159,7 +159,7 @@ def profile_picture(
     return Picture.of(
         (
             f"A secret sample of {percent(rate)} pulls the whole privacy profile down; at "
-            f"ε 0 δ falls from {' and from '.join(parts)}"
+            f"ε = 0 δ falls from {' and from '.join(parts)}"
         ),
         table,
         drawn="Falling curves of δ against ε",

@@ -89,7 +89,7 @@ class Differencing:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Return where the value lies with 95 % confidence, by the private totals."""
+        """Return where the value lies with 95% confidence, by the private totals."""
         far = reach(self.scale)
         return self.private - far, self.private + far
 

@@ -253,7 +253,7 @@ def likely_at_most(people: int, chance: float, *, missed: float = _SURE) -> floa
 
 
 def known_roughly(share: float) -> float:
-    """Return a share as an attacker knows it who read the news: in steps of 5 %."""
+    """Return a share as an attacker knows it who read the news: in steps of 5%."""
     return min(max(round(20 * share), 1), 19) / 20
 
 

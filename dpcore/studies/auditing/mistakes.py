@@ -264,7 +264,7 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
         ),
         NaiveRelease(
             key="small-noise",
-            label="Noise 20 % too small",
+            label="Noise 20% too small",
             released="a count",
             wrong="The scale of the noise is 0.8 times sensitivity / ε.",
             right="The scale is sensitivity / ε.",
@@ -311,7 +311,7 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
         NaiveRelease(
             key="seed",
             label="The same seed for two answers",
-            released="two counts with ε 0.5 each, of which the person is in the first",
+            released="two counts with ε = 0.5 each, of which the person is in the first",
             wrong="Both answers have the same noise: their difference has none.",
             right="Every answer has noise of its own.",
             claim=_ONE,

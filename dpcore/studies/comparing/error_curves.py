@@ -323,7 +323,7 @@ class Winners:
     """Shape ``(e,)``."""
     best: NDArray[np.intp]
     """Shape ``(e, p)``: index into ``keys``; ``len(keys)`` where the best two differ by
-    less than 1 %.
+    less than 1%.
     """
     saving: FloatArray
     """Shape ``(e, p)``: how much smaller its RMSE is than the runner-up's."""

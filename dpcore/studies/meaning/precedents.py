@@ -21,6 +21,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, get_type_hints
 
+from dpcore.formatting import in_full
+
 CONFIRMED: Final = "as recorded in the registry, not confirmed by its board"
 """How sure the facts are; it stands wherever they are shown."""
 _FILE = Path(__file__).with_name("precedents.csv")
@@ -110,14 +112,14 @@ class Precedent:
         """Return what is given away, with the parts that are recorded.
 
         >>> precedents()[14].name, precedents()[14].loss
-        ('User-URL Privacy Dataset', 'ε 1.453 at δ 1e-5, ρ 0.0728')
+        ('User-URL Privacy Dataset', 'ε = 1.453 at δ = 10⁻⁵, ρ = 0.0728')
         """
         parts = []
         if self.epsilon is not None:
-            at = f" at δ {self.delta}" if self.delta else ""
-            parts.append(f"ε {self.epsilon:g}{at}")
+            at = f" at δ = {_written(self.delta)}" if self.delta else ""
+            parts.append(f"ε = {self.epsilon:g}{at}")
         if self.rho is not None:
-            parts.append(f"ρ {self.rho:g}")
+            parts.append(f"ρ = {self.rho:g}")
         return ", ".join(parts) or "ε not recorded"
 
     @property
@@ -125,7 +127,7 @@ class Precedent:
         """Return the loss with its unit and its period, which belong to it.
 
         >>> precedents()[13].promise
-        'ε 2.64 for one user on one day, every day anew'
+        'ε = 2.64 for one user on one day, every day anew'
         """
         joint = " for " if (self.protects is not Protects.UNKNOWN) else ", "
         return f"{self.loss}{joint}{self.unit}, {self.period}"
@@ -162,6 +164,11 @@ def chosen(
     return tuple(
         one for one in those if protects in {None, one.protects} and model in {None, one.model}
     )
+
+
+def _written(delta: str) -> str:
+    """Return a recorded delta as texts write it; a formula stays as it is."""
+    return in_full(float(delta)) if delta[:1].isdigit() else delta
 
 
 def _read(row: Mapping[str, str]) -> Precedent:

@@ -289,7 +289,7 @@ def anderson_darling(samples: FloatArray) -> FloatArray:
 
     ``-n - sum (2i - 1) [log Phi(y_i) + log(1 - Phi(y_(n+1-i)))] / n`` of the sorted
     standardized sample, with mean and standard deviation estimated, times ``1 + 0.75/n
-    + 2.25/n^2`` (Stephens 1986, case 3). Above 0.752 normality is rejected at 5 %.
+    + 2.25/n^2`` (Stephens 1986, case 3). Above 0.752 normality is rejected at 5%.
 
     Raises:
         ParameterError: As ``shapiro_wilk``.

@@ -113,8 +113,8 @@ def rivals(bootstrap: ResizedBootstrap, ones: int) -> tuple[Rival, ...]:
     spread = float(bootstrap.variance(ones / n))
     claim = f"{bootstrap.claimed_epsilon:.3g}"
     levels = {
-        "claim": (f"Laplace noise, ε {claim} as claimed", bootstrap.claimed_epsilon),
-        "pair": (f"Laplace noise that fails as rarely at ε {claim}", same_pair(bootstrap)),
+        "claim": (f"Laplace noise, ε = {claim} as claimed", bootstrap.claimed_epsilon),
+        "pair": (f"Laplace noise that fails as rarely at ε = {claim}", same_pair(bootstrap)),
         "advantage": ("Laplace noise that helps one look as much", same_advantage(bootstrap)),
     }
     if spread > 0:
@@ -257,7 +257,7 @@ def averaging(
 
 
 def scores_to_average(bootstrap: ResizedBootstrap, ones: int) -> int:
-    """Return about how many scores give the exact count with 95 % chance.
+    """Return about how many scores give the exact count with 95% chance.
 
     ``(2 * 1.96)^2 n^2 p (1 - p) / m``, by the normal approximation; at least 1.
     """

@@ -77,14 +77,14 @@ def claimed(epsilon: float, rate: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """The log ratio of an event's frequencies in the two worlds, with 95 % limits."""
+    """The log ratio of an event's frequencies in the two worlds, with 95% limits."""
 
     rate: FloatArray
     """Share of rows in the sample, shape ``(m,)``."""
     estimate: FloatArray
     """Log ratio of the frequencies; ``-inf`` or ``inf`` where one is 0."""
     low: FloatArray
-    """Lower limit of the log ratio, at 95 % confidence."""
+    """Lower limit of the log ratio, at 95% confidence."""
     high: FloatArray
     draws: int
     """Releases in each world."""

@@ -373,7 +373,7 @@ class LabAudit:
 def audit(event: BoundEvent, draws: ArrayLike, *, rng: np.random.Generator) -> LabAudit:
     """Simulate both worlds and count, after each of ``draws`` releases.
 
-    The limits hold with 95 % confidence at each number of draws.
+    The limits hold with 95% confidence at each number of draws.
 
     Raises:
         ParameterError: If a number of draws is below 1.
@@ -418,7 +418,7 @@ def detectable_from(event: BoundEvent) -> float:
 def log_ratio(hits: FloatArray, draws: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the log ratio of two frequencies, and both of its limits.
 
-    The two probabilities have Clopper-Pearson limits of 97.5 % each: together 95 %
+    The two probabilities have Clopper-Pearson limits of 97.5% each: together 95%
     (union bound).
     """
     lower, upper = clopper_pearson(hits, draws, confidence=(1 + CONFIDENCE) / 2)

@@ -63,8 +63,8 @@ def told_of(key, epsilon=1.0, relation=RELATIONS[0]):
 def test_the_label_says_the_numbers_of_the_account(relation, rows):
     text = text_of(facts(relation, rows))
     assert f"right at most {surest(3.0, delta=1e-5)} of the time" in text
-    assert "epsilon 3 and delta 0.00001 in total" in text
-    assert "by 2 releases: an attacker who was 50 % sure" in text
+    assert "ε = 3, δ = 10⁻⁵ in total" in text
+    assert "by 2 releases: an attacker who was 50% sure" in text
     assert f"becomes at most {surest(1.0)} sure" in text
     assert ("up to 4 of them" in text) == (rows == 4)
     assert ("is in the table at all" in text) == (relation is NeighboringRelation.ADD_REMOVE)
@@ -94,8 +94,8 @@ def test_an_account_that_is_used_up_says_so():
 
 def test_a_budget_in_rho_is_told_at_a_delta_that_is_said():
     text = text_of(facts(budget=PrivacyBudget.of(rho=0.1), spent=PrivacyCost.of()))
-    assert "rho 0.1 in total" in text
-    assert "at δ 1e-6" in text
+    assert "ρ = 0.1 in total" in text
+    assert "at δ = 10⁻⁶" in text
 
 
 def test_a_lesson_or_a_proposal_is_not_an_agreement():

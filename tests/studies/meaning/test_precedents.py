@@ -7,7 +7,15 @@ from urllib.parse import urlsplit
 import pytest
 
 from dpcore.figures.precedents import precedents_picture
-from dpcore.studies.meaning.precedents import Anew, Model, Precedent, Protects, chosen, precedents
+from dpcore.studies.meaning.precedents import (
+    Anew,
+    Model,
+    Precedent,
+    Protects,
+    _written,
+    chosen,
+    precedents,
+)
 from tests.conftest import ROOT
 
 SHARED = ROOT / "dpcore" / "studies" / "meaning" / "precedents.csv"
@@ -41,7 +49,7 @@ def test_a_loss_is_never_told_without_unit_and_period(one):
     assert one.period in one.promise
     for number in (one.epsilon, one.rho):
         assert number is None or (math.isfinite(number) and number > 0)
-    assert one.epsilon is None or one.delta in one.loss
+    assert one.epsilon is None or _written(one.delta) in one.loss
 
 
 def test_what_is_easily_misread_is_said():
@@ -75,7 +83,7 @@ def test_the_file_has_no_other_columns():
 
 
 def test_the_figure_has_a_promise_beside_every_mark():
-    picture = precedents_picture(ALL, own=(3.0, "ε 3 for one person"))
+    picture = precedents_picture(ALL, own=(3.0, "ε = 3 for one person"))
     kinds = [trace for trace in picture.figure.data if trace.mode == "markers"]
     drawn = [x for trace in kinds for x in trace.x]
     numbers = [one for one in ALL if one.epsilon is not None]

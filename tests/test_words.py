@@ -1,0 +1,144 @@
+"""Every text of the product is plain: no banned phrase, one notation, short sentences.
+
+Texts are the string constants of the product, without docstrings, and the prose of its
+Markdown files. ``python -m tests.test_words FILE...`` lists what is refused in files.
+"""
+
+import ast
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+MOST_WORDS, MOST_MARKS = 25, 2
+BANNED = re.compile(
+    r"\b(whom|whoever|told|stands|hold against|as it is|that of|so that it)\b"
+    r"|\bsuch as [^.;:]* are\b",
+    re.IGNORECASE,
+)
+NOTATION = re.compile(
+    r"[\d▯] %(?![▯\w({])"  # 95 %
+    r"|(?<![\w.])\d(\.\d+)?e-?\d"  # 1e-05
+    r"|\b[Ee]psilon [\d▯]|\b[Dd]elta [\d▯]|\b[Rr]ho [\d▯]"  # epsilon 0.5
+    r"|(?<!\w)[εδρ] [\d▯]"  # ε 0.5 for ε = 0.5
+)
+LEFT = {}
+"""How many are left, by room: numbers that may only fall. A room that is not here has none."""
+_VALUE = "▯"
+"""Stands for a value that is put into a text."""
+_END = re.compile(r"(?<=[.!?])[\"”’)*]*\s+(?=[\"“‘(*`A-Z▯ε])|\n\s*\n|\n\s*(?:[-*|]|\d+\.)\s+")
+_NO_PROSE = re.compile(r"(?s)```.*?```|<style.*?</style>|^\s*\|.*$", re.MULTILINE)
+_CODE = re.compile(r"[{};]\s*\n|=>|</|\bSELECT\b|NOT NULL|\bfunction\b|\(\?|\\[bswd]|^[\w./-]*$|::|import ")
+
+
+def texts(path):
+    """Return the texts of a file with the numbers of their lines."""
+    source = path.read_text("utf-8")
+    if path.suffix == ".md":
+        return [(1, re.sub(r"\s*\n(?!\s*\n|\s*(?:[-*|]|\d+\.)\s)\s*", " ", prose(source)))]
+    tree = ast.parse(source)
+    found, inside = [], set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            inside |= {id(part) for part in node.values}
+            found.append((node.lineno, "".join(map(constant, node.values))))
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            inside.add(id(node.value))  # a docstring
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.append((node.lineno, node.value)) if id(node) not in inside else None
+    return [(line, text) for line, text in found if " " in text and not _CODE.search(text)]
+
+
+def constant(part):
+    """Return a part of an f-string, and a mark instead of a value."""
+    return part.value if isinstance(part, ast.Constant) else _VALUE
+
+
+def prose(text):
+    """Return Markdown without blocks of code and tables."""
+    return _NO_PROSE.sub("", text)
+
+
+def sentences(text):
+    """Return the sentences and the entries of lists of a text."""
+    return [part for part in _END.split(text) if part and part.strip()]
+
+
+def refused(text):
+    """Return what is refused in a text, each with its kind."""
+    yield from (("phrase", match[0]) for match in BANNED.finditer(text))
+    yield from (("notation", match[0]) for match in NOTATION.finditer(text))
+    for sentence in sentences(text):
+        if len(sentence.split()) > MOST_WORDS:
+            yield "long", sentence
+        if "%{" not in sentence and len(re.findall(r"[;:](?!/)", sentence)) > MOST_MARKS:
+            yield "chain", sentence
+
+
+def product():
+    """Return the files that have texts of the product."""
+    rooms = [path for room in ("dpcore", "ui", "pages") for path in (ROOT / room).rglob("*.py")]
+    rooms += [ROOT / "app.py", ROOT / "asgi.py", ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    return sorted(path for path in rooms if path.exists())
+
+
+def room(path):
+    """Return the room of a file: a folder of ``dpcore``, or of the product."""
+    parts = path.relative_to(ROOT).parts
+    return "/".join(parts[:2]) if parts[0] == "dpcore" and len(parts) > 2 else parts[0]  # noqa: PLR2004
+
+
+def counted():
+    """Return how many texts are refused, by room and kind."""
+    return Counter(
+        (room(path), kind)
+        for path in product()
+        for _, text in texts(path)
+        for kind, _ in refused(text)
+    )
+
+
+def test_texts_are_plain():
+    found = Counter()
+    for (name, _), number in counted().items():
+        found[name] += number
+    more = {name: (number, LEFT.get(name, 0)) for name, number in found.items()}
+    assert {name: both for name, both in more.items() if both[0] > both[1]} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("It covers 95 % of tables.", "notation"),
+        ("At delta 1e-05 it is.", "notation"),
+        ("It costs ε 0.5 today.", "notation"),
+        ("Whom does it touch?", "phrase"),
+        ("Ages such as these are clamped.", "phrase"),
+        (" ".join(["word"] * 26), "long"),
+        ("One: two; three: four.", "chain"),
+    ],
+)
+def test_what_is_refused(text, kind):
+    assert [found for found, _ in refused(text)] == [kind] * (2 if "1e-05" in text else 1)
+
+
+def test_what_is_allowed():
+    text = "It costs ε = 0.5 at δ = 10⁻⁵. In 95% of releases the error is below 3 % of it."
+    assert list(refused(text.replace("3 %", "3%"))) == []
+    assert len(sentences(text)) == 2
+
+
+if __name__ == "__main__":
+    chosen = [Path(name).resolve() for name in sys.argv[1:]]
+    for path in chosen or product():
+        for line, text in texts(path):
+            for kind, what in refused(text):
+                sys.stdout.write(f"{path.relative_to(ROOT)}:{line}: {kind}: {what}\n")
+    total = Counter()
+    for (_, kind), number in counted().items():
+        total[kind] += number
+    sys.stdout.write(f"{dict(total)}\n")
