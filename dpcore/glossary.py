@@ -63,103 +63,100 @@ _TERMS: Final = (
     GlossaryEntry(
         word="ε (epsilon)",
         also=("epsilon", "privacy loss parameter"),
-        plain="How much one person can change the odds of anything that is published, "
-        "at most. The smaller, the better a person is hidden and the noisier the "
-        "answer.",
-        exact="For all [neighboring tables] and all sets of answers: P(answer from "
-        "one) ≤ e^ε · P(answer from the other).",
+        plain="The limit on how much one person's data can change the odds of any "
+        "published result. A smaller ε means stronger privacy and more noise.",
+        exact="For all [neighboring datasets] D, D′ and all sets of results S: P(M(D) ∈ "
+        "S) ≤ e^ε · P(M(D′) ∈ S).",
         page="meaning",
         source=_DWORK,
     ),
     GlossaryEntry(
         word="δ (delta)",
         also=("delta",),
-        plain="A small chance that the promise of [ε (epsilon)] fails for a person. It "
-        "has to be far below one in the number of people.",
-        exact="P(answer from one) ≤ e^ε · P(answer from the other) + δ.",
+        plain="A small probability with which the guarantee of [ε (epsilon)] may fail. It "
+        "should be far below 1 divided by the number of people.",
+        exact="P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ.",
         page="meaning",
         source="Dwork, Kenthapadi, McSherry, Mironov and Naor 2006",
     ),
     GlossaryEntry(
         word="ρ (rho)",
         also=("rho",),
-        plain="Another way to count a [budget], in which many questions with Gaussian "
-        "noise add up more cheaply. It is turned into [ε (epsilon)] and [δ (delta)] "
-        "for people to read.",
-        exact="The level of [zCDP].",
+        plain="Another unit for a [privacy budget], in which many releases with Gaussian "
+        "noise add up to less. It is converted to [ε (epsilon)] and [δ (delta)] for "
+        "reading.",
+        exact="The parameter of [zCDP].",
         page="budget",
         source=_BUN,
     ),
     GlossaryEntry(
         word="zCDP",
         also=("zero-concentrated differential privacy",),
-        plain="A promise like that of ε and δ, for which costs simply add up.",
-        exact="All Rényi divergences of order α between answers from [neighboring "
-        "tables] are at most ρα.",
+        plain="A privacy definition under which the costs of several releases are simply added.",
+        exact="All Rényi divergences of order α between results from [neighboring "
+        "datasets] are at most ρα.",
         page="standard_errors",
         source=_BUN,
     ),
     GlossaryEntry(
         word="differential privacy",
         also=("DP",),
-        plain="A property of the way in which a number is published: whether any one "
-        "person took part hardly changes what is likely to come out.",
+        plain="A property of a way to publish results. Whether any one person takes part "
+        "hardly changes which results are likely.",
         exact="See [ε (epsilon)] and [δ (delta)].",
         page="meaning",
         source=_DWORK,
     ),
     GlossaryEntry(
-        word="neighboring tables",
-        also=("neighbors", "neighboring relation"),
-        plain="Two tables that differ in one person. What is promised is promised for "
-        "every such pair.",
-        exact="By [add or remove] or by [replace one]; with several rows a person, in "
-        "all of a person's rows.",
+        word="neighboring datasets",
+        also=("neighboring tables", "neighbors", "neighboring relation"),
+        plain="Two datasets that differ in one person. The guarantee holds for every such pair.",
+        exact="By [add or remove] or by [substitution]. If a person has several rows, "
+        "they differ in all rows of that person.",
         page="data",
         source=_DWORK,
     ),
     GlossaryEntry(
         word="add or remove",
         also=("add/remove", "unbounded"),
-        plain="One person more or less. How many people there are is secret, too, and "
-        "must be asked for.",
+        plain="One person is added to the dataset or removed from it. The number of "
+        "people is then private and costs [ε (epsilon)] to release.",
         page="data",
     ),
     GlossaryEntry(
-        word="replace one",
-        also=("bounded", "swap"),
-        plain="One person is exchanged for anybody else. How many people there are is public.",
+        word="substitution",
+        also=("replace one", "bounded", "swap"),
+        plain="One person's record is replaced by any other record. The number of people "
+        "is then public.",
         page="data",
     ),
     GlossaryEntry(
-        word="unit of protection",
-        also=("unit of privacy",),
-        plain="Whose data may be exchanged unnoticed: a row, a person with several "
-        "rows, a household.",
+        word="privacy unit",
+        also=("unit of protection", "unit of privacy"),
+        plain="What the guarantee protects: one row, one person with all rows, or one household.",
         page="data",
     ),
     GlossaryEntry(
         word="privacy loss",
-        plain="How much one answer, once it is out, moved the odds that a certain "
-        "person took part.",
+        plain="How much one published result changes the odds that a certain person took part.",
         exact="ln(P(answer with the person) / P(answer without)).",
         page="privacy_loss",
     ),
     GlossaryEntry(
-        word="per-instance privacy loss",
-        also=("pDP", "per-instance differential privacy", "own loss"),
-        plain="What a certain person in this very table really loses at most, instead "
-        "of anybody in any table. It is computed from the data, so that it must not be "
-        "shown to others.",
-        exact="The smallest ε for the pair of this table and the one without the "
-        "person (or with another one).",
+        word="privacy loss per person",
+        also=("per-instance privacy loss", "pDP", "per-instance differential privacy", "own loss"),
+        plain="The largest privacy loss of one particular person in this dataset. The "
+        "guarantee covers every person in every dataset. The loss is computed from "
+        "the data and must stay confidential.",
+        exact="The smallest ε for the pair of this dataset and the dataset without the "
+        "person, or with another record.",
         page="privacy_loss",
         source=_WANG,
     ),
     GlossaryEntry(
         word="privacy profile",
-        plain="Every pair of ε and δ that a way of publishing keeps, as one curve: for "
-        "a larger ε the δ is smaller.",
+        plain="The curve of all pairs of ε and δ that a mechanism satisfies. A larger ε "
+        "goes with a smaller δ.",
         exact="δ(ε) = sup over neighbors and sets of P(S) − e^ε Q(S).",
         page="meaning",
         source="Balle, Barthe and Gaboardi 2018",
@@ -167,50 +164,50 @@ _TERMS: Final = (
     GlossaryEntry(
         word="sensitivity",
         also=("global sensitivity",),
-        plain="How far one person can move the exact answer, at most, over all tables "
-        "within the [bounds]. Noise is measured by it.",
+        plain="The most that one person can change the exact result, over all datasets "
+        "within the [bounds]. The noise is proportional to it.",
         exact="Δ = max |f(one) − f(other)| over [neighboring tables].",
         page="sensitivity",
         source=_DWORK,
     ),
     GlossaryEntry(
         word="local sensitivity",
-        plain="How far one person can move the exact answer in this very table. It "
-        "tells about the table, so that noise must not be measured by it.",
+        plain="The most that one person can change the exact result in this particular "
+        "dataset. It depends on the data, so noise in proportion to it breaks the "
+        "guarantee.",
         page="sensitivity",
         source="Nissim, Raskhodnikova and Smith 2007",
     ),
     GlossaryEntry(
         word="bounds",
-        plain="The least and the largest value that counts. They are chosen from what "
-        "everybody knows, never from the table.",
+        plain="The smallest and largest value that a column may have. They come from "
+        "public knowledge, never from the data.",
         page="data",
     ),
     GlossaryEntry(
-        word="clamp",
-        also=("clip", "clamped"),
-        plain="To count a value beyond the [bounds] as the nearest bound. It limits "
-        "what a person can do to the answer, and may shift it.",
+        word="clamping",
+        also=("clamp", "clip", "clamped"),
+        plain="Setting values outside the [bounds] to the nearest bound. It limits what "
+        "one person can change, and may bias the result.",
         exact="min(max(x, lower), upper).",
         page="data",
     ),
     GlossaryEntry(
         word="mechanism",
-        plain="A recipe that turns an exact answer into a random one that may be published.",
+        plain="A procedure that turns an exact result into a random one that may be published.",
         page="accuracy",
     ),
     GlossaryEntry(
         word="noise",
-        plain="A random amount that is drawn for an answer and added to it, so that "
-        "nobody can tell from the answer who is in the table. How it is drawn is "
-        "public; what was drawn is not.",
+        plain="A random amount added to a result, which hides whether any one person is "
+        "in the data. Its distribution is public, the amount is not.",
         page="lab",
     ),
     GlossaryEntry(
         word="Laplace noise",
         also=("Laplace mechanism",),
-        plain="Noise that is most often small and seldom large, whose typical size is "
-        "the [scale]. It keeps ε without any δ.",
+        plain="Noise that is usually small and rarely large. Its typical size is the "
+        "[scale]. It satisfies ε without any δ.",
         exact="Density e^(−|z|/b) / (2b) with b = Δ/ε.",
         page="lab",
         source=_DWORK,
@@ -218,207 +215,214 @@ _TERMS: Final = (
     GlossaryEntry(
         word="Gaussian noise",
         also=("Gaussian mechanism",),
-        plain="Noise by the bell curve. It needs a δ, and is the better choice for "
-        "many numbers at once.",
+        plain="Noise with a normal distribution. It needs a δ and is more accurate when "
+        "many results are released together.",
         exact="Standard deviation from the exact [privacy profile].",
         page="accuracy",
         source="Balle and Wang 2018",
     ),
     GlossaryEntry(
         word="scale",
-        plain="The typical size of the noise, in the unit of the answer.",
+        plain="The typical size of the noise, in the unit of the result.",
         exact="b of [Laplace noise]; its standard deviation is √2 · b.",
         page="lab",
     ),
     GlossaryEntry(
         word="truncated Laplace",
-        plain="Laplace noise that is drawn anew until the answer lies within the "
-        "[bounds]. With the usual [scale] it breaks the promise; the studio widens it.",
-        exact="At scale Δ/ε it gives more than ε, and less than 2ε; the corrected "
-        "scale is found numerically.",
+        plain="Laplace noise, redrawn until the result lies within the [bounds]. At the "
+        "usual [scale] it breaks the guarantee. The studio uses a larger scale.",
+        exact="At scale Δ/ε the actual loss lies between ε and 2ε. The corrected scale is "
+        "found numerically.",
         page="accuracy",
         source="Liu 2016",
     ),
     GlossaryEntry(
         word="boundary-inflated truncation",
         also=("BIT", "BIT Laplace"),
-        plain="Laplace noise whose answers beyond the [bounds] are set to the bound. "
-        "It keeps the promise of plain Laplace noise; answers near a bound are "
-        "shifted.",
-        exact="A point mass at each bound, the Laplace density between them.",
+        plain="Laplace noise whose results outside the [bounds] are set to the bound. It "
+        "keeps the guarantee of Laplace noise. Results near a bound are biased.",
+        exact="A point mass at each bound and the Laplace density between them.",
         page="accuracy",
         source="Liu 2016",
     ),
     GlossaryEntry(
         word="bias",
-        plain="How far answers are off on average. It does not go away with more draws.",
+        plain="The average error of results. Releasing again does not reduce it.",
         exact="E(answer) − truth.",
         page="accuracy",
     ),
     GlossaryEntry(
         word="variance",
-        plain="How much answers scatter around their own average, squared.",
+        plain="The average squared distance of results from their own mean.",
         exact="E((answer − E(answer))²).",
         page="accuracy",
     ),
     GlossaryEntry(
         word="mean squared error",
         also=("MSE",),
-        plain="The average squared distance of an answer to the truth: [bias] squared "
-        "and [variance] together.",
-        exact="Bias² + variance; its root, the RMSE, is in the unit of the answer.",
+        plain="The average squared error of a result. It is the squared [bias] plus the "
+        "[variance].",
+        exact="Bias² + variance. Its square root, the RMSE, is in the unit of the result.",
         page="accuracy",
     ),
     GlossaryEntry(
-        word="interval",
-        also=("confidence interval",),
-        plain="A range that holds the exact answer in so many of 100 releases as is "
-        "said beside it. The statement on the page names what it is about: this table, "
-        "or the people it was drawn from.",
+        word="confidence interval",
+        also=("interval",),
+        plain="A range that contains the exact value in 95 of 100 releases, or at another "
+        "stated level. The page states whether it covers noise only, or noise and "
+        "sampling.",
         page="release",
     ),
     GlossaryEntry(
-        word="half-width",
-        plain="The ± of an [interval]: how far it reaches to either side.",
+        word="margin of error",
+        also=("half-width",),
+        plain="Half the width of a [confidence interval], written with ±.",
         page="plan",
     ),
     GlossaryEntry(
         word="release",
-        plain="To draw an answer once with secure noise, charge it to the [budget], "
-        "and write it into the [ledger]. It cannot be taken back.",
+        plain="Publishing a result with noise. Its cost is charged to the [privacy "
+        "budget] and recorded in the [ledger]. A release cannot be undone.",
         page="release",
     ),
     GlossaryEntry(
-        word="budget",
-        also=("privacy budget",),
-        plain="How much may be given away about any one person in all, over all "
-        "answers. When it is used up, nothing more is released.",
+        word="privacy budget",
+        also=("budget",),
+        plain="The limit on the total privacy cost of all releases. When it is spent, "
+        "nothing more can be released.",
         page="plan",
     ),
     GlossaryEntry(
         word="ledger",
-        plain="The list of all that was released from a table and what it cost, in "
-        "which nothing can be changed unnoticed.",
+        plain="The record of all releases and their costs. Later changes to it are detected.",
         page="budget",
     ),
     GlossaryEntry(
         word="composition",
-        plain="How the costs of several answers add up. Simply adding is always right; "
-        "finer ways may show that the total is less.",
+        plain="How the costs of several releases add up. Adding them is always valid. "
+        "Tighter methods may give a smaller total.",
         exact="Basic, advanced, [zCDP], and [privacy loss distribution].",
         page="budget",
     ),
     GlossaryEntry(
         word="privacy loss distribution",
         also=("PLD",),
-        plain="How likely each size of [privacy loss] is. With it the costs of many "
-        "answers are added up as exactly as a computer can.",
+        plain="The probability of each size of [privacy loss]. It gives the tightest "
+        "total for many releases.",
         page="budget",
         source="Meiser and Mohammadi 2018; Koskela, Jälkö and Honkela 2020",
     ),
     GlossaryEntry(
         word="post-processing",
-        plain="Whatever is done with a released answer alone, without looking at the "
-        "table again. It costs nothing.",
+        plain="Any computation on released results alone, without using the data again. "
+        "It costs nothing.",
         page="synthetic_data",
         source=_DWORK,
     ),
     GlossaryEntry(
         word="public",
-        plain="Known before anybody looked at the table, or released and paid for, or "
-        "following from such numbers alone.",
+        plain="Known before anyone used the data, released at a cost, or computed from "
+        "such numbers alone.",
         page="lessons",
     ),
     GlossaryEntry(
         word="confidential",
         also=("badge", "curator only"),
-        plain="Computed from the table without noise. It stays with the [curator]: no "
-        "export, no link, no paper has it.",
+        plain="Computed from the data without noise. Only the [curator] sees it. No "
+        "export, link or document contains it.",
         page="privacy_loss",
     ),
     GlossaryEntry(
-        word="curator", plain="Whoever keeps the table and may look into it.", page="data"
+        word="curator",
+        plain="The person who is responsible for the data and may look at them.",
+        page="data",
     ),
     GlossaryEntry(
         word="attacker",
-        plain="Somebody who wants to find out about one person from what is released, "
-        "and may know everybody else's rows and how the noise is drawn. The promise "
-        "holds against all of them.",
+        plain="Someone who tries to learn about one person from released results. The "
+        "guarantee holds even if the attacker knows all other rows and how noise is "
+        "drawn.",
         page="attacks",
     ),
     GlossaryEntry(
         word="false alarm",
-        plain="An attacker says that a person took part who did not.",
+        also=("false positive",),
+        plain="The attacker claims that a person took part who did not.",
         page="meaning",
     ),
     GlossaryEntry(
-        word="detection", plain="An attacker says that a person took part who did.", page="meaning"
+        word="detection",
+        also=("true positive",),
+        plain="The attacker claims that a person took part who did.",
+        page="meaning",
     ),
     GlossaryEntry(
         word="advantage",
-        plain="How much more often an attacker is right about those who took part than "
-        "wrong about those who did not.",
-        exact="The largest difference of [detection] and [false alarm].",
+        plain="The rate of [detection] minus the rate of [false alarm] of an attacker.",
+        exact="The largest difference of the two rates.",
         page="meaning",
     ),
     GlossaryEntry(
         word="Poisson sampling",
         also=("Bernoulli sampling",),
-        plain="Each person is taken into the sample by a coin of its own. If who was "
-        "taken stays secret, the answer costs less.",
+        plain="Each person is included in the sample independently with the same "
+        "probability. If the sample stays secret, a release costs less.",
         page="subsampling",
     ),
     GlossaryEntry(
-        word="amplification by sampling",
-        plain="An answer from a secret sample gives away less, since nobody can be "
-        "sure to be in it.",
-        exact="With a share q: ln(1 + q(e^ε − 1)), for the relation that fits the way of sampling.",
+        word="subsampling amplification",
+        also=("amplification by sampling",),
+        plain="A release from a secret sample has a smaller privacy loss, because nobody "
+        "can be sure who was sampled.",
+        exact="With a sampling rate q: ln(1 + q(e^ε − 1)), for the relation that fits the "
+        "sampling.",
         page="subsampling",
         source="Balle, Barthe and Gaboardi 2018",
     ),
     GlossaryEntry(
         word="bootstrap",
-        plain="To draw people from the table again and again, with repetition, and see "
-        "how the answer scatters. By itself it protects nobody.",
+        plain="Resampling the data with replacement to estimate how a result varies. By "
+        "itself it gives no privacy.",
         page="standard_errors",
         source="Efron 1979",
     ),
     GlossaryEntry(
         word="resized bootstrap",
-        plain="A bootstrap of fewer people than the table has. The privacy that was "
-        "published for it does not hold; the studio shows both and releases only what "
-        "holds.",
+        plain="A bootstrap with fewer draws than the data have rows. Its published "
+        "privacy guarantee does not hold. The studio shows why and releases only a "
+        "corrected version.",
         page="resized",
     ),
     GlossaryEntry(
         word="standard error",
-        plain="How much an answer would scatter if the people had been drawn anew.",
+        plain="How much a result would vary if new people were sampled.",
         page="standard_errors",
     ),
     GlossaryEntry(
         word="leverage",
-        plain="How unusual a person's features are, and so how much the person pulls a regression.",
+        plain="How unusual a person's predictors are, and so how strongly the person "
+        "affects a regression.",
         exact="x' H⁻¹ x with H the fit's curvature.",
         page="regression",
     ),
     GlossaryEntry(
         word="residual",
-        plain="How far a person's value lies from what the regression predicts.",
+        plain="The difference between a person's outcome and the prediction of the regression.",
         exact="y − x'θ.",
         page="regression",
     ),
     GlossaryEntry(
         word="ridge",
         also=("ridge regression", "penalty"),
-        plain="A regression that is held back from extreme coefficients, so that one "
-        "person moves them less.",
+        plain="A regression with a penalty on large coefficients, which limits the effect "
+        "of any one person.",
         exact="Adds λ‖θ‖² to the sum of squared residuals.",
         page="regression",
     ),
     GlossaryEntry(
         word="posterior sample",
-        plain="One random draw of a model's coefficients, likelier where they fit "
-        "better. The draw itself is the noise.",
+        plain="One random draw of a model's coefficients from their posterior "
+        "distribution. The draw itself is the noise.",
         exact="θ ~ N(fit, (γH)⁻¹).",
         page="privacy_loss",
         source=_WANG,
@@ -426,38 +430,38 @@ _TERMS: Final = (
     GlossaryEntry(
         word="quantile",
         also=("median",),
-        plain="The value below which a given share of the people lies; the median is "
-        "that of one half.",
+        plain="The value below which a given share of the values lie. The median is the "
+        "quantile of 50%.",
         page="release",
     ),
     GlossaryEntry(
         word="histogram",
-        plain="How many people there are in each of several ranges or categories, "
-        "which must be fixed without looking.",
+        plain="The number of people in each bin or category. Bins are fixed without "
+        "looking at the data.",
         page="release",
     ),
     GlossaryEntry(
         word="audit",
-        plain="To draw from a mechanism many times and look whether it gives away more "
-        "than it promised. It may refute a promise, never prove one.",
+        plain="Sampling a mechanism many times to test its claimed guarantee. An audit "
+        "can refute a claim but cannot prove it.",
         page="audit",
     ),
     GlossaryEntry(
-        word="made-up table",
-        also=("synthetic table",),
-        plain="Rows of people who do not exist, made from released counts alone. It "
-        "keeps those counts and little else.",
+        word="synthetic data",
+        also=("made-up table", "synthetic table"),
+        plain="Rows of people who do not exist, generated from released counts. They "
+        "preserve those counts and little else.",
         page="synthetic_data",
     ),
     GlossaryEntry(
         word="best split",
-        plain="How to share a [budget] among questions so that the errors that people "
-        "can bear are met as well as possible.",
+        plain="The division of a [privacy budget] among releases that best meets their "
+        "target margins of error.",
         page="plan",
     ),
     GlossaryEntry(
         word="period",
-        plain="A time with a limit of its own inside a [budget], such as a quarter.",
+        plain="A time span with its own limit within a [privacy budget], such as a quarter.",
         page="budget",
     ),
 )

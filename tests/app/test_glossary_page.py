@@ -8,7 +8,7 @@ def test_a_part_of_a_word_is_enough(open_page):
     app = open_page("glossary")
     assert len(app.subheader) == len(TERMS)
     app.text_input[0].set_value("clip").run()
-    assert [one.value for one in app.subheader] == ["clamp"]
+    assert [one.value for one in app.subheader] == ["clamping"]
     button(app, "What is: bounds?").click().run()
     assert app.text_input[0].value == "bounds"
     assert term("bounds").plain.split(".")[0] in shown(app)

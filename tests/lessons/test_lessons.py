@@ -106,7 +106,7 @@ def test_the_class_is_told_by_how_much_drawing_again_breaks_its_promise():
     shown = LESSONS["near-a-bound"].view({"epsilon": 1.0})
     real = float(shown.picture.table["epsilon given away"].max())
     assert 1 < real <= 2
-    assert f"gives away {epsilon_text(real)}" in asked.home
+    assert f"its actual ε is {epsilon_text(real)}" in asked.home
 
 
 @pytest.mark.parametrize("people", [3, 20, 100])

@@ -52,7 +52,7 @@ def literals(path):
 
 SETTINGS = (
     r"ε (is |= )?(0\.1|0|1|2)(?![\d.]\d)",
-    r"95 (of 100|times of 100)",
+    r"95 (of 100|times of 100)|95%",
     r"(about )?5 of 100",
     r"50%|50 of 100|^50: |in 50\.$",
     r"^(99 of 100|9 of 10), at most",
@@ -60,7 +60,7 @@ SETTINGS = (
     r"^(1|0|100): ",
     r"100 worlds| of 100$",
     r"0%|100%|−7%|exactly 0|A share of 0",
-    r"(0 and|aged|is|by|^) ?100( years)?\b|0 or less|such as 50",
+    r"(0 and|0 or|below 0 or above|aged|is|by|^) ?100( years)?\b|0 or less|such as 50",
     r"where 1 was promised|instead of 1|further 1",
     r"log\(1 \+ q \(e\^ε - 1\)\)",
     r"^2 asks for half",
@@ -200,7 +200,7 @@ CLAIMS = {
     "times fewer people, as many times the noise": lambda: near(noise(1, 10), 19.1 * noise(1, 191)),
     "Ten times as many people, a tenth of it": lambda: near(noise(1, 50), 10 * noise(1, 500)),
     "made for a hundred visits": lambda: near(visits(100.0), 100 * visits(1.0)),
-    "A tenth From": lambda: near(oldest(944), 10 * oldest(9440)),
+    "A tenth It falls from": lambda: near(oldest(944), 10 * oldest(9440)),
     "the average a tenth as far": lambda: near(oldest(944), 10 * oldest(9440)),
     "moves the average ten times less": lambda: near(oldest(944), 10 * oldest(9440)),
     "a tenth of the loss": lambda: near(oldest(944), 10 * oldest(9440)),
