@@ -38,8 +38,6 @@ _ASSETS: Final = (
 )
 _PREFIX: Final = "live"
 NAME, _PLOTLY = (f"{_PREFIX}.{config.name}" for _, config in _ASSETS)
-PATH: Final = "/_stcore/bidi-components/"
-"""Where Streamlit serves the scripts, below the base path of the server."""
 _PRINTED: Final = """
 @media print {
   .live-chart, .live-chart .svg-container { width: 100% !important; }
