@@ -13,7 +13,7 @@ import streamlit as st
 
 from dpcore.analyses.base import Mode
 from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
-from dpcore.figures.theme import Picture, stamp
+from dpcore.figures.theme import Picture
 from dpcore.formatting import capital, significant
 from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.digits import interval_text, number_text, quantity_in
@@ -59,9 +59,9 @@ def show(picture: Picture, key: str, *, simulated: bool = False) -> None:
     In Classroom mode it is watermarked, unless it is ``simulated``: of made-up tables
     or public settings alone, so that there is nothing in it to hide.
     """
-    stamp(picture.figure, classroom=not simulated and session.mode() is Mode.CLASSROOM)
+    picture = picture.stamped(classroom=not simulated and session.mode() is Mode.CLASSROOM)
     st.markdown(f"**{literal(picture.title)}**")
-    live_chart.show(picture.figure, key=f"figure-{key}", alt=picture.alt)
+    live_chart.show(picture.spec, key=f"figure-{key}", alt=picture.alt)
     # Filled only once it is opened: most are not, and a control must answer quickly.
     twin = st.expander("The same in words and numbers", key=f"twin-{key}", on_change="rerun")
     if twin.open:

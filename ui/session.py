@@ -29,7 +29,6 @@ from dpcore.data.dialects import FileFormat
 from dpcore.data.limits import MAX_BYTES
 from dpcore.data.partitions.table import Table
 from dpcore.errors import LedgerError
-from dpcore.figures import theme
 from dpcore.ledger import opening, renewal
 from dpcore.ledger.account import Account
 from dpcore.ledger.chain import LedgerEntry
@@ -141,7 +140,6 @@ def _import_slow_packages() -> None:
     secure.warm_up()
     compose([LaplaceEvent.from_ratio(1.0)], delta=1e-6)
     psd_repair.warm_up()
-    theme.warm_up()
 
 
 def start() -> None:

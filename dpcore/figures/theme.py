@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import shorten, wrap
 from typing import Any
 
@@ -23,6 +23,8 @@ import plotly.graph_objects as go
 from dpcore.formatting import significant
 
 Table = pd.DataFrame | dict[str, Any] | list[dict[str, Any]]
+Spec = dict[str, Any]
+"""Traces and layout of a figure in Plotly's own words."""
 
 HEIGHT = 380
 _GRID = {"gridcolor": "rgba(127,127,127,0.18)", "zeroline": False}
@@ -127,14 +129,15 @@ class Picture:
     Attributes:
         title: The takeaway, in plain text. It stands above the figure and not in it,
             so that it wraps on a phone.
-        figure: The Plotly figure.
+        spec: Its traces and its layout in Plotly's own words, which a page sends as
+            they are: a figure of Plotly's Python package checks each of them again.
         alt: The takeaway with its numbers, for readers who cannot see the figure.
         table: What the figure shows, in full precision.
 
     """
 
     title: str
-    figure: go.Figure
+    spec: Spec
     alt: str
     table: pd.DataFrame
 
@@ -156,10 +159,32 @@ class Picture:
         """
         return cls(
             title=title,
-            figure=frame(**figure),
+            spec=frame(**figure),
             alt=alt or " ".join(f"{part}." for part in (drawn, title, more) if part),
             table=pd.DataFrame(table),
         )
+
+    @property
+    def figure(self) -> go.Figure:
+        """The same as a Plotly figure, for whoever goes on with it in Python."""
+        return go.Figure(self.spec)
+
+    def stamped(self, *, classroom: bool) -> Picture:
+        """Return the picture with the watermark, if it is one of ``classroom``.
+
+        It says that a picture is not a private release. Whoever shows a picture decides: it
+        belongs where something was computed from a table or released for a lesson. A
+        picture of public settings or of simulated tables has nothing to hide and carries
+        none, and nor does its download.
+        """
+        if not classroom:
+            return self
+        traces, layout = self.spec["data"], self.spec["layout"]
+        # It would be hidden below a trace that fills the figure.
+        full = any(trace["type"] == "heatmap" for trace in traces)
+        mark = _WATERMARK | {"layer": "above" if full else "below"}
+        shapes = [*layout.get("shapes", ()), mark]
+        return replace(self, spec={"data": traces, "layout": layout | {"shapes": shapes}})
 
 
 def axis(title: str = "", **more: Any) -> dict[str, Any]:
@@ -183,22 +208,19 @@ def categories(labels: Sequence[str], title: str = "", **more: Any) -> dict[str,
     return _in_order(labels, axis(title) | more)
 
 
-def frame(
-    *, height: int = HEIGHT, traces: Sequence[dict[str, Any]] = (), **layout: Any
-) -> go.Figure:
-    """Return a figure of ``traces`` in the house look.
+def frame(*, height: int = HEIGHT, traces: Sequence[dict[str, Any]] = (), **layout: Any) -> Spec:
+    """Return ``traces`` with a layout in the house look.
 
     An axis with text as positions becomes an axis of ``categories``, whatever the text
-    looks like. Whatever is known is handed to Plotly at once: changing a figure step by
-    step takes it many times longer.
+    looks like.
 
     Raises:
         ValueError: If one axis has both numbers and text as positions, or text that
             its ``categories`` do not have.
 
     >>> drawn = frame(traces=[{"type": "bar", "x": ["1", "2024-01"], "y": [3, 4]}])
-    >>> drawn.layout.xaxis.type, drawn.layout.xaxis.categoryarray
-    ('category', ('1', '2024-01'))
+    >>> drawn["layout"]["xaxis"]["type"], drawn["layout"]["xaxis"]["categoryarray"]
+    ('category', ['1', '2024-01'])
 
     """
     known: dict[str, Any] = {
@@ -221,7 +243,7 @@ def frame(
         for name in ("annotations", "shapes")
         if name in known
     }
-    return go.Figure(data=list(traces), layout=known | axes | words)
+    return {"data": list(traces), "layout": known | axes | words}
 
 
 def _labels(traces: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
@@ -283,28 +305,6 @@ def _by_place(mark: dict[str, Any], axes: dict[str, Any]) -> dict[str, Any]:
         if isinstance(at, str) and at in order:
             moved[key] = list(order).index(at)
     return mark | moved
-
-
-def warm_up() -> None:
-    """Load what Plotly loads with the first figure."""
-    frame(traces=[{"type": "scatter"}, {"type": "bar"}])
-
-
-def stamp(figure: go.Figure, *, classroom: bool) -> None:
-    """Write the watermark into a figure, or take it out again.
-
-    It says that a picture is not a private release. Whoever shows a picture decides: it
-    belongs where something was computed from a table or released for a lesson. A
-    picture of public settings or of simulated tables has nothing to hide and carries
-    none, and nor does its download.
-    """
-    shapes = [each for each in figure.layout.shapes if each.name != _WATERMARK["name"]]
-    if classroom:
-        # It would be hidden below a trace that fills the figure.
-        full = any(trace.type == "heatmap" for trace in figure.data)
-        shapes.append(_WATERMARK | {"layer": "above" if full else "below"})
-    if len(shapes) != len(figure.layout.shapes):
-        figure.layout.shapes = shapes
 
 
 def below(title: str) -> int:

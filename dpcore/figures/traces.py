@@ -13,7 +13,7 @@ which they cover each other: ``line``, ``lines``, ``curves``, ``points``, ``bars
 ...     shapes=[now(0.5)],
 ...     xaxis=axis("epsilon"),
 ... )
->>> drawn.data[0].line.color, drawn.layout.shapes[0].label.text
+>>> drawn["data"][0]["line"]["color"], drawn["layout"]["shapes"][0]["label"]["text"]
 ('#0072B2', 'now')
 
 All of them take further attributes in Plotly's own words, such as ``showlegend`` or

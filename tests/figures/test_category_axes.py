@@ -6,6 +6,7 @@ import ast
 import string
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -229,7 +230,7 @@ LABEL = st.text(string.digits + ".-:e ab", min_size=1, max_size=8)
 def test_text_on_any_axis_is_a_category_in_the_order_of_the_marks(labels, up):
     counts = list(range(len(labels)))
     trace = traces.bars(labels, counts) if up else traces.rows(labels, counts, labels, "red")
-    figure = frame(traces=[trace], yaxis={} if up else ROWS)
+    figure = go.Figure(frame(traces=[trace], yaxis={} if up else ROWS))
     axis = figure.layout.xaxis if up else figure.layout.yaxis
     assert axis.type == "category"
     assert list(axis.categoryarray) == labels
@@ -240,14 +241,14 @@ def test_text_on_any_axis_is_a_category_in_the_order_of_the_marks(labels, up):
 def test_text_is_a_category_on_the_axis_of_its_panel_and_in_numpy():
     names = np.array(["2", "1"])
     drawn = [traces.bars(names, [3, 4]), traces.points(names, [1, 2], xaxis="x3")]
-    layout = frame(traces=drawn, xaxis3={"type": "log"}).layout
+    layout = go.Figure(frame(traces=drawn, xaxis3={"type": "log"})).layout
     for axis in (layout.xaxis, layout.xaxis3):
         assert (axis.type, list(axis.categoryarray)) == ("category", ["2", "1"])
 
 
 def test_dates_that_are_declared_stay_dates():
     drawn = frame(traces=[traces.bars(["2024-01"], [1])], xaxis={"type": "date"})
-    assert drawn.layout.xaxis.type == "date"
+    assert drawn["layout"]["xaxis"]["type"] == "date"
 
 
 def test_note_at_a_label_stands_at_its_place():
@@ -256,8 +257,9 @@ def test_note_at_a_label_stands_at_its_place():
         annotations=[traces.note("a", "1", 0), traces.note("b", 1, 0)],
         shapes=[traces.vertical("other"), traces.level(1.0)],
     )
-    assert [note.x for note in drawn.layout.annotations] == [0, 1]
-    assert drawn.layout.shapes[0].x0 == drawn.layout.shapes[0].x1 == 4
+    assert [note["x"] for note in drawn["layout"]["annotations"]] == [0, 1]
+    first = drawn["layout"]["shapes"][0]
+    assert first["x0"] == first["x1"] == 4
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,7 @@ from tests.conftest import ROOT
 
 KINDS = {"scatter", "bar", "box", "heatmap", "contour", "line", "rect"}
 STEPS = ("add_scatter", "add_bar", "add_trace", "add_shape", "add_annotation")
-ELSEWHERE = {
-    "traces.py": "here Plotly is spelled out",
-    "theme.py": "the watermark, which is put into figures that are drawn",
-}
+ELSEWHERE = {"traces.py": "here Plotly is spelled out", "theme.py": "the watermark"}
 STYLE = STYLES["bit"]
 ENDS = np.array([0.0, 1.0, 10.0])
 
@@ -86,6 +83,5 @@ def test_every_trace_is_known_to_plotly():
         traces.band(0.0, 1.0, traces.FAINT, STYLE),
     ]
     notes = [traces.note("a", 0, 0), traces.note("b", 0, 0, ax=10, ay=0)]
-    figure = frame(traces=drawn, shapes=shapes, annotations=notes)
-    assert isinstance(figure, go.Figure)
+    figure = go.Figure(frame(traces=drawn, shapes=shapes, annotations=notes))
     assert [note.showarrow for note in figure.layout.annotations] == [False, True]

@@ -30,8 +30,6 @@ function template(element) {
   const style = getComputedStyle(element);
   const read = (name) => style.getPropertyValue(`--st-${name}`).trim();
   const [text, back, font] = [read("text-color"), read("background-color"), read("font")];
-  const title = (standoff) => ({ font: { color: text, size: 14 }, standoff });
-  const axis = { tickfont: { color: text, size: 12 }, automargin: true };
   const colors = read("chart-sequential-colors").split(",");
   const scale = colors.map((color, i) => [i / (colors.length - 1), color]);
   return {
@@ -47,9 +45,9 @@ function template(element) {
       paper_bgcolor: back,
       plot_bgcolor: back,
       margin: { pad: 8 },
-      legend: { font: { color: text, size: 12 }, borderwidth: 0 },
-      xaxis: { ...axis, title: title(20), showgrid: false, zeroline: false },
-      yaxis: { ...axis, title: title(24), ticklabelposition: "outside" },
+      legend: { borderwidth: 0 },
+      xaxis: { automargin: true, title: { standoff: 20 }, showgrid: false, zeroline: false },
+      yaxis: { automargin: true, title: { standoff: 24 } },
       hoverlabel: {
         bgcolor: back,
         bordercolor: read("border-color"),

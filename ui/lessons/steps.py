@@ -102,10 +102,11 @@ def _recap(place: LessonPlace) -> None:
 
 def _picture(place: LessonPlace, settings: Settings) -> None:
     shown = place.lesson.view(settings)
+    picture = shown.picture
     if place.projected:
-        teaching.enlarge(shown.picture)
+        picture = teaching.enlarged(picture)
     name = f"lesson-{place.lesson.key}-{place.step.value}"
-    results.show(shown.picture, name, simulated=True)
+    results.show(picture, name, simulated=True)
     if not place.projected:
         st.markdown(literal(shown.sentence))
 

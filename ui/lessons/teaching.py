@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from io import BytesIO
 from pathlib import Path as File
-from typing import cast
+from typing import Any, cast
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import segno
@@ -169,15 +170,21 @@ def apply_stage(*, projected: bool) -> None:
     st.html(_STAGE + (_PROJECTED if projected else ""))
 
 
-def enlarge(picture: Picture) -> None:
-    """Let the words of a picture be read from the last row."""
-    figure = picture.figure
-    figure.update_layout(font={"size": _LETTERS})
-    figure.for_each_annotation(lambda note: note.update(font={"size": _WORDS}))
-    figure.for_each_trace(
-        lambda trace: trace.update(textfont={"size": _WORDS}),
-        selector=lambda trace: "textfont" in trace and trace.textfont.size is not None,
-    )
+def enlarged(picture: Picture) -> Picture:
+    """Return a picture whose words can be read from the last row."""
+    layout = picture.spec["layout"]
+    more: dict[str, Any] = {"font": {"size": _LETTERS}}
+    if "annotations" in layout:
+        more["annotations"] = [_with_size(note, "font") for note in layout["annotations"]]
     # A picture with axes has the margins of the house, and needs wider ones.
-    if figure.layout.margin.l >= _AXES:
-        figure.update_layout(margin={"l": 90, "b": 84, "t": 40})
+    if layout["margin"]["l"] >= _AXES:
+        more["margin"] = layout["margin"] | {"l": 90, "b": 84, "t": 40}
+    traces = [
+        _with_size(trace, "textfont") if "size" in trace.get("textfont", ()) else trace
+        for trace in picture.spec["data"]
+    ]
+    return replace(picture, spec={"data": traces, "layout": layout | more})
+
+
+def _with_size(drawn: dict[str, Any], font: str) -> dict[str, Any]:
+    return drawn | {font: drawn.get(font, {}) | {"size": _WORDS}}

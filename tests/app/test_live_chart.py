@@ -1,0 +1,54 @@
+"""How figures are sent to the browser."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import numpy as np
+import pytest
+
+from dpcore.figures.theme import SCALE, frame
+from dpcore.figures.traces import heat, line
+from dpcore.lessons.paths import LESSONS
+from tests.app.figures import figures
+from ui import live_chart
+
+NUMBERS = np.array([[1.0, np.nan], [3.0, 4.0]])
+
+
+def unpacked(node):
+    """The same with the numbers of its arrays."""
+    if isinstance(node, list):
+        return [unpacked(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    if "bdata" in node:
+        numbers = np.frombuffer(base64.b64decode(node["bdata"]), node["dtype"])
+        shape = node.get("shape", str(numbers.size)).split(",")
+        gaps = np.where(np.isnan(numbers), None, numbers)
+        return gaps.reshape([int(each) for each in shape]).tolist()
+    return {key: unpacked(value) for key, value in node.items() if key != "template"}
+
+
+def sent(spec):
+    return unpacked(json.loads(live_chart.encoded(spec)))
+
+
+@pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
+def test_a_page_sends_the_figure_that_plotly_checked(lesson):
+    picture = lesson.view(lesson.first).picture
+    assert sent(picture.spec) == unpacked(json.loads(picture.figure.to_json()))
+
+
+def test_what_is_not_finite_is_sent_in_words_of_json():
+    spec = frame(traces=[line([0.0, np.nan], [np.inf, 1.0])])
+    assert sent(spec)["data"][0]["x"] == [0.0, None]
+    spec = frame(traces=[heat([0, 1], [0, 1], NUMBERS, SCALE, (0, 4), hover="")])
+    assert str(sent(spec)["data"][0]["z"]) == "[[1.0, None], [3.0, 4.0]]"
+
+
+def test_a_figure_is_read_aloud_and_carries_no_look_of_its_own(app):
+    (figure,) = figures(app)
+    assert figure.alt
+    assert "template" not in figure.json["layout"]
