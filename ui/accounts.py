@@ -1,4 +1,4 @@
-"""The parts of the Ledger page. Everything on it is public."""
+"""What an account has spent, has left, and may still pay. Everything here is public."""
 
 from __future__ import annotations
 
@@ -92,6 +92,21 @@ def left(account: Account) -> str:
     return left_text(account.budget, account.remaining)
 
 
+def fitting(account: Account, cost: PrivacyCost, *, answered: bool) -> str:
+    """Say what is left of an account, and how many more questions of a cost fit into it.
+
+    What was ``answered`` is paid.
+    """
+    text = f"{left(account)} left"
+    rest, each = account.remaining.epsilon, cost.epsilon
+    if account.budget.epsilon is None or not each or not each.is_finite():
+        return f"{text}."
+    count = int(rest // each)
+    if answered:
+        return f"{text}: about {count:,} more like this fit."
+    return f"{text}; about {max(count - 1, 0):,} more like this fit afterwards."
+
+
 def is_endless(budget: PrivacyBudget, cost: PrivacyCost) -> bool:
     """Tell whether a cost is infinite in something that the budget limits."""
     parts = ((budget.epsilon, cost.epsilon), (budget.delta, cost.delta), (budget.rho, cost.rho))
@@ -127,12 +142,12 @@ def way_on(account: Account, cost: PrivacyCost, costs: str) -> str:
     if used_up(account):
         return (
             f"This costs {costs}, and nothing is left of the budget: what was promised "
-            "about this table is used up. Whoever set the budget can change it on the "
-            "Ledger page, which weakens the promise and is recorded."
+            "about this table is used up. Whoever set the budget can change it on "
+            "Budget › Manage, which weakens the promise and is recorded."
         )
     return (
         f"This costs {costs}, and {left(account)} is left. {smaller}, or "
-        "change the budget on the Ledger page."
+        "change the budget on Budget › Manage."
     )
 
 

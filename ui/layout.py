@@ -38,7 +38,7 @@ _RULES = """
 [data-testid="stMetricLabel"] *, [data-testid="stMetricValue"] * {
   white-space: normal !important; overflow-wrap: anywhere;
 }
-[data-testid="stMainBlockContainer"] { padding-top: 4rem; }
+[data-testid="stMainBlockContainer"] { padding: 4rem 2rem 3rem; max-width: 1180px; }
 [data-testid="stHeading"] h1 { font-size: 2rem; padding: 0.25rem 0; }
 [data-testid="stHeading"] h2 { font-size: 1.375rem; padding: 0.5rem 0 0.25rem; }
 [data-testid="stHeading"] h3 { font-size: 1.1rem; padding: 0.25rem 0; }
@@ -49,6 +49,21 @@ _RULES = """
   padding: 0.15rem 0.4rem; margin: 0;
 }
 .st-key-views [data-testid="stPageLink"] p { font-size: 0.9rem; }
+[data-testid="stMainBlockContainer"] [data-testid="stVerticalBlock"] { gap: 0.7rem; }
+.st-key-card [data-testid="stMetricValue"] { font-size: 2.6rem; }
+/* A small table of numbers beside an answer. */
+.st-key-beside table { font-size: 0.85rem; width: 100%; }
+.st-key-beside table th, .st-key-beside table td {
+  padding: 0.15rem 0.3rem !important; border-width: 0 0 1px !important;
+}
+@media (max-width: 640px) {
+  [data-testid="stMainBlockContainer"] { padding: 3.5rem 1rem 2rem; }
+  /* On a phone the question takes two columns, so that its answer is in view. */
+  .st-key-question [data-testid="stHorizontalBlock"] {
+    display: grid; grid-template-columns: 1fr 1fr; gap: 0.5rem;
+  }
+  .st-key-question [data-testid="stColumn"] { min-width: 0; width: auto; }
+}
 </style>
 """
 

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dpcore.analyses.base import Mode, Releasable
 from dpcore.figures.attackers import belief_text
@@ -24,8 +23,6 @@ from ui import accounts, plans, recovery, releasing, results, session
 from ui.study import Study
 from ui.text import literal
 
-Places = tuple[DeltaGenerator, DeltaGenerator]
-
 
 def offer(
     request: Releasable,
@@ -33,7 +30,7 @@ def offer(
     *,
     key: str,
     price: str | None = None,
-    before: Callable[[Account, bool], Places] | None = None,
+    before: Callable[[Account, bool], None] | None = None,
     plannable: bool = True,
 ) -> Release | None:
     """Offer a release and return its newest answer, for the page to show.
@@ -43,10 +40,9 @@ def offer(
     and reads the ledger is drawn after it. ``None`` is returned also where the ledger
     cannot be used; the block says so.
 
-    ``price`` is what it costs, in words other than those of the cost. ``before`` shows
-    what stands above the buttons, and why they cannot be paid if they do not fit into
-    the account; it returns where the two buttons stand. What is not ``plannable`` is
-    no question of a plan.
+    ``price`` is what it costs, in words other than those of the cost. ``before`` says
+    why it cannot be released, in words of the page. What is not ``plannable`` is no
+    question of a plan.
     """
     with recovery.told():
         _carry_out(request, study)
@@ -54,18 +50,20 @@ def offer(
         account = session.account(study)
         # An answer on screen is paid for.
         fits = answer is not None or account.admits(request.cost)
-        _buttons(
-            request,
-            account,
-            answer=answer,
-            ready=fits and request.refusal(session.mode()) is None,
-            price=price or priced(request.cost),
-            places=(before or partial(_price, request))(account, fits),
-            key=key,
-        )
-        name = plans.ask_name(request, study)
-        if plannable:
-            plans.button(request, study, key=key, name=name)
+        (before or partial(_obstacles, request))(account, fits)
+        with st.container(horizontal=True, vertical_alignment="center", key=f"actions-{key}"):
+            _buttons(
+                request,
+                account,
+                answer=answer,
+                ready=fits and request.refusal(session.mode()) is None,
+                price=price or priced(request.cost),
+                key=key,
+            )
+            name = _name(request, study, key=key)
+            if plannable:
+                plans.button(request, study, key=key, name=name)
+        _below(request, account, answer, price or priced(request.cost), key=key, ready=fits)
         return answer
     return None
 
@@ -81,31 +79,23 @@ def _carry_out(request: Releasable, study: Study) -> None:
         st.error(literal(notice))
 
 
-def _price(request: Releasable, account: Account, fits: bool) -> Places:  # noqa: FBT001
+def _obstacles(request: Releasable, account: Account, fits: bool) -> None:  # noqa: FBT001
     cost, refusal = request.cost, request.refusal(session.mode())
-    left = accounts.left(account)
-    price, once, again = st.columns(3)
-    beyond = accounts.beyond(account.budget, cost)
-    never = refusal is not None
-    price.metric(
-        "Price",
-        "none" if never else priced(cost),
-        delta="cannot be released" if never else f"{left} left" if fits else beyond,
-        delta_color="off" if fits and not never else "inverse",
-        delta_arrow="off",
-        help="What the budget is charged, once. It is worked out from the noise that "
-        "is really drawn, so that it may differ from the ε asked for.",
-    )
     if refusal is not None:
         st.warning(literal(refusal))
     elif not fits and accounts.is_endless(account.budget, cost):
         st.warning(
-            "This cannot be released: it guarantees nothing finite in what the budget "
-            "counts. Choose other noise, or a budget in ε and δ on the Ledger page."
+            "This cannot be released: its cost is unbounded in what the budget limits. Choose "
+            "another mechanism, or a budget in ε and δ on Budget › Manage."
         )
     elif not fits:
         st.warning(accounts.way_on(account, cost, priced(cost)))
-    return once, again
+
+
+def _name(request: Releasable, study: Study, *, key: str) -> str:
+    """Offer a name for the question, in a popover; return the one it has."""
+    with st.popover("Name it", key=f"name-{key}"):
+        return plans.ask_name(request, study)
 
 
 def badge(answer: Release, key: str) -> None:
@@ -132,9 +122,9 @@ def frame(answer: Release, said: str | None = None) -> st.delta_generator.DeltaG
 
 def priced(cost: PrivacyCost) -> str:
     """Return a cost in words, without the parts that are 0."""
-    text = f"ε {epsilon_text(float(cost.epsilon))}"
+    text = f"ε = {epsilon_text(float(cost.epsilon))}"
     if cost.delta:
-        text += f", δ {significant(float(cost.delta), up=True)}"
+        text += f", δ = {significant(float(cost.delta), up=True)}"
     return text
 
 
@@ -145,36 +135,58 @@ def _buttons(
     answer: Release | None,
     ready: bool,
     price: str,
-    places: tuple[DeltaGenerator, DeltaGenerator],
     key: str,
 ) -> None:
-    """Show "Release", "Draw again" where there is an answer, and what they cost.
+    """Show the button of a release, and the one of another draw where there is an answer.
 
     ``price`` is in words, ``key`` keeps the buttons of several pages apart.
     """
-    once, again = places
     analysis = request.analysis(account.fingerprint)
-    once.button(
-        "Release",
+    never = request.refusal(session.mode()) is not None
+    what = "Release" if never else f"Release and spend {price}"
+    st.button(
+        what if answer is None else "Released ✓",
         type="primary",
         key=f"release-{key}",
-        disabled=not ready,
+        disabled=not ready or answer is not None,
         on_click=releasing.press,
         args=(analysis, 1),
+        help="Repeating the same question returns the same answer at no cost.",
     )
-    if ready:
-        once.caption("Charged once. The same question has the same answer, for free.")
     if answer is not None:
-        _again(request, account, answer, ready=ready, price=price, place=again)
-    elif ready and (other := releasing.elsewhere(account, request)) is not None:
-        st.info(
-            f"This question was answered on {other.created[:10]} about another table "
-            f"of these {session.unit().nouns}, for {priced(other.cost)}: “Ledger” has "
-            "that answer, and "
-            "it may be used for free. The table in use is another one, or has its rows "
-            "in another order; a release about it is drawn anew and costs another "
-            f"{price}."
+        st.button(
+            f"Release again ({price})",
+            key=f"again-{answer.id}",
+            disabled=not (ready and account.admits(request.cost)),
+            on_click=releasing.press,
+            args=(analysis, answer.draw + 1),
+            help=f"New noise for the same question. It costs another {price}.",
         )
+
+
+def _below(
+    request: Releasable,
+    account: Account,
+    answer: Release | None,
+    price: str,
+    *,
+    key: str,
+    ready: bool,
+) -> None:
+    """Say what is left, what is known elsewhere, and ask once more where that is due."""
+    analysis = request.analysis(account.fingerprint)
+    ready = ready and request.refusal(session.mode()) is None
+    if ready:
+        st.caption(accounts.fitting(account, request.cost, answered=answer is not None))
+    if answer is None and ready:
+        other = releasing.elsewhere(account, request)
+        if other is not None:
+            st.info(
+                f"This question was answered on {other.created[:10]} about another table "
+                f"of these {session.unit().nouns}, for {priced(other.cost)}. That answer is "
+                "on Budget › History, at no cost. The table in use is another one, or has "
+                f"its rows in another order: a new release costs another {price}."
+            )
     waiting = releasing.waiting(analysis)
     if ready and waiting is not None:
         yes = partial(releasing.press, analysis, waiting.draw, confirmed=True)
@@ -182,29 +194,6 @@ def _buttons(
     told = releasing.told()
     if told is not None:
         st.info(told)
-
-
-def _again(
-    request: Releasable,
-    account: Account,
-    answer: Release,
-    *,
-    ready: bool,
-    price: str,
-    place: DeltaGenerator,
-) -> None:
-    fits = account.admits(request.cost)
-    place.button(
-        "Draw again",
-        key=f"again-{answer.id}",
-        disabled=not (ready and fits),
-        on_click=releasing.press,
-        args=(request.analysis(account.fingerprint), answer.draw + 1),
-    )
-    left = accounts.left(account)
-    place.caption(
-        f"A fresh draw costs another {price}" + ("." if fits else f", and {left} is left.")
-    )
 
 
 def confirm(
@@ -217,13 +206,12 @@ def confirm(
     with st.container(border=True, key=f"confirm-{key}"):
         total = accounts.left(account)
         st.markdown(
-            f"**{_which(account)}** It spends {price} of {total}, for good: no reload, "
-            "restart or other tab brings it back. In Classroom mode the same question "
-            f"can be tried for nothing.{_together(account, cost)}"
+            f"**{_which(account)}** It permanently spends {price} of {total}. To practise "
+            f"first, use Classroom mode.{_together(account, cost)}"
         )
         left, right = st.columns(2)
         left.button(f"Spend {price}", type="primary", key=f"spend-{key}", on_click=yes)
-        right.button("Not now", key=f"spare-{key}", on_click=releasing.forget_to_confirm)
+        right.button("Cancel", key=f"spare-{key}", on_click=releasing.forget_to_confirm)
 
 
 def _together(account: Account, cost: PrivacyCost) -> str:
@@ -234,8 +222,8 @@ def _together(account: Account, cost: PrivacyCost) -> str:
     delta = float(account.spent.delta + cost.delta)
     told = belief_text(epsilon, delta=delta, about=f" about one {session.unit().noun}")
     return (
-        f" With the ε {epsilon_text(float(account.spent.epsilon))} spent before it "
-        f"comes to ε {epsilon_text(epsilon)}: {told}."
+        f" With the ε = {epsilon_text(float(account.spent.epsilon))} spent before, the total "
+        f"is ε = {epsilon_text(epsilon)}: {told}."
     )
 
 
@@ -245,7 +233,5 @@ def _which(account: Account) -> str:
         return "This is the first real release about this table."
     made = "1 release was" if account.releases == 1 else f"{account.releases} releases were"
     return (
-        f"{made} made about these {session.unit().nouns} before. This tab has spent "
-        "nothing on the "
-        "table in use so far, and asks once."
+        f"{made} made about these {session.unit().nouns} before; this is the first from this tab."
     )

@@ -145,24 +145,26 @@ def button(
 ) -> None:
     """Offer to plan a question, or say that it is planned. It costs nothing."""
     item = planned(study, request)
-    left, right = st.columns(2)
-    left.button(
+    st.button(
         "Add to plan",
         key=f"plan-{key}",
         disabled=item is not None or request.refusal(session.mode()) is not None,
         on_click=add,
         args=(request, group, name),
-        help="Spends nothing. “Plan” shows all planned questions together: their "
-        "errors under several budgets, and what they cost as a whole.",
+        help="Spends nothing. Plan shows all planned questions together: their margins of "
+        "error at several budgets, and their total cost.",
     )
     if item is not None:
-        right.markdown(f"In the plan with ε {epsilon_text(item.epsilon)}: {literal(item.name)}")
         typed_here = PlannedQuery.of(request).epsilon
-        if typed_here != item.epsilon:
-            right.caption(
-                f"The plan does not have the ε {epsilon_text(typed_here)} typed here. "
-                "“Change a question” on “Plan” takes another ε."
-            )
+        other = (
+            ""
+            if typed_here == item.epsilon
+            else f", not the ε = {epsilon_text(typed_here)} typed here; edit it on Plan"
+        )
+        st.caption(
+            f"In the plan with ε = {epsilon_text(item.epsilon)}{other}: {literal(item.name)}",
+            width="content",
+        )
 
 
 def declared(study: Study) -> Declared:

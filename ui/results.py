@@ -138,7 +138,7 @@ def release_files(releases: Sequence[Release], key: str) -> None:
     if table not in {"", A_SAMPLE}:
         releases = [release.of_everybody() for release in releases]
     name = file_name(releases)
-    first, *others = st.columns(3)
+    first, *others = [st.popover("Download", key=f"files-{key}")] * 3
     downloads.button(
         "Download JSON",
         downloads.File(
@@ -176,7 +176,7 @@ def table_files(frame: Callable[[], pd.DataFrame], name: str, key: str) -> None:
     def text(dialect: Dialect) -> str:
         return frame().to_csv(index=False, sep=dialect.delimiter, decimal=dialect.decimal)
 
-    csv_files(text, name, key, st.columns(2))
+    csv_files(text, name, key, [st.popover("Download", key=f"files-{key}")] * 2)
 
 
 def csv_files(

@@ -12,7 +12,7 @@ import pytest
 from dpcore.formatting import epsilon_text, significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.releases.record import Release
-from tests.app.test_pages import button, by_label, charts
+from tests.app.test_pages import button, by_label, charts, price
 from tests.app.test_questions import release, set_to, shown
 
 if TYPE_CHECKING:
@@ -114,10 +114,10 @@ def follow(app: AppTest, records: list[Release]) -> Seen:
     The price is what the ledger is charged, and nobody loses more than the guarantee.
     ``records`` is where releases are noted as they are made.
     """
-    price = by_label(app.metric, "Price").value
+    cost = price(app)
     before = spent(app)
     go(app, "release")
-    assert by_label(app.metric, "Price").value == price
+    assert price(app) == cost
     release(app)
     assert "Released so far" in [header.value for header in app.header]
     newest = app.dataframe[-1].value.iloc[0]
@@ -125,8 +125,8 @@ def follow(app: AppTest, records: list[Release]) -> Seen:
     assert newest["what"] == record.title
     epsilon, delta = float(newest["ε"]), float(newest["δ"])
     assert epsilon == pytest.approx(float(record.cost.epsilon), rel=1e-5)
-    text = f"ε {epsilon_text(epsilon)}"
-    assert price == (f"{text}, δ {significant(delta)}" if delta else text)
+    text = f"ε = {epsilon_text(epsilon)}"
+    assert cost == (f"{text}, δ = {significant(delta)}" if delta else text)
     assert spent(app) == [*before, (newest["what"], newest["ε"])]
     individual, exposed = losses(app)
     return Seen(

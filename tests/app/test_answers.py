@@ -10,7 +10,15 @@ from dpcore.formatting import in_full, significant
 from tests.app.asking import go
 from tests.app.figures import figures
 from tests.app.test_declarations import reloaded
-from tests.app.test_pages import button, by_label, fill, mode, use_upload
+from tests.app.test_pages import (
+    again_button,
+    button,
+    by_label,
+    fill,
+    mode,
+    release_button,
+    use_upload,
+)
 from tests.app.test_questions import release, set_to, shown
 from tests.conftest import assert_says
 
@@ -47,20 +55,23 @@ def pay(open_page):
     return use
 
 
+CURATOR = "Show the true value and everybody's loss"
+
+
 def test_an_answer_and_its_picture_name_what_was_computed(pay):
     app = release(pay())
-    assert shown(app).replace("\\", "").count(STATEMENT) >= 2  # before, and with the answer
+    assert STATEMENT in shown(app).replace("\\", "")
     (chart,) = figures(app)
     assert STATEMENT in chart.alt
-    assert "values below 15,000" in chart.spec.replace("<br>", " ")
-    assert "euros" in chart.alt
+    assert "euros" in chart.spec
 
 
 def test_a_unit_is_shown_letter_by_letter(pay):
     app = pay(unit="![x](//e.org)")
-    next(each for each in app.toggle if "bounds and missing" in each.label).set_value(True).run()
+    assert "e\\.org" in shown(app)
+    by_label(app.toggle, CURATOR).set_value(True).run()
     release(app)
-    assert len([metric for metric in app.metric if "e\\.org" in metric.value]) > 5
+    assert "e\\.org" in shown(app)
     assert not [metric for metric in app.metric if "![x]" in metric.value]
     assert "![x]" not in shown(app)
 
@@ -69,18 +80,15 @@ def test_the_curator_alone_sees_the_bias_and_before_a_release(pay):
     app = pay()
     numbers = [significant(value, 4) for value in (COMPUTED, RAW, COMPUTED - RAW)]
     assert not any(number in shown(app) for number in numbers)
-    (toggle,) = [each for each in app.toggle if "bounds and missing" in each.label]
-    toggle.set_value(True).run()
-    found = {metric.label: metric.value for metric in app.metric}
-    assert found["As it is computed"] == f"{numbers[0]} euros"
-    assert found["In the column"] == f"{numbers[1]} euros"
-    assert found["Error: bias"] == f"{numbers[2]} euros"
-    assert found["Error: noise"] == found["Noise, 95 times of 100"]
-    assert found["Error: sampling"] == found["Sampling error, at most"]
+    by_label(app.toggle, CURATOR).set_value(True).run()
     below, above = int((PAY < 15_000).sum()), int((PAY > 150_000).sum())
-    assert f"{below} people below the lower bound, {above} people above" in shown(app)
-    causes = next(d.value for d in app.dataframe if "cause" in d.value)
-    assert causes.iloc[:, 1].sum() == pytest.approx(COMPUTED - RAW)
+    assert f"clamped: {below} people low, {above} people high" in shown(app)
+    release(app)
+    (chart, _) = figures(app)
+    drawn = {trace["name"]: trace["x"] for trace in chart.json["data"]}
+    assert drawn["true value, clamped"] == [pytest.approx(COMPUTED)]
+    assert drawn["raw data"] == [pytest.approx(RAW)]
+    assert significant(abs(COMPUTED - RAW)) in chart.alt
 
 
 def test_the_curator_sees_the_bias_of_answers_from_resamples_too(pay):
@@ -101,20 +109,20 @@ def test_a_lesson_shows_both_values_at_once(pay):
     app = pay()
     mode(app).set_value("classroom").run()
     app.switch_page("pages/release.py").run()
-    found = {metric.label: metric.value for metric in app.metric}
-    assert found["As it is computed"] == f"{significant(COMPUTED, 4)} euros"
-    assert found["In the column"] == f"{significant(RAW, 4)} euros"
+    release(app)
+    assert "true value, clamped" in figures(app)[0].spec
 
 
 def test_everybody_has_no_sampling_error(pay, monkeypatch):
     files = []
     monkeypatch.setattr("ui.results.file_name", lambda releases: files.extend(releases) or "text")
-    app = release(pay(everybody=True))
-    assert by_label(app.metric, "Sampling error").value == "none"
+    app = pay(everybody=True)
+    assert "Sampling error: none" in shown(app)
+    app = release(app)
     (chart,) = figures(app)
-    assert "with sampling" not in chart.alt
+    assert "for the population" not in chart.alt
     assert "noise and sampling" not in chart.spec
-    assert "from the noise alone" in chart.alt
+    assert "for the data" in chart.alt
     assert all(release.intervals.total is None for release in files)
     assert files
 
@@ -123,7 +131,7 @@ def test_a_sample_has_a_sampling_error_in_words_picture_and_files(pay, monkeypat
     files = []
     monkeypatch.setattr("ui.results.file_name", lambda releases: files.extend(releases) or "text")
     (chart,) = figures(release(pay()))
-    assert "with sampling" in chart.alt
+    assert "for the population" in chart.alt
     assert files[0].intervals.total is not None
     assert files[0].statement == STATEMENT[0].lower() + STATEMENT[1:]
 
@@ -134,36 +142,35 @@ def listed(app):
 
 def test_the_first_real_spending_is_confirmed_and_later_ones_are_not(pay):
     app = pay()
-    button(app, "Release").click().run()
-    button(app, "Release").click().run()
+    release_button(app).click().run()
+    release_button(app).click().run()
     assert not listed(app)
-    assert_says(shown(app), "first real release", "ε 0.5")
-    button(app, "Not now").click().run()
+    assert_says(shown(app), "first real release", "ε = 0.5")
+    button(app, "Cancel").click().run()
     assert not any(each.label.startswith("Spend ") for each in app.button)
-    button(app, "Release").click().run()
+    release_button(app).click().run()
     # Another question is another spending.
     set_to(app, "number_input", "ε for this release", 0.4)
     assert not any(each.label.startswith("Spend ") for each in app.button)
-    button(app, "Release").click().run()
-    button(app, "Spend ε 0.4").click().run()
+    release_button(app).click().run()
+    button(app, "Spend ε = 0.4").click().run()
     assert len(listed(app)[0]) == 1
     set_to(app, "number_input", "ε for this release", 0.3)
-    button(app, "Release").click().run()
+    release_button(app).click().run()
     assert len(listed(app)[0]) == 2
     assert not any(each.label.startswith("Spend ") for each in app.button)
     # Another tab has a hand of its own, which has not been asked.
     app = pay(app=reloaded())
     set_to(app, "number_input", "ε for this release", 0.4)
-    button(app, "Release").click().run()
-    assert "The same answer as before: nothing was charged" in shown(app)
-    button(app, "Draw again").click().run()
+    assert release_button(app).label == "Released ✓"
+    again_button(app).click().run()
     assert "2 releases were made about these people before" in shown(app)
     assert len(listed(app)[0]) == 2
     app.session_state["_drawn"] = 0.0  # long ago
-    button(app, "Spend ε 0.4").click().run()
+    button(app, "Spend ε = 0.4").click().run()
     assert len(listed(app)[0]) == 3
     set_to(app, "number_input", "ε for this release", 0.2)
-    button(app, "Release").click().run()
+    release_button(app).click().run()
     assert len(listed(app)[0]) == 4
 
 
@@ -186,17 +193,21 @@ def test_a_number_that_cannot_be_charged_stays_in_its_box_and_is_refused(open_pa
     app.session_state["resized-data"] = "my column"
     app.session_state["mechanism"] = "gaussian"
     app.switch_page(f"pages/{name}.py").run()
-    last = "Use this data" if name == "data" else "Release"
-    assert not button(app, last).disabled
+    start = "Use this data" if name == "data" else "Release"
+
+    def last():
+        return [one for one in app.button if one.label.startswith(start)]
+
+    assert not last()[0].disabled
     for label in CHARGED[name]:
         before = by_label(app.number_input, label).value
         for wrong in (1e9, -1.0):
             set_to(app, "number_input", label, wrong)
             assert by_label(app.number_input, label).value == wrong
             assert f"With {in_full(wrong)} nothing is charged" in literal(app)
-            assert last not in [each.label for each in app.button]
+            assert not last()
         set_to(app, "number_input", label, before)
-        assert not button(app, last).disabled
+        assert not last()[0].disabled
 
 
 def literal(app):
@@ -207,29 +218,26 @@ def test_a_lesson_spends_nothing_real_and_asks_for_no_word(pay):
     app = pay()
     mode(app).set_value("classroom").run()
     app.switch_page("pages/release.py").run()
-    button(app, "Release").click().run()
+    release_button(app).click().run()
     assert len(listed(app)[0]) == 1
 
 
-def test_a_press_that_costs_nothing_says_so_once(pay):
+def test_an_answer_that_is_there_is_not_released_again_by_the_same_press(pay):
     app = release(pay())
-    assert "nothing was charged" not in shown(app)
-    button(app, "Release").click().run()
-    assert "The same answer as before: nothing was charged" in shown(app)
+    assert release_button(app).disabled
+    assert release_button(app).label == "Released ✓"
     assert len(listed(app)[0]) == 1
-    app.run()
-    assert "nothing was charged" not in shown(app)
 
 
 def test_a_draw_that_cannot_be_paid_for_is_not_offered(pay):
     app = pay()
     set_to(app, "number_input", "ε for this release", 2.0)
     release(app)
-    assert button(app, "Draw again").disabled
-    assert "and ε = 1, δ = 10⁻⁵ is left" in shown(app)
+    assert again_button(app).disabled
+    assert "ε = 1, δ = 10⁻⁵ left: about 0 more" in shown(app)
     set_to(app, "number_input", "ε for this release", 1.0)
     release(app)
-    assert button(app, "Draw again").disabled
+    assert again_button(app).disabled
 
 
 def test_what_is_too_large_for_the_budget_is_what_is_to_be_smaller(pay):

@@ -7,7 +7,16 @@ import json
 from streamlit.testing.v1 import AppTest
 
 from tests.app.conftest import close_tab
-from tests.app.test_pages import CSV, button, by_label, fill, mode, use_example, use_upload
+from tests.app.test_pages import (
+    CSV,
+    button,
+    by_label,
+    fill,
+    mode,
+    release_button,
+    use_example,
+    use_upload,
+)
 from tests.app.test_uploads import said, upload
 from tests.conftest import PATIENCE, ROOT
 
@@ -115,8 +124,8 @@ def test_another_type_makes_new_questions_and_says_so(open_page):
     app = declare(open_page)
     app = open_page("release")
     by_label(app.number_input, "ε for this release").set_value(0.4).run()
-    button(app, "Release").click().run()
-    button(app, "Spend ε 0.4").click().run()
+    release_button(app).click().run()
+    button(app, "Spend ε = 0.4").click().run()
     app = open_page("data")
     new = "so asking again is a new question"
     assert new not in said(app)

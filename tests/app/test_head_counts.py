@@ -1,6 +1,6 @@
 """Head counts that come with means are said before they are paid for again."""
 
-from tests.app.test_pages import button, by_label, fill, use_upload
+from tests.app.test_pages import button, by_label, fill, release_button, use_upload
 from tests.app.test_questions import shown
 from tests.app.test_several_means import choose
 from tests.conftest import assert_says
@@ -31,7 +31,7 @@ def test_a_plan_and_a_release_say_that_means_tell_head_counts_too(open_page):
     ask(app, 1, "histogram")
     assert "has told how many are in each group" not in shown(app)
     ask(app, 0, "mean", by=0)
-    button(app, "Release").click().run()
+    release_button(app).click().run()
     next(b for b in app.button if b.label.startswith("Spend ")).click().run()
     assert "has told how many are in each group" not in shown(app)
     ask(app, 1, "histogram")

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.app.asking import choose, number, use_survey
-from tests.app.test_pages import by_label
+from tests.app.test_pages import margin
 from tests.app.test_questions import release, set_to, shown
 
 ABOUT = {"age": 0, "income": 1, "region": 3, "smoker": 4}
@@ -35,7 +35,7 @@ def test_noise_of_several_numbers_is_told_before_as_it_is_after(
         choose(app, "By group", 0)
     set_to(app, "number_input", "ε for this release", 2.0)
     # The noise that the preview promises, in the numbers of the answer.
-    text = by_label(app.metric, "Noise, 95 times of 100").value.removeprefix("± ")
+    text = margin(app).value.removeprefix("± ")
     amount = number(text.split()[0])
     promised = amount / 100 if text.endswith("%") else amount
     release(app)

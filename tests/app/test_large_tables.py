@@ -23,6 +23,7 @@ from tests.app.test_pages import (
     mode,
     open_table,
     press_release,
+    release_button,
     tables,
     use_large_table,
     use_upload,
@@ -143,7 +144,7 @@ def test_from_the_folder_to_the_ledger_and_to_one_person(open_page, asked):
     app = choose(open_page("release"), Column="age")
     press_release(app)
     assert "Draw 1 of this question" in said(app)
-    button(app, "Release").click().run()
+    release_button(app).click().run()
     assert "nothing was charged" in said(app)
     # Its answer is stored: the parts are not read for it.
     assert [value is None for _, value in asked] == [False, True]

@@ -10,7 +10,14 @@ import pytest
 
 from dpcore.ledger.store import FileDatabase
 from tests.app.conftest import close_tab
-from tests.app.test_pages import button, by_label, press_release, use_example, use_upload
+from tests.app.test_pages import (
+    button,
+    by_label,
+    press_release,
+    release_buttons,
+    use_example,
+    use_upload,
+)
 from tests.conftest import assert_says
 from tests.registry import HEADINGS
 
@@ -71,7 +78,7 @@ def test_pages_go_on_and_recover_with_their_input(released, open_page, path, har
     harm(path)
     app = released.run()
     assert "ledger" in errors(app)
-    assert not [one for one in app.button if one.label == "Release"]
+    assert not release_buttons(app)
     for name in NEEDS_NO_LEDGER:
         app = open_page(name)
         assert app.title[0].value == HEADINGS[name]

@@ -1,7 +1,7 @@
 """The Meaning page speaks of the question and account on screen; it spends nothing."""
 
 from dpcore.figures.attackers import surest
-from tests.app.test_pages import button, by_label, use_upload
+from tests.app.test_pages import button, by_label, release_button, use_upload
 from tests.app.test_questions import set_to
 from tests.conftest import assert_says
 
@@ -51,8 +51,8 @@ def test_what_is_spent_before_a_plan_is_told_beside_it(open_page):
     use_upload(open_page)
     app = open_page("release")
     set_to(app, "number_input", "ε for this release", 0.5)
-    button(app, "Release").click().run()
-    button(app, "Spend ε 0.5").click().run()
+    release_button(app).click().run()
+    button(app, "Spend ε = 0.5").click().run()
     set_to(app, "number_input", "ε for this release", 0.9)
     button(app, "Add to plan").click().run()
     app = open_page("meaning")

@@ -7,7 +7,7 @@ import threading
 import pytest
 import streamlit as st
 
-from tests.app.test_pages import use_example
+from tests.app.test_pages import release_buttons, use_example
 from tests.conftest import PATIENCE
 from ui import session
 from ui.open_tabs import OpenTabs
@@ -85,7 +85,7 @@ def test_clearing_the_caches_of_streamlit_takes_no_table(open_page):
     st.cache_data.clear()
     st.cache_resource.clear()
     app = open_page("release")
-    assert [one.label for one in app.button if one.label == "Release"]
+    assert release_buttons(app)
 
 
 def test_only_a_tab_with_a_table_is_tidied_up_after(monkeypatch):

@@ -93,9 +93,37 @@ def leave_out(app, *, column):
     fill(app, selectbox={"Column": column, "If a value is missing": "drop"})
 
 
+def release_buttons(app):
+    """Return the button that releases the question of the page, if it can be asked."""
+    return [one for one in app.button if (one.key or "").startswith("release-")]
+
+
+def release_button(app):
+    """Return the button that releases the question of the page."""
+    return release_buttons(app)[0]
+
+
+def again_button(app):
+    """Return the button that releases the question of the page again."""
+    return next(one for one in app.button if (one.key or "").startswith("again-"))
+
+
+def price(app):
+    """Return what the question of the page costs, as its button says."""
+    label = release_button(app).label
+    if label.startswith("Released"):
+        return again_button(app).label.removeprefix("Release again (").removesuffix(")")
+    return label.removeprefix("Release and spend ")
+
+
+def margin(app):
+    """Return the tile of the margin of error of the question of the page."""
+    return next(one for one in app.metric if one.label.startswith("Margin of error"))
+
+
 def press_release(app):
     """Press the button, and confirm where the first real release asks for it."""
-    button(app, "Release").click().run()
+    release_button(app).click().run()
     for spend in (each for each in app.button if each.label.startswith("Spend ")):
         spend.click().run()
         break
@@ -178,7 +206,7 @@ def test_same_request_has_the_same_answer_and_one_charge(open_page):
     assert len(listing) == 1
     by_label(app.selectbox, "Mechanism").set_value("bit").run()
     by_label(app.selectbox, "Mechanism").set_value("laplace").run()
-    press_release(app)
+    assert release_button(app).disabled
     assert app.dataframe[-1].value.equals(listing)
 
 
@@ -213,6 +241,5 @@ def test_published_truncation_prints_its_effective_epsilon_and_is_refused(open_p
     use_upload(open_page)
     app = open_page("release")
     by_label(app.selectbox, "Mechanism").set_value("truncated-published").run()
-    assert button(app, "Release").disabled
+    assert release_button(app).disabled
     assert "really gives ε 0.832" in app.warning[0].value
-    assert next(metric for metric in app.metric if metric.label == "Price").value == "ε 0.832"

@@ -6,7 +6,7 @@ import pytest
 
 from dpcore.ledger import chain
 from dpcore.ledger.ledger import Ledger
-from tests.app.test_pages import button, by_label, press_release, use_upload
+from tests.app.test_pages import button, by_label, press_release, release_button, use_upload
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_the_next_quarter_is_opened_on_the_same_account(open_page, home):
     assert app.metric[2].value.startswith("ε = 0.25")
     app = open_page("release")
     assert any("ε 0.25" in w.value and "in Q4 2026" in w.value for w in app.warning)
-    assert button(app, "Release").disabled
+    assert release_button(app).disabled
     app = open_page("manage")
     by_label(app.number_input, "New limit ε").set_value(0.2)
     by_label(app.text_input, "Reason for the new limit").set_value("a mistake")

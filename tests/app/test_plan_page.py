@@ -159,10 +159,10 @@ def test_plan_is_released_as_a_whole_and_answered_once(planned, files):
     # The first real release of a tab is confirmed.
     assert spent() == 0
     assert not any(head.value == "Answers" for head in app.header)
-    button(app, "Spend ε 1").click().run()
+    button(app, "Spend ε = 1").click().run()
     assert spent() == 1
     assert "Every question of the plan has its answer" in shown(app)
-    assert "Sanitized mean of age" in [metric.label for metric in app.metric]
+    assert "Private mean of age" in [metric.label for metric in app.metric]
     assert button(app, "Release the whole plan").disabled
     assert list(listed(app)["ε is"]) == ["locked", "locked"]
     whole = next(f.value for f in app.dataframe if "in a plan" in f.value)

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.analyses.base import Mode
 from tests.app.asking import use_survey
-from tests.app.test_pages import button
+from tests.app.test_pages import again_button, release_button
 from tests.app.test_questions import shown
 from tests.conftest import PATIENCE, ROOT
 from ui import releasing, session
@@ -30,7 +30,7 @@ def asked(open_page: Callable[[str], AppTest]) -> AppTest:
     app = open_page("release")
     assert ANSWER not in shown(app)
     # The first press of a tab asks for a second one.
-    return button(app, "Release").click().run()
+    return release_button(app).click().run()
 
 
 def spend(app: AppTest) -> AppTest:
@@ -96,7 +96,7 @@ def test_second_word_is_kept_where_the_run_that_drew_is_cut_short(
     assert ANSWER in shown(asked)
     # Draws of another answer follow without being asked about once more.
     monkeypatch.setattr(releasing, "_SAME_CLICK", 0.0)
-    button(asked, "Draw again").click().run()
+    again_button(asked).click().run()
     assert "Draw 2 of this question" in shown(asked)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.app.asking import choose, go, use_survey
-from tests.app.test_pages import button, by_label, charts, fill
+from tests.app.test_pages import by_label, charts, fill, margin, release_button, release_buttons
 from tests.app.test_questions import set_to, shown
 
 
@@ -19,7 +19,7 @@ def test_several_quantiles_are_one_question_in_order(open_page, follow):
         text_input={"Percent of people below each": "50, 25; 90"},
         number_input={"ε for this release": 5.0},
     )
-    assert by_label(app.metric, "Noise, 95 times of 100").value.endswith(" ranks")
+    assert margin(app).value.endswith(" ranks")
     seen = follow(app)
     assert seen.title == "25, 50 and 90 % quantiles of age"
     assert list(seen.answer) == sorted(seen.answer)
@@ -43,6 +43,6 @@ def test_shares_that_are_no_quantiles_are_explained(open_page):
     ):
         set_to(app, "text_input", "Percent of people below each", text)
         assert said in app.info[0].value.replace("\\", "")
-        assert "Release" not in [each.label for each in app.button]
+        assert not release_buttons(app)
     set_to(app, "text_input", "Percent of people below each", "10, 90")
-    assert not button(app, "Release").disabled
+    assert not release_button(app).disabled

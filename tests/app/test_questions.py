@@ -14,6 +14,7 @@ from tests.app.test_pages import (
     charts,
     mode,
     press_release,
+    release_button,
     use_example,
     use_upload,
 )
@@ -68,7 +69,7 @@ def test_a_mechanism_without_secure_sampler_cannot_be_released(open_page):
     app = open_page("release")
     set_to(app, "selectbox", "Mechanism", "generalized")
     assert "no secure sampler" in shown(app)
-    assert button(app, "Release").disabled
+    assert release_button(app).disabled
 
 
 def test_the_classic_rule_is_refused_in_its_own_words(open_page):
@@ -79,7 +80,7 @@ def test_the_classic_rule_is_refused_in_its_own_words(open_page):
     set_to(app, "selectbox", "Mechanism", "gaussian-classic")
     set_to(app, "number_input", "ε for this release", 20.0)
     assert "proved for epsilon below 1" in shown(app)
-    assert button(app, "Release").disabled
+    assert release_button(app).disabled
 
 
 def test_release_mode_shows_no_true_value_and_classroom_mode_does(open_page):
@@ -97,8 +98,8 @@ def test_more_than_is_left_is_refused_and_the_inputs_stay(open_page):
     use_upload(open_page)
     app = open_page("release")
     set_to(app, "number_input", "ε for this release", 600.0)
-    assert button(app, "Release").disabled
-    assert "This costs ε 600, and ε = 3" in app.warning[0].value
+    assert release_button(app).disabled
+    assert "This costs ε = 600, and ε = 3" in app.warning[0].value
     assert by_label(app.number_input, "ε for this release").value == 600.0
     assert "Released so far" not in [header.value for header in app.header]
 

@@ -9,7 +9,18 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.relations import NeighboringRelation
 from tests.app.figures import figures
-from tests.app.test_pages import button, by_label, charts, fill, mode, use_example, use_upload
+from tests.app.test_pages import (
+    button,
+    by_label,
+    charts,
+    fill,
+    mode,
+    price,
+    release_button,
+    release_buttons,
+    use_example,
+    use_upload,
+)
 from tests.app.test_questions import release, set_to, shown
 from tests.conftest import PATIENCE, ROOT, assert_says
 
@@ -60,7 +71,7 @@ def test_every_mechanism_releases_or_says_why_not(open_page):
     app = open_page("regression")
     for label in by_label(app.selectbox, "Released by").options:
         set_to(app, "selectbox", "Released by", label)
-        if button(app, "Release").disabled:
+        if release_button(app).disabled:
             assert any("guarantees nothing" in warning.value for warning in app.warning)
             clicked(app, "Simulate another draw")
             continue
@@ -72,7 +83,7 @@ def test_poisson_regression_is_never_released_but_simulated(open_page):
     assert mode(use_example(open_page)).value == "classroom"
     app = open_page("regression")
     set_to(app, "selectbox", "Model", "Poisson")
-    assert button(app, "Release").disabled
+    assert release_button(app).disabled
     assert "one count can move the coefficients" in shown(app)
     before = charts(app)
     clicked(app, "Simulate another draw")
@@ -107,7 +118,7 @@ def test_another_target_brings_a_model_that_suits_it(open_page):
     explain = by_label(app.selectbox, "Explain")
     explain.select_index(explain.options.index("deductible")).run()
     assert by_label(app.selectbox, "Model").value == "logistic"
-    assert not button(app, "Release").disabled
+    assert not release_button(app).disabled
 
 
 @pytest.mark.parametrize("example", ["rand-hie", "fair", "anes96"])
@@ -158,7 +169,7 @@ def test_no_penalty_is_answered_with_what_to_do(open_page):
     by_label(app.checkbox, "Balance penalty and noise").uncheck().run()
     set_to(app, "number_input", "Penalty λ", 0.0)
     assert "every coefficient needs a public penalty" in shown(app)
-    assert not [b for b in app.button if b.label == "Release"]
+    assert not release_buttons(app)
 
 
 def test_what_can_never_be_released_is_marked_and_has_no_price(open_page):
@@ -167,8 +178,7 @@ def test_what_can_never_be_released_is_marked_and_has_no_price(open_page):
     options = by_label(app.selectbox, "Released by").options
     assert_says(options, "Fisher noise, H (classroom only)", "Noise on the coefficients")
     set_to(app, "selectbox", "Released by", "Fisher noise, H (classroom only)")
-    price = by_label(app.metric, "Price")
-    assert (price.value, price.delta) == ("none", "cannot be released")
+    assert release_button(app).label == "Release"
     assert "Charged once" not in shown(app)
     assert_says(shown(app), "seeing the noise tells about people", "“Posterior sample (OPS)”")
 
@@ -177,12 +187,12 @@ def test_another_table_begins_with_a_model_that_suits_it(open_page):
     assert mode(use_example(open_page)).value == "classroom"
     app = open_page("regression")
     set_to(app, "selectbox", "Model", "Poisson")
-    assert button(app, "Release").disabled
+    assert release_button(app).disabled
     use_example(open_page, "fair")
     app = open_page("regression")
     model = by_label(app.selectbox, "Model")
     assert model.options[model.index] == "Logistic"
-    assert not button(app, "Release").disabled
+    assert not release_button(app).disabled
 
 
 def test_labels_that_cannot_be_explained_are_named_with_what_to_do(open_page):
@@ -243,7 +253,7 @@ def test_release_mode_does_not_tell_whether_the_maximum_was_exceeded(open_page):
             "the noise covers two moves of a row",
         )
         controls = [(box.label, str(box.value)) for box in app.number_input]
-        said.add((str(controls), by_label(app.metric, "Price").value))
+        said.add((str(controls), price(app)))
         release(app)
         assert not app.error
         assert len(charts(app)) == 1
@@ -312,11 +322,11 @@ def test_a_press_that_met_no_question_charges_nothing_when_one_comes_back(open_p
     features = by_label(app.run().multiselect, "by")
     before = features.value
     features.set_value([])
-    clicked(app, "Release")
+    release_button(app).click().run()
     assert not app.metric
     assert "What you pressed was not carried out" in shown(app)
     by_label(app.multiselect, "by").set_value(before).run()
-    assert "Draw again" not in [each.label for each in app.button]
+    assert not [one for one in app.button if (one.key or "").startswith("again-")]
 
 
 def test_a_usual_value_outside_of_new_bounds_is_not_proposed(open_page):

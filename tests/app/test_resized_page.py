@@ -7,13 +7,14 @@ import pytest
 from dpcore.analyses.resized import Form
 from dpcore.data.columns import MissingPolicy
 from tests.app.test_pages import (
-    button,
     by_label,
     charts,
     fill,
     leave_out,
     mode,
     press_release,
+    price,
+    release_button,
     use_upload,
 )
 from tests.app.test_study2 import shown
@@ -141,11 +142,11 @@ def session_number(app):
 @pytest.mark.parametrize("column", [0, 1])
 def test_repaired_form_of_a_file_is_released_and_listed(open_page, column):
     app = own(open_page, column)
-    assert by_label(app.metric, "Price").value == "ε 0.1"
+    assert price(app) == "ε = 0.1"
     assert "As published it cannot be released" in shown(app)
     press_release(app)
     assert not app.error
-    assert next(m for m in app.metric if m.label.startswith("Sanitized")).value
+    assert next(m for m in app.metric if m.label.startswith("Private")).value
     app.switch_page("pages/budget.py").run()
     row = next(d.value for d in app.dataframe if "mechanism" in d.value).iloc[0]
     assert row["ε"] == "0.1"
@@ -191,9 +192,9 @@ def test_published_form_can_be_drawn_in_the_classroom_only(open_page):
     mode(app).set_value("classroom").run()
     app = open_page("resized")
     fill(app, radio={"Data": "my column", "What to draw": Form.PUBLISHED})
-    assert by_label(app.metric, "Price").value.startswith("ε 0, δ 0.09")
+    assert price(app).startswith("ε = 0, δ = 0.09")
     # It costs more than any sensible budget has.
-    assert button(app, "Release").disabled
+    assert release_button(app).disabled
     assert "is left" in app.warning[0].value
 
 

@@ -43,9 +43,10 @@ def test_shares_add_up_at_the_price_that_was_named(app, follow, kind):
     # Another question at the same price: each answer has a third of it.
     choose(go(app, "release"), MAKE, kind)
     assert once.title in shown(app).replace("\\", "").lower()
-    # The noise is in the unit of the answer, which is a share.
-    assert float(by_label(app.metric, "Noise, 95 times of 100").value.removeprefix("± ")) <= 1
     set_to(app, "number_input", "Independent answers", 3)
+    # The noise is in the unit of the answer, which is a share.
+    margin = by_label(app.metric, "Margin of error (95%, noise only)").value
+    assert float(margin.removeprefix("± ")) <= 1
     thrice = follow(app)
     assert thrice.epsilon == pytest.approx(0.7)
     assert thrice.answer != once.answer

@@ -9,11 +9,14 @@ import pytest
 
 from tests.app.figures import figures
 from tests.app.test_pages import (
+    again_button,
     button,
     by_label,
     charts,
     leave_out,
     press_release,
+    release_button,
+    release_buttons,
     use_example,
     use_upload,
 )
@@ -112,7 +115,7 @@ def test_noise_for_a_release_is_not_sought_before_somebody_asks(open_page, monke
     )
     app = open_page("standard_errors")
     assert not sought
-    assert not [b for b in app.button if b.label == "Release"]
+    assert not release_buttons(app)
 
 
 def test_every_station_is_drawn(page):
@@ -158,7 +161,7 @@ def test_corrected_bootstrap_of_an_upload_is_released_into_the_ledger(open_page)
     by_label(app.number_input, "Bootstraps to release").set_value(5).run()
     if by_label(app.selectbox, "Answer with").value != "several noisy bootstraps":
         pytest.fail("bootstraps come first")
-    assert not button(app, "Release").disabled
+    assert not release_button(app).disabled
     before = len(charts(app))
     press_release(app)
     assert len(charts(app)) == before + 1
@@ -186,7 +189,7 @@ def test_published_noise_is_priced_at_what_it_gives_and_refused(open_page):
     use_upload(open_page, CSV)
     app = at_own(open_page)
     by_label(app.selectbox, "Their noise").set_value("published").run()
-    assert button(app, "Release").disabled
+    assert release_button(app).disabled
     assert "Claimed: ε 0.5. Really given: up to" in words(app)
     assert any("finite" in w.value for w in app.warning)
 
@@ -198,7 +201,7 @@ def test_one_shot_is_released_in_the_same_block(open_page):
     # 100 / 200 * sqrt(2) / 0.5, before anything is drawn.
     assert "would have 1.41" in words(app)
     press_release(app)
-    assert not button(app, "Draw again").disabled
+    assert not again_button(app).disabled
 
 
 def test_share_of_a_label_is_bootstrapped_too(open_page):

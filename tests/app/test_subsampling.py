@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.test_pages import CSV, button, by_label, charts, fill, use_upload
+from tests.app.test_pages import CSV, button, by_label, charts, fill, release_buttons, use_upload
 from tests.app.test_questions import release, set_to, shown
 from tests.conftest import assert_says
 
@@ -114,7 +114,7 @@ def test_upload_is_released_from_a_sample(open_page, mechanism):
     assert not charts(app)
     release(app)
     found = metrics(app)
-    label = next(name for name in found if name.startswith("Sanitized"))
+    label = next(name for name in found if name.startswith("Private"))
     before = found[label]
     assert len(charts(app)) == 1
     # The same question has the same answer, and nothing of the table is shown.
@@ -141,7 +141,7 @@ def test_private_number_of_people_is_sampled_with_one_chance(open_page):
     assert "everybody with the same chance" in shown(app)
     set_to(app, "selectbox", "Statistic", "sum")
     release(app)
-    assert any(name.startswith("Sanitized") for name in metrics(app))
+    assert any(name.startswith("Private") for name in metrics(app))
 
 
 def test_losses_on_a_sample_stay_in_the_confidential_area(open_page):
@@ -166,5 +166,5 @@ def test_questions_that_no_sample_answers_are_explained(open_page):
     assert "the noise is Laplace or Gaussian" in app.info[0].value
     fill(app, selectbox={"Mechanism": "laplace"}, slider={SHARE: 0.1})
     assert "the sample would be empty" in app.info[0].value.replace("\\", "")
-    assert not [b for b in app.button if b.label == "Release"]
-    assert button(set_to(app, "slider", SHARE, 10.0), "Release")
+    assert not release_buttons(app)
+    assert release_buttons(set_to(app, "slider", SHARE, 10.0))

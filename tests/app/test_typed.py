@@ -9,7 +9,16 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.ledger.store import default_folder
 from tests.app.conftest import close_tab
-from tests.app.test_pages import CSV, button, by_label, fill, mode, use_example, use_upload
+from tests.app.test_pages import (
+    CSV,
+    button,
+    by_label,
+    fill,
+    mode,
+    release_button,
+    use_example,
+    use_upload,
+)
 from tests.app.test_questions import shown
 from tests.app.test_same_people import draft
 from tests.conftest import PATIENCE, ROOT
@@ -22,7 +31,7 @@ NEXT = f"{CSV}61,no\n62,yes\n"
 def released(open_page):
     app = open_page("release")
     by_label(app.selectbox, "Statistic").set_value("mean").run()
-    button(app, "Release").click().run()
+    release_button(app).click().run()
     for confirm in [b for b in app.button if b.label.startswith("Spend ")]:
         confirm.click().run()
 

@@ -82,8 +82,8 @@ def test_second_tab_shares_the_account_and_cannot_overspend(browser, server):
     first, second = tabs
     first.release()
     # This screen was drawn while all of the budget was left.
-    expect(second.tile("Price")).to_contain_text(re.compile(r"\b1\b.* left"))
-    second.button("Release").click()
+    expect(second.page.get_by_text(re.compile(r"ε 1\b.* left;"))).to_be_visible()
+    second.release_button.click()
     refusal = second.page.get_by_role("alert").filter(has_text="the release costs")
     expect(refusal).to_contain_text(re.compile("only .*0[.]4"))
     second.settle()
@@ -104,7 +104,7 @@ def test_triple_clicks_are_charged_once(context, server):
     visitor.use_upload(text)
     visitor.go("release")
     visitor.number("ε for this release", 0.1)
-    visitor.button("Release").click(click_count=3)
+    visitor.release_button.click(click_count=3)
     expect(visitor.spend).to_be_visible()
     visitor.settle()
     assert book.releases == ()
@@ -133,7 +133,7 @@ def test_killed_server_leaves_no_answer_without_debit(context, tmp_path):
                 visitor.number("ε for this release", 0.3)
                 shown = visitor.release()
                 # This tab need not confirm any more, the next one will.
-                press = visitor.button("Release").click
+                press = visitor.release_button.click
             visitor.number("ε for this release", epsilon)
             press()
             visitor.page.wait_for_timeout(wait)
@@ -148,7 +148,7 @@ def test_killed_server_leaves_no_answer_without_debit(context, tmp_path):
         visitor.choose("Mechanism", "Gaussian (analytic)")
         visitor.choose("Mechanism", "Laplace")
         visitor.number("ε for this release", 0.3)
-        visitor.button("Release").click()
+        visitor.release_button.click()
         visitor.settle()
         assert visitor.answer.inner_text() == shown
         assert book.releases == before

@@ -96,7 +96,7 @@ def test_keyboard_alone_does_the_main_job(context, server):
     page.keyboard.press("Enter")
     settled(page)
     enter(page, "ε for this release", "0.4")
-    press(page, visitor.button("Release"), "Enter")
+    press(page, visitor.release_button, "Enter")
     press(page, visitor.spend, "Enter")
     expect(visitor.answer).to_be_visible()
     settled(page)

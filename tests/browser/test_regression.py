@@ -36,7 +36,7 @@ def use(visitor: Visitor) -> None:
 
 def declare_age(visitor: Visitor) -> None:
     expect(visitor.page.get_by_text("has no public bounds yet")).to_be_visible()
-    assert visitor.button("Release").count() == 0
+    assert visitor.release_button.count() == 0
     visitor.number("Lower bound", 18)
     visitor.number("Upper bound", 66)
 
@@ -48,7 +48,7 @@ def test_upload_to_coefficients_and_a_second_draw(context, server):
     declare_age(visitor)
     expect(visitor.heading("Regression")).to_be_visible()
     visitor.number("ε for this release", EPSILON)
-    assert visitor.metric("Price").startswith(f"ε {EPSILON}")
+    assert f"ε = {EPSILON}" in visitor.release_button.inner_text()
     # Nothing of the fit is there before a release, nor any picture.
     expect(visitor.page.get_by_role("figure")).to_have_count(0)
     first = released(visitor, draw=1)
@@ -72,7 +72,7 @@ def test_upload_to_coefficients_and_a_second_draw(context, server):
     visitor.go("regression")
     expect(visitor.page.get_by_text("Draw 2 of this question")).to_be_visible()
     visitor.choose("Model", "Poisson")
-    expect(visitor.button("Release")).to_be_disabled()
+    expect(visitor.release_button).to_be_disabled()
     expect(visitor.page.get_by_text("guarantees nothing").first).to_be_visible()
     expect(visitor.page.get_by_test_id("stException")).to_have_count(0)
 

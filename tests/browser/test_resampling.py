@@ -62,14 +62,14 @@ def bootstrapped(visitor: Visitor, home: Path) -> Release:
     visitor.button("Stop").click()
     stopped = visitor.page.get_by_text(re.compile(r"Stopped at [\d.]+ %"))
     expect(stopped).to_be_visible()
-    assert visitor.button("Release").count() == 0
+    assert visitor.release_button.count() == 0
     visitor.button("Go on").click()
     expect(long).to_be_visible()
     fill(visitor, SHORT)
     expect(short).to_be_visible()
     gate(home).unlink()
     expect(looking).to_have_count(0)
-    expect(visitor.button("Release")).to_be_enabled()
+    expect(visitor.release_button).to_be_enabled()
     visitor.settle()
     release = released(visitor)
     assert len(release.values) == SHORT["Bootstraps to release"]

@@ -83,7 +83,7 @@ def test_resampling_keeps_the_column_in_its_areas(context, server):
     visitor.page.get_by_text("Release one of your own", exact=True).click()
     visitor.settle()
     visitor.number("Bootstraps to release", 5)
-    expect(visitor.button("Release")).to_be_enabled()
+    expect(visitor.release_button).to_be_enabled()
     watch.closed()
     watch.opened("standard-errors")
     watch.released()

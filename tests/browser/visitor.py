@@ -149,7 +149,7 @@ class Visitor:
 
     def press_release(self) -> None:
         """Press the button, and confirm where the first one of a tab asks for it."""
-        self.button("Release").click()
+        self.release_button.click()
         self.settle()
         if self.spend.count():
             self.spend.click()
@@ -164,8 +164,18 @@ class Visitor:
         deadline = time.monotonic() + DEADLINE / 1000
         while not shown.count():
             assert time.monotonic() < deadline, f"draw {draw} never comes"
-            self.button("Draw again").click(click_count=clicks)
+            self.again_button.click(click_count=clicks)
             self.settle()
+
+    @property
+    def release_button(self) -> Locator:
+        """The button that releases the question of the page, or says that it is released."""
+        return self.page.get_by_role("button", name=re.compile("^(Release and spend|Released)"))
+
+    @property
+    def again_button(self) -> Locator:
+        """The button that releases the question of the page again, with new noise."""
+        return self.page.get_by_role("button", name=re.compile("^Release again"))
 
     @property
     def spend(self) -> Locator:
@@ -190,8 +200,11 @@ class Visitor:
         It is read from the address that the browser was sent to: Chromium now and then
         cancels one of two downloads that follow each other faster than a person clicks.
         """
+        if not self.button(label).count():
+            self.page.get_by_test_id("stPopover").get_by_text("Download").last.click()
         with self.page.expect_download() as download:
             self.button(label).click()
+        self.page.keyboard.press("Escape")
         text = self.page.context.request.get(download.value.url).text()
         # Until it is saved, or was cancelled.
         download.value.failure()

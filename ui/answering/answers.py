@@ -98,7 +98,7 @@ def _one_number(answer: Release, asked: Request) -> None:
     around, value = recorded(answer), float(answer.values[0])
     quantity = asked.query.quantity
     st.metric(
-        f"Sanitized {literal(asked.query.title)}",
+        f"Private {literal(asked.query.title)}",
         number_text(answer, answer.labels[0], value) + after_number(quantity.suffix),
         help=_RELEASED,
     )
@@ -116,7 +116,7 @@ def _one_rank(answer: Release, asked: Request) -> None:
     plan = cast("RankPlan", asked.plan)
     (ranks,) = plan.half_widths(LEVEL)
     st.metric(
-        f"Sanitized {literal(asked.query.title)}",
+        f"Private {literal(asked.query.title)}",
         number_text(answer, answer.labels[0], answer.values[0])
         + after_number(asked.query.quantity.suffix),
         help=_RELEASED,
@@ -245,7 +245,7 @@ def resampled(
     figure, files = keys
     with offering.frame(answer):
         st.metric(
-            f"Sanitized {literal(title)}", f"{text}{after_number(quantity.suffix)}", help=_RELEASED
+            f"Private {literal(title)}", f"{text}{after_number(quantity.suffix)}", help=_RELEASED
         )
         if answer.intervals is not None:
             picture = figures.resampled_picture(

@@ -33,7 +33,7 @@ def preview(asked: Request, plan: ChainPlan, cells: _Cells) -> None:
     people = size.people
     unit = literal(asked.query.quantity.name) or "the column's unit"
     first.metric(
-        "Noise, 95 times of 100",
+        "Margin of error (95%, noise only)",
         f"± {math.ceil(ranks):,} ranks",
         help=f"How far off the number of {session.unit().counted} up to a value is "
         "counted, at worst. How "

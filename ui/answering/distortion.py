@@ -36,7 +36,7 @@ def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
         found = session.remember(
             "bias", study.about(asked.query), lambda: bias(asked.query, study.in_memory)
         )
-        _outside(found, asked.query.unit.counted)
+        outside(found, asked.query.unit.counted)
         _beyond_the_cap(study.in_memory)
         if len(found.labels) == 1:
             _three_parts(found, asked, study)
@@ -66,7 +66,7 @@ def _beyond_the_cap(dataset: Dataset) -> None:
         )
 
 
-def _outside(found: Bias, counted: str) -> None:
+def outside(found: Bias, counted: str) -> None:
     """Say how many values are missing, below and above, column by column."""
     rows = counted == "rows"
 
@@ -75,15 +75,14 @@ def _outside(found: Bias, counted: str) -> None:
 
     lines = []
     for column in found.columns:
-        sides = (
-            f"{many(column.below)} below the lower bound, {many(column.above)} above "
-            "the upper one, "
+        clamped = (
+            f"clamped: {many(column.below)} low, {many(column.above)} high; "
             if column.clamped
             else ""
         )
         lines.append(
-            f"{literal(column.name)}: {sides}{many(column.missing)} without a value, "
-            f"of {column.people:,}."
+            f"{literal(column.name)}: {clamped}missing: {many(column.missing)}; "
+            f"n = {column.people:,}."
         )
     st.markdown("\n\n".join(lines))
 
@@ -141,6 +140,17 @@ def _causes(found: Bias, asked: AboutColumns) -> None:
         column_config={name: results.SIX_DIGITS},
         key="bias-causes",
     )
+
+
+def causes_text(found: Bias, asked: AboutColumns) -> str:
+    """Return what moved a single number, and by how much."""
+    unit = after_number(asked.query.quantity.of_differences)
+    moved = [
+        f"{cause}: {significant(float(effect), _DIGITS)}{unit}"
+        for cause, effect in zip(CAUSES, found.effects[:, 0], strict=True)
+        if effect
+    ]
+    return "; ".join(moved) or "Clamping and imputation change nothing here"
 
 
 def _parts(found: Bias) -> None:

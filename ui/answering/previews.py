@@ -16,14 +16,12 @@ from dpcore.analyses.matrix import MatrixPlan
 from dpcore.analyses.means import MeansPlan, MeansQuery
 from dpcore.analyses.measurement import Direct, Plan
 from dpcore.analyses.quantiles import ChainPlan, RankPlan
-from dpcore.figures.attackers import odds_text
-from dpcore.formatting import capital, epsilon_text, significant
+from dpcore.formatting import epsilon_text, significant
 from dpcore.inference.intervals import LEVEL, expect, level_of_each
 from dpcore.ledger.account import Account
 from dpcore.statistics.kinds import StatisticKind
 from ui import accounts, results, session
 from ui.answering import chains, groups, means, pair
-from ui.offering import Places
 from ui.text import after_number, literal
 
 if TYPE_CHECKING:
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
 _IN_UNITS = ("noise scale", "noise", "largest possible")
 _ADVISED = ("laplace", "bit", "truncated", "gaussian", "exponential")
 """What to use instead of a mechanism that cannot be released, in display order."""
-_NOISE = "Noise, 95 times of 100"
+_NOISE = "Margin of error (95%, noise only)"
 _DIVIDED = frozenset(StatisticKind) - {
     StatisticKind.COUNT,
     StatisticKind.SUM,
@@ -54,48 +52,36 @@ _Z = float(-ndtri((1 - LEVEL) / 2))
 
 def price(asked: Request) -> str:
     """Return what is charged for a release, in words."""
-    text = f"ε {epsilon_text(float(asked.cost.epsilon))}"
+    text = f"ε = {epsilon_text(float(asked.cost.epsilon))}"
     if asked.used_delta:
-        text += f", δ {significant(asked.used_delta)}"
+        text += f", δ = {significant(asked.used_delta)}"
     return text
 
 
-def preview(asked: Request, account: Account, fits: bool) -> Places:  # noqa: FBT001
-    """Show the expected error and the price, and say why it cannot be released."""
-    first, second, third, fourth = st.columns(4)
-    _errors(asked, (first, second, third))
-    fourth.metric(
-        "Price",
-        price(asked),
-        delta=f"{accounts.left(account)} left"
-        if fits
-        else accounts.beyond(account.budget, asked.cost),
-        delta_color="off" if fits else "inverse",
-        delta_arrow="off",
-        help="Charged once: the ε asked for, or what is really given where that is more.",
-    )
-    noun = session.unit().noun
-    odds = odds_text(asked.effective_epsilon, asked.used_delta, noun=noun)
-    st.caption(f"{literal(capital(asked.statement))}. {odds}.{_given(asked)}")
-    _private_number(asked)
+def expected(asked: Request) -> None:
+    """Show how far off the answer will be, before it is released."""
+    _errors(asked, cast("Cells", tuple(st.columns(3))))
+    private_number(asked)
     if asked.query.kind.of_matrix:
         _numbers(asked)
+
+
+def obstacles(asked: Request, account: Account, fits: bool) -> None:  # noqa: FBT001
+    """Say why a question cannot be released; nothing where it can."""
     if asked.refusal(session.mode()) is not None:
         _explain_refusal(asked)
     elif not fits:
         st.warning(accounts.way_on(account, asked.cost, price(asked)))
-    once, again = st.columns(2)
-    return once, again
 
 
-def _given(asked: Request) -> str:
+def given(asked: Request) -> str:
     """Say that less is given away than is charged for, where that is so."""
     real, charged = (
         epsilon_text(at) for at in (asked.effective_epsilon, float(asked.cost.epsilon))
     )
     if asked.effective_epsilon >= float(asked.cost.epsilon) or real == charged:
         return ""
-    return f" It really gives away ε {real} at most; ε {charged} is charged."
+    return f" The noise really drawn gives ε = {real}; ε = {charged} is charged."
 
 
 def _errors(asked: Request, cells: Cells) -> None:
@@ -144,7 +130,7 @@ def _instead(asked: Request) -> str:
     return " or ".join(filter(None, [", ".join(keeping[:-1]), keeping[-1]]))
 
 
-def _private_number(asked: Request) -> None:
+def private_number(asked: Request) -> None:
     """Say that a public minimum stands in for the number of people, and costs noise."""
     size, kind = asked.query.size, asked.query.kind
     if size.public or kind not in _DIVIDED or isinstance(asked.query, GroupedQuery):
@@ -171,20 +157,27 @@ def _of_number(asked: Request, plan: Direct, cells: Cells) -> None:
         f"table, wherever that lies.{_together(count)}",
     )
     second.metric(
-        "Typical noise, at most",
+        "RMSE of the noise, at most",
         f"{significant(ahead.typical)}{unit}",
         help="Root mean squared error of the noise at the least favorable position.",
     )
-    _sampling(third, "Sampling error, at most", _limit(ahead.sampling, unit))
-    if count > 1:
-        _apart(asked, 2 * ahead.noise, f"{significant(2 * ahead.noise)}{unit}")
-        return
-    width = bounds.width
+    _sampling(third, "Margin of sampling error, at most", _limit(ahead.sampling, unit))
+    _apart(asked, 2 * ahead.noise, f"{significant(2 * ahead.noise)}{unit}")
+
+
+def remarks(asked: Request) -> None:
+    """Say what to know of a single number before it is released."""
+    private_number(asked)
+    if not session.require_study().sampled:
+        st.caption(_no_sampling())
+    ahead = expect(asked.mechanism, asked.query.statistic, asked.query.bounds)
+    width = asked.query.bounds.width
     if 2 * ahead.noise >= width:
+        unit = after_number(asked.query.quantity.of_differences)
         st.warning(
-            f"This answer will say almost nothing: the noise alone spans ± "
-            f"{significant(ahead.noise)}{unit}, and all possible answers lie within "
-            f"{significant(width)}{unit}. Spend more, or ask a table of more "
+            f"This answer will say almost nothing. The noise alone spans ± "
+            f"{significant(ahead.noise)}{unit}; all possible answers lie within "
+            f"{significant(width)}{unit}. Spend more, or use a table of more "
             f"{session.unit().counted}."
         )
 
@@ -280,7 +273,7 @@ def _of_shares(asked: Request, plan: Plan, cells: Cells) -> None:
         help="Their shares add up to 1 after the procedure, which costs nothing.",
     )
     half = f"± {significant(min(_Z * 0.5 / math.sqrt(people), 1.0))}"
-    _sampling(third, "Sampling error, at most", half)
+    _sampling(third, "Margin of sampling error, at most", half)
     apart = 2 * float(widths.max())
     _apart(asked, apart, significant(apart))
 
@@ -295,15 +288,14 @@ def _sampling(place: DeltaGenerator, label: str, error: str) -> None:
             "the exact answer has, 95 times of 100. No mechanism can remove it.",
         )
         return
-    place.metric(
-        "Sampling error",
-        "none",
-        help="“Data” says that the data are the whole population."
-        if not session.require_study().terms.unit.several
-        else f"Not told where several rows of one {session.unit().noun} count: the "
-        "answer is about the "
-        "rows of this table.",
-    )
+    place.metric("Sampling error", "none", help=_no_sampling())
+
+
+def _no_sampling() -> str:
+    unit = session.require_study().terms.unit
+    if unit.several:
+        return f"Sampling error: not known where several rows of one {unit.noun} count."
+    return "Sampling error: none, because the data are the whole population."
 
 
 def _together(count: int) -> str:

@@ -101,19 +101,22 @@ def declare(dataset: TableT, position: int, keep: Callable[[Table], None]) -> Ta
 
 
 def folded(dataset: TableT, position: int, key: str) -> TableT | None:
-    """Show the form of a column of the table in use, folded away once it is declared.
+    """Show the form of a column of the table in use, in a popover once it is declared.
 
     It is drawn only while it is open: a control must answer quickly.
     """
-    form = st.expander(
-        "Bounds and missing values",
-        expanded=not dataset.columns[position].is_declared,
-        key=f"{key}-{session.generation()}-{position}",
-        on_change="rerun",
-    )
-    if not form.open:
-        _tell_unsaid_of(dataset, position)
-        return dataset
+    if not dataset.columns[position].is_declared:
+        with st.container(border=True, key=f"undeclared-{position}"):
+            return declare(dataset, position, declaring.redeclare)
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-row"):
+        form = st.popover(
+            "Bounds and missing values",
+            key=f"{key}-{session.generation()}-{position}",
+            on_change="rerun",
+        )
+        if not form.open:
+            _tell_unsaid_of(dataset, position)
+            return dataset
     with form:
         return declare(dataset, position, declaring.redeclare)
 
@@ -124,9 +127,9 @@ def _tell_unsaid_of(dataset: Table, position: int) -> None:
     start = _start_of(column)
     if start is not None and not (_said_before() or _is_said(start, key)):
         st.caption(
-            f"**Missing values of {literal(column.title)}: not confirmed.** They are "
-            f"imputed as {literal(_written(start))}, which can bias the answer beyond "
-            "its margin of error. Confirm it in “Bounds and missing values”."
+            f"Missing values are imputed as {literal(_written(start))}: not confirmed, and "
+            "no margin of error includes it.",
+            width="content",
         )
 
 

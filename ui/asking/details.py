@@ -56,9 +56,13 @@ class Details:
     pair: tuple[str, str] | None = None
 
 
-def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
-    """Show the controls of this kind of question, in rows of four."""
+def ask(column: Column, kind: StatisticKind, study: Study, by: controls.Cell) -> Details:
+    """Show the controls of this kind of question, in rows of four.
+
+    The column of groups stands in the cell ``by``, beside the question.
+    """
     cells = _cells()
+    grouped = iter([by])
     membership = _membership(column, kind, study, cells) if kind.of_members else None
     edges = q = None
     if kind.of_cells and column.kind.is_numeric:
@@ -76,13 +80,13 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
     crossed = kind is StatisticKind.CROSS_TABLE
     ask_others = _crossed_with if crossed else _others
     if kind is StatisticKind.DIFFERENCE:
-        (of,) = _label_column(column, kind, study, cells, "Groups of")
+        (of,) = _label_column(column, kind, study, grouped, "Groups of")
         return Details(group=of, pair=_pair(of, cells))
-    others = ask_others(column, kind, study, cells)
+    others = ask_others(column, kind, study, grouped if crossed else cells)
     if kind is StatisticKind.MEANS:
-        (by,) = _label_column(column, kind, study, cells, "By")
-        return Details(others=others, group=by)
-    group = _group(column, kind, study, cells)
+        (of,) = _label_column(column, kind, study, grouped, "By")
+        return Details(others=others, group=of)
+    group = _group(column, kind, study, grouped)
     labels_public = False
     if group is not None and kind.pooled:
         labels_public = next(cells).place.checkbox(
@@ -94,6 +98,8 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
             "The guarantee assumes it, and the program cannot check it. Leave it off "
             "unless the groups are known to everybody.",
         )
+    for cell in grouped:
+        cell.place.selectbox("By group", [], disabled=True, placeholder="–")
     return Details(
         membership=membership,
         edges=edges,

@@ -65,14 +65,15 @@ def ask(study: Study) -> Request:
 
     Where the question cannot be asked yet, the page stops below the explanation.
     """
-    first, second, third, fourth = controls.row(4)
-    with first.place:
+    with st.container(key="question"):
+        first, second, by, third, fourth = controls.row([1.1, 1.2, 1.2, 1.2, 0.9])
+    with second.place:
         position = columns.choose(study.dataset)
     anew = _begin_anew(position)
     column = study.dataset.columns[position]
     kinds = _offered(column.kind, study.dataset.cap)
     changed = _settle_statistic(column.kind, kinds)
-    kind = second.selectbox(
+    kind = first.selectbox(
         "Statistic", kinds, key="statistic", kept="table", note=_explained(kinds, study.dataset.cap)
     )
     session.set_public(_last(), (column.kind, kind))
@@ -92,7 +93,7 @@ def ask(study: Study) -> Request:
         column = dataset.columns[position]
         study = replace(study, dataset=dataset)
         with place:
-            asked = details.ask(column, kind, study)
+            asked = details.ask(column, kind, study, by)
             query = _question(column, kind, asked, study)
             request = Request(
                 query=query,

@@ -100,7 +100,7 @@ def _preview(asked: Request, request: SubsampledRequest) -> None:
         "is asked for.",
     )
     second.metric(
-        "Noise, 95 times of 100",
+        "Margin of error (95%, noise only)",
         f"± {significant(request.plan.noise_half_width())}{unit}",
         help="From the noise alone; who happens to be sampled adds to it.",
     )

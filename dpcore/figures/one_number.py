@@ -1,0 +1,281 @@
+"""One number before and after its release, on an axis of the same width.
+
+Before: where a release may fall around the true value, which nobody knows. After: the
+released number with its intervals. For the curator: the true value after clamping and
+imputation, and that of the raw column, on the same axis.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpcore.arrays import FloatArray
+from dpcore.data.quantities import Quantity
+from dpcore.figures.answers import NOISE, TOTAL
+from dpcore.figures.calendar import cells, date_ticks
+from dpcore.figures.theme import TRUTH, LineStyle, Picture, axis
+from dpcore.figures.traces import NAME, Trace, area, line, note, points, ring
+from dpcore.formatting import capital, percent, significant
+from dpcore.inference.intervals import Expectation, Intervals
+from dpcore.mechanisms.mechanism import Mechanism
+from dpcore.releases.digits import ends_text
+
+_HEIGHT = 210
+_STEPS = 161
+_BAND = "rgba(0,114,178,0.30)"
+_TAILS = "rgba(0,114,178,0.12)"
+_ROOM = 1.25
+# Nobody sees an axis wider than this many margins of error: what is on it becomes a dot.
+_WIDEST = 6.0
+_RAW = {"symbol": "diamond-open", "size": 13, "color": "#7F7F7F", "line": {"width": 2}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrueValue:
+    """What the curator knows of a number. CONFIDENTIAL."""
+
+    computed: float
+    raw: float
+
+    @property
+    def bias(self) -> float:
+        """What clamping and imputation add to the value of the column."""
+        return self.computed - self.raw
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberAxis:
+    """The axis that a number is drawn on, before and after.
+
+    Attributes:
+        ahead: Margins of error, at 95%.
+        sampled: Whether the table is a sample of a population.
+        quantity: The unit of the number.
+
+    """
+
+    ahead: Expectation
+    sampled: bool
+    quantity: Quantity
+
+    @property
+    def half(self) -> float:
+        """Half of what is on the axis, in the unit of the number."""
+        noise, sampling = self.ahead.noise, self.ahead.sampling
+        both = math.hypot(noise, sampling) if self.sampled and math.isfinite(sampling) else noise
+        return _ROOM * max(min(both, _WIDEST * noise), np.finfo(float).tiny * 1e10)
+
+    def around(self, center: float, *others: float) -> tuple[float, float]:
+        """Return the ends of the axis around a number, wider where others lie outside."""
+        away = [abs(one - center) for one in others if math.isfinite(one)]
+        reach = max([self.half, *(_ROOM * off for off in away)])
+        return center - reach, center + reach
+
+
+def expected_picture(
+    mechanism: Mechanism, position: float, along: NumberAxis, *, width: float, statement: str
+) -> Picture:
+    """Return where a release may fall around the true value, before it is drawn.
+
+    The density is that at ``position``; the bands hold at the least favorable one.
+    ``width`` is that of the range of possible values.
+    """
+    noise, sampling = along.ahead.noise, along.ahead.sampling
+    off = np.linspace(-along.half, along.half, _STEPS)
+    density = np.asarray(mechanism.pdf(position + off, position))
+    # Noise that stays inside the bounds ends there.
+    top = float(np.max(density[np.isfinite(density)], initial=0.0)) or 1.0
+    height = np.where(np.isfinite(density), density, top) / top
+    inside = np.abs(off) <= noise
+    nothing = np.zeros(_STEPS)
+    unit = along.quantity.of_differences
+    after = f" {unit}" if unit else ""
+    traces = [
+        area(off, height, nothing, _TAILS),
+        area(off[inside], height[inside], nothing[inside], _BAND),
+        line(off, height, "density", LineStyle(color=NOISE, width=2), hover=""),
+    ]
+    notes = [
+        note(
+            f"95% of releases<br>within ± {significant(noise)}{after}",
+            noise,
+            0.62,
+            xanchor="left",
+            xshift=8,
+            align="left",
+            font={"size": 12},
+        )
+    ]
+    table: dict[str, Any] = {"source": ["noise"], "margin of error": [noise]}
+    title = f"Noise of scale {significant(mechanism.noise)}{after}"
+    if math.isfinite(width):
+        title += f", {percent(mechanism.noise / width)} of the possible range"
+    if along.sampled and math.isfinite(sampling):
+        drawn = min(sampling, along.half)
+        traces.append(
+            line(
+                [-drawn, drawn],
+                [-0.16, -0.16],
+                "sampling",
+                LineStyle(color=TOTAL, width=10),
+                hover="",
+            )
+        )
+        notes.append(
+            note(f"sampling: at most ± {significant(sampling)}", 0, -0.34, font={"size": 12})
+        )
+        table = {"source": ["noise", "sampling"], "margin of error": [noise, sampling]}
+    ticks = _ticks(along.half)
+    return Picture.of(
+        title,
+        table,
+        drawn=f"{capital(statement)}: density of the noise around the true value",
+        height=_HEIGHT,
+        traces=traces,
+        xaxis=axis(
+            f"distance from the true value{f', {unit}' if unit else ''}",
+            range=[-along.half, along.half],
+            tickvals=ticks,
+            ticktext=["true value" if tick == 0 else _signed(tick) for tick in ticks],
+        ),
+        yaxis=axis(visible=False, range=[-0.5, 1.08], fixedrange=True),
+        annotations=notes,
+        margin={"l": 24, "r": 24, "t": 8, "b": 46},
+        showlegend=False,
+    )
+
+
+def intervals_text(
+    value: float, noise: FloatArray, total: FloatArray | None, quantity: Quantity
+) -> str:
+    """Return the intervals of a released number in words.
+
+    >>> noise, total = np.array([52.9, 55.5]), np.array([52.1, 56.3])
+    >>> intervals_text(54.21, noise, total, Quantity(unit="years"))
+    '95% CI 52.9 to 55.5 for the data, 52.1 to 56.3 for the population'
+    """
+    text = "95% CI {} to {} for the data".format(
+        *ends_text((float(noise[0]), float(noise[1])), value, quantity)
+    )
+    if total is None:
+        return text
+    return text + ", {} to {} for the population".format(
+        *ends_text((float(total[0]), float(total[1])), value, quantity)
+    )
+
+
+def _ticks(half: float) -> list[float]:
+    """Return five round places, 0 in their middle.
+
+    >>> _ticks(1000.0)
+    [-800.0, -400.0, 0.0, 400.0, 800.0]
+    """
+    decade = 10.0 ** math.floor(math.log10(half / 2.5))
+    step = max(one * decade for one in (1, 2, 2.5, 4, 5) if 2 * one * decade <= half)
+    return [step * place for place in (-2, -1, 0, 1, 2)]
+
+
+def _signed(tick: float) -> str:
+    return f"{'−' if tick < 0 else '+'}{significant(abs(tick))}"
+
+
+def result_picture(
+    value: float,
+    around: Intervals,
+    along: NumberAxis,
+    statement: str,
+    *,
+    true: TrueValue | None = None,
+) -> Picture:
+    """Return a released number with its intervals; CONFIDENTIAL with the ``true`` value."""
+    noise, total = around.noise[0], around.total[0] if along.sampled else None
+    quantity = along.quantity
+    known = () if true is None else (true.computed, true.raw)
+    low, high = along.around(value, *known, *noise, *(() if total is None else total))
+    parts = {"noise": noise} | ({} if total is None else {"noise and sampling": total})
+    hover = "" if quantity.is_date else "%{x:.6g}"
+    center = points([value], [0], "private result", ring(NOISE, 15), hover=hover, aside=NAME)
+    traces = [*_bars(parts, hover), center]
+    notes = [
+        note(name, float(ends[1]), 0, xanchor="right", yshift=-22 - 16 * place, font={"size": 12})
+        for place, (name, ends) in enumerate(parts.items())
+    ]
+    table: dict[str, Any] = {
+        "interval (95%)": [f"{name}" for name in parts],
+        "lower": cells([float(ends[0]) for ends in parts.values()], quantity),
+        "result": cells([value] * len(parts), quantity),
+        "upper": cells([float(ends[1]) for ends in parts.values()], quantity),
+    }
+    title = intervals_text(value, noise, total, quantity)
+    if true is not None:
+        traces += [
+            points([at], [0.55], name, marker, hover=hover, aside=NAME)
+            for at, name, marker in (
+                (true.raw, "raw data", _RAW),
+                (true.computed, "true value, clamped", TRUTH),
+            )
+        ]
+        notes += _of_bias(true, quantity)
+        table |= {
+            "true value, clamped": cells([true.computed] * len(parts), quantity),
+            "raw data": cells([true.raw] * len(parts), quantity),
+        }
+        title += f". Bias from clamping and imputation: {_difference(true.bias, quantity)}"
+    return Picture.of(
+        title,
+        table,
+        drawn=f"{capital(statement)}: the released number with its intervals",
+        height=_HEIGHT,
+        traces=traces,
+        xaxis=axis(quantity.name, range=[low, high], nticks=6, **date_ticks(quantity, low, high)),
+        yaxis=axis(visible=False, range=[-1.1, 1.1], fixedrange=True),
+        annotations=notes,
+        margin={"l": 24, "r": 24, "t": 8, "b": 46},
+        showlegend=False,
+    )
+
+
+def _bars(parts: dict[str, FloatArray], hover: str) -> list[Trace]:
+    strokes = (LineStyle(color=NOISE, width=8), LineStyle(color=TOTAL, width=20))
+    drawn = zip(parts.items(), strokes, strict=False)
+    return [
+        line(list(ends), [0, 0], name, stroke, hover=hover, aside=NAME)
+        for (name, ends), stroke in reversed([*drawn])
+    ]
+
+
+def _of_bias(true: TrueValue, quantity: Quantity) -> list[Trace]:
+    """Return the arrow from the value of the column to the one that noise is added to."""
+    words = note(
+        f"true value (bias {_difference(true.bias, quantity)})",
+        true.computed,
+        0.55,
+        yshift=16,
+        font={"size": 12},
+    )
+    if true.bias == 0:
+        return [words]
+    arrow: Trace = {
+        "x": true.computed,
+        "y": 0.55,
+        "ax": true.raw,
+        "ay": 0.55,
+        "axref": "x",
+        "ayref": "y",
+        "text": "",
+        "showarrow": True,
+        "arrowhead": 2,
+        "arrowwidth": 2,
+        "arrowcolor": "#7F7F7F",
+    }
+    return [arrow, words]
+
+
+def _difference(off: float, quantity: Quantity) -> str:
+    sign = "−" if off < 0 else "+" if off > 0 else ""
+    unit = quantity.of_differences
+    return f"{sign}{significant(abs(off))}{f' {unit}' if unit else ''}"

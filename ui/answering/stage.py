@@ -1,0 +1,234 @@
+"""The screen of a question: its answer at the left, what it costs and compares to at the right.
+
+Everything has its place before it is known: nothing moves when the answer arrives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.analyses.base import Mode, Request
+from dpcore.analyses.clamping_bias import bias
+from dpcore.analyses.measurement import Direct
+from dpcore.arrays import FloatArray
+from dpcore.figures.attackers import surest
+from dpcore.figures.individual.people import exposure_picture
+from dpcore.figures.one_number import NumberAxis, TrueValue, expected_picture, result_picture
+from dpcore.formatting import capital, percent, significant
+from dpcore.inference.intervals import Expectation, expect
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.releases.digits import noise_unit, number_text, quantity_in
+from dpcore.releases.record import Release
+from dpcore.studies.comparing import error_curves
+from dpcore.studies.comparing.error_curves import (
+    Comparable,
+    ErrorCurve,
+    ErrorSetting,
+    Fairness,
+    comparable,
+)
+from ui import confidential, results, session
+from ui.answering import answers, distortion, previews
+from ui.individual import statistic_losses
+from ui.study import Study
+from ui.text import after_number, literal
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+_MIDDLE = 0.5
+_NOTHING = 1e-4
+_EVEN = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """The places of the screen."""
+
+    card: DeltaGenerator
+    beside: DeltaGenerator
+    curator: DeltaGenerator
+    actions: DeltaGenerator
+
+
+def places() -> Stage:
+    """Return the places of the screen, each of them empty."""
+    with st.container(key="stage"):
+        left, right = st.columns([2, 1])
+        card = left.container(key="card")
+        actions = left.container(key="act")
+        beside = right.container(border=True, key="beside")
+        curator = right.container()
+    return Stage(card=card, beside=beside, curator=curator, actions=actions)
+
+
+def is_one_number(asked: Request) -> bool:
+    """Tell whether the answer is a single number with noise on it."""
+    return isinstance(asked.plan, Direct) and asked.plan.numbers == 1
+
+
+def show(
+    asked: Request, answer: Release | None, study: Study, true: TrueValue | None = None
+) -> None:
+    """Show what the answer will be like, or what it is."""
+    if not is_one_number(asked):
+        _several(asked, answer)
+        return
+    frame = "confidential-result" if true is not None else _frame(answer)
+    with st.container(border=True, key=frame):
+        if true is not None:
+            st.badge("Confidential: curator only", icon=":material/lock:", color="orange")
+        elif answer is not None:
+            results.public_badge()
+        _heading(asked, answer)
+        _picture(asked, answer, study, true)
+        if answer is None:
+            previews.remarks(asked)
+        else:
+            st.caption(_said(asked, answer))
+            results.release_files([answer], "answer")
+
+
+def _said(asked: Request, answer: Release) -> str:
+    """Say once what was released, how, at what cost, and what no interval holds."""
+    scale = f"{significant(answer.noise)} {literal(noise_unit(answer))}".rstrip()
+    outside = " No interval includes their bias." if asked.query.conditions else ""
+    return (
+        f"{literal(capital(asked.statement))}.{outside} "
+        f"{literal(answer.mechanism_label)}, noise scale {scale}, drawn by "
+        f"{literal(answer.sampler)}. Cost: {previews.price(asked)}. Draw {answer.draw} of this "
+        "question." + results.in_plan(answer)
+    )
+
+
+def _frame(answer: Release | None) -> str:
+    if answer is None:
+        return "expected-result"
+    return "classroom-answer" if answer.mode is Mode.CLASSROOM else "public-answer"
+
+
+def _several(asked: Request, answer: Release | None) -> None:
+    if answer is not None:
+        answers.show(answer, asked)
+        return
+    with st.container(border=True, key="expected-result"):
+        st.markdown(f"**{literal(capital(asked.query.title))}**")
+        previews.expected(asked)
+        st.caption(f"{literal(capital(asked.statement))}.")
+
+
+def _heading(asked: Request, answer: Release | None) -> None:
+    """Show the number in large type, with its unit."""
+    quantity, title = asked.query.quantity, asked.query.title
+    if answer is None:
+        unit = after_number(quantity.of_differences)
+        number = f"± {significant(_ahead(asked).noise)}{unit}"
+        name = f"Margin of error of the {title} (95%, noise only)"
+    else:
+        label, value = answer.labels[0], float(answer.values[0])
+        unit = after_number(quantity_in(answer, label).suffix)
+        number, name = number_text(answer, label, value) + unit, f"Private {title}"
+    st.metric(literal(name), number, help=literal(f"{capital(asked.statement)}."))
+
+
+def _ahead(asked: Request) -> Expectation:
+    return expect(asked.mechanism, asked.query.statistic, asked.query.bounds)
+
+
+def _picture(asked: Request, answer: Release | None, study: Study, true: TrueValue | None) -> None:
+    along = NumberAxis(ahead=_ahead(asked), sampled=study.sampled, quantity=asked.query.quantity)
+    if answer is None:
+        middle = _setting(asked, asked.query).position if comparable(asked.query) else 0.0
+        width = asked.query.bounds.width
+        picture = expected_picture(
+            asked.mechanism, middle, along, width=width, statement=asked.statement
+        )
+    else:
+        picture = result_picture(
+            float(answer.values[0]), answers.recorded(answer), along, asked.statement, true=true
+        )
+    results.show(picture, "answer")
+
+
+def _setting(asked: Request, query: Comparable) -> ErrorSetting:
+    return ErrorSetting(
+        query=query, epsilon=asked.epsilon, delta=asked.used_delta or 1e-6, place=_MIDDLE
+    )
+
+
+def beside(asked: Request) -> None:
+    """Show what the release lets an attacker conclude, and how mechanisms compare."""
+    noun = session.unit().noun
+    before, after = percent(_EVEN), surest(asked.effective_epsilon, delta=asked.used_delta)
+    st.markdown(
+        f"**Attacker: {before} → at most {after}** sure about one {noun}.{previews.given(asked)}"
+    )
+    if not comparable(asked.query):
+        return
+    at = _setting(asked, asked.query)
+    keys = Fairness.TRUE.with_chosen(asked.mechanism_key)
+    each = error_curves.each_number(asked.query)
+    unit = asked.query.unit_text
+    rows = [
+        f"| {_chosen(CATALOG[one.key].label, one.key == asked.mechanism_key)} | "
+        + " | ".join(_cell(float(number[0]), float(one.rmse[0])) for number in _errors(one))
+        + " |"
+        for one in error_curves.at_setting(at, keys)
+    ]
+    head = f"| {literal(unit)} | bias | SD | RMSE |"
+    st.markdown(
+        f"**Mechanisms at the same ε{f', {each}' if each else ''}**\n\n"
+        + "\n".join([head, "|:--|--:|--:|--:|", *rows])
+    )
+    st.caption("For a true value in the middle of the bounds.")
+
+
+def _errors(one: ErrorCurve) -> tuple[FloatArray, ...]:
+    return one.bias, one.spread, one.rmse
+
+
+def _chosen(label: str, chosen: bool) -> str:  # noqa: FBT001
+    return f"**{label}** ◀" if chosen else label
+
+
+def _cell(number: float, error: float) -> str:
+    return "0" if abs(number) < _NOTHING * error else significant(number)
+
+
+def curator(asked: Request, study: Study) -> TrueValue | None:
+    """Show everybody's loss and the bias, once opened; return the true value for the card.
+
+    CONFIDENTIAL.
+    """
+    one = is_one_number(asked)
+    what = "the true value and everybody's loss" if one else "everybody's loss"
+    with confidential.area("release", what) as shown:
+        if not shown:
+            return None
+        true = _bias(asked, study) if one else None
+        _losses(asked, study)
+        return true
+    return None
+
+
+def _bias(asked: Request, study: Study) -> TrueValue:
+    """Say how many values are clamped and missing, and return what the number would be."""
+    found = session.remember(
+        "bias", study.about(asked.query), lambda: bias(asked.query, study.in_memory)
+    )
+    distortion.outside(found, asked.query.unit.counted)
+    st.caption(literal(f"{distortion.causes_text(found, asked)}."))
+    return TrueValue(computed=float(found.computed[0]), raw=float(found.raw[0]))
+
+
+def _losses(asked: Request, study: Study) -> None:
+    if study.parts is not None:
+        st.page_link("pages/privacy_loss.py", label="Privacy loss of everybody")
+        return
+    relation = asked.query.relation
+    losses = statistic_losses.exposed(study, asked, relation)
+    picture = exposure_picture(losses, key=asked.mechanism_key)
+    results.show(picture, "own-loss")
