@@ -4,16 +4,8 @@ from functools import partial
 
 import streamlit as st
 
-from ui import offering, plan_notes, results, session
-from ui.answering import (
-    answer_lessons,
-    answers,
-    differences,
-    distortion,
-    enclosing,
-    previews,
-    stage,
-)
+from ui import offering, plan_notes, release_screen, results, session
+from ui.answering import answer_lessons, answers, differences, distortion, enclosing, previews
 from ui.asking import inputs
 
 session.require_router("pages/release.py")
@@ -22,7 +14,7 @@ asked = inputs.ask(session.require_study())
 # As declared by the controls just now.
 study = session.require_study()
 done = tuple(map(study.renamed, session.ledger().releases(study.fingerprint)))
-screen = stage.places()
+screen = release_screen.places()
 with screen.actions:
     answer = offering.offer(
         asked,
@@ -32,11 +24,11 @@ with screen.actions:
         before=partial(previews.obstacles, asked),
     )
 with screen.beside:
-    stage.beside(asked)
+    release_screen.beside(asked)
 with screen.curator:
-    true = stage.curator(asked, study)
+    true = release_screen.curator(asked, study)
 with screen.card:
-    stage.show(asked, answer, study, true)
+    release_screen.show(asked, answer, study, true)
 if answer is not None and answer.id not in {each.id for each in done}:
     done = (*done, answer)  # drawn in this run
 plan_notes.before_release(asked, done)
@@ -44,7 +36,7 @@ if answer is not None:
     differences.show(answer, asked)
     enclosing.show(answer, asked, study, session.account(study))
     answer_lessons.lesson(answer, asked, study)
-if not stage.is_one_number(asked):
+if not release_screen.is_one_number(asked):
     distortion.show(asked, study)
 if done:
     st.header("Released so far")
