@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -469,7 +470,7 @@ def offer(
         downloads.File(
             name=f"decision-{_stem(about)}.html",
             mime="text/html",
-            content=decision_page(about, style).html,
+            content=partial(decision_page, about, style),
         ),
         key="sign-page",
         kind="primary",

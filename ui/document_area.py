@@ -13,7 +13,7 @@ import streamlit as st
 from dpcore.documents import gathering
 from dpcore.documents.catalog import offered
 from dpcore.documents.context import CuratorInput, DocumentContext
-from dpcore.documents.page import Numerals
+from dpcore.documents.rendering import Numerals
 from dpcore.errors import DPCoreError
 from dpcore.planning.analysis_plan import AnalysisPlan
 from dpcore.releases.record import Release

@@ -18,6 +18,7 @@ from dpcore.planning.group_sizes import (
     smallest_group,
 )
 from dpcore.releases.record import Release
+from dpcore.statistics.conditions import PAIR_ONLY
 from ui import accounts, partwise, session
 from ui.study import Study
 from ui.text import literal
@@ -38,10 +39,10 @@ def in_plan(basket: AnalysisPlan) -> None:
             "twice, the counts differ by chance, and cost twice. Take it out unless "
             "its own noise is what you need."
         )
-    differ = assumptions.each_of_columns(item.request.asked for item in basket.items)
+    differ = assumptions.treatments(item.request.asked for item in basket.items)
     for name, each in differ.items():
         # Who is in neither of two groups that are compared is missed in neither.
-        told = [one for one in each if one != assumptions.NEITHER]
+        told = [one for one in each if one != PAIR_ONLY]
         if len(told) > 1:
             st.info(
                 f"Who has no value of **{literal(name)}** is not in the same place in "
@@ -82,7 +83,7 @@ def say_imputed(items: Sequence[PlannedQuery]) -> None:
 
     How many values are missing is confidential: nothing here hangs on it.
     """
-    found = assumptions.filled(items)
+    found = assumptions.imputed_in(items)
     if not found:
         return
     told = "; ".join(f"{column.title}: {replacement_text(column)}" for column in found)

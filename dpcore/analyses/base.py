@@ -32,7 +32,7 @@ from dpcore.models.question import ModelQuestion
 from dpcore.postprocessing.share_constraints import CONSTRAINT, Constraint
 from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.conditions import statement
+from dpcore.statistics.conditions import missing_values, statement
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN
 from dpcore.statistics.statistic import Partial, Statistic
@@ -103,6 +103,10 @@ class Question:
 
         def parameters(self) -> dict[str, Any]:
             """Return all that defines the analysis, ready for JSON."""
+
+    def missing_values(self, column: Column) -> str:
+        """Return what becomes of missing values of one of its columns, in words."""
+        return missing_values(column)
 
     def value(self, dataset: Dataset | PartitionedDataset) -> FloatArray:
         """Return the statistic of a table, shape ``(k,)``. CONFIDENTIAL.

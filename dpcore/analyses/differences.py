@@ -25,6 +25,7 @@ from dpcore.analyses.number import QUERY
 from dpcore.arrays import FloatArray
 from dpcore.codec import TEXT, several
 from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import quantity_of
@@ -37,7 +38,7 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import PrivacyUnit
-from dpcore.statistics.conditions import said_once
+from dpcore.statistics.conditions import OTHER_GROUPS_LEFT_OUT, PAIR_ONLY, missing_values, said_once
 from dpcore.statistics.group_sums import PAIR, PairMoments
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN
@@ -151,6 +152,15 @@ class DifferenceQuery(OfGroups):
     def unit_text(self) -> str:
         """Return the unit of the difference: that of the column, or days."""
         return quantity_of(self.column).of_differences
+
+    def missing_values(self, column: Column) -> str:
+        """Return what becomes of missing values of one of its columns, in words."""
+        told = missing_values(column)
+        if column != self.group:
+            return told
+        if not column.complete:
+            return PAIR_ONLY
+        return OTHER_GROUPS_LEFT_OUT if set(column.labels) - set(self.pair) else told
 
     def plan(self, request: Request) -> Plan:
         """Return how a request for it is carried out."""

@@ -47,7 +47,7 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.conditions import divided, said_once, ungrouped
+from dpcore.statistics.conditions import divided, missing_values, said_once, ungrouped
 from dpcore.statistics.entries import check_group, group_codes, name_of_others
 from dpcore.statistics.group_sums import Grouped, GroupMoments, count_names
 from dpcore.statistics.kinds import StatisticKind
@@ -94,6 +94,10 @@ class OfGroups(Question):
     def size(self) -> TableSize:
         """Return that the size of a group is private."""
         return self.part.size
+
+    def missing_values(self, column: Column) -> str:
+        """Return what becomes of missing values of one of its columns, in words."""
+        return missing_values(column, group=self.group)
 
     def values(self, dataset: Dataset) -> FloatArray:
         """Return each person's number and code of the group, (n, 2). CONFIDENTIAL.

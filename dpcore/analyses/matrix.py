@@ -45,7 +45,7 @@ from dpcore.privacy.conversions import rho_of_pure
 from dpcore.privacy.events import PureEvent
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.conditions import clamped, divided, filled, ungrouped
+from dpcore.statistics.conditions import clamped, divided, filled, missing_values, ungrouped
 from dpcore.statistics.covariance import Covariance, CovarianceMatrix
 from dpcore.statistics.entries import joint_entries, joint_rows
 from dpcore.statistics.kinds import StatisticKind, allowed
@@ -101,6 +101,10 @@ class JointQuery(Question):
         self._check_size()
         # Builds the statistic once, so that its own demands are met from here on.
         _ = self.sensitivity
+
+    def missing_values(self, column: Column) -> str:
+        """Return what becomes of missing values of one of its columns, in words."""
+        return missing_values(column, group=self.group)
 
     @property
     def column(self) -> Column:

@@ -45,7 +45,7 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.conditions import clamped, filled, said_once, ungrouped
+from dpcore.statistics.conditions import clamped, filled, missing_values, said_once, ungrouped
 from dpcore.statistics.entries import check_group, joint_entries, joint_rows, name_of_others
 from dpcore.statistics.group_sums import MeanMoments
 from dpcore.statistics.kinds import StatisticKind
@@ -102,6 +102,10 @@ class MeansQuery(Question):
         self.size.check(self.relation, self.unit)
         # Builds the statistic once, so that its own demands are met from here on.
         _ = self.sensitivity
+
+    def missing_values(self, column: Column) -> str:
+        """Return what becomes of missing values of one of its columns, in words."""
+        return missing_values(column, group=self.group)
 
     @property
     def kind(self) -> StatisticKind:

@@ -29,7 +29,15 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.bins import check_edges, names_of_bins
-from dpcore.statistics.conditions import binned, clamped, divided, filled, others
+from dpcore.statistics.conditions import (
+    ALL_COUNTED,
+    binned,
+    clamped,
+    divided,
+    filled,
+    missing_values,
+    others,
+)
 from dpcore.statistics.entries import Membership, label_entries, name_of_others, number_entries
 from dpcore.statistics.histogram import Histogram, Proportions
 from dpcore.statistics.kinds import OF_ONE, StatisticKind, allowed
@@ -153,6 +161,11 @@ class Query(Question):
         if self.column.missing is MissingPolicy.DROP:
             return f"number of {self.unit.counted} with a value of {name}"
         return f"number of {self.unit.counted}"
+
+    def missing_values(self, column: Column) -> str:
+        """Return what becomes of missing values of its column, in words."""
+        counted = self.membership is not None and self.membership.everyone
+        return ALL_COUNTED if counted and not column.complete else missing_values(column)
 
     @property
     def conditions(self) -> tuple[str, ...]:

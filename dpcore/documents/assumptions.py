@@ -1,136 +1,77 @@
 """What answers rest on beside the noise, question by question. PUBLIC.
 
-No ± covers any of it: a minimum that is divided by, values that replace missing ones,
-and who is left out of a comparison. It follows from what is declared. How many values
-are missing is protected like the values themselves, and is told only where it was
-released.
+No ± covers any of it: a public minimum in a divisor, imputed values, and groups that a
+comparison leaves out. It follows from what is declared. How many values are missing is
+protected like the values themselves, and is stated only where it was released.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from dpcore.analyses.base import Question
-from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import DifferenceQuery
-from dpcore.analyses.number import Query
 from dpcore.data.columns import Column, MissingPolicy
 from dpcore.models.question import ModelQuestion
 from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.relations import TableSize
 from dpcore.releases.declared import minimum_of
-from dpcore.statistics.conditions import counted_as_value
+from dpcore.statistics.conditions import (
+    ALL_COUNTED,
+    COMPLETE,
+    LEFT_OUT,
+    OTHER_GROUPS_LEFT_OUT,
+    OTHERS,
+    PAIR_ONLY,
+    missing_values,
+)
+from dpcore.statistics.kinds import StatisticKind
 
 Asked = Question | ModelQuestion
-
-UNTOLD: Final = (
-    "The number of missing values is protected like the values themselves. Released "
-    "counts of known values disclose it only up to their noise."
-)
-"""Missing values are part of a record: neighbors differ in them, and no figure is
-computed of them but released ones."""
-OTHERS: Final = "missing and unlisted values are in the group of all others"
-NEITHER: Final = "missing values and other groups are left out"
-COMPLETE: Final = "no missing values, as declared"
-LEFT_OUT: Final = "missing values left out"
-OUTSIDE: Final = "other groups are left out"
-EVERYBODY: Final = "all rows are counted, with or without a value"
+Treatments = Mapping[str, tuple[str, ...]]
+"""What questions do with missing values of each column, by its name, each way once."""
 
 
-def treatment(asked: Asked, column: Column) -> str:
-    """Return what a question does with people without a value of one of its columns.
+def treatments(questions: Iterable[Asked]) -> dict[str, tuple[str, ...]]:
+    """Return what questions do with missing values of each of their columns."""
+    found: dict[str, dict[str, None]] = {}
+    for asked in questions:
+        for column in asked.columns:
+            found.setdefault(column.name, {})[asked.missing_values(column)] = None
+    return {name: tuple(ways) for name, ways in found.items()}
 
-    What is declared of a column does not count where it makes the groups.
+
+def of_column(column: Column, known: Treatments) -> tuple[str, ...]:
+    """Return what is done for a column as it is declared.
+
+    Columns of one name may have been declared in several ways.
     """
-    if isinstance(asked, DifferenceQuery) and column == asked.group:
-        if not column.complete:
-            return NEITHER
-        return OUTSIDE if set(column.labels) - set(asked.pair) else COMPLETE
-    if column.complete:
-        return COMPLETE
-    if column == getattr(asked, "group", None):
-        return OTHERS
-    member = asked.membership if isinstance(asked, Query) else None
-    if member is not None and member.everyone:
-        return EVERYBODY
-    return _alone(column)
+    own = {OTHERS, PAIR_ONLY, OTHER_GROUPS_LEFT_OUT, ALL_COUNTED, missing_values(column)}
+    return tuple(way for way in known.get(column.name, ()) if way in own)
 
 
-def _alone(column: Column) -> str:
-    """Return what a question about a column does with people without a value of it."""
-    if column.missing is MissingPolicy.DROP:
-        return LEFT_OUT
-    return COMPLETE if column.complete else counted_as_value(column)
-
-
-def of_question(asked: Asked) -> tuple[tuple[Column, str], ...]:
-    """Return what a question does with missing values of each of its columns."""
-    return tuple((column, treatment(asked, column)) for column in asked.columns)
-
-
-def of_columns(questions: Iterable[Asked]) -> dict[str, str]:
-    """Return what becomes of missing values of each column, by its name.
-
-    Where questions differ in it, all that is done stands there, each once.
-    """
-    return {name: "; ".join(told) for name, told in each_of_columns(questions).items()}
-
-
-def counted_as(columns: Iterable[Column], done: Mapping[str, str]) -> tuple[Column, ...]:
-    """Return the columns where somebody without a value counts as a public one.
-
-    ``done`` is what ``of_columns`` says of them.
-    """
+def imputed(columns: Iterable[Column], known: Treatments) -> tuple[Column, ...]:
+    """Return the columns of which missing values are replaced by a public value."""
     return tuple(
         column
         for column in columns
         if column.missing is MissingPolicy.REPLACE
         and not column.complete
-        and _alone(column) in done.get(column.name, "").split("; ")
+        and missing_values(column) in known.get(column.name, ())
     )
 
 
-def of_column(column: Column, done: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what is done for a column as it is declared.
-
-    ``done`` is what ``of_columns`` says, of every way in which a column of that name
-    was declared.
-    """
-    own = {OTHERS, NEITHER, OUTSIDE, EVERYBODY, _alone(column)}
-    told = done.get(column.name, "").split("; ")
-    return tuple(text for text in told if text in own)
+def is_complete(known: Treatments) -> bool:
+    """Tell whether no value is missing, as was declared of every column."""
+    ways = {way for each in known.values() for way in each}
+    return bool(ways) and ways <= {COMPLETE, OTHER_GROUPS_LEFT_OUT}
 
 
-def nobody(done: Mapping[str, str]) -> bool:
-    """Tell whether nobody lacks a value, as was declared of every column.
-
-    ``done`` is what ``of_columns`` says of them.
-    """
-    ways = {text for told in done.values() for text in told.split("; ")}
-    return bool(ways) and ways <= {COMPLETE, OUTSIDE}
-
-
-def only_left_out(columns: Iterable[Column], done: Mapping[str, str]) -> bool:
-    """Tell whether whoever has no value is left out wherever that matters.
-
-    ``done`` is what ``of_columns`` says of the columns.
-    """
-    return all(
-        treated in {NEITHER, OUTSIDE, COMPLETE}
-        or (column.missing is MissingPolicy.DROP and treated == _alone(column))
-        for column in columns
-        for treated in done.get(column.name, "").split("; ")
-    )
-
-
-def each_of_columns(questions: Iterable[Asked]) -> dict[str, tuple[str, ...]]:
-    """Return the same, each treatment by itself."""
-    found: dict[str, dict[str, None]] = {}
-    for asked in questions:
-        for column in asked.columns:
-            found.setdefault(column.name, {})[treatment(asked, column)] = None
-    return {name: tuple(told) for name, told in found.items()}
+def only_left_out(columns: Iterable[Column], known: Treatments) -> bool:
+    """Tell whether missing values are left out wherever they matter."""
+    unused = {PAIR_ONLY, OTHER_GROUPS_LEFT_OUT, COMPLETE, LEFT_OUT}
+    return all(unused.issuperset(known.get(column.name, ())) for column in columns)
 
 
 class ComparedGroups(NamedTuple):
@@ -143,34 +84,37 @@ class ComparedGroups(NamedTuple):
 
 
 def minimums(items: Sequence[PlannedQuery], size: TableSize) -> dict[int, tuple[int, ...]]:
-    """Return every public minimum that is divided by, with the numbers of questions.
+    """Return every public minimum in a divisor, with the numbers of questions.
 
-    Not the one that stands in for a private number of people anyway.
+    Not the one that replaces a private number of people anyway.
     """
-    found: dict[int, list[int]] = {}
+    found: dict[int, tuple[int, ...]] = {}
     for place, item in enumerate(items, 1):
         least = minimum_of(item.request.parameters())
         if least is not None and (size.public or least != size.people):
-            found.setdefault(least, []).append(place)
-    return {least: tuple(places) for least, places in found.items()}
+            found[least] = (*found.get(least, ()), place)
+    return found
 
 
-def filled(items: Sequence[PlannedQuery]) -> tuple[Column, ...]:
-    """Return the columns where somebody without a value counts as a public one."""
+def imputed_in(items: Sequence[PlannedQuery]) -> tuple[Column, ...]:
+    """Return the columns of a plan of which missing values are imputed."""
     asked = [item.request.asked for item in items]
     columns = dict.fromkeys(column for one in asked for column in one.columns)
-    return counted_as(columns, of_columns(asked))
+    return imputed(columns, treatments(asked))
 
 
 def compared(items: Sequence[PlannedQuery]) -> tuple[ComparedGroups, ...]:
     """Return the differences of two groups, with the groups that they leave out."""
-    found = []
-    for place, item in enumerate(items, 1):
-        asked = item.request.asked
-        if isinstance(asked, DifferenceQuery):
-            others = tuple(x for x in asked.group.labels if x not in asked.pair)
-            found.append(ComparedGroups(place, asked.group, asked.pair, others))
-    return tuple(found)
+    return tuple(
+        ComparedGroups(
+            place,
+            asked.group,
+            asked.pair,
+            tuple(label for label in asked.group.labels if label not in asked.pair),
+        )
+        for place, item in enumerate(items, 1)
+        if isinstance(asked := item.request.asked, DifferenceQuery)
+    )
 
 
 def assumed_groups(items: Sequence[PlannedQuery]) -> dict[int, tuple[int, ...]]:
@@ -183,23 +127,25 @@ def assumed_groups(items: Sequence[PlannedQuery]) -> dict[int, tuple[int, ...]]:
 
 
 def crossed(items: Sequence[PlannedQuery]) -> tuple[int, ...]:
-    """Return the numbers of the questions whose sums are less exact than their ±."""
+    """Return the numbers of the questions whose totals are less exact than their ±."""
     return tuple(
-        place for place, item in enumerate(items, 1) if isinstance(item.request.asked, CrossedQuery)
+        place
+        for place, item in enumerate(items, 1)
+        if getattr(item.request.asked, "kind", None) is StatisticKind.CROSS_TABLE
     )
 
 
 def treated(items: Sequence[PlannedQuery]) -> dict[str, dict[str, tuple[int, ...]]]:
-    """Return what is done with people without a value, by column and question.
+    """Return what is done with missing values, by column, with the numbers of questions.
 
-    Each treatment comes with the numbers of the questions that do it; with none where
-    all of a column do the same.
+    There are no numbers where all questions about a column do the same.
     """
-    found: dict[str, dict[str, list[int]]] = {}
+    found: dict[str, dict[str, tuple[int, ...]]] = {}
     for place, item in enumerate(items, 1):
-        for column, told in of_question(item.request.asked):
-            found.setdefault(column.name, {}).setdefault(told, []).append(place)
+        for column in item.request.asked.columns:
+            ways = found.setdefault(column.name, {})
+            way = item.request.asked.missing_values(column)
+            ways[way] = (*ways.get(way, ()), place)
     return {
-        name: {text: tuple(at) if len(told) > 1 else () for text, at in told.items()}
-        for name, told in found.items()
+        name: ways if len(ways) > 1 else dict.fromkeys(ways, ()) for name, ways in found.items()
     }

@@ -62,7 +62,7 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
         "every number. Opens in any browser and prints on A4.",
         file=("notice", "html"),
         mime=_HTML,
-        text=lambda subject: notice(subject).html(),
+        text=notice,
         asks=True,
     ),
     Document(
@@ -71,16 +71,16 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
         "totals, ledger, known gaps. Opens in any browser and prints on A4.",
         file=("report", "html"),
         mime=_HTML,
-        text=lambda subject: report(subject).html(),
+        text=report,
         asks=True,
     ),
     Document(
-        name="Checklist after NIST SP 800-226",
+        name="Checklist based on NIST SP 800-226",
         sentence="What a guarantee rests on, level by level: filled in where the "
         "program knows, blank where only people do.",
         file=("checklist", "html"),
         mime=_HTML,
-        text=lambda subject: checklist(subject).html(),
+        text=checklist,
         asks=True,
     ),
     Document(
@@ -88,7 +88,7 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
         sentence="What was done, in sentences for a paper.",
         file=("methods", "txt"),
         mime="text/plain",
-        text=lambda subject: methods(subject) + "\n",
+        text=methods,
     ),
     Document(
         name="Script that redoes the accounting",

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from dpcore.analyses import secure
 from dpcore.codec import TEXT, Schema, several, since
 from dpcore.data.columns import Column
-from dpcore.documents.page import Exact, Numerals
+from dpcore.documents import claims
+from dpcore.documents.assumptions import Treatments
 from dpcore.documents.question import DocumentEntry
+from dpcore.documents.rendering import Numerals, render
 from dpcore.figures.privacy_label import LabelFacts
-from dpcore.formatting import brief, capital, delta_text, epsilon_text, significant
+from dpcore.formatting import delta_text, epsilon_text, significant
 from dpcore.ledger.chain import EntryKind
 from dpcore.privacy.composition import Totals, compose
 from dpcore.privacy.events import event_from
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost, plain
+from dpcore.relations import NeighboringRelation
 from dpcore.releases.amounts import NOTHING, is_used_up
 from dpcore.version import VERSION
 
@@ -27,7 +32,6 @@ USUAL_DELTA: Final = 1e-6
 """At which totals are told where an account has no delta."""
 PLANNED: Final = "Only planned: nothing of this has been released."
 LESSON: Final = "Classroom: not a private release."
-_LONGEST: Final = 120
 _UNKNOWN: Final = "see the documents of that time"
 
 
@@ -150,7 +154,7 @@ class DocumentContext:
             released, of which the account says it.
         delta: At which totals are told.
         columns: What is declared of the columns in question.
-        missing: What becomes of missing values of each, by its name.
+        missing: What questions do with missing values of each, by its name.
         everybody: Whether the table holds everybody, and is no sample.
         joined: Whether each row was made of all rows of one unit.
         head: The ledger; ``None`` where nothing is written in it yet.
@@ -169,7 +173,7 @@ class DocumentContext:
     charged: PrivacyCost | None = None
     delta: float = USUAL_DELTA
     columns: tuple[Column, ...] = ()
-    missing: Mapping[str, str] = field(default_factory=dict)
+    missing: Treatments = field(default_factory=dict)
     everybody: bool = False
     joined: bool = False
     head: Head | None = None
@@ -188,6 +192,12 @@ class DocumentContext:
     def knowing(self, typed: CuratorInput) -> DocumentContext:
         """Return it with what people have typed."""
         return replace(self, typed=typed)
+
+    def fill(self, template: str, **facts: object) -> str:
+        """Return a document about it, by a template."""
+        return render(
+            template, self.numerals, subject=self, mark=self.mark, foot=self.foot, **facts
+        )
 
     @property
     def planned(self) -> bool:
@@ -248,6 +258,32 @@ class DocumentContext:
         return f"every {unit.noun}, with up to {unit.rows:,} rows of the table"
 
     @property
+    def neighbors(self) -> str:
+        """Return in what neighboring tables differ."""
+        return claims.neighbors(self.facts.relation, self.facts.unit)
+
+    @property
+    def is_private_membership(self) -> bool:
+        """Tell whether it is protected who has a row in the table."""
+        return self.facts.relation is NeighboringRelation.ADD_REMOVE
+
+    @property
+    def accuracy(self) -> str:
+        """Return how often an attacker is right who sees all figures, at most."""
+        return claims.accuracy(*self.guarantee)
+
+    @property
+    def accuracy_of_limit(self) -> str:
+        """Return the same once the whole limit is used."""
+        return claims.accuracy(*self.facts.total)
+
+    @property
+    def changes(self) -> tuple[BudgetChange, ...]:
+        """Return the changes of the budget that changed its amount."""
+        known = () if self.head is None else self.head.changes
+        return tuple(change for change in known if change.before != change.after)
+
+    @property
     def one(self) -> str:
         """Return what one protected unit is called."""
         return self.facts.unit.noun
@@ -281,40 +317,40 @@ class DocumentContext:
                 found[question.table] = int(size["people"])
         return found
 
-    def each(self, say: Callable[[CuratorInput], str]) -> tuple[tuple[str, str], ...]:
-        """Return what was typed of each table, where not all of it is the same.
-
-        What is the same for all, or about one table, has an empty name. What nobody
-        typed is empty.
-        """
+    def each(self, name: str) -> str:
+        """Return what was typed about the tables: once, or for each where it differs."""
         known = {**self.before, self.name: self.typed}
-        told = {name: say(known.get(name, CuratorInput())) for name in self.tables}
-        if len({*told.values()}) > 1:
-            return tuple(told.items())
-        return (("", next(iter(told.values()), say(self.typed))),)
+        said = {table: getattr(known.get(table, CuratorInput()), name) for table in self.tables}
+        if len({*said.values()}) <= 1:
+            return str(next(iter(said.values()), getattr(self.typed, name)))
+        return "; ".join(
+            f"“{table}”: {text.strip().rstrip('.') or _UNKNOWN}" for table, text in said.items()
+        )
+
+    @property
+    def has_population_ranges(self) -> bool:
+        """Tell whether figures have ranges for a population that the table is from."""
+        return any(number.total for one in self.questions for number in one.numbers)
+
+    @property
+    def mechanisms(self) -> Counter[str]:
+        """Return the names of the mechanisms, and how many questions each answers."""
+        return Counter(question.mechanism for question in self.questions)
+
+    @property
+    def keys(self) -> set[str]:
+        """Return the keys of the mechanisms."""
+        return {question.key for question in self.questions}
+
+    @property
+    def drawn_by(self) -> str:
+        """Return what drew the noise, or would draw it now."""
+        return self.sampler or secure.sampler()
 
     @property
     def sampler(self) -> str:
         """Return what draws or drew the noise."""
         return ", ".join(dict.fromkeys(q.sampler for q in self.questions if q.sampler))
-
-
-def own(text: str) -> str:
-    """Return what somebody wrote, with every character of it."""
-    return Exact(" ".join(text.split()))
-
-
-def of_each(told: tuple[tuple[str, str], ...]) -> str:
-    """Return what was typed of each table in a row.
-
-    >>> of_each((("Q3", "by Ann."), ("Q4", "")))
-    '“Q3”: by Ann; “Q4”: see the documents of that time'
-    """
-    if len(told) == 1:
-        return own(told[0][1])
-    return own(
-        "; ".join(f"“{name}”: {text.strip().rstrip('.') or _UNKNOWN}" for name, text in told)
-    )
 
 
 def spelled(cost: PrivacyCost, *, rho: bool = True) -> str:
@@ -369,35 +405,6 @@ def left_of(budget: PrivacyBudget, left: PrivacyCost) -> str:
     return f"{text}, δ = {delta_text(float(left.delta))}"
 
 
-def counted(count: int) -> str:
-    """Return how many answers there are.
-
-    >>> counted(1), counted(2)
-    ('1 answer', '2 answers')
-    """
-    return "1 answer" if count == 1 else f"{count} answers"
-
-
-def changed(changes: Sequence[BudgetChange], numerals: Numerals) -> str:
-    """Say how often a budget was changed, and the last change; nothing where never."""
-    known = [one for one in changes if one.before != one.after]
-    if not known:
-        return ""
-    times = f"{len(known)} times" if len(known) > 1 else "once"
-    last = known[-1]
-    before, after = numerals.written(last.before), numerals.written(last.after)
-    return (
-        f"; changed {times}, last on {last.day.isoformat()} from {before} to {after}: "
-        f"“{brief(last.why, _LONGEST)}”"
-    )
-
-
 def exact(cost: PrivacyCost) -> dict[str, str]:
     """Return the parts of a cost with every digit that was charged."""
     return {name: plain(getattr(cost, name)) for name in ("epsilon", "delta", "rho")}
-
-
-def sentence(text: str) -> str:
-    """Return a text as a sentence."""
-    text = capital(text.strip())
-    return text if not text or text.endswith((".", "?", "!")) else f"{text}."

@@ -135,7 +135,7 @@ def _subject(
         facts=behind.facts,
         questions=tuple(questions),
         columns=_columns(questions),
-        missing=assumptions.of_columns(
+        missing=assumptions.treatments(
             question.request.asked for question in questions if question.request is not None
         ),
         everybody=behind.everybody,

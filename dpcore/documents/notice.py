@@ -5,166 +5,47 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
-from operator import attrgetter
 from typing import Final, NamedTuple
 
 from dpcore.data.quantities import replacement_text
-from dpcore.documents import assumptions, claims
-from dpcore.documents.context import DocumentContext, changed, of_each, own, spelled
-from dpcore.documents.page import Exact, Facts, Items, Page, PageTable, Paragraph, Piece, Section
+from dpcore.documents import assumptions
+from dpcore.documents.context import DocumentContext, spelled
 from dpcore.documents.question import DocumentEntry
 from dpcore.formatting import brief, capital
-from dpcore.releases.declared import each_bounds, minimum_of
+from dpcore.releases.declared import each_bounds
+from dpcore.statistics.conditions import OTHER_GROUPS_LEFT_OUT, OTHERS, PAIR_ONLY
 
 _MOST_ROWS: Final = 12
 _MOST_COLUMNS: Final = 3
-"""How many columns with a value for a missing one are named on the sheet."""
+"""How many columns are named on the sheet."""
 _LONGEST: Final = 100
-_MEANT: Final = 60
 MOST_NUMBERS: Final = 200
 """How many numbers of one question are listed; the files of the release hold all."""
-UNLESS_RAISED: Final = "Once it is used up, nothing more is released unless it is raised"
-"""``PrivacyBudget.admits``: a release is refused whose cost does not fit any more."""
-_Rows = tuple[tuple[int, tuple[str, ...]], ...]
 
 
-def notice(subject: DocumentContext) -> Page:
+def notice(subject: DocumentContext) -> str:
     """Return the notice, to be hung up or sent out once its blanks are filled in."""
-    one, many = subject.one, subject.many
-    figures = "planned figures" if subject.planned else "figures"
-    return Page(
-        title="Planned figures and your privacy"
-        if subject.planned
-        else "Published figures and your privacy",
-        pieces=(
-            Paragraph(
-                f"This notice is for every {one} with data in {_where(subject)}. The "
-                f"{figures} below describe the whole group or parts of it. "
-                f"{claims.ALTERED.format(one=one)}",
-                kind="lead",
-            ),
-            Facts(
-                (
-                    ("Published by", own(subject.typed.publisher)),
-                    ("Purpose", of_each(subject.each(attrgetter("purpose")))),
-                    *_period(subject),
-                    *_meanings(subject),
-                    (f"Number of {many}", size(subject)),
-                    ("Protected", capital(subject.whom)),
-                    ("Limit for all figures", _limit(subject)),
-                    (
-                        "Cost of these figures" if subject.planned else "Used so far",
-                        spelled(subject.cost, rho=False),
-                    ),
-                )
-            ),
-            Section(title=_heading(subject), pieces=_published(subject)),
-            Section(title=f"What can be learned about one {one}", pieces=_can(subject)),
-            Section(
-                title="What cannot be learned, and what is not protected",
-                pieces=(Items(claims.not_learned(subject)),),
-            ),
-            Section(
-                title="Questions",
-                pieces=(Facts((("Contact", own(subject.typed.contact)),)),),
-                whole=True,
-            ),
-        ),
-        further=_further(subject),
-        numerals=subject.numerals,
-        mark=subject.mark,
-        foot=subject.foot,
-        sheet=True,
+    questions = ordered(subject)
+    bounds = chain.from_iterable(each_bounds(question.parameters) for question in questions)
+    shown, left = _shown(subject)
+    numbers = [number for question in questions for number in question.numbers]
+    return subject.fill(
+        "notice.html",
+        rows=shown,
+        left=left,
+        count=counted(subject),
+        sampled=subject.has_population_ranges,
+        with_group_sizes=any(number.beside for number in numbers),
+        others=tuple(dict.fromkeys(name for one in questions for name in one.others)),
+        bounds=tuple(dict.fromkeys(bounds)),
+        minimums=_minimums(questions),
+        missing=_missing(subject),
+        meanings=[(column.title, column.meaning) for column in subject.columns if column.meaning],
+        cost=spelled(subject.cost, rho=False),
+        further=() if subject.planned else questions,
+        most_columns=_MOST_COLUMNS,
+        most_numbers=MOST_NUMBERS,
     )
-
-
-def _where(subject: DocumentContext) -> str:
-    if not subject.tables:
-        return "this table"
-    named = ", ".join(f"“{name}”" for name in subject.tables)
-    return f"one of these tables: {named}"
-
-
-def _period(subject: DocumentContext) -> tuple[tuple[str, str], ...]:
-    which = (f"{capital(subject.many)} and period", of_each(subject.each(attrgetter("period"))))
-    if not subject.times:
-        return (which,)
-    told = "; ".join(f"{time.name} ({time.days})" for time in subject.times[:4])
-    return (which, ("Periods", Exact(told)))
-
-
-def size(subject: DocumentContext) -> str:
-    """Return what is public about the number of units; names of tables stay exact."""
-    return Exact(subject.numerals.written(claims.published_number(subject)))
-
-
-def _limit(subject: DocumentContext) -> str:
-    limit = subject.numerals.written(subject.limit)
-    changes = subject.head.changes if subject.head is not None else ()
-    return Exact(f"{limit}{changed(changes, subject.numerals)}. {UNLESS_RAISED}.")
-
-
-def _heading(subject: DocumentContext) -> str:
-    return "Planned figures" if subject.planned else "Published figures"
-
-
-def _published(subject: DocumentContext) -> tuple[Piece, ...]:
-    rows = _rows(subject)
-    if not rows:
-        return (Paragraph("No figures so far."),)
-    head: tuple[str, ...] = ("figure", "margin of error (95%, noise only)")
-    if not subject.planned:
-        head = _head(subject)
-    shown = fairly([question for question, _ in rows], first=_newest(subject))
-    many = counted(subject)
-    left = many - sum(one.itself for one in shown)
-    kind = "question" if subject.planned else "figure"
-    return (
-        PageTable(
-            title=f"{many} {kind}{'s' * (many > 1)}",
-            head=head,
-            rows=tuple(
-                rows[one.place][1] if one.itself else _elsewhere(subject, rows[one.place][0])
-                for one in shown
-            ),
-        ),
-        Paragraph(" ".join(_notes(subject, left)), kind="note"),
-    )
-
-
-def _head(subject: DocumentContext) -> tuple[str, ...]:
-    """Return the heads of the columns of a table of figures."""
-    total = (claims.TOTAL,) * _has_totals(subject)
-    return "figure", "published", claims.NOISE, *total
-
-
-def _has_totals(subject: DocumentContext) -> bool:
-    """Tell whether figures have ranges for a population that the table is from."""
-    return any(number.total for one in subject.questions for number in one.numbers)
-
-
-def _notes(subject: DocumentContext, left: int) -> list[str]:
-    """Return what the figures of the sheet do not say themselves."""
-    where = "in the full report" if subject.planned else "on the next sheet"
-    said = [f"{left} more {'is' if left == 1 else 'are'} {where}."] * bool(left)
-    if any(number.beside for one in subject.questions for number in one.numbers):
-        said.append(f"{claims.GROUP_SIZES} They are {where}.")
-    said.append(_bounds(subject))
-    said.extend(_minimums(subject))
-    said.append(_missing(subject))
-    if _has_totals(subject):
-        said.append(claims.SAMPLE)
-    if not subject.planned and len(subject.questions) > 1:
-        said.append(claims.INDEPENDENT)
-    return [part for part in said if part]
-
-
-def _elsewhere(subject: DocumentContext, question: int) -> tuple[str, ...]:
-    """Return the row that stands for a question whose numbers have no room here."""
-    asked = ordered(subject)[question]
-    empty = ("",) * (len(_head(subject)) - 2)
-    many = f"{len(asked.numbers)} figures: next sheet"
-    return _shortened(asked.known_as), many, *empty
 
 
 def counted(subject: DocumentContext) -> int:
@@ -183,178 +64,35 @@ def ordered(subject: DocumentContext) -> tuple[DocumentEntry, ...]:
     return tuple(sorted(subject.questions, key=lambda one: tables.index(one.table)))
 
 
-def _newest(subject: DocumentContext) -> int:
-    """Return how many questions are about the table that was asked last."""
-    known = ordered(subject)
-    return sum(one.table == known[0].table for one in known) if known else 0
-
-
-def _meanings(subject: DocumentContext) -> tuple[tuple[str, str], ...]:
-    """Return what was typed about the columns that are asked about."""
-    told = [
-        f"{column.title}: {brief(column.meaning, _MEANT)}"
-        for column in subject.columns
-        if column.meaning
-    ]
-    if not told:
-        return ()
-    more = "; others: report" * (len(told) > _MOST_COLUMNS)
-    return (("What is meant", Exact("; ".join(told[:_MOST_COLUMNS]) + more)),)
-
-
-def _bounds(subject: DocumentContext) -> str:
-    """Say what values beyond public bounds count as, and where these lie."""
-    said = (each_bounds(question.parameters) for question in subject.questions)
-    told = [*dict.fromkeys(chain.from_iterable(said))]
-    if not told:
-        return ""
-    shown = "; ".join(brief(part, _LONGEST) for part in told[:_MOST_COLUMNS])
-    where = "report" if subject.planned else "next sheet"
-    more = f"; others: {where}" * (len(told) > _MOST_COLUMNS)
-    return claims.clamping(f"{shown}{more}", planned=subject.planned)
-
-
-def _with_value(question: DocumentEntry) -> str:
-    """Say what sizes of groups leave out that follow from an answer, if anything.
-
-    Under ``MissingPolicy.DROP`` rows without a value are in no sum and in no count.
-    """
-    known = question.only_with_value
-    return f"Group sizes do not count missing values of {known}." * bool(known)
-
-
-def _minimums(subject: DocumentContext) -> list[str]:
-    """Say by which public minimums answers are divided, and which answers."""
+def _minimums(questions: Sequence[DocumentEntry]) -> dict[int, tuple[str, ...]]:
+    """Return the public minimums in divisors, each with the questions that have it."""
     found: dict[int, dict[str, None]] = {}
-    for question in subject.questions:
-        least = minimum_of(question.parameters)
-        if least is not None:
-            found.setdefault(least, {})[question.asks] = None
-    counted = subject.facts.unit.counted
-    return [
-        claims.minimum(least, counted, brief("; ".join(names), _LONGEST))
-        for least, names in found.items()
-    ]
+    for question in questions:
+        if question.minimum is not None:
+            found.setdefault(question.minimum, {})[question.asks] = None
+    return {least: tuple(names) for least, names in found.items()}
 
 
-def _further(subject: DocumentContext) -> tuple[Section, ...]:
-    """Return every number that was published, question by question, on sheets after."""
-    if subject.planned or not subject.questions:
-        return ()
-    return (
-        Section(
-            title="All published figures",
-            pieces=tuple(
-                piece
-                for question in ordered(subject)
-                for piece in _in_full(question, _head(subject))
-            ),
-            fresh=True,
-        ),
-    )
+def _missing(subject: DocumentContext) -> dict[str, object]:
+    """Return what becomes of missing values, and the columns of which it is so."""
+    columns, known = subject.columns, subject.missing
 
+    def titles(way: str) -> tuple[str, ...]:
+        found = (brief(one.title) for one in columns if way in known.get(one.name, ()))
+        return tuple(dict.fromkeys(found))
 
-def _title(question: DocumentEntry) -> str:
-    """Return what a question is called, with what it asks where people named it."""
-    asks = f" ({question.asks})" if question.called else ""
-    return f"{question.known_as}{asks}"
-
-
-def _in_full(question: DocumentEntry, head: tuple[str, ...]) -> tuple[Piece, ...]:
-    shown = question.numbers[:MOST_NUMBERS]
-    left = len(question.numbers) - len(shown)
-    least = minimum_of(question.parameters)
-    said = (
-        f"Released on {question.when[:10]}.",
-        f"Clamped to public bounds ({question.bounds})." * bool(question.bounds),
-        f"Missing values ({question.without})." * bool(question.without),
-        "" if least is None else f"A public minimum of {least:,} is assumed.",
-        f"{left} more figures are in the full report." * bool(left),
-        claims.TOGETHER * (len(question.numbers) > 1 and question.level is not None),
-        claims.BELOW_ZERO * question.below_zero,
-        claims.SUMS * question.crossed,
-        _with_value(question),
-        f"Mark: {question.mark}.",
-    )
-    total = len(head) > len(("figure", "published", "range"))
-    return (
-        PageTable(
-            title=Exact(capital(_title(question))),
-            head=head,
-            rows=tuple(
-                (
-                    Exact(number.label),
-                    number.told,
-                    number.around,
-                    *((number.total,) if total else ()),
-                )
-                for number in shown
-            ),
-        ),
-        Paragraph(" ".join(filter(None, said)), kind="note"),
-    )
-
-
-def _missing(subject: DocumentContext) -> str:
-    """Say what missing values did to the figures.
-
-    ``assumptions.treatment`` says of each question and column what its ``Column`` declares,
-    which ``Column.values`` and the statistics carry out.
-    """
-    groups = _in_groups(subject)
-    known = assumptions.counted_as(subject.columns, subject.missing)
-    if assumptions.nobody(subject.missing):
-        return f"No values are missing, as declared.{groups}"
-    if not known and assumptions.only_left_out(subject.columns, subject.missing):
-        many = "Their number is not disclosed."
-        if any(question.only_with_value for question in subject.questions):
-            many = "The group sizes show their number approximately."
-        return f"Missing values are left out. {many}{groups}"
-    if not known:
-        where = "full report" if subject.planned else "next sheet"
-        return f"The {where} states how missing values are treated.{groups}"
-    told = ", ".join(
-        f"{replacement_text(column)} ({brief(column.title)})" for column in known[:_MOST_COLUMNS]
-    )
-    where = "full report" if subject.planned else "next sheet"
-    more = f" and others ({where})" * (len(known) > _MOST_COLUMNS)
-    of = "stated errors" if subject.planned else "ranges"
-    return (
-        f"Missing values are imputed as {told}{more}. The {of} do not include the "
-        f"effect of imputation.{groups}"
-    )
-
-
-def _otherwise(subject: DocumentContext, treated: str) -> tuple[str, ...]:
-    """Return the columns of which somebody without a value is ``treated`` so.
-
-    In the words of ``dpcore.documents.assumptions``.
-    """
-    return tuple(
-        column.title
-        for column in subject.columns
-        if treated in subject.missing.get(column.name, "").split("; ")
-    )
-
-
-def _in_groups(subject: DocumentContext) -> str:
-    grouped, compared, outside = (
-        ", ".join(map(brief, _otherwise(subject, treated)))
-        for treated in (assumptions.OTHERS, assumptions.NEITHER, assumptions.OUTSIDE)
-    )
-    told = ""
-    if grouped:
-        told += (
-            f" In figures by {grouped}, missing and unlisted values are in the group of all others."
-        )
-    if compared:
-        told += (
-            f" Comparisons of two groups of {compared} leave out missing values and "
-            "all other groups."
-        )
-    if outside:
-        told += f" Comparisons of two groups of {outside} leave out all other groups."
-    return told
+    return {
+        "is_complete": assumptions.is_complete(known),
+        "imputed": [
+            f"{replacement_text(column)} ({brief(column.title)})"
+            for column in assumptions.imputed(columns, known)
+        ],
+        "only_left_out": assumptions.only_left_out(columns, known),
+        "in_group_sizes": any(question.only_with_value for question in subject.questions),
+        "grouped": titles(OTHERS),
+        "compared": titles(PAIR_ONLY),
+        "outside": titles(OTHER_GROUPS_LEFT_OUT),
+    }
 
 
 class SheetRow(NamedTuple):
@@ -396,28 +134,40 @@ def _fair(asked: Sequence[int], most: int) -> tuple[SheetRow, ...]:
     return tuple(found)
 
 
-def _rows(subject: DocumentContext) -> _Rows:
-    """Return each number with where the table's own one lies; or the planned error.
-
-    Each comes with the place of its question.
-    """
+def _shown(subject: DocumentContext) -> tuple[list[tuple[str, ...]], int]:
+    """Return the rows of the sheet, and how many figures or questions it leaves out."""
+    questions = ordered(subject)
     if subject.planned:
-        return tuple(
-            (place, (_shortened(q.name), q.width)) for place, q in enumerate(ordered(subject))
-        )
+        planned: list[tuple[str, ...]] = [(_shortened(one.name), one.width) for one in questions]
+        return planned[:_MOST_ROWS], max(len(planned) - _MOST_ROWS, 0)
+    rows = [(at, row) for at, question in enumerate(questions) for row in _rows(question, subject)]
+    newest = sum(one.table == questions[0].table for one in questions)
+    shown = fairly([at for at, _ in rows], first=newest)
+    left = counted(subject) - sum(row.itself for row in shown)
+    return [
+        rows[row.place][1] if row.itself else _elsewhere(questions[rows[row.place][0]], subject)
+        for row in shown
+    ], left
+
+
+def _elsewhere(question: DocumentEntry, subject: DocumentContext) -> tuple[str, ...]:
+    """Return the row that stands for a question whose numbers have no room here."""
+    empty = ("", "") if subject.has_population_ranges else ("",)
+    return _shortened(question.known_as), f"{len(question.numbers)} figures: next sheet", *empty
+
+
+def _rows(question: DocumentEntry, subject: DocumentContext) -> list[tuple[str, ...]]:
+    """Return each number of a question with where the table's own one lies."""
+    asked = question.known_as
     rows = []
-    for place, question in enumerate(ordered(subject)):
-        for number in question.numbers:
-            if number.beside:
-                continue
-            alone = len(question.numbers) == 1 or number.label == question.name
-            asked = question.known_as
-            name = asked if alone else _numbered(asked, number.label)
-            told = number.told
-            short = _shortened(name, of=asked)
-            total = (number.total,) * _has_totals(subject)
-            rows.append((place, (short, told, number.around, *total)))
-    return tuple(rows)
+    for number in question.numbers:
+        if number.beside:
+            continue
+        alone = len(question.numbers) == 1 or number.label == question.name
+        name = asked if alone else _numbered(asked, number.label)
+        total = (number.total,) * subject.has_population_ranges
+        rows.append((_shortened(name, of=asked), number.told, number.around, *total))
+    return rows
 
 
 def _numbered(question: str, label: str) -> str:
@@ -459,12 +209,3 @@ def _closed(name: str, most: int) -> str:
     if cut != name and cut.count("“") > cut.count("”"):
         return f"{cut[: most - 2].rstrip('…')}…”"
     return cut
-
-
-def _can(subject: DocumentContext) -> tuple[Piece, ...]:
-    said = claims.named_rightly(subject)
-    if said:
-        return (Paragraph(" ".join(said)), Items(claims.if_all_is_used(subject)))
-    if subject.questions:
-        return (Paragraph(claims.UNLIMITED),)
-    return (Paragraph("Nothing so far: no figures were published."),)

@@ -12,14 +12,14 @@ from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.identity import mark_of
 from dpcore.data.columns import Column
 from dpcore.data.quantities import Quantity
-from dpcore.documents import assumptions
+from dpcore.documents import claims
 from dpcore.errors import ParameterError
 from dpcore.formatting import epsilon_text, significant
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.declared import bounds_text, people_text
+from dpcore.releases.declared import bounds_text, minimum_of, people_text
 from dpcore.releases.digits import (
     PLACES,
     ends_text,
@@ -31,6 +31,7 @@ from dpcore.releases.digits import (
 from dpcore.releases.enclosing import Enclosure, End, ends_at
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
+from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import UNIT
 
@@ -253,6 +254,16 @@ class DocumentEntry:
         return f"{self.called}, in “{self.table}”"
 
     @property
+    def full_name(self) -> str:
+        """Return what it is called, with what it asks where people named it."""
+        return f"{self.known_as} ({self.asks})" if self.called else self.known_as
+
+    @property
+    def minimum(self) -> int | None:
+        """Return the public minimum of people that it is divided by, if by any."""
+        return minimum_of(self.parameters)
+
+    @property
     def mark(self) -> str:
         """Return the digits that it has on every paper."""
         return mark_of(self.parameters)
@@ -295,6 +306,11 @@ class DocumentEntry:
         return replace(unit, noun=unit.key)
 
     @property
+    def neighbors(self) -> str:
+        """Return in what neighboring tables differ."""
+        return claims.neighbors(self.relation, self.unit_of_rows)
+
+    @property
     def how(self) -> str:
         """Return what the mechanism does; empty where the catalog does not know it."""
         entry = (CATALOG | {EXPONENTIAL.key: EXPONENTIAL}).get(self.key)
@@ -310,8 +326,10 @@ class DocumentEntry:
         """Return what becomes of missing values; empty where that is not known."""
         if self.request is None:
             return ""
-        treated = assumptions.of_question(self.request.asked)
-        return "; ".join(f"{column.title}: {told}" for column, told in treated)
+        asked = self.request.asked
+        return "; ".join(
+            f"{column.title}: {asked.missing_values(column)}" for column in asked.columns
+        )
 
     @property
     def people(self) -> str:
@@ -328,6 +346,14 @@ class DocumentEntry:
         return (
             f"The literature claims ε = {epsilon_text(claim)} for this mechanism. Its "
             f"actual cost is ε = {epsilon_text(real)}, which is charged."
+        )
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Return what the figures for values on no public list are called."""
+        names = dict.fromkeys(name_of_others(column.labels) for column in self._columns)
+        return tuple(
+            name for name in names if any(number.label.endswith(name) for number in self.numbers)
         )
 
     @property

@@ -23,7 +23,8 @@ from typing import Final
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from dpcore.formatting import capital, delta_text, epsilon_text, significant
+from dpcore.formatting import brief, capital, delta_text, epsilon_text, significant
+from dpcore.privacy_filter import plain
 
 _NUMBER: Final = re.compile(
     r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e-?\d+)?(?!\w|[.,]\d)"
@@ -74,10 +75,13 @@ def environment(numerals: Numerals) -> Environment:
         finalize=lambda text: numerals.written(text if isinstance(text, str) else str(text)),
     )
     templates.filters |= {
+        "brief": brief,
         "capital": capital,
+        "count": "{:,}".format,
         "delta": delta_text,
         "epsilon": epsilon_text,
         "exact": _typed,
+        "plain": plain,
         "quoted": _quoted,
         "significant": significant,
     }

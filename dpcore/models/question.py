@@ -22,7 +22,7 @@ from dpcore.models.penalty import Penalty
 from dpcore.models.ridge import RidgeFit, ridge_of
 from dpcore.models.tables import InMemory, InParts, Table
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.statistics.conditions import clamped, filled
+from dpcore.statistics.conditions import clamped, filled, missing_values
 from dpcore.statistics.parameters import COLUMN, RELATION, UNIT
 
 Fit = RidgeFit | GlmFit
@@ -80,6 +80,10 @@ class ModelQuestion:
                 f"a logistic regression needs a yes/no target; {target.name!r} is none."
             )
         _ = self.loss
+
+    def missing_values(self, column: Column) -> str:
+        """Return what becomes of missing values of one of its columns, in words."""
+        return missing_values(column)
 
     @property
     def title(self) -> str:

@@ -118,6 +118,26 @@ def counted_as_value(column: Column, whose: str = "") -> str:
     return f"missing values{whose} counted as {replacement_text(column)}"
 
 
+COMPLETE: Final = "no missing values, as declared"
+LEFT_OUT: Final = "missing values left out"
+OTHERS: Final = "missing and unlisted values are in the group of all others"
+PAIR_ONLY: Final = "missing values and other groups are left out"
+OTHER_GROUPS_LEFT_OUT: Final = "other groups are left out"
+ALL_COUNTED: Final = "all rows are counted, with or without a value"
+
+
+def missing_values(column: Column, *, group: Column | None = None) -> str:
+    """Return what becomes of missing values of a column of a question.
+
+    What is declared of a column does not count where it makes the groups.
+    """
+    if column.complete:
+        return COMPLETE
+    if column == group:
+        return OTHERS
+    return LEFT_OUT if column.missing is MissingPolicy.DROP else counted_as_value(column)
+
+
 def others(column: Column, name: str) -> tuple[str, ...]:
     """Return what becomes of labels that are on no public list."""
     if column.kind is not ColumnKind.CATEGORY:

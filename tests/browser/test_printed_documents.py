@@ -10,7 +10,7 @@ from axe_core_python.sync_playwright import Axe
 
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.decision import decision_page
-from dpcore.documents.page import Numerals
+from dpcore.documents.rendering import Numerals
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.comparison import Option
 from tests.browser.test_accessibility import GRAVE
@@ -47,7 +47,7 @@ def test_the_page_to_sign_is_one_sheet(paper, tmp_path):
         typed=replace(TYPED, deciders=("A. Berger", "B. Aydin", "C. Demir")),
     )
     file = tmp_path / "sheet.html"
-    file.write_text(decision_page(about, Numerals.COMMA).html(), encoding="utf-8")
+    file.write_text(decision_page(about, Numerals.COMMA), encoding="utf-8")
     page.goto(file.as_uri())
     found = Axe().run(page)["violations"]
     assert [one["id"] for one in found if one["impact"] in GRAVE] == []

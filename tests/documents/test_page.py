@@ -1,52 +1,59 @@
 """The frame of printed pages: nothing from outside, nothing unescaped, in order."""
 
 import re
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
-from dpcore.documents.page import (
-    Blanks,
-    Code,
-    Exact,
-    Facts,
-    Items,
-    Numerals,
-    Page,
-    PageTable,
-    Paragraph,
-    Section,
-)
+from dpcore.documents.catalog import DOCUMENTS
+from dpcore.documents.context import CuratorInput
+from dpcore.documents.rendering import Exact, Numerals, environment
+from tests.documents.subjects import answered
+from tests.documents.test_decision import decision, html_of
 
 EVIL = '<img src=x onerror=alert(1)> & "quoted"'
-PIECES = (
-    Paragraph(EVIL, kind="lead"),
-    Section(
-        title=EVIL,
-        pieces=(
-            Section(title="inner", pieces=(Items((EVIL,), ticked=True),), whole=True),
-            Facts(((EVIL, EVIL), ("contact", ""))),
-            Blanks((EVIL,)),
-            Code(EVIL),
-            PageTable(title=EVIL, head=("a", EVIL), rows=((EVIL, "1.5"),), numbers={1}),
-        ),
-        fresh=True,
-    ),
+TYPED = CuratorInput(
+    purpose=EVIL,
+    period=EVIL,
+    reason=EVIL,
+    deciders=(EVIL,),
+    place=EVIL,
+    publisher=EVIL,
+    contact=EVIL,
+    signed=EVIL,
 )
+PAGES = {document.name: document.text for document in DOCUMENTS if document.mime == "text/html"} | {
+    "Sheet": lambda _: html_of(decision(typed=TYPED, table=EVIL))
+}
 
 
-def test_every_text_is_escaped_and_nothing_is_fetched():
-    text = Page(title=EVIL, pieces=PIECES, mark=EVIL, foot=EVIL).html()
+def evil():
+    subject = answered().knowing(TYPED)
+    columns = tuple(replace(one, description=EVIL, unit=EVIL) for one in subject.columns)
+    return replace(subject, columns=columns, tables=(EVIL, "b"))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_text_is_escaped_and_nothing_is_fetched(name):
+    text = PAGES[name](evil())
     assert "<img" not in text
+    assert "&lt;img" in text
     assert "default-src 'none'" in text
     assert not re.search(r"<(script|link|iframe)|https?://|url\(|@import", text)
 
 
-def test_headings_are_nested_and_cells_say_what_they_head():
-    text = Page(title="t", pieces=PIECES).html()
-    assert re.findall(r"<h(\d)>", text) == ["1", "2", "3"]
-    assert text.count('<th scope="col"') == 2
-    assert text.count('<th scope="row"') == 1
-    assert "to be filled in" in text
+@pytest.mark.parametrize("name", PAGES)
+def test_headings_are_nested_and_cells_say_what_they_head(name):
+    text = PAGES[name](answered())
+    levels = list(map(int, re.findall(r"<h(\d)>", text)))
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    rows = re.findall(r"<tr>(.*?)</tr>", text, flags=re.DOTALL)
+    for row in rows:
+        assert row.startswith('<th scope="')
+        assert row.count('<th scope="row"') + ('<th scope="col"' in row) == 1
 
 
 @pytest.mark.parametrize(
@@ -64,3 +71,9 @@ def test_numbers_take_the_marks_of_the_reader_and_nothing_else_does(point, comma
     assert Numerals.COMMA.written(point) == comma
     assert Numerals.POINT.written(point) == point
     assert Numerals.COMMA.written(Exact(point)) == point
+
+
+def test_a_number_is_written_once_however_deep_it_is_included():
+    template = "{% macro inner(x) %}{{ x }}{% endmacro %}{{ inner(inner(number)) }}"
+    made = environment(Numerals.COMMA).from_string(template)
+    assert made.render(number="1,234") == "1.234"
