@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Kept = Literal["address", "table", "session", "page"]
 _N = TypeVar("_N", int, float)
 _T = TypeVar("_T")
-_KEPT: dict[Kept, dict[str, Any]] = {
+KEPT: dict[Kept, dict[str, Any]] = {
     "address": {"bind": "query-params"},
     # In the address, too, and begun anew with another table (``begin``).
     "table": {"bind": "query-params"},
@@ -129,7 +129,7 @@ class Cell:
             format=None if isinstance(value, int) else "%g",
             key=key,
             help=note,
-            **_KEPT[kept],
+            **KEPT[kept],
         )
 
     def day(self, label: str, value: dt.date | None, *, key: str) -> dt.date | None:
@@ -145,7 +145,7 @@ class Cell:
             max_value=dt.date.max,
             key=key,
             format="YYYY-MM-DD",
-            **_KEPT["session"],
+            **KEPT["session"],
         )
 
     def delta(
@@ -185,7 +185,7 @@ class Cell:
         """Show a box to be ticked."""
         _begin(kept, key, value)
         show: Callable[..., bool] = self.place.checkbox
-        return show(label, value, key=key, help=note, **_KEPT[kept])
+        return show(label, value, key=key, help=note, **KEPT[kept])
 
     def draw(self, label: str, note: str, *, key: str, most: int = 1000) -> int:
         """Show a box for the number of a draw: another number, another draw."""
@@ -197,7 +197,7 @@ class Cell:
         """Show a box for several numbers; `listed` reads them once all stand."""
         _begin(kept, key, value)
         show: Callable[..., str] = self.place.text_input
-        return show(label, value, key=key, help=note, **_KEPT[kept])
+        return show(label, value, key=key, help=note, **KEPT[kept])
 
     def charged(
         self,
@@ -255,7 +255,7 @@ class Cell:
         if kept == "table":
             begin(more["key"], options[more.get("index", 0)])
         show: Callable[..., _T] = self.place.selectbox
-        return show(label, options, help=note, **_KEPT[kept], **more)
+        return show(label, options, help=note, **KEPT[kept], **more)
 
     def radio(
         self,
@@ -274,7 +274,7 @@ class Cell:
         if kept == "table":
             begin(more["key"], options[more.get("index", 0)])
         show: Callable[..., _T] = self.place.radio
-        kept_as = _KEPT[kept]
+        kept_as = KEPT[kept]
         return show(label, options, horizontal=horizontal, help=note, **kept_as, **more)
 
     def slider(
@@ -291,7 +291,7 @@ class Cell:
         _begin(kept, more.get("key"), value)
         show: Callable[..., _N] = self.place.slider
         least, most, *step = within
-        return show(label, least, most, value, *step, help=note, **_KEPT[kept], **more)
+        return show(label, least, most, value, *step, help=note, **KEPT[kept], **more)
 
 
 def _begin(kept: Kept, key: str | None, start: object) -> None:

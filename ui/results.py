@@ -22,7 +22,7 @@ from dpcore.releases.record import A_SAMPLE, EVERYBODY, Release, these_rows
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import ClaimFinding, Verdict
 from ui import downloads, live_chart, session
-from ui.text import after_number, literal
+from ui.text import after_number, ended, literal
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -33,11 +33,11 @@ THREE_DIGITS = st.column_config.NumberColumn(format="%.3g")
 SIX_DIGITS = st.column_config.NumberColumn(format="%.6g")
 _ENDLESS = st.column_config.TextColumn(help="∞: the release has no bound in ρ.")
 MARKS: dict[str, str] = {
-    Verdict.HOLDS: ":material/check:",
-    Verdict.FAILS: ":material/close:",
-    Verdict.DEPENDS: ":material/rule:",
-    Verdict.TUNED: ":material/tune:",
-    Verdict.UNSEEN: ":material/visibility_off:",
+    Verdict.HOLDS: "✓",
+    Verdict.FAILS: "✗",
+    Verdict.DEPENDS: "◐",
+    Verdict.TUNED: "⚙",
+    Verdict.UNSEEN: "–",
 }
 """Signs of verdicts, by their words."""
 _DIALECTS = {"Download CSV": DECIMAL_POINT, "Download CSV with decimal commas": DECIMAL_COMMA}
@@ -92,11 +92,11 @@ def table(
 
 
 def verdicts(found: Sequence[ClaimFinding]) -> None:
-    """Hold what a source says against a run."""
+    """List what a source says, each claim with its verdict and the numbers of a run."""
     st.markdown(
         "\n".join(
-            f"- {MARKS[one.verdict]} **{one.verdict}.** {literal(one.claim)} "
-            f"{literal(one.evidence)}"
+            f"- {MARKS[one.verdict]} **{one.verdict}.** {literal(ended(one.claim))} "
+            f"{literal(ended(capital(one.evidence)))}"
             for one in found
         )
     )

@@ -29,6 +29,15 @@ def after_number(unit: str) -> str:
     return f" {literal(unit)}" if unit else ""
 
 
+def ended(text: str) -> str:
+    """Return a text with a full stop at its end.
+
+    >>> ended("Bias falls with n"), ended("Does it?")
+    ('Bias falls with n.', 'Does it?')
+    """
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
 def sentence_of(error: Exception) -> str:
     r"""Return what an error says as a sentence, safe for Markdown.
 

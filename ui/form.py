@@ -1,0 +1,243 @@
+"""Declared forms: a study states its settings and what it shows as data, and is drawn here.
+
+Every page of a study or an explorer has one layout: title, one sentence, controls in a
+row with the rest in a popover, a figure under its takeaway, why, and methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import pandas as pd
+import streamlit as st
+
+from dpcore.studies.findings import ClaimFinding
+from ui import controls, layout, results
+from ui.controls import Cell, Kept
+
+_R = TypeVar("_R")
+_D = TypeVar("_D")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One control: its label, what it starts from, its key in links, and a note."""
+
+    label: str
+    value: Any
+    key: str
+    note: str | None = None
+    kept: Kept = "address"
+
+    def ask(self, cell: Cell) -> object:
+        """Show the control, and return what it is set to."""
+        raise NotImplementedError
+
+    @property
+    def _shared(self) -> dict[str, Any]:
+        return {"key": self.key, "kept": self.kept, "note": self.note}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number(Setting):
+    """A box for a number within limits."""
+
+    within: tuple[Any, ...]
+
+    def ask(self, cell: Cell) -> object:
+        """Show the box."""
+        return cell.number(self.label, self.value, self.within, **self._shared)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slide(Number):
+    """A slider of numbers."""
+
+    shape: str | None = None
+
+    def ask(self, cell: Cell) -> object:
+        """Show the slider."""
+        return cell.slider(self.label, self.value, self.within, format=self.shape, **self._shared)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seed(Setting):
+    """The seed of a simulation."""
+
+    label: str = "Seed"
+    value: int = 1
+
+    def ask(self, cell: Cell) -> object:
+        """Show the box."""
+        return cell.seed(self.label, self.value, key=self.key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed(Setting):
+    """Several numbers in one line."""
+
+    kind: type[int | float] = float
+
+    def ask(self, cell: Cell) -> object:
+        """Show the line, and return its numbers.
+
+        Raises:
+            ParameterError: There is something else in it.
+
+        """
+        text = cell.numbers(
+            self.label, self.value, key=self.key, kept=self.kept, note=self.note or ""
+        )
+        return controls.listed(text, self.kind, self.label.partition(" (")[0].lower())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(Setting):
+    """One of some options, with what each is called."""
+
+    options: Sequence[Any]
+    named: Callable[[Any], str] = str
+
+    def ask(self, cell: Cell) -> object:
+        """Show the list."""
+        options = list(self.options)
+        start = options.index(self.value) if self.value in options else 0
+        return cell.selectbox(
+            self.label, options, index=start, format_func=self.named, **self._shared
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Several(Choice):
+    """Any of some options, in their order."""
+
+    def ask(self, cell: Cell) -> object:
+        """Show the list."""
+        chosen = cell.place.multiselect(
+            self.label,
+            list(self.options),
+            default=list(self.value),
+            format_func=self.named,
+            key=self.key,
+            help=self.note,
+            **controls.KEPT[self.kept],
+        )
+        return tuple(one for one in self.options if one in chosen)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stops(Choice):
+    """One of some numbers, on a slider."""
+
+    def ask(self, cell: Cell) -> object:
+        """Show the slider."""
+        return cell.place.select_slider(
+            self.label,
+            list(self.options),
+            self.value,
+            format_func=self.named,
+            key=self.key,
+            help=self.note,
+            **controls.KEPT[self.kept],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """Controls by the names of what they set: those in the row, and all others."""
+
+    row: Mapping[str, Setting]
+    more: Mapping[str, Setting] = field(default_factory=dict)
+    widths: tuple[float, ...] = ()
+
+    def ask(self) -> dict[str, Any]:
+        """Show the controls, and return what they are set to, by name.
+
+        Raises:
+            ParameterError: A list of numbers holds something else.
+
+        """
+        widths = self.widths or (1.0,) * len(self.row)
+        places = st.columns((*widths, 0.45) if self.more else widths, vertical_alignment="bottom")
+        # The popover comes first: a wrong setting in the row leaves it as it is.
+        found: dict[str, Any] = {}
+        if self.more:
+            with places[-1].popover("More", width="stretch"):
+                found |= {name: one.ask(controls.HERE) for name, one in self.more.items()}
+        cells = [Cell(place=place) for place in places]
+        pairs = zip(self.row.items(), cells, strict=False)
+        return found | {name: one.ask(cell) for (name, one), cell in pairs}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study(Generic[_D, _R]):
+    """A study of a source: what is set, what is run, and what is shown of it.
+
+    Attributes:
+        key: Its name in keys and files.
+        view_key: The key of its tabs, which stands in links.
+        title: Above the page.
+        sentence: What a reader can do here, in one sentence.
+        form: Its settings.
+        design: Makes a design of the settings. It raises where they do not go together.
+        run: Runs a design, and returns what is known of it.
+        views: What is shown of a run, by tabs; the first one is the answer.
+        why: Explains the answer with its numbers, in two sentences.
+        claims: What the source says, and what became of it.
+        numbers: Every number of a run, as a table.
+        methods: Definitions, assumptions, and the source.
+
+    """
+
+    key: str
+    view_key: str
+    title: str
+    sentence: str
+    form: Form
+    design: Callable[..., _D]
+    run: Callable[[_D], _R]
+    views: Mapping[str, Callable[[_R], None]]
+    why: Callable[[_R], str]
+    claims: Callable[[_R], Sequence[ClaimFinding]] | None = None
+    numbers: Callable[[_R], pd.DataFrame] | None = None
+    methods: Callable[[_R], str]
+
+
+_SLIDE = "slide"
+_ONE_SLIDE = """
+<style>
+html { font-size: 20px !important; }
+[data-testid="stSidebar"], [data-testid="stSidebarCollapsedControl"],
+[data-testid="stHeader"], .st-key-sections, .st-key-views, .st-key-study-form,
+.st-key-study-methods, [class*="st-key-twin-"], .st-key-study-answer [role="tablist"] {
+  display: none !important;
+}
+[data-testid="stMainBlockContainer"] { max-width: 64rem; margin: 0 auto; padding-top: 1rem; }
+</style>
+"""
+
+
+def draw(study: Study[Any, Any]) -> None:
+    """Draw the page of a study."""
+    st.title(study.title)
+    st.markdown(study.sentence)
+    with st.container(key="study-form"):
+        with controls.valid():
+            design = study.design(**study.form.ask())
+        run = study.run(design)
+    views = dict(study.views)
+    if study.claims is not None:
+        claims = study.claims
+        views["Claims"] = lambda run: results.verdicts(claims(run))
+    with st.container(key="study-answer"):
+        layout.show(views, run, key=study.view_key)
+    st.markdown(study.why(run))
+    with st.container(key="study-methods"), st.expander("Methods and data"):
+        st.markdown(study.methods(run))
+        if study.numbers is not None:
+            numbers = study.numbers
+            results.table_files(lambda: numbers(run), study.key, study.key)
+    if st.toggle("Slide", key=_SLIDE, bind="query-params", help="Only the answer, in large type."):
+        st.html(_ONE_SLIDE)
