@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import pandas as pd
@@ -34,6 +35,10 @@ class Setting:
     def ask(self, cell: Cell) -> object:
         """Show the control, and return what it is set to."""
         raise NotImplementedError
+
+    def read(self, found: Any) -> object:  # noqa: ANN401 - what the control holds
+        """Return what a control holds as a setting, once all controls are shown."""
+        return found
 
     @property
     def _shared(self) -> dict[str, Any]:
@@ -81,16 +86,19 @@ class Listed(Setting):
     kind: type[int | float] = float
 
     def ask(self, cell: Cell) -> object:
-        """Show the line, and return its numbers.
+        """Show the line."""
+        return cell.numbers(
+            self.label, self.value, key=self.key, kept=self.kept, note=self.note or ""
+        )
+
+    def read(self, found: Any) -> object:  # noqa: ANN401 - a text
+        """Return the numbers.
 
         Raises:
             ParameterError: There is something else in it.
 
         """
-        text = cell.numbers(
-            self.label, self.value, key=self.key, kept=self.kept, note=self.note or ""
-        )
-        return controls.listed(text, self.kind, self.label.partition(" (")[0].lower())
+        return controls.listed(found, self.kind, self.label.partition(" (")[0].lower())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,14 +169,14 @@ class Form:
         """
         widths = self.widths or (1.0,) * len(self.row)
         places = st.columns((*widths, 0.45) if self.more else widths, vertical_alignment="bottom")
-        # The popover comes first: a wrong setting in the row leaves it as it is.
-        found: dict[str, Any] = {}
+        shown = {
+            name: one.ask(Cell(place=place))
+            for (name, one), place in zip(self.row.items(), places, strict=False)
+        }
         if self.more:
             with places[-1].popover("More", width="stretch"):
-                found |= {name: one.ask(controls.HERE) for name, one in self.more.items()}
-        cells = [Cell(place=place) for place in places]
-        pairs = zip(self.row.items(), cells, strict=False)
-        return found | {name: one.ask(cell) for (name, one), cell in pairs}
+                shown |= {name: one.ask(controls.HERE) for name, one in self.more.items()}
+        return {name: one.read(shown[name]) for name, one in {**self.row, **self.more}.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,8 +237,7 @@ def draw(study: Study[Any, Any]) -> None:
         run = study.run(design)
     views = dict(study.views)
     if study.claims is not None:
-        claims = study.claims
-        views["Claims"] = lambda run: results.verdicts(claims(run))
+        views["Claims"] = partial(_claims, study.claims)
     with st.container(key="study-answer"):
         layout.show(views, run, key=study.view_key)
     st.markdown(study.why(run))
@@ -241,3 +248,10 @@ def draw(study: Study[Any, Any]) -> None:
             results.table_files(lambda: numbers(run), study.key, study.key)
     if st.toggle("Slide", key=_SLIDE, bind="query-params", help="Only the answer, in large type."):
         st.html(_ONE_SLIDE)
+
+
+def _claims(claims: Callable[[_R], Sequence[ClaimFinding]], run: _R) -> None:
+    found = claims(run)
+    if not found:
+        st.info("Claims are checked once the run is complete.")
+    results.verdicts(found)

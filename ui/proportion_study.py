@@ -1,13 +1,11 @@
-"""Study 2: its settings, and its run. All of it is simulated from public settings.
-
-Study 2: what a run shows. Everything on it is simulated from public settings.
-"""
+"""Study 2: proportions released under constraints. All of it is simulated."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from typing import Any, Final
 
 import numpy as np
 import streamlit as st
@@ -36,8 +34,8 @@ from dpcore.studies.proportion_study import (
     ProcedureAccuracy,
     ProportionDesign,
 )
-from ui import controls, layout, results, session, work
-from ui.text import literal, sentence_of
+from ui import controls, results, session, work
+from ui.form import Form, Listed, Number, Seed, Several, Study
 
 _USUAL = ProportionDesign()
 _LINES = (
@@ -47,6 +45,8 @@ _LINES = (
     Procedure.ALL_BUT_ONE,
     Procedure.HISTOGRAM,
 )
+_LOST = "Reconstructed: the original is lost."
+Asked = tuple[ProportionDesign, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,86 +57,115 @@ class ProportionSimulation:
     found: list[ProcedureAccuracy]
 
 
-def ask() -> tuple[ProportionDesign, int] | None:
-    """Show the settings; return a design and its seed, or say what is wrong."""
-    first, second, third, fourth = controls.row(4)
-    shares = first.numbers(
-        "Proportions of the cells",
-        ", ".join(f"{share:.2f}" for share in _USUAL.shares),
-        key="study2-shares",
-        note="Two to ten numbers with sum 1.",
-    )
-    epsilons = second.numbers(
-        "Privacy parameters ε",
-        ", ".join(f"{epsilon:g}" for epsilon in _USUAL.epsilons),
-        key="study2-epsilons",
-        note="The original compared three, of which only 1 is known.",
-    )
-    people = third.numbers(
-        "Numbers of people n",
-        ", ".join(str(size) for size in _USUAL.people),
-        key="study2-people",
-        note="Sample sizes: the shares are counts over n.",
-    )
-    repetitions = fourth.number(
-        "Repetitions",
-        _USUAL.repetitions,
-        (2, MOST_REPETITIONS, 50),
-        key="study2-repetitions",
-        note="Samples drawn for every n. The original drew 500.",
-    )
-    st.caption(
-        "Reconstructed: proportions, ε, n and the cell left over. The original's were "
-        "lost; its 500 repetitions and 5 sets were not."
-    )
-    try:
-        cells = controls.listed(shares, float, "proportions")
-        with st.expander("More settings"):
-            sets, mechanisms, order, seed = _more(len(cells))
-        design = ProportionDesign(
-            shares=cells,
-            epsilons=controls.listed(epsilons, float, "privacy parameters"),
-            people=_whole(controls.listed(people, float, "numbers of people")),
-            repetitions=repetitions,
-            sets=sets,
-            mechanisms=mechanisms,
-            order=order,
-        )
-    except ParameterError as error:
-        st.error(sentence_of(error))
-        return None
-    return design, seed
+FORM: Final = Form(
+    row={
+        "shares": Listed(
+            label="Proportions of the cells",
+            value=", ".join(f"{share:.2f}" for share in _USUAL.shares),
+            key="study2-shares",
+            note=f"Two to ten numbers with sum 1. {_LOST}",
+        ),
+        "epsilons": Listed(
+            label="Privacy parameters ε",
+            value=", ".join(f"{epsilon:g}" for epsilon in _USUAL.epsilons),
+            key="study2-epsilons",
+            note="The original compares three values. Only 1 is known.",
+        ),
+        "people": Listed(
+            label="Numbers of people n",
+            value=", ".join(str(size) for size in _USUAL.people),
+            key="study2-people",
+            note=f"Sample sizes. {_LOST}",
+        ),
+        "repetitions": Number(
+            label="Repetitions",
+            value=_USUAL.repetitions,
+            within=(2, MOST_REPETITIONS, 50),
+            key="study2-repetitions",
+            note="Samples for each n. The original: 500.",
+        ),
+    },
+    more={
+        "mechanisms": Several(
+            label="Mechanisms",
+            options=tuple(BOUNDING),
+            value=_USUAL.mechanisms,
+            named=lambda key: CATALOG[key].label,
+            key="study2-mechanisms",
+            kept="session",
+        ),
+        "sets": Number(
+            label="Sets of multiple synthesis",
+            value=_USUAL.sets,
+            within=(2, MOST_SETS),
+            key="study2-sets",
+            note="Each set gets this part of ε. The original: 5.",
+        ),
+        "left": Number(
+            label="Residual cell of all-but-one",
+            value=len(_USUAL.shares),
+            within=(1, 10),
+            key="study2-left",
+            note="This cell gets what the others leave. The original does not name it.",
+        ),
+        "seed": Seed(key="study2-seed"),
+    },
+)
 
 
-def run(asked: tuple[ProportionDesign, int] | None) -> ProportionSimulation:
-    """Show the buttons, run what was asked for last, and return what is known of it."""
-    design, seed = asked or (_USUAL, 1)
+def _design(*, people: tuple[float, ...], left: int, seed: int, **rest: Any) -> Asked:  # noqa: ANN401
+    cells = len(rest["shares"])
+    order = leaving_over(min(left, cells) - 1, cells) if cells else None
+    return ProportionDesign(people=_whole(people), order=order, **rest), seed
+
+
+def _whole(numbers: tuple[float, ...]) -> tuple[int, ...]:
+    if not all(number.is_integer() for number in numbers):
+        raise ParameterError("the numbers of people must be whole.")
+    return tuple(sorted({int(number) for number in numbers}))
+
+
+def _run(asked: Asked) -> ProportionSimulation:
+    design, seed = asked
     latest = work.latest(
         "study2",
-        (design, seed),
+        asked,
         total=design.settings,
         begin=lambda: proportion_study.run(design, rng=np.random.default_rng(seed)),
         button="Run the study",
         pieces="settings",
-        ready=asked is not None,
     )
-    found = list(chain.from_iterable(latest.pieces))
-    return ProportionSimulation(design=latest.asked[0], found=found)
+    return ProportionSimulation(
+        design=latest.asked[0], found=list(chain.from_iterable(latest.pieces))
+    )
 
 
-def choose(design: ProportionDesign) -> View:
+def _view(design: ProportionDesign) -> View:
+    """Return what is drawn, as it is set; at first the first ε and mechanism."""
+    epsilon, mechanism = (session.public(key) for key in ("study2-epsilon", "study2-mechanism"))
+    return View(
+        measure=Measure.COVERAGE,
+        mechanism=str(mechanism) if mechanism in design.mechanisms else design.mechanisms[0],
+        epsilon=epsilon if epsilon in design.epsilons else design.epsilons[0],
+        procedures=_LINES,
+    )
+
+
+def _choose(design: ProportionDesign) -> View:
     """Show the controls of what is drawn."""
-    first, second, third = controls.row((2, 5, 4))
-    epsilon = first.selectbox("Show ε", design.epsilons, key="study2-epsilon", kept="session")
-    mechanism = second.selectbox(
-        "Show the mechanism",
+    first, second, third, more = st.columns((2, 5, 4, 2), vertical_alignment="bottom")
+    epsilon = controls.Cell(place=first).selectbox(
+        "ε of the figure", design.epsilons, key="study2-epsilon", kept="session"
+    )
+    mechanism = controls.Cell(place=second).selectbox(
+        "Mechanism",
         design.mechanisms,
         format_func=lambda key: CATALOG[key].label,
         key="study2-mechanism",
         kept="session",
     )
     has_pairs = len(design.targets) > len(design.shares)
-    what = third.selectbox(
+    what = controls.Cell(place=third).selectbox(
         "Panels",
         ["single cells", "pairs of cells"] if has_pairs else ["single cells"],
         key="study2-targets",
@@ -144,10 +173,10 @@ def choose(design: ProportionDesign) -> View:
         note="p1 with the last cell is a node of the tree.",
     )
     procedures: list[Procedure] = list(Procedure)
-    # On a row of its own: its names are long, and cut in a narrow column.
-    chosen = st.multiselect(
-        "Compare", procedures, default=_LINES, key="study2-lines", persist_state="session"
-    )
+    with more.popover("Lines", width="stretch"):
+        chosen = st.multiselect(
+            "Compare", procedures, default=_LINES, key="study2-lines", persist_state="session"
+        )
     return View(
         measure=Measure.COVERAGE,
         mechanism=mechanism,
@@ -157,47 +186,45 @@ def choose(design: ProportionDesign) -> View:
     )
 
 
-def _more(cells: int) -> tuple[int, tuple[str, ...], tuple[int, ...] | None, int]:
-    """Show the settings that are seldom changed."""
-    first, second, third = controls.row(3)
-    sets = first.number(
-        "Sets of multiple synthesis",
-        _USUAL.sets,
-        (2, MOST_SETS),
-        key="study2-sets",
-        note="Each set gets this part of ε. The original released 5.",
-    )
-    mechanisms = st.multiselect(
-        "Mechanisms",
-        list(BOUNDING),
-        default=_USUAL.mechanisms,
-        format_func=lambda key: CATALOG[key].label,
-        key="study2-mechanisms",
-        persist_state="session",
-    )
-    left = second.selectbox(
-        "All but one leaves over",
-        range(cells),
-        index=cells - 1,
-        format_func=lambda cell: f"p{cell + 1}",
-        key=f"study2-left-{cells}",
-        kept="session",
-        note="This cell gets what the others leave; those farthest from it come first. "
-        "The original does not say which it was.",
-    )
-    seed = third.seed(
-        "Seed of the random numbers",
-        key="study2-seed",
-        note="The same settings and seed give the same numbers.",
-    )
-    order = leaving_over(left, cells) if cells else None
-    return sets, tuple(mechanisms), order, seed
+def _figure(measure: Measure, current: ProportionSimulation) -> None:
+    """Draw one measure, in the layout of the paper."""
+    view = replace(_choose(current.design), measure=measure)
+    picture = study_picture(current.design, current.found, view)
+    results.show(picture, f"study2-{measure.name}", simulated=True)
 
 
-def _whole(numbers: tuple[float, ...]) -> tuple[int, ...]:
-    if not all(number.is_integer() for number in numbers):
-        raise ParameterError("the numbers of people must be whole.")
-    return tuple(sorted({int(number) for number in numbers}))
+def _why(current: ProportionSimulation) -> str:
+    """Return what fails or holds, with the number that proves it, and the reason."""
+    view = _view(current.design)
+    results_of = [
+        one
+        for one in current.found
+        if (one.epsilon, one.mechanism) == (view.epsilon, view.mechanism)
+    ]
+    if not results_of:
+        return ""
+    costs = {one.procedure: one.effective_epsilon for one in results_of}
+    label, claimed = CATALOG[view.mechanism].label, epsilon_text(view.epsilon)
+    cells = len(current.design.shares)
+    worst = {
+        procedure: percent(
+            min(float(o.coverage[:cells].min()) for o in results_of if o.procedure is procedure)
+        )
+        for procedure in (Procedure.SYNTHESIS, Procedure.NOISE_AWARE)
+    }
+    if CATALOG[view.mechanism].claim_holds:
+        text = f"{label} claims ε = {claimed} and keeps it."
+    else:
+        text = (
+            f"**Why:** {label} claims ε = {claimed} but costs ε = "
+            f"**{epsilon_text(costs[Procedure.RESCALING])}**. With the universal histogram "
+            f"the cost is ε = {epsilon_text(costs[Procedure.HISTOGRAM])}."
+        )
+    return (
+        f"{text} Ordinary 95% intervals ignore the noise and cover too seldom. In the worst "
+        f"cell, multiple synthesis covers {worst[Procedure.SYNTHESIS]} and noise-aware "
+        f"intervals cover {worst[Procedure.NOISE_AWARE]}."
+    )
 
 
 _LOOKS = ["one vector, many releases", "trees of many cells", "intervals"]
@@ -206,105 +233,10 @@ _RELEASES, _DRAWS, _SEED = 200, 4000, 1
 _SETS = (2, 3, 5, 10, 20)
 
 
-def download(current: ProportionSimulation) -> None:
-    """Offer every number of the run. It is simulated, and so public."""
-    results.table_files(partial(table, current.design, current.found), "study-2", "study-2")
-    st.caption("Simulated from the settings above: no person's data, and no budget spent.")
-
-
-def figures(current: ProportionSimulation, view: View) -> None:
-    """Draw coverage, typical error or bias, in the layout of the paper.
-
-    A figure of many panels takes a browser long.
-    """
-
-    def draw(measure: Measure) -> None:
-        seen = replace(view, measure=measure)
-        picture = study_picture(current.design, current.found, seen)
-        results.show(picture, f"study2-{measure.name}", simulated=True)
-
-    layout.show(
-        {str(m).capitalize(): partial(draw, m) for m in reversed(Measure)}, key="study2-measure"
-    )
-
-
-def proof(current: ProportionSimulation, view: View) -> None:
-    """Say what does not hold and what does, and which number proves it."""
-    costs = _costs(current, view)
-    if not costs:
-        return
-    claimed, real = view.epsilon, costs[Procedure.RESCALING]
-    label = CATALOG[view.mechanism].label
-    if CATALOG[view.mechanism].claim_holds:
-        st.markdown(
-            f"**What holds:** {label} claims ε {epsilon_text(claimed)} and keeps it. "
-            "Truncation as published, one of the mechanisms above, does not."
-        )
-        return
-    st.markdown(
-        f"**What is wrong, and which number proves it.** {label} claims ε "
-        f"{epsilon_text(claimed)} and really gives ε **{epsilon_text(real)}**; with "
-        f"the universal histogram ε {epsilon_text(costs[Procedure.HISTOGRAM])}, with "
-        f"multiple synthesis ε {epsilon_text(costs[Procedure.SYNTHESIS])}. Clamping "
-        "(BIT) and calibrated truncation keep what they claim."
-    )
-
-
-def why(current: ProportionSimulation, view: View) -> None:
-    """Say what explains the picture."""
-    if not _costs(current, view):
-        return
-    sets, worst = current.design.sets, _worst_coverage(current, view)
-    st.markdown(
-        "An ordinary 95 % interval knows the sampling error only; the noise comes on "
-        "top, so that it covers too seldom. Multiple synthesis learns the size of the "
-        f"noise from {sets} releases with ε/{sets} each: wider noise, wider intervals, "
-        "more bias. It takes the sampling error at the released share, which is too "
-        "small at a rare one, and knows nothing of the bias: in its worst cell and n "
-        f"it covers {percent(worst[Procedure.SYNTHESIS])} here. The noise-aware "
-        "interval reads the noise off the public scale and spends nothing on it; it "
-        "takes the sampling error at each share that it considers, and covers "
-        f"{percent(worst[Procedure.NOISE_AWARE])} in its worst. The Release page "
-        "inverts the law of what was drawn, which the bias does not touch."
-    )
-
-
-def _worst_coverage(current: ProportionSimulation, view: View) -> dict[Procedure, float]:
-    """Return the least coverage of a single cell over all sample sizes."""
-    cells, worst = len(current.design.shares), dict[Procedure, float]()
-    for result in current.found:
-        if (result.epsilon, result.mechanism) == (view.epsilon, view.mechanism):
-            least = float(result.coverage[:cells].min())
-            worst[result.procedure] = min(worst.get(result.procedure, 1.0), least)
-    return worst
-
-
-def _costs(current: ProportionSimulation, view: View) -> dict[Procedure, float]:
-    """Return what each procedure of the view really spends, as far as it was run."""
-    return {
-        result.procedure: result.effective_epsilon
-        for result in current.found
-        if (result.epsilon, result.mechanism) == (view.epsilon, view.mechanism)
-    }
-
-
-def verdicts(current: ProportionSimulation) -> None:
-    """List the published findings with what this run says about them."""
-    found = findings(current.design, current.found)
-    if not found:
-        st.info("The findings are checked once every setting has been run.")
-    st.markdown(
-        "\n".join(
-            f"- {results.MARKS[one.verdict]} **{one.verdict}.** {literal(one.claim)}. "
-            f"*{literal(one.evidence)}.*"
-            for one in found
-        )
-    )
-
-
 @st.fragment
-def lab(design: ProportionDesign, view: View) -> None:
-    """Show the look that is chosen, at the ε and mechanism of the figures above."""
+def _closer(current: ProportionSimulation) -> None:
+    """Show the look that is chosen, at the ε and mechanism of the figures."""
+    design, view = current.design, _view(current.design)
     first, second, third = controls.row(3)
     look = first.selectbox("Look at", _LOOKS, key="study2-look")
     if look == _LOOKS[1]:
@@ -316,9 +248,8 @@ def lab(design: ProportionDesign, view: View) -> None:
         )
         results.show(tree_picture(leaves, branching), "tree", simulated=True)
         st.markdown(
-            "A tree releases sums as well, and pays with more noise on each layer. "
-            "That is worth it only where many cells would otherwise be added up: a "
-            "binary tree of four cannot win, whatever the data."
+            "A tree also releases sums, at the price of more noise on each layer. It pays "
+            "off only if many cells are summed."
         )
         return
     people = second.selectbox(
@@ -335,13 +266,9 @@ def lab(design: ProportionDesign, view: View) -> None:
         )
         results.show(prices_picture(found), "prices", simulated=True)
         st.markdown(
-            f"Intervals around p1 = {design.shares[0]:g} alone, over {_DRAWS:,} "
-            "samples, cut to [0, 1]. The mean of m sets has m times the noise variance "
-            "of one release with the whole ε: splitting the budget buys what the "
-            "public scale tells for nothing. With many sets every release is so noisy "
-            "that the bounds pull it to the middle, and averaging keeps that bias. "
-            "Test inversion keeps every proportion that the release does not "
-            "contradict."
+            f"95% intervals for p1 = {design.shares[0]:g}, over {_DRAWS:,} samples, cut to "
+            "[0, 1]. The mean of m sets has m times the noise variance of one release with "
+            "the whole ε. The public noise scale gives the same information at no cost."
         )
     elif len(design.shares) < _CORNERS:
         st.info("A triangle needs three cells or more.")
@@ -353,34 +280,49 @@ def lab(design: ProportionDesign, view: View) -> None:
         picture = simplex_picture(drawn, shares, names)
         results.show(picture, "simplex", simulated=True)
         st.markdown(
-            "Each dot is one release of the same three shares; the diamond is the "
-            "truth. A corner means that everybody is in that cell, an edge that a cell "
-            f"is empty. All four give ε {view.epsilon:g} by their claim."
+            "Each dot is one release of the same three shares. The diamond is the true "
+            f"value. All four mechanisms claim ε = {view.epsilon:g}."
         )
 
 
-def details() -> None:
-    """Define what is simulated and compared."""
-    st.markdown(
-        "Samples of n people are drawn from the proportions. A person is in one cell, "
-        "and the counts are divided by a public constant n: adding or removing a "
-        "person changes one share by 1/n (substitution: the same results at twice the "
-        "ε). Each share is released on [0, 1] with Laplace noise of scale 1/(nε), "
-        "bounded by truncation or clamping (BIT).\n\n- **Re-scaling** divides the "
-        "releases by their sum.\n- **All but one** releases one cell after another on "
-        "what the earlier ones left; the last gets the rest. *Reversed* goes the other "
-        "way round.\n- **Universal histogram** also releases sums of cells (a binary "
-        "tree that pairs the first cell with the last), with twice the noise on two "
-        "layers, and moves all to where they agree.\n- **Nearest shares** moves the "
-        "releases to the nearest vector with sum 1.\n- **Multiple synthesis** averages "
-        "several re-scaled releases and adds their spread to the interval.\n\n**Bias** "
-        "is the mean error, **typical error** the root of the mean squared error "
-        "(RMSE), **coverage** the share of 95 % intervals that hold the true "
-        "proportion. Bars are two standard errors of the simulation; lines are set "
-        "apart a little sideways so that bars do not overlap.\n\nAfter F. Liu, "
-        "*Statistical Properties of Sanitized Results from Differentially Private "
-        "Laplace Mechanism with Univariate Bounding Constraints* (arXiv 1607.08554), "
-        "section 4.2. **Reconstructed:** the proportions, the set of ε, the sample "
-        "sizes, the interval and the cell left over; the numbers of the original are "
-        "lost. 500 repetitions and five sets are the original's."
+def _methods(current: ProportionSimulation) -> str:
+    del current
+    return (
+        "Samples of n people are drawn from the proportions. A person is in one cell, and "
+        "the counts are divided by a public constant n. Adding or removing a person changes "
+        "one share by 1/n. Each share is released on [0, 1] with Laplace noise of scale "
+        "1/(nε), bounded by truncation or clamping (BIT).\n\n"
+        "- **Re-scaling** divides the releases by their sum.\n"
+        "- **All but one** releases one cell after another on what the earlier ones left. "
+        "*Reversed* uses the opposite order.\n"
+        "- **Universal histogram** also releases sums of cells in a binary tree, with twice "
+        "the noise on two layers, and makes them consistent.\n"
+        "- **Nearest shares** projects the releases to the nearest vector with sum 1.\n"
+        "- **Multiple synthesis** averages several re-scaled releases and adds their spread "
+        "to the interval.\n\n"
+        "**Coverage** is the share of 95% intervals that contain the true proportion. Bars "
+        "are two standard errors of the simulation.\n\n"
+        "Source: F. Liu, *Statistical Properties of Sanitized Results from Differentially "
+        "Private Laplace Mechanism with Univariate Bounding Constraints*, arXiv 1607.08554, "
+        "section 4.2. Reconstructed: the proportions, the set of ε, the sample sizes, the "
+        "interval and the residual cell. The 500 repetitions and five sets are the original's."
     )
+
+
+STUDY: Final = Study(
+    key="study-2",
+    view_key="study2-measure",
+    title="Study 2: proportions",
+    sentence="Compare ways to keep noisy shares between 0 and 1 with sum 1.",
+    form=FORM,
+    design=_design,
+    run=_run,
+    views={
+        **{str(one).capitalize(): partial(_figure, one) for one in reversed(Measure)},
+        "A closer look": _closer,
+    },
+    why=_why,
+    claims=lambda current: findings(current.design, current.found),
+    numbers=lambda current: table(current.design, current.found),
+    methods=_methods,
+)

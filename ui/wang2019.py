@@ -1,9 +1,9 @@
-"""The parts of the page of Figures 1 and 2. Everything on it is simulated."""
+"""Figures 1 and 2 of Wang (2019). Everything on the page is simulated."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import cast
+from typing import Any, Final, cast
 
 import streamlit as st
 
@@ -22,112 +22,96 @@ from dpcore.studies.wang2019 import (
     of_pane,
     run,
 )
-from ui import controls, layout, results, work
+from ui import controls, results, work
+from ui.form import Form, Listed, Number, Seed, Study
 
-Study = work.Run[Wang2019Design, FigurePart]
+Run = work.Run[Wang2019Design, FigurePart]
 
-
-def ask() -> Wang2019Design:
-    """Show the controls and return the design.
-
-    Raises:
-        ParameterError: A setting lies outside its domain.
-
-    """
-    cells = controls.row(4)
-    people = cells[0].number(
-        "People in Figure 1",
-        1_000,
-        (1, 1_000_000, 100),
-        key="f12-people",
-        note="Also those of the posterior sample of Figure 2. Reconstructed, as all "
-        "settings here: the text does not print them.",
-    )
-    strength = cells[1].number(
-        "Penalty of Figure 1, times √n",
-        2.0,
-        (1e-3, 1e4),
-        key="f12-strength",
-        note="2 was sought so that the run shows what the text reports of Figure 1.",
-    )
-    epsilon = cells[2].number(
-        "Guarantee ε",
-        1.0,
-        (1e-3, 100.0, 0.5),
-        key="f12-epsilon",
-        note=f"{controls.EPSILON_HELP} Noise on the coefficients is calibrated to it.",
-    )
-    delta = cells[3].delta("Its δ", 1e-6, (1e-12, 0.1), key="f12-delta")
-    with st.expander("More settings", key="f12-more"):
-        columns, noise, seed = _table()
-        second, sizes, gammas = _second()
-    return Wang2019Design(
-        simulation=Simulation(
-            people=people,
-            columns=columns,
-            noise=noise,
-            strength=strength,
-            seed=seed,
-            epsilon=epsilon,
-            delta=delta,
+FORM: Final = Form(
+    row={
+        "people": Number(
+            label="People in Figure 1",
+            value=1_000,
+            within=(1, 1_000_000, 100),
+            key="f12-people",
+            note="Also the people of the posterior sample. All settings here are "
+            "reconstructed: the source does not print them.",
         ),
-        strength=second,
-        sizes=controls.listed(sizes, int, "numbers of people"),
-        gammas=controls.listed(gammas, float, "precisions"),
+        "strength": Number(
+            label="Penalty of Figure 1, times √n",
+            value=2.0,
+            within=(1e-3, 1e4),
+            key="f12-strength",
+            note="2 was chosen so that the run shows what the source reports.",
+        ),
+        "epsilon": Number(
+            label="Guarantee ε",
+            value=1.0,
+            within=(1e-3, 100.0, 0.5),
+            key="f12-epsilon",
+            note=controls.EPSILON_HELP,
+        ),
+        "delta": Number(
+            label="Guarantee δ",
+            value=1e-6,
+            within=(1e-12, 0.1),
+            key="f12-delta",
+            note=controls.DELTA_HELP,
+        ),
+    },
+    more={
+        "columns": Number(
+            label="Coefficients",
+            value=10,
+            within=(1, 50),
+            key="f12-columns",
+            note="Features of each person, scaled to a row of length 1.",
+        ),
+        "noise": Number(
+            label="Noise of the targets",
+            value=0.1,
+            within=(0.0, 10.0),
+            key="f12-noise",
+            note="Standard deviation before targets are clamped to [−1, 1].",
+        ),
+        "seed": Seed(value=0, key="f12-seed"),
+        "second": Number(
+            label="Penalty of Figure 2, times √n",
+            value=1.0,
+            within=(1e-3, 1e4),
+            key="f12-second",
+            note="At least 1 for the posterior sample.",
+        ),
+        "sizes": Listed(
+            label="Numbers of people",
+            value=", ".join(map(str, SIZES)),
+            kind=int,
+            key="f12-sizes",
+            note="For noise on the coefficients in Figure 2.",
+        ),
+        "gammas": Listed(
+            label="Precisions γ",
+            value=", ".join(f"{gamma:g}" for gamma in GAMMAS),
+            key="f12-gammas",
+            note="For the posterior sample in Figure 2. Larger is closer to the fit.",
+        ),
+    },
+)
+
+
+def _design(
+    *,
+    second: float,
+    sizes: tuple[int, ...],
+    gammas: tuple[float, ...],
+    **simulation: Any,  # noqa: ANN401 - fields of the simulation
+) -> Wang2019Design:
+    return Wang2019Design(
+        simulation=Simulation(**simulation), strength=second, sizes=sizes, gammas=gammas
     )
 
 
-def _table() -> tuple[int, float, int]:
-    cells = controls.row(3)
-    columns = cells[0].number(
-        "Coefficients",
-        10,
-        (1, 50),
-        key="f12-columns",
-        note="Features of each person, scaled to a row of length 1.",
-    )
-    noise = cells[1].number(
-        "Noise of the targets",
-        0.1,
-        (0.0, 10.0),
-        key="f12-noise",
-        note="Standard deviation, before targets are clipped to −1 and 1.",
-    )
-    seed = cells[2].seed(
-        "Seed",
-        0,
-        key="f12-seed",
-        note="Of the simulated table; Figure 2 with noise uses the next one.",
-    )
-    return columns, noise, seed
-
-
-def _second() -> tuple[float, str, str]:
-    cells = controls.row(3)
-    strength = cells[0].number(
-        "Penalty of Figure 2, times √n",
-        1.0,
-        (1e-3, 1e4),
-        key="f12-second",
-        note="The penalty must be at least 1 for the posterior sample.",
-    )
-    sizes = cells[1].numbers(
-        "Numbers of people",
-        ", ".join(map(str, SIZES)),
-        key="f12-sizes",
-        note="Of Figure 2, noise on the coefficients.",
-    )
-    gammas = cells[2].numbers(
-        "Precisions γ",
-        ", ".join(f"{gamma:g}" for gamma in GAMMAS),
-        key="f12-gammas",
-        note="Of Figure 2, one posterior sample: the larger, the closer to the fit.",
-    )
-    return strength, sizes, gammas
-
-
-def latest(asked: Wang2019Design) -> Study:
-    """Return the latest run once it is finished or stopped; show how far it is."""
+def _run(asked: Wang2019Design) -> Run:
     return work.latest(
         "figures-1-2",
         asked,
@@ -138,88 +122,80 @@ def latest(asked: Wang2019Design) -> Study:
     )
 
 
-def first(current: Study) -> None:
-    """Show Figure 1 with its two factors."""
-    losses = cast("NestedLosses", of_pane(current.pieces, Pane.NESTED)[0].losses)
-    cells = st.columns(4)
-    cells[0].metric(
-        "DP over anybody, found",
-        f"{significant(losses.times_for_all)} ×",
-        delta=f"proved: {significant(losses.times_at_least)} ×",
-        delta_color="off",
-        delta_arrow="off",
-        help="The worst newcomer that a search finds, and what is proved of all.",
-    )
-    cells[1].metric(
-        "DP over most exposed",
-        f"{significant(losses.times_in_table)} ×",
-        help="The most exposed person in the table.",
-    )
-    cells[2].metric(
-        "DP over average",
-        f"{significant(losses.times_on_average)} ×",
-        help="How many times the guarantee for everybody exceeds what the people in "
-        "the table lose on average.",
-    )
-    cells[3].metric(
-        "Noise σ",
-        significant(losses.sigma),
-        help="Standard deviation of the noise on each coefficient.",
-    )
+def _losses(current: Run) -> NestedLosses:
+    return cast("NestedLosses", of_pane(current.pieces, Pane.NESTED)[0].losses)
+
+
+def _first(current: Run) -> None:
+    """Show Figure 1 with its factors."""
+    losses = _losses(current)
     results.show(figures.nested_picture(losses), "f12-first", simulated=True)
-    st.caption(
-        "“Found” is the most that a search over all possible newcomers comes to, “at "
-        "most” what is proved of them: the truth lies between."
-    )
-    if min(losses.for_all, losses.losses.max()) == 0:
-        st.caption("∞: a loss of 0, for δ alone covers what the person can change.")
+    factors = {
+        "Guarantee ÷ worst newcomer": (losses.times_for_all, "The worst newcomer found."),
+        "Guarantee ÷ worst in table": (losses.times_in_table, "The most exposed person."),
+        "Guarantee ÷ average": (losses.times_on_average, "The average over the table."),
+    }
+    for cell, (label, (times, note)) in zip(st.columns(3), factors.items(), strict=True):
+        cell.metric(label, significant(times), help=note)
 
 
-def second(current: Study) -> None:
-    """Show Figure 2 of both kinds of noise, the open one."""
-    panes = {"Noise on the coefficients": Pane.BY_SIZE, "One posterior sample": Pane.BY_PRECISION}
-    layout.show(
-        {title: partial(_pane, current, pane) for title, pane in panes.items()}, key="f12-pane"
-    )
-
-
-def _pane(current: Study, pane: Pane) -> None:
+def _pane(pane: Pane, current: Run) -> None:
+    """Show Figure 2 of one kind of noise."""
     mine = of_pane(current.pieces, pane)
     if not mine:
-        st.info("The run was stopped before it came to this picture.")
+        st.info("The run was stopped before this figure.")
         return
-    picture = figures.sizes_picture if (pane is Pane.BY_SIZE) else figures.precision_picture
+    picture = figures.sizes_picture if pane is Pane.BY_SIZE else figures.precision_picture
     results.show(picture(mine), f"f12-{pane.name.lower()}", simulated=True)
 
 
-def verdicts(current: Study) -> None:
-    """Hold what the text says against this run."""
-    results.verdicts(findings(current.asked, current.pieces))
-
-
-def download(current: Study) -> None:
-    """Offer the numbers as a file."""
-    results.table_files(partial(numbers, current.pieces), "figures-1-2", "figures12")
-    st.caption("Simulated from the settings above. Public: no table was used.")
-
-
-def details(current: Study) -> None:
-    """Say what is simulated, and what was reconstructed."""
-    simulation = current.asked.simulation
-    st.markdown(
-        "A linear regression with a ridge penalty λ is fitted to a simulated table: "
-        f"{simulation.columns} features, each row of length 1, targets between −1 and "
-        "1. **Figure 1** and **Noise on the coefficients** add normal noise of equal "
-        "size to all coefficients, just enough for the guarantee (ε "
-        f"{epsilon_text(simulation.epsilon)}, δ {significant(simulation.delta)}); "
-        "**One posterior sample** draws the coefficients once from the posterior N(θ̂, "
-        "(γH)⁻¹). Everybody's own loss is the exact one between two tables, with and "
-        "without the person.\n\nThe guarantee is over all tables. “Anybody” is over "
-        "all possible newcomers to this table. A residual of zero is not a loss of "
-        "zero for the posterior sample: the person also changes how far it scatters. "
-        "That is the floor on the right of its picture, where the sample is least "
-        "accurate.\n\nSource: Y.-X. Wang, *Per-instance differential privacy*, 2019, "
-        "figures 1 and 2, section 6. Its text does not print the settings. They were "
-        "reconstructed so that Figure 1 shows the factors that the text names (about 6 "
-        "and more than 10); λ = 2√n does, λ = √n gives 11.5 and 51.8."
+def _why(current: Run) -> str:
+    losses = _losses(current)
+    zero = (
+        " ∞ means a loss of 0: δ alone covers what the person can change."
+        if min(losses.for_all, losses.losses.max()) == 0
+        else ""
     )
+    return (
+        "**Why:** the guarantee covers every dataset. For any newcomer to this dataset the "
+        f"loss is at most 1/{significant(losses.times_at_least)} of it (proved), and "
+        f"1/{significant(losses.times_for_all)} in the worst case found by search.{zero}"
+    )
+
+
+def _methods(current: Run) -> str:
+    simulation = current.asked.simulation
+    return (
+        "A ridge regression with penalty λ is fitted to a simulated table: "
+        f"{simulation.columns} features, each row of length 1, targets in [−1, 1]. **Figure "
+        "1** and **Noise on the coefficients** add Gaussian noise of equal size to all "
+        f"coefficients (ε = {epsilon_text(simulation.epsilon)}, δ = "
+        f"{significant(simulation.delta)}, σ = {significant(_losses(current).sigma)}). "
+        "**Posterior sample** draws the coefficients once from N(θ̂, (γH)⁻¹). Each loss is "
+        "the exact one between the table with and without the person.\n\n"
+        "A residual of zero is not a loss of zero for the posterior sample, because the "
+        "person also changes its covariance.\n\n"
+        "Source: Y.-X. Wang, *Per-instance differential privacy*, 2019, figures 1 and 2, "
+        "section 6. Its settings are reconstructed. λ = 2√n gives the reported factors "
+        "(about 6 and more than 10); λ = √n gives 11.5 and 51.8."
+    )
+
+
+STUDY: Final = Study(
+    key="figures-1-2",
+    view_key="f12-pane",
+    title="Figures 1 and 2",
+    sentence="Compare the guarantee with individual losses, as in Wang (2019).",
+    form=FORM,
+    design=_design,
+    run=_run,
+    views={
+        "Figure 1": _first,
+        "Noise on the coefficients": partial(_pane, Pane.BY_SIZE),
+        "One posterior sample": partial(_pane, Pane.BY_PRECISION),
+    },
+    why=_why,
+    claims=lambda current: findings(current.asked, current.pieces),
+    numbers=lambda current: numbers(current.pieces),
+    methods=_methods,
+)

@@ -87,7 +87,7 @@ def _undercoverage(run: ProportionRun) -> ClaimFinding:
 
 
 def _convergence(run: ProportionRun) -> ClaimFinding:
-    claim = "With much data the typical error is that of the original"
+    claim = "With large n, RMSE matches the non-private estimator"
     original = run.rmse(Procedure.ORIGINAL, None, run.much)
     ratios = {
         key: _times(run.rmse(Procedure.RESCALING, key, run.much), original)
@@ -99,7 +99,7 @@ def _convergence(run: ProportionRun) -> ClaimFinding:
     return ClaimFinding(
         claim=claim,
         verdict=Verdict.of([ratio <= _SAME for ratio in ratios.values()]),
-        evidence=f"times the original at ε = {run.much[0]:g}, n {run.much[1]}: " + "; ".join(words),
+        evidence=f"Ratio of RMSE at ε = {run.much[0]:g}, n = {run.much[1]:,}: " + ", ".join(words),
     )
 
 

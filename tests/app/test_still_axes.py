@@ -93,14 +93,14 @@ def opened(open_page, page, **chosen):
 @pytest.mark.parametrize("measure", ["Coverage", "Typical error", "Bias"])
 def test_every_epsilon_of_study_2_is_seen_on_one_scale(open_page, measure):
     app = opened(open_page, "study2", study2_measure=measure)
-    held_still(app, ("selectbox", "Show ε", (0.1, 0.5, 1.0)))
+    held_still(app, ("selectbox", "ε of the figure", (0.1, 0.5, 1.0)))
 
 
 def test_released_variances_of_study_1_are_seen_on_one_scale(open_page):
     app = open_page("study1")
     axes, lines = [], []
     for epsilon in (1.0, 0.1):
-        set_to(app, "number_input", "ε in all (reconstructed)", epsilon)
+        set_to(app, "number_input", "Total ε (reconstructed)", epsilon)
         button(app, "Run the study").click().run()
         figure = charts(app)[0]
         axes.append(ranges(figure))
