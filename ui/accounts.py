@@ -25,61 +25,43 @@ from ui.text import literal, sentence_of
 
 _TOTAL_DELTA = 1e-6
 WAYS: Final = (
-    "**Added up**: every ε and δ (basic composition). **By a formula** that knows that "
-    "not every answer tells the most at once (advanced composition). **Added up as "
-    "ρ**, a measure of loss that suits Gaussian noise and becomes an ε only at a δ "
-    "(zero-concentrated privacy, zCDP). **By all losses**: how likely every loss is, "
-    "for all answers together (privacy loss distribution, PLD)."
+    "**Basic composition** adds up every ε and δ. **Advanced composition** uses that not "
+    "every result reveals the most at once. **zCDP** adds up ρ, which suits Gaussian "
+    "noise, and becomes an ε only at a δ. **PLD** composes the distributions of the "
+    "privacy loss."
 )
-"""What the four ways of counting are, in plain words first."""
+"""What the four ways of counting are."""
 NOTHING = PrivacyCost.of()
 
 
 def summary(account: Account) -> None:
-    """Show what the budget was, what is spent and what is left."""
-    budget = account.budget
-    first, second, third = st.columns(3)
-    today = " today" if account.periods else ""
-    first.metric(
-        "Budget",
-        limit_text(budget),
-        help=f"What all releases about these {session.unit().nouns} together may cost, ever.",
-    )
-    second.metric(
-        "Spent",
-        spent_text(budget, account.spent),
-        help="What the releases below really cost. It cannot be earned back.",
-    )
-    third.metric(
-        f"Left{today}",
+    """Show what is spent and left of the budget, and what that means for a person."""
+    budget, spent = account.budget, account.spent
+    first, middle, last = st.columns([1, 2, 1], vertical_alignment="center")
+    first.metric("Spent", spent_text(budget, spent))
+    middle.progress(_share(budget, spent), text=f"Budget: {limit_text(budget)}")
+    last.metric(
+        f"Left{' today' if account.periods else ''}",
         left(account),
-        help="The least that is left under any limit: of the periods that hold today, "
-        "and of the whole account."
+        help="The smallest rest of the budget and of the periods that today is in."
         if account.periods
         else None,
     )
     if budget.epsilon is not None:
-        spent = account.spent
         noun = session.unit().noun
         now = odds_text(float(spent.epsilon), float(spent.delta), noun=noun)
         later = odds_text(float(budget.epsilon), float(budget.delta or 0), noun=noun)
-        st.markdown(
-            f"All of ε is used: {now.split(': ', 1)[1]}."
-            if now == later or used_up(account)
-            else f"So far, {now}. If all is used, {later}."
-        )
+        used = now == later or used_up(account)
+        st.caption(f"So far, {now}." if not used else f"All of ε is used: {now.split(': ', 1)[1]}.")
     if len(account.tables) > 1:
         names = ", ".join(f"“{literal(name)}”" for name in account.names.values())
-        st.markdown(
-            f"These {session.unit().nouns} are in {len(account.tables)} tables, which "
-            "share this "
-            f"account: {names}."
-        )
-    st.caption(
-        "The limit adds up costs, because each release may be chosen in view of the "
-        "earlier ones. Every cost is counted for "
-        f"{session.unit().change(account.relation)}."
-    )
+        st.caption(f"{len(account.tables)} tables share this account: {names}.")
+
+
+def _share(budget: PrivacyBudget, spent: PrivacyCost) -> float:
+    """Return which share of a budget is spent."""
+    pairs = ((spent.epsilon, budget.epsilon), (spent.rho, budget.rho))
+    return min(max(float(part / cap) for part, cap in pairs if cap), 1.0)
 
 
 def used_up(account: Account) -> bool:
@@ -194,27 +176,33 @@ def tables_of_releases(account: Account) -> dict[str, str] | None:
     }
 
 
-def totals(releases: Sequence[Release], account: Account) -> None:
-    """Show the releases' total cost counted in four ways."""
-    delta = float(account.budget.delta or 0) or _TOTAL_DELTA
-    events = [event_from(release.event) for release in releases]
-    with st.spinner("Composing the releases …"):
-        known = session.remember(
-            "totals", f"{delta} {events}", lambda: compose(events, delta=delta)
+def methods(releases: Sequence[Release], account: Account) -> None:
+    """Offer how costs are added up, and the releases' total counted in four ways."""
+    opened = st.expander("Methods", key="budget-methods", on_change="rerun")
+    if not opened.open:
+        return
+    with opened:
+        st.markdown(
+            "The limit adds up costs, because each release may depend on earlier results. "
+            f"Every cost counts for {session.unit().change(account.relation)}."
         )
-        picture = totals_picture(
-            known,
-            charged=float(account.spent.epsilon),
-            delta=delta,
-            plans=any(release.plan for release in releases),
+        delta = float(account.budget.delta or 0) or _TOTAL_DELTA
+        events = [event_from(release.event) for release in releases]
+        with st.spinner("Composing the releases …"):
+            known = session.remember(
+                "totals", f"{delta} {events}", lambda: compose(events, delta=delta)
+            )
+            picture = totals_picture(
+                known,
+                charged=float(account.spent.epsilon),
+                delta=delta,
+                plans=any(release.plan for release in releases),
+            )
+        results.show(picture, "totals")
+        st.caption(
+            "The tighter totals hold only for a plan that is fixed before its first result. "
+            f"The limit does not use them. {WAYS}"
         )
-    results.show(picture, "totals")
-    st.caption(
-        "The tighter totals hold for a plan fixed before the first answer. They tell "
-        "what the plan would have cost, and are not what the limit counts. ∞ stands "
-        "where a way of counting has no bound: zCDP has none for a release without a "
-        f"ρ. {WAYS}"
-    )
 
 
 def chain() -> None:

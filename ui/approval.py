@@ -34,10 +34,10 @@ from dpcore.planning.targets import (
     size_condition,
     size_condition_text,
 )
+from dpcore.releases.amounts import cost_text
 from dpcore.studies.meaning.attacker import Guarantee
 from ui import controls, document_area, downloads, plan_notes, plans, results, session
 from ui.controls import EPSILON_HELP, Typed
-from ui.offering import priced
 from ui.planning import adding
 from ui.study import Study
 from ui.text import literal, sentence_of
@@ -215,7 +215,7 @@ def protection(plan: Option, other: Option, study: Study) -> None:
                 "answers of the "
                 "plan together, whatever else the attacker knows.",
             )
-            st.markdown(f"It costs {priced(option.price.cost)}, as a whole.")
+            st.markdown(f"It costs {cost_text(option.price.cost)}, as a whole.")
             if option is plan or not plan.done:
                 _tell_spent(option, study)
             told = _told(option, study)

@@ -15,9 +15,10 @@ import streamlit as st
 
 from dpcore.analyses.base import Mode, Releasable
 from dpcore.figures.attackers import belief_text
-from dpcore.formatting import capital, epsilon_text, significant
+from dpcore.formatting import capital, epsilon_text
 from dpcore.ledger.account import Account
 from dpcore.privacy_filter import PrivacyCost
+from dpcore.releases.amounts import cost_text
 from dpcore.releases.record import Release
 from ui import accounts, plans, recovery, releasing, results, session
 from ui.study import Study
@@ -57,13 +58,13 @@ def offer(
                 account,
                 answer=answer,
                 ready=fits and request.refusal(session.mode()) is None,
-                price=price or priced(request.cost),
+                price=price or cost_text(request.cost),
                 key=key,
             )
             name = _name(request, study, key=key)
             if plannable:
                 plans.button(request, study, key=key, name=name)
-        _below(request, account, answer, price or priced(request.cost), key=key, ready=fits)
+        _below(request, account, answer, price or cost_text(request.cost), key=key, ready=fits)
         return answer
     return None
 
@@ -89,7 +90,7 @@ def _obstacles(request: Releasable, account: Account, fits: bool) -> None:  # no
             "another mechanism, or a budget in ε and δ on Budget › Manage."
         )
     elif not fits:
-        st.warning(accounts.way_on(account, cost, priced(cost)))
+        st.warning(accounts.way_on(account, cost, cost_text(cost)))
 
 
 def _name(request: Releasable, study: Study, *, key: str) -> str:
@@ -101,7 +102,7 @@ def _name(request: Releasable, study: Study, *, key: str) -> str:
 def badge(answer: Release, key: str) -> None:
     """Close the frame of an answer: what it cost, what drew it, and its files."""
     st.markdown(
-        f"Cost: {priced(answer.cost)}. Draw {answer.draw} of this question, "
+        f"Cost: {cost_text(answer.cost)}. Draw {answer.draw} of this question, "
         f"{literal(answer.mechanism_label)}, drawn by {literal(answer.sampler)}."
         + results.in_plan(answer)
     )
@@ -118,14 +119,6 @@ def frame(answer: Release, said: str | None = None) -> st.delta_generator.DeltaG
             st.markdown(f"**{literal(answer.name)}**")
         st.markdown(f"{literal(capital(said or answer.said))}.")
     return container
-
-
-def priced(cost: PrivacyCost) -> str:
-    """Return a cost in words, without the parts that are 0."""
-    text = f"ε = {epsilon_text(float(cost.epsilon))}"
-    if cost.delta:
-        text += f", δ = {significant(float(cost.delta), up=True)}"
-    return text
 
 
 def _buttons(
@@ -183,7 +176,7 @@ def _below(
         if other is not None:
             st.info(
                 f"This question was answered on {other.created[:10]} about another table "
-                f"of these {session.unit().nouns}, for {priced(other.cost)}. That answer is "
+                f"of these {session.unit().nouns}, for {cost_text(other.cost)}. That answer is "
                 "on Budget › History, at no cost. The table in use is another one, or has "
                 f"its rows in another order: a new release costs another {price}."
             )

@@ -26,11 +26,11 @@ from dpcore.planning.comparison import BUDGETS, Option
 from dpcore.planning.plan_losses import PlanLosses, as_losses, times
 from dpcore.planning.private_total import TOLD, ChoiceRequest
 from dpcore.relations import NeighboringRelation
+from dpcore.releases.amounts import cost_text
 from dpcore.releases.record import Release
 from dpcore.studies.teaching.laboratory import COLLEAGUES, data_dependent_epsilon
 from ui import controls, offering, plans, results, session
 from ui.approval import sureness
-from ui.offering import priced
 from ui.study import Study
 from ui.text import literal, sentence_of
 
@@ -116,7 +116,7 @@ def promise(plan: Option, study: Study) -> None:
     first, second = st.columns(2)
     first.metric(
         "The plan promises everybody, in any table",
-        priced(cost),
+        cost_text(cost),
         help="Public: it depends on bounds and noise alone. Nobody in this table can "
         "lose more, for the change of a record that it promises to hide.",
     )

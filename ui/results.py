@@ -16,6 +16,7 @@ from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
 from dpcore.figures.theme import Picture
 from dpcore.formatting import capital, significant
 from dpcore.mechanisms.catalog import EXPONENTIAL
+from dpcore.releases.amounts import cost_text
 from dpcore.releases.digits import interval_text, number_text, quantity_in
 from dpcore.releases.enclosing import Enclosure, enclosures
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, Release, these_rows
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 THREE_DIGITS = st.column_config.NumberColumn(format="%.3g")
 """How a column of a table is shown whose numbers may be large or small."""
 SIX_DIGITS = st.column_config.NumberColumn(format="%.6g")
-_ENDLESS = st.column_config.TextColumn(help="∞: the release has no bound in ρ.")
 MARKS: dict[str, str] = {
     Verdict.HOLDS: "✓",
     Verdict.FAILS: "✗",
@@ -198,44 +198,40 @@ def csv_files(
 
 
 def listing(releases: Sequence[Release], *, tables: Mapping[str, str] | None = None) -> None:
-    """List releases, newest first, with their mechanism and real cost.
+    """List releases, newest first; one that is selected is shown in full below.
 
     ``tables`` says what the table of each is called, where they are about several.
     """
-    planned = any(release.plan for release in releases)
-    longest = max((len(release.known_as) for release in releases), default=0)
-    long = longest > _MEDIUM_LINE
-    table(
-        [
+    newest = [*reversed(releases)]
+    longest = max((len(release.known_as) for release in newest), default=0)
+    last = "mechanism" if tables is None else "table"
+    listed = st.dataframe(
+        pd.DataFrame(
             {
-                "what": release.known_as,
-                **({} if tables is None else {"table": tables[release.id]}),
-                "ε": significant(float(release.cost.epsilon), 6),
-                "answer": _joined(release),
-                "δ": significant(float(release.cost.delta)),
-                "ρ": significant(float(release.cost.rho), up=True),
-                "mechanism": release.mechanism_label,
-                "draw": release.draw,
-                "when (UTC)": release.created[:19].replace("T", " "),
-                **({"in a plan": _together(release)} if planned else {}),
+                "question": release.known_as,
+                "result": _joined(release),
+                "privacy cost": cost_text(release.cost),
+                last: release.mechanism_label if tables is None else tables[release.id],
+                "time (UTC)": release.created[:16].replace("T", " "),
             }
-            for release in reversed(releases)
-        ],
-        # So that long answers leave room for what they cost.
-        column_config={"what": _LARGE if long else _MEDIUM, "answer": _MEDIUM, "ρ": _ENDLESS},
+            for release in newest
+        ),
+        column_config={
+            "question": _LARGE if longest > _MEDIUM_LINE else _MEDIUM,
+            "result": _MEDIUM,
+        },
         row_height=_height(longest) if longest > _LARGE_LINE else None,
-        key="releases",
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        # A new release moves all rows: none stays selected.
+        key=f"releases-{len(newest)}",
     )
-    if planned:
-        st.caption(
-            "ε, δ and ρ are what a release costs alone. Those made in a plan, fixed "
-            "before its first answer, were charged together, once: what “in a plan” "
-            "says."
-        )
-    whole = st.expander("All numbers of one release", key="whole", on_change="rerun")
-    if whole.open:
-        with whole:
-            _whole(releases)
+    if not listed.selection.rows:
+        st.caption("Select a row to see every number of a release.")
+    for row in listed.selection.rows:
+        with st.container(border=True):
+            _whole(newest[row])
 
 
 def _height(longest: int) -> int:
@@ -245,11 +241,8 @@ def _height(longest: int) -> int:
     return lines * _LINE_PIXELS + _PADDING_PIXELS
 
 
-def _whole(releases: Sequence[Release]) -> None:
+def _whole(release: Release) -> None:
     """Show one release in full, wrapped, with its files."""
-    known = {release.id: release for release in reversed(releases)}
-    chosen = st.selectbox("Release", list(known), format_func=lambda name: _named(known[name]))
-    release = known[chosen]
     pairs = list(zip(release.labels, release.values, strict=True))
     shown = [
         _with_ends(release, label, value) + after_number(quantity_in(release, label).suffix)
@@ -267,10 +260,8 @@ def _whole(releases: Sequence[Release]) -> None:
         st.markdown(f"**{literal(release.name)}**")
     st.markdown(f"{literal(capital(release.said))}.")
     st.caption(
-        f"Cost: ε {significant(float(release.cost.epsilon), 6, up=True)}, δ "
-        f"{significant(float(release.cost.delta), up=True)}, ρ "
-        f"{significant(float(release.cost.rho), up=True)}. "
-        f"{literal(release.mechanism_label)}, draw {release.draw}." + in_plan(release)
+        f"Privacy cost: {cost_text(release.cost)}. {literal(release.mechanism_label)}, "
+        f"draw {release.draw}.{in_plan(release)}"
     )
     release_files([release], "one")
 
@@ -288,12 +279,8 @@ def _together(release: Release) -> str:
     plan = release.plan
     if plan is None:
         return ""
-    cost = plan.cost
     count = "1 release" if plan.releases == 1 else f"{plan.releases} releases together"
-    text = f"{count}: ε {significant(float(cost.epsilon), 6, up=True)}"
-    if cost.delta:
-        text += f", δ {significant(float(cost.delta), up=True)}"
-    return f"{text}, ρ {significant(float(cost.rho), up=True)}"
+    return f"{count}: {cost_text(plan.cost)}"
 
 
 def _with_ends(release: Release, label: str, value: float) -> str:
@@ -301,11 +288,6 @@ def _with_ends(release: Release, label: str, value: float) -> str:
     told = f"{literal(label)}: **{number_text(release, label, value)}**"
     ends = interval_text(release, label, value)
     return told if ends is None else f"{told} ({' to '.join(ends)})"
-
-
-def _named(release: Release) -> str:
-    when = release.created[:19].replace("T", " ")
-    return f"{release.known_as}, draw {release.draw}, {when} UTC"
 
 
 def _not_bare(release: Release, label: str, value: float) -> str:
@@ -323,7 +305,9 @@ def _not_bare(release: Release, label: str, value: float) -> str:
 def _joined(release: Release) -> str:
     values, labels = release.values, release.labels  # noqa: PD011 - no frame
     if len(values) == 1 and not release.unsaid:
-        return number_text(release, labels[0], values[0])
+        ends = interval_text(release, labels[0], values[0])
+        around = "" if ends is None else f" ({' to '.join(ends)})"
+        return number_text(release, labels[0], values[0]) + around
     named = zip(labels, values, strict=True)
     said = [f"{label}: {_not_bare(release, label, value)}" for label, value in named]
     return ", ".join([*said, *(f"{label}: {TOO_FEW}" for label in release.unsaid)])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
-from dpcore.formatting import significant
+from dpcore.formatting import epsilon_text, significant
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost, plain
 
 NOTHING: Final = "nothing"
@@ -40,6 +40,19 @@ def spent_text(budget: PrivacyBudget, cost: PrivacyCost) -> str:
     'ε = 1, δ = 0'
     """
     return _text(budget, cost, up=True)
+
+
+def cost_text(cost: PrivacyCost) -> str:
+    """Return a cost without the parts that are 0, rounded up; ρ where that is all it has.
+
+    >>> from dpcore.privacy_filter import PrivacyCost
+    >>> cost_text(PrivacyCost.of(epsilon=0.5, delta=1e-6))
+    'ε = 0.5, δ = 10⁻⁶'
+    """
+    if not cost.epsilon.is_finite():
+        return f"ρ = {significant(float(cost.rho), up=True)}"
+    text = f"ε = {epsilon_text(float(cost.epsilon))}"
+    return f"{text}, δ = {significant(float(cost.delta), up=True)}" if cost.delta else text
 
 
 def left_text(budget: PrivacyBudget, left: PrivacyCost) -> str:

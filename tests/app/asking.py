@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import pytest
-
-from dpcore.formatting import epsilon_text, significant
+from dpcore.formatting import significant
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.releases.amounts import cost_text
 from dpcore.releases.record import Release
 from tests.app.test_pages import button, by_label, charts, price
 from tests.app.test_questions import release, set_to, shown
@@ -122,12 +121,10 @@ def follow(app: AppTest, records: list[Release]) -> Seen:
     assert "Released so far" in [header.value for header in app.header]
     newest = app.dataframe[-1].value.iloc[0]
     record = records[-1]
-    assert newest["what"] == record.title
-    epsilon, delta = float(newest["ε"]), float(newest["δ"])
-    assert epsilon == pytest.approx(float(record.cost.epsilon), rel=1e-5)
-    text = f"ε = {epsilon_text(epsilon)}"
-    assert cost == (f"{text}, δ = {significant(delta)}" if delta else text)
-    assert spent(app) == [*before, (newest["what"], newest["ε"])]
+    assert newest["question"] == record.title
+    assert newest["privacy cost"] == cost == cost_text(record.cost)
+    epsilon = float(record.cost.epsilon)
+    assert spent(app) == [*before, (newest["question"], newest["privacy cost"])]
     individual, exposed = losses(app)
     return Seen(
         title=record.title,
@@ -144,10 +141,11 @@ def spent(app: AppTest) -> list[tuple[str, str]]:
     go(app, "budget")
     if "Nothing has been released yet." in shown(app):
         return []
-    listing = next(d.value for d in app.dataframe if "ε" in d.value)
-    total = sum(float(cost) for cost in listing["ε"])
+    listing = next(d.value for d in app.dataframe if "privacy cost" in d.value)
+    costs = [cost.removeprefix("ε = ").split(",")[0] for cost in listing["privacy cost"]]
+    total = sum(map(float, costs))
     assert by_label(app.metric, "Spent").value.startswith(f"ε = {significant(total)}")
-    return list(zip(listing["what"], listing["ε"], strict=True))[::-1]
+    return list(zip(listing["question"], listing["privacy cost"], strict=True))[::-1]
 
 
 def losses(app: AppTest) -> tuple[dict[str, str], list[str]]:

@@ -31,4 +31,4 @@ def test_difference_with_a_group_of_nobody_is_no_number(open_page):
     release(app)
     assert "The difference: too few to say" in shown(app)
     assert not charts(app)
-    assert "too few to say" in app.dataframe[-1].value.iloc[0]["answer"]
+    assert "too few to say" in app.dataframe[-1].value.iloc[0]["result"]

@@ -74,7 +74,7 @@ def test_group_of_nobody_gets_no_number_and_no_rank(open_page):
     title = next(m.value for m in app.markdown if "too few to say" in m.value)
     assert "“west”" in title.split("too few to say")[1]
     assert "“west”" not in title.split("too few to say")[0]
-    assert "too few to say" in app.dataframe[-1].value.iloc[0]["answer"]
+    assert "too few to say" in app.dataframe[-1].value.iloc[0]["result"]
     (figure, *_) = charts(app)
     (dots,) = (t for t in figure["data"] if t.get("mode") == "markers")
     assert "west" not in dots["x"]

@@ -150,7 +150,7 @@ def test_from_the_folder_to_the_ledger_and_to_one_person(open_page, asked):
     assert [value is None for _, value in asked] == [False, True]
     choose(app, Statistic="histogram")
     press_release(app)
-    assert list(app.dataframe[-1].value["what"]) == ["histogram of age", "mean of age"]
+    assert list(app.dataframe[-1].value["question"]) == ["histogram of age", "mean of age"]
     app = open_page("budget")
     assert len(app.dataframe[0].value) == 2
 

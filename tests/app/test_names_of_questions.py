@@ -79,8 +79,8 @@ def test_a_name_is_on_every_page_and_in_the_file_and_costs_nothing(open_page, re
     app = open_page("release")
     assert_says(said(app), "a stay in north", "north at all")
     assert {one.id for one in records} == {answer.id}
-    listed = next(one.value for one in app.dataframe if "what" in one.value)
-    assert listed["what"].tolist() == ["north at all"]
+    listed = next(one.value for one in app.dataframe if "question" in one.value)
+    assert listed["question"].tolist() == ["north at all"]
 
 
 def test_two_columns_cannot_have_one_name(open_page):

@@ -21,17 +21,17 @@ def test_the_next_quarter_is_opened_on_the_same_account(open_page, home):
     _open(app, 0.25)
     assert not app.error
     assert any("Today lies in **Q4 2026**" in line.value for line in app.markdown)
-    assert app.metric[2].label == "Left today"
-    assert app.metric[2].value.startswith("ε = 0.25")
+    assert app.metric[1].label == "Left today"
+    assert app.metric[1].value.startswith("ε = 0.25")
     app = open_page("release")
-    assert any("ε 0.25" in w.value and "in Q4 2026" in w.value for w in app.warning)
+    assert any("ε = 0.25" in w.value and "in Q4 2026" in w.value for w in app.warning)
     assert release_button(app).disabled
     app = open_page("manage")
     by_label(app.number_input, "New limit ε").set_value(0.2)
     by_label(app.text_input, "Reason for the new limit").set_value("a mistake")
     button(app, "Change the limit and record").click().run()
     assert not app.error
-    assert app.metric[2].value.startswith("ε = 0.2")
+    assert app.metric[1].value.startswith("ε = 0.2")
     by_label(app.text_input, "Name").set_value("Q4 2026")
     _open(app, 0.5)
     assert any("a period “Q4 2026” already" in e.value for e in app.error)
@@ -62,7 +62,7 @@ def test_what_is_closed_pays_nothing_and_says_so(open_page, home):
     button(app, "Close and record").click().run()
     assert not app.error
     assert "the project is over" in app.warning[0].value
-    assert app.metric[2].value == "nothing"
+    assert app.metric[1].value == "nothing"
     assert not any(b.label == "Change and record" for b in app.button)
     assert Ledger.at(home / "ledger.sqlite3").accounts()[0].closed is not None
 

@@ -107,9 +107,9 @@ def test_a_quantile_has_no_interval_until_two_more_are_paid_for(open_page, files
     assert notice.count("end of the interval for the") == 2 * more
     open_page("release")
     # All questions were paid for, and are kept as such.
-    (listed,) = (frame.value for frame in app.dataframe if "what" in frame.value)
-    assert [float(epsilon) for epsilon in listed["ε"]] == [1.0] * (1 + more)
-    assert sum("% quantile of age" in what for what in listed["what"]) == 2
+    (listed,) = (frame.value for frame in app.dataframe if "question" in frame.value)
+    assert list(listed["privacy cost"]) == ["ε = 1"] * (1 + more)
+    assert sum("% quantile of age" in what for what in listed["question"]) == 2
 
 
 def test_an_interval_that_cannot_be_paid_is_not_offered(open_page):

@@ -149,8 +149,7 @@ def test_repaired_form_of_a_file_is_released_and_listed(open_page, column):
     assert next(m for m in app.metric if m.label.startswith("Private")).value
     app.switch_page("pages/budget.py").run()
     row = next(d.value for d in app.dataframe if "mechanism" in d.value).iloc[0]
-    assert row["ε"] == "0.1"
-    assert float(row["δ"]) == 0
+    assert row["privacy cost"] == "ε = 0.1"
     assert row["mechanism"] == "Resampled mean with Laplace noise"
 
 

@@ -25,15 +25,15 @@ def test_a_reordered_table_goes_on_with_what_was_spent(open_page, home):
     button(app, "Use this data").click().run()
     assert not app.error
     app = open_page("budget")
-    assert app.metric[1].value.startswith("ε = 0.5")
-    assert any("share this account" in line.value for line in app.markdown)
-    listed = next(one.value for one in app.dataframe if "when (UTC)" in one.value)
+    assert app.metric[0].value.startswith("ε = 0.5")
+    assert any("share this account" in line.value for line in app.caption)
+    listed = next(one.value for one in app.dataframe if "time (UTC)" in one.value)
     assert listed["table"].tolist() == ["people.csv"]
     app = open_page("release")
     assert any("was answered on" in one.value for one in app.info)
     press_release(app)
     assert not any("was answered on" in one.value for one in app.info)
-    listed = next(one.value for one in open_page("budget").dataframe if "when (UTC)" in one.value)
+    listed = next(one.value for one in open_page("budget").dataframe if "time (UTC)" in one.value)
     assert listed["table"].tolist() == ["people Q4.csv", "people.csv"]
     (account,) = Ledger.at(home / "ledger.sqlite3").accounts()
     assert (account.releases, len(account.tables)) == (2, 2)

@@ -98,10 +98,10 @@ def test_the_ledger_shows_the_whole_name_of_what_was_released(open_page):
     app = in_use(open_page("data"), visits())
     press_release(open_page("release"))
     app = open_page("budget")
-    listed = next(one for one in app.dataframe if "what" in one.value)
-    (name,) = listed.value["what"]
+    listed = next(one for one in app.dataframe if "question" in one.value)
+    (name,) = listed.value["question"]
     assert name == "mean of mean of stay per patient"
-    assert json.loads(listed.proto.columns)["what"]["width"] == "large"
+    assert json.loads(listed.proto.columns)["question"]["width"] == "large"
     heights = [results._height(length) for length in (60, 120)]  # noqa: SLF001
     assert 2 * 20 < heights[0] < heights[1]
 

@@ -169,7 +169,7 @@ def test_corrected_bootstrap_of_an_upload_is_released_into_the_ledger(open_page)
     assert by_label(app.metric, "Standard error, cautious").value
     assert "every interval" not in words(app)
     released = open_page("budget").dataframe[0].value
-    assert released["ε"].iloc[0].startswith("0.5")
+    assert released["privacy cost"].iloc[0].startswith("ε = 0.5")
     assert "Bootstrap, corrected" in released["mechanism"].iloc[0]
 
 

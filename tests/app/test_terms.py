@@ -103,7 +103,8 @@ def test_release_mode_that_was_chosen_stays_for_an_example(open_page):
 def lesson(open_page):
     """Return the budget and what is spent of it."""
     app = open_page("budget")
-    return tuple(by_label(app.metric, name).value for name in ("Budget", "Spent"))
+    (progress,) = app.main.get("progress")
+    return progress.proto.text.removeprefix("Budget: "), by_label(app.metric, "Spent").value
 
 
 def test_data_is_forgotten_after_one_question_only(open_page):

@@ -92,8 +92,8 @@ def test_a_private_choice_is_charged_and_nothing_else_is_told(touched):
     # The ledger has it, and pages that trace questions back stand it.
     app.switch_page("pages/budget.py").run()
     listing = app.dataframe[0].value
-    assert listing["what"][0].startswith("the largest total ε of a plan")
-    assert list(listing["ε"]) == ["0.4"]
+    assert listing["question"][0].startswith("the largest total ε of a plan")
+    assert list(listing["privacy cost"]) == ["ε = 0.4"]
     app.switch_page("pages/privacy_loss.py").run()
     app.session_state["individual-view"] = "Over the whole ledger"
     by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()

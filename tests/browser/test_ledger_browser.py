@@ -159,13 +159,13 @@ def test_killed_server_leaves_no_answer_without_debit(context, tmp_path):
 def test_a_budget_is_changed_by_the_button_and_not_by_enter(context, server):
     visitor = visit(context, server.url)
     visitor.use_upload(ages(9))
-    visitor.go("budget")
+    visitor.go("manage")
     visitor.unfold()
     visitor.page.get_by_role("spinbutton", name="New privacy budget ε").fill("2")
     reason = visitor.page.get_by_role("textbox", name="Reason", exact=True)
     reason.fill("decided by the board")
     reason.press("Enter")
     visitor.settle()
-    assert "ε = 1," in visitor.metric("Budget")
+    assert "Budget: ε = 1," in visitor.text
     visitor.button("Change and record").click()
-    expect(visitor.tile("Budget")).to_contain_text("ε = 2,")
+    expect(visitor.page.get_by_text("Budget: ε = 2,")).to_be_visible()

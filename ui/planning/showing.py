@@ -19,9 +19,9 @@ from dpcore.planning.group_sizes import too_few
 from dpcore.planning.plan_cost import PlanCost, cost_of_plan
 from dpcore.planning.targets import OF_A_DIFFERENCE, assumed_aim, is_difference, is_uninformative
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases.amounts import spent_text
+from dpcore.releases.amounts import cost_text, spent_text
 from dpcore.releases.record import Release
-from ui import accounts, offering, plan_notes, plans, results, session
+from ui import accounts, plan_notes, plans, results, session
 from ui.study import Study
 from ui.text import literal
 
@@ -227,7 +227,7 @@ def in_words(cost: PrivacyCost, account: Account) -> str:
     """Return a cost in what the account counts."""
     if account.budget.rho is not None:
         return spent_text(account.budget, cost)
-    return offering.priced(cost)
+    return cost_text(cost)
 
 
 def _terms(item: PlannedQuery, account: Account) -> str:
