@@ -16,6 +16,7 @@ _DIGITS = 3
 _EXACT = Context(prec=700)
 _BEFORE_THE_LAST_BITS = Context(prec=15)
 _WORDS = ((12, "trillion"), (9, "billion"), (6, "million"))
+_LEAST_PERCENT = 1e-4
 _LARGEST_IN_WORDS, _SMALLEST_IN_DIGITS = 1e15, 1e-4
 _SYMBOLS = tuple("εδρλ")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -183,16 +184,20 @@ def measured(value: float, error: float, *, rounding: str = ROUND_HALF_EVEN) -> 
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage, with more digits near 0 and 100%.
+    """Return a share as a percentage, with more digits near 0% and 100%.
 
-    >>> percent(0.7310), percent(0.9999), percent(0.5)
-    ('73%', '99.99%', '50%')
+    A share that is nearly 0% or 100% is never written as if it were.
+
+    >>> percent(0.7310), percent(0.9999), percent(0.5), percent(0.0)
+    ('73%', '99.99%', '50%', '0%')
+    >>> percent(1 - 1e-10), percent(1e-10)
+    ('over 99.9999%', 'under 0.0001%')
     """
     points = 100 * share
-    digits = 0
-    if share > 0:
-        edge = min(points, 100 - points)
-        digits = 0 if edge >= 1 or edge <= 0 else min(6, -math.floor(math.log10(edge)))
+    edge = min(points, 100 - points)
+    if 0 < edge < _LEAST_PERCENT:
+        return "under 0.0001%" if share < 1 / 2 else "over 99.9999%"
+    digits = 0 if edge >= 1 or edge <= 0 else -math.floor(math.log10(edge))
     return _signed(f"{points:.{digits}f}%")
 
 

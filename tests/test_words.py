@@ -49,6 +49,7 @@ LEFT = {
 _VALUE = "▯"
 """Stands for a value that is put into a text."""
 _END = re.compile(r"(?<=[.!?])[\"”’)*]*\s+(?=[\"“‘(*`A-Z▯ε])|\n\s*\n|\n\s*(?:[-*|]|\d+\.)\s+")
+_PART = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*#]|\d+\.)\s)")
 _NO_PROSE = re.compile(r"(?s)```.*?```|<style.*?</style>|^\s*\|.*$", re.MULTILINE)
 _CODE = re.compile(
     r"[{};]\s*\n|=>|</|\bSELECT\b|NOT NULL|\bfunction\b|\(\?|\\[bswd]|^[\w./-]*$|::|import "
@@ -59,7 +60,7 @@ def texts(path):
     """Return the texts of a file with the numbers of their lines."""
     source = path.read_text("utf-8")
     if path.suffix == ".md":
-        return [(1, re.sub(r"\s*\n(?!\s*\n|\s*(?:[-*|]|\d+\.)\s)\s*", " ", prose(source)))]
+        return [(1, re.sub(r"\s*\n\s*", " ", part)) for part in _PART.split(prose(source))]
     tree = ast.parse(source)
     found, inside = [], set()
     for node in ast.walk(tree):

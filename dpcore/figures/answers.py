@@ -99,25 +99,23 @@ def answer_text(
     >>> noise = np.array([52.9, 55.5])
     >>> years = Quantity(unit="years")
     >>> answer_text(54.21, noise, np.array([52.1, 56.3]), years)
-    '54.2 years; 95%: 52.9 to 55.5 from the noise alone, 52.1 to 56.3 with sampling'
+    '54.2 years (95%: 52.9 to 55.5 from the noise alone, 52.1 to 56.3 with sampling)'
     >>> answer_text(54.21, noise, None, years)
-    '54.2 years; 95%: 52.9 to 55.5 from the noise alone'
+    '54.2 years (95%: 52.9 to 55.5 from the noise alone)'
 
     Beyond its bounds it has the digits of the noise, as in ledger and papers:
 
     >>> wide = np.array([0.0, 44.1]), np.array([0.0, 45.2])
     >>> answer_text(-86.2, *wide, Quantity(unit="mg/l"))
-    '−90 mg/l; 95%: 0 to 50 from the noise alone, 0 to 50 with sampling'
+    '−90 mg/l (95%: 0 to 50 from the noise alone, 0 to 50 with sampling)'
     """
     shown, low, high = with_ends(value, (float(noise[0]), float(noise[1])), quantity)
     sampling = ""
     if total is not None:
         ends = ends_text((float(total[0]), float(total[1])), value, quantity)
         sampling = f", {ends[0]} to {ends[1]} with sampling"
-    return (
-        f"{f'{shown} {quantity.suffix}'.rstrip()}; 95%: {low} to {high} "
-        f"from the noise alone{sampling}"
-    )
+    number = f"{shown} {quantity.suffix}".rstrip()
+    return f"{number} (95%: {low} to {high} from the noise alone{sampling})"
 
 
 def answer_picture(
@@ -249,13 +247,12 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
     whole = Quantity(whole=quantity.whole)
     first, second = np.argsort(values)[::-1][:2]
     title = (
-        f"The largest {noun} is that of “{labels[first]}” with "
+        f"“{labels[first]}” has the largest {noun}, "
         f"{whole.measured(float(values[first]), off)}, then “{labels[second]}” with "
-        f"{whole.measured(float(values[second]), off)}; all bars at once are within ± "
-        f"{measured(off, off)}"
+        f"{whole.measured(float(values[second]), off)}; all are within ± {measured(off, off)}"
     )
     if values[first] - values[second] < 2 * off:
-        title += ", so the order is not certain"
+        title += ", so their order is uncertain"
     return Picture.of(
         title if truth is None else as_released(title),
         table,
@@ -388,28 +385,28 @@ def groups_text(numbers: GroupNumbers, *, noun: str, quantity: Quantity) -> str:
     few, order = numbers.few, numbers.order
     if len(order) == 0:
         return (
-            f"No {noun} can be told: no group's count can be told from that of an "
-            "empty one. Spend more, or ask for fewer groups"
+            f"Every {noun} is uncertain: no group's count differs clearly from 0. Spend more, "
+            "or ask for fewer groups"
         )
     first = order[0]
     largest = numbers.text(first, quantity)
     if len(order) == 1:
-        text = f"One {noun} can be told: {largest}"
+        text = f"Only one {noun} is certain enough: {largest}"
     elif numbers.noise[first, 0] > numbers.noise[order[1:], 1].max():
         text = (
-            f"The largest {noun} that can be told is that of {largest}"
+            f"The largest {noun} of groups that are large enough: {largest}"
             if few
-            else f"The largest {noun} is that of {largest}"
+            else f"Largest {noun}: {largest}"
         )
     else:
         # Whoever may have more than somebody surely has, however small the draw.
         surest = numbers.noise[order, 0].max()
         open_ = [place for place in order if numbers.noise[place, 1] >= surest]
         names = [f"“{numbers.groups[place]}”" for place in open_]
-        among = " among those that can be told," if few else ""
+        among = " Among the groups that are large enough," if few else ""
         text = (
-            f"Which {noun} is the largest cannot be told:{among} it may be that of any "
-            f"of {len(names)}, {listed(names)}. The largest that was drawn is {largest}"
+            f"The largest {noun} is uncertain.{among} {len(names)} groups may have it: "
+            f"{listed(names)}. The largest released one: {largest}"
         )
     text += "; all intervals hold at once"
     if few:
@@ -422,7 +419,7 @@ def as_released(title: str) -> str:
     return f"As released, {title[0].lower()}{title[1:]}"
 
 
-_NEVER_TOLD = "no quantile can be told: only the bounds enclose them"
+_NEVER_TOLD = "every quantile is too uncertain"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -482,7 +479,7 @@ def chain_picture(
         f"before, each with its bars: {on_axis(statement)}",
         height=HEIGHT,
         traces=placed(traces, "y", quantity),
-        xaxis=axis(f"percent of the {counted} with so much or less", range=[0, 100]),
+        xaxis=axis(f"{counted} below, %", range=[0, 100]),
         yaxis=axis(plain(quantity.name or "value"), **date_axis(quantity)),
     )
 
@@ -501,5 +498,5 @@ def chain_text(found: Quantiles, *, quantity: Quantity, counted: str) -> str:
         )
     few = len(found.shares) - len(told)
     return f"{'; '.join(parts)}; all intervals hold at once" + (
-        f"; {few} of {len(found.shares)} cannot be told" if few else ""
+        f"; {few} of {len(found.shares)} are too uncertain" if few else ""
     )

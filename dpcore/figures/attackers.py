@@ -64,9 +64,9 @@ def person_text(
     >>> said = person_text(0.5, 0.61, delta=0, prior=0.5, guarantee=1.0)
     >>> print(said)  # doctest: +NORMALIZE_WHITESPACE
     By the guarantee, ε = 1, an attacker who was 50% sure becomes at most 73.2%
-    sure, whoever it is about. By this person's own loss, ε = 0.5, it is at most
-    62.3%. That is after the release that tells most; over all releases the best
-    guess is right 61% of the time, because most tell less.
+    sure, for any person. By this person's own loss, ε = 0.5, it is at most 62.3%.
+    That is for the most revealing result. On average over all results the best guess
+    is right 61% of the time.
 
     """
     limit = surest(own, delta=delta, prior=prior)
@@ -80,17 +80,17 @@ def person_text(
     else:
         general = belief_text(guarantee, delta=delta, prior=prior)
         said = (
-            f"By the guarantee, ε = {epsilon_text(guarantee)}{at}, {general}, whoever it "
-            f"is about. By {loss}, it is at most {limit}."
+            f"By the guarantee, ε = {epsilon_text(guarantee)}{at}, {general}, for any person. "
+            f"By {loss}, it is at most {limit}."
         )
     if delta > 0:
         return (
-            f"{said} That is what ε and δ allow; by the whole law of this release the "
-            f"best guess is right {nearest(guess)} of the time."
+            f"{said} That is the limit from ε and δ. From the distribution of this release, "
+            f"the best guess is right {nearest(guess)} of the time."
         )
     return (
-        f"{said} That is after the release that tells most; over all releases the best "
-        f"guess is right {nearest(guess)} of the time, because most tell less."
+        f"{said} That is for the most revealing result. On average over all results the best "
+        f"guess is right {nearest(guess)} of the time."
     )
 
 
@@ -147,8 +147,8 @@ class Sides:
                 outside="who are not in the table",
             )
         return cls(
-            own="your record says what is true of you",
-            other="another record stands in its place",
+            own="your own record is used",
+            other="another record replaces it",
             asked="that the record in the table is yours",
             inside="whose own record was used",
             outside="whose record was not used",
@@ -417,7 +417,7 @@ def detection_picture(view: AttackerView) -> Picture:
             ),
         ],
         height=440,
-        xaxis=axis(f"named wrongly, of 100 {sides.outside}", range=[0, 100]),
+        xaxis=axis(f"false positives per 100 {sides.outside}", range=[0, 100]),
         yaxis=axis(f"found, of 100 {sides.inside}", range=[0, 103]),
     )
 
@@ -442,8 +442,8 @@ def readings_text(view: AttackerView, largest_loss: float, *, exact: bool) -> st
     if math.isfinite(largest_loss):
         after = surest(largest_loss)
         lines.append(
-            f"After the release that tells most, an attacker who was 50% sure is "
-            f"**{after}** sure. No release of this question tells more."
+            f"After the most revealing result, an attacker who was 50% sure is **{after}** "
+            "sure. No release of this question tells more."
         )
     else:
         lines.append(

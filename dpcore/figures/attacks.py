@@ -195,7 +195,7 @@ def left_picture(found: Differencing) -> Picture:
                 [BEFORE.color, CARELESS.color, PRIVATE.color],
             )
         ],
-        xaxis=axis("possible values that remain, %", range=[0, 118]),
+        xaxis=axis("possible values, %", range=[0, 118]),
         yaxis=ROWS,
     )
 
@@ -397,7 +397,7 @@ def curve_picture(found: RecoveryCurve) -> Picture:
                 },
             ),
         ],
-        xaxis=log_axis("total ε of all counts together", 0.07, 1500, exponentformat="none"),
+        xaxis=log_axis("total ε", 0.07, 1500, exponentformat="none"),
         yaxis=axis(SHARE_OF_GUESSES, range=[40, 104]),
         shapes=[
             now(float(np.clip(found.chosen, 0.07, 1500)), yanchor="top", xanchor="left"),
@@ -445,7 +445,7 @@ def stopwatch_picture(watch: Stopwatch, names: tuple[str, str], *, redrawn: bool
             )
         ],
         barmode="overlay",
-        xaxis=axis("time of one release, µs (simulated)"),
+        xaxis=axis("simulated time, µs"),
         yaxis=axis("releases"),
     )
 
@@ -510,6 +510,6 @@ def low_bits_picture(careless: LowBits, private: LowBits) -> Picture:
                 [CARELESS.color, PRIVATE.color],
             )
         ],
-        xaxis=axis("releases that give it away, %", range=[0, 118]),
+        xaxis=axis("revealing releases, %", range=[0, 118]),
         yaxis=ROWS,
     )

@@ -25,7 +25,7 @@ def verdict(audit: PrivacyAudit) -> str:
             f"than ε = {lower_text(audit.lower)}"
         )
     return (
-        f"Not refuted: of the promised {promised}, these draws show ε = "
+        f"Not refuted: {promised} was promised, and these draws show at least ε = "
         f"{lower_text(audit.lower)} with {sure} confidence"
     )
 
@@ -51,17 +51,13 @@ def telling(audit: PrivacyAudit) -> tuple[str, str]:
     best, claim = audit.best, audit.claim
     first, second = audit.trial.sides
     if audit.lower == 0:
-        return "", (
-            f"Nothing was found that happens more often {first} than {second}, or less "
-            "often, beyond chance."
-        )
+        return "", (f"No event differs significantly between draws {first} and draws {second}.")
     shares = [three_digits(share) for share in best.shares]
     factor = significant(math.exp(claim.epsilon))
     more = f", and {percent(claim.delta)} of all draws more" if claim.delta else ""
     return best.event.text, (
-        f"That happens in {shares[0]} of the draws {first}, and in {shares[1]} of "
-        f"those {second}. The promise allows it at most {factor} times as often in one "
-        f"world as in the other{more}."
+        f"It happens in {shares[0]} of the draws {first}, and in {shares[1]} of those "
+        f"{second}. The promise allows a factor of at most {factor}{more}."
     )
 
 
@@ -69,15 +65,11 @@ def seen(audit: PrivacyAudit) -> str:
     """Return what the test could have seen, in words."""
     tested = f"{audit.best.draws:,} draws of each world"
     if math.isinf(audit.detectable):
-        return (
-            f"What this test could have seen: nothing yet. With {tested} no event as "
-            "rare as this one can refute the promise; draw more."
-        )
+        return f"With {tested} no event as rare as this one can refute the promise. Draw more."
     return (
-        f"What this test could have seen: counted were {tested}, which refute the "
-        f"promise nine times out of ten where such an event shows an ε of "
-        f"{epsilon_text(audit.detectable)} or more. What leaks less, or by another "
-        "event, stays unseen: an audit can refute a promise, and never prove it."
+        f"The test used {tested}. It refutes the promise with 90% probability if such an "
+        f"event shows ε = {epsilon_text(audit.detectable)} or more. Smaller leaks and other "
+        "events stay undetected. An audit can refute a promise but cannot prove it."
     )
 
 
@@ -129,8 +121,8 @@ def roc_picture(audit: PrivacyAudit) -> Picture:
                 error_y=interval(none, tall, thickness=1.5, width=4),
             ),
         ],
-        xaxis=axis("wrongly taken for the first world, %", range=[-1, 101]),
-        yaxis=axis("rightly taken for it, %", range=[-1, 103]),
+        xaxis=axis("false-positive rate, %", range=[-1, 101]),
+        yaxis=axis("true-positive rate, %", range=[-1, 103]),
     )
 
 
@@ -246,10 +238,8 @@ def audit_picture(audit: LabAudit, event: BoundEvent, *, expected: float) -> Pic
                 for height, name, stroke in lines
             ),
         ],
-        xaxis=log_axis("releases drawn in each world", dtick=1),
-        yaxis=axis(
-            "log of ratio (around the promise)", range=[min(-0.5, setup.epsilon - 1.5), highest]
-        ),
+        xaxis=log_axis("draws per world", dtick=1),
+        yaxis=axis("log of ratio", range=[min(-0.5, setup.epsilon - 1.5), highest]),
     )
 
 

@@ -14,10 +14,10 @@ from dpcore.formatting import epsilon_text
 from dpcore.planning.plan_cost import PlanCost
 from dpcore.privacy.composition import Totals
 
-BASIC: Final = "added up at δ (basic)"
-ADVANCED: Final = "by a formula (advanced)"
-ZCDP: Final = "added up as ρ (zCDP)"
-PLD: Final = "by all losses (PLD)"
+BASIC: Final = "basic composition"
+ADVANCED: Final = "advanced composition"
+ZCDP: Final = "zCDP"
+PLD: Final = "privacy loss distribution (PLD)"
 """Ways of counting in plain words, with the words of the field beside them."""
 
 
@@ -37,9 +37,8 @@ def totals_picture(totals: Totals, *, charged: float, delta: float, plans: bool 
     }
     told = [_total_text(name, value) for name, value in ways.items()]
     title = (
-        "Planned before the first answer, all releases together would cost "
-        f"{epsilon_text(min(ways.values()))} at delta {epsilon_text(delta)}, counted "
-        f"as tightly as possible; {epsilon_text(charged)} was charged"
+        f"Tightest total if planned jointly: ε = {epsilon_text(min(ways.values()))} (δ = "
+        f"{epsilon_text(delta)}), charged ε = {epsilon_text(charged)}"
     )
     return Picture.of(
         title,
@@ -51,7 +50,7 @@ def totals_picture(totals: Totals, *, charged: float, delta: float, plans: bool 
             list(ways.values()),
             told,
             [*[NEUTRAL] * (len(ways) - 1), PUBLIC],
-            f"total epsilon at delta = {epsilon_text(delta)}",
+            f"total ε at δ = {epsilon_text(delta)}",
         ),
     )
 
@@ -79,7 +78,7 @@ def _total_text(name: str, value: float) -> str:
     return "∞ (no bound in ρ)" if name == ZCDP else "∞ (no bound)"
 
 
-_ONE_BY_ONE, _CHARGED = "one by one, added up", " ← charged"
+_ONE_BY_ONE, _CHARGED = "sequential releases", " ← charged"
 
 
 def prices_picture(price: PlanCost) -> Picture:
@@ -113,7 +112,7 @@ def prices_picture(price: PlanCost) -> Picture:
             list(ways.values()),
             texts,
             [PUBLIC if name == best else NEUTRAL for name in ways],
-            f"total ε of the plan, {at}",
+            f"total ε {at}",
         ),
     )
 
@@ -121,12 +120,12 @@ def prices_picture(price: PlanCost) -> Picture:
 def _takeaway(charged: float, added: float, best: str, at: str) -> str:
     if best == _ONE_BY_ONE:
         return (
-            f"The plan costs ε = {epsilon_text(charged)}, what its questions cost one by "
-            f"one: no other way of counting is much tighter {at}"
+            f"The plan costs ε = {epsilon_text(charged)}, the same as sequential releases; "
+            f"joint composition is not tighter {at}"
         )
     return (
-        f"As a plan it costs ε = {epsilon_text(charged)} {at}, and its questions one by "
-        f"one ε = {epsilon_text(added)}: counted {best}"
+        f"Joint composition ({best}): ε = {epsilon_text(charged)} {at} instead of "
+        f"{epsilon_text(added)} for sequential releases"
     )
 
 

@@ -218,20 +218,20 @@ def _matrix_title(
     if np.array_equal(before, after) and told is not None:
         of = len(pairs_of(len(labels)))
         return (
-            f"{told or 'None'} of the {of} covariances can be told from 0 through the "
-            "noise; no repair was needed"
+            f"{told or 'None'} of the {of} covariances {'is' if told == 1 else 'are'} "
+            "distinguishable from 0; no repair was needed"
             if of > 1
-            else f"The covariance can{'' if told else 'not'} be told from 0 through "
-            "the noise; no repair was needed"
+            else f"The covariance is {'' if told else 'not '}distinguishable from 0; no "
+            "repair was needed"
         )
     if np.array_equal(before, after):
-        return "The released matrix is possible as it is: no repair was needed"
+        return "The released matrix is positive semidefinite; no repair was needed"
     moved = float(
         np.nanmax(np.abs(correlations_of(vector_of(before)) - correlations_of(vector_of(after))))
     )
     return (
-        "The released numbers contradict each other; the repair moves a correlation by "
-        f"up to {significant(moved)}"
+        "The released matrix was not positive semidefinite; the repair moves a correlation "
+        f"by up to {significant(moved)}"
     )
 
 
@@ -308,7 +308,7 @@ def panel_picture(outcomes: Sequence[ScenarioOutcome], statistic: str) -> Pictur
 def _axis(outcomes: Sequence[ScenarioOutcome], statistic: str) -> dict[str, Any]:
     text = f"released {LABELS[statistic]}"
     if statistic == _COVARIANCE:
-        return axis(f"{text} (scaled to this run)")
+        return axis(f"{text}")
     top = _ROOM * max(outcome.largest[statistic] for outcome in outcomes)
     return axis(text, range=[-top if statistic == _CORRELATION else top - _ROOM * top, top])
 
@@ -335,9 +335,10 @@ def _traces(key: str, at: FloatArray, summaries: list[Summary]) -> list[Trace]:
         [summary.mean for summary in summaries],
         _LEGEND[key],
         dot(stroke.color, 9, stroke.symbol),
-        hover="mean %{y:.3g} (exactly %{customdata[5]:.3g}), true %{customdata[6]:.3g}"
-        "<br>half between %{customdata[1]:.3g} and %{customdata[3]:.3g}"
-        "<br>95 % between %{customdata[0]:.3g} and %{customdata[4]:.3g}",
+        hover="mean %{y:.3g} (exactly %{customdata[5]:.3g}), true "
+        "%{customdata[6]:.3g}<br>half between %{customdata[1]:.3g} and "
+        "%{customdata[3]:.3g}<br>95% between %{customdata[0]:.3g} and "
+        "%{customdata[4]:.3g}",
         aside=NAME,
         legendgroup=key,
         customdata=[[*summary.percentiles, summary.exact, summary.truth] for summary in summaries],

@@ -101,7 +101,7 @@ def cross_text(found: CrossNumbers, *, unit: str) -> str:
     text = (
         f"Most {unit} are in {cell}: {count}"
         if found.noise[first][0] > max(found.noise[place][1] for place in places[1:])
-        else f"The largest count that was drawn is that of {cell}, with {count}; {_UNTOLD}"
+        else f"{cell} has the largest released count, {count}; {_UNTOLD}"
     )
     reach = found.reach
     return f"{text}. All cells and sums hold at once; a cell is within ± " + measured(reach, reach)

@@ -114,8 +114,8 @@ def means_text(columns: tuple[ColumnMeans, ...]) -> str:
     few = columns[0].numbers.few
     if len(few) == len(columns[0].numbers.groups):
         return (
-            "No mean can be told: no group's count can be told from that of an empty "
-            "one. Spend more, or ask for fewer groups"
+            "Every mean is uncertain: no group's count differs clearly from 0. Spend more, "
+            "or ask for fewer groups"
         )
     told = [_largest(column) for column in columns[:_NAMED]]
     more = len(columns) - _NAMED
@@ -133,7 +133,7 @@ def _largest(column: ColumnMeans) -> str:
     held = numbers.text(first, column.quantity)
     if all(numbers.noise[first, 0] > numbers.noise[other, 1] for other in others):
         return f"{column.name}: {held}"
-    return f"{column.name}: cannot be told, {held} was drawn largest"
+    return f"{column.name}: uncertain, the largest released one is {held}"
 
 
 def _traces(column: ColumnMeans, end: str) -> list[Trace]:
@@ -255,7 +255,7 @@ def difference_picture(
         title = f"As released: {title}"
         table["difference without noise"] = [truth]
         traces.append(points([truth], [0], "difference without noise", TRUTH))
-    caption = f"{noun} of “{found.one}” less that of “{found.other}”"
+    caption = f"{noun}, “{found.one}” − “{found.other}”"
     caption += f", {unit}" if unit else ""
     return Picture.of(
         title,
@@ -279,7 +279,7 @@ def untold_picture(truth: float, *, unit: str) -> Picture:
     known = not math.isnan(truth)
     value = f"{significant(truth)} {unit}".strip() if known else "not defined"
     return Picture.of(
-        f"The answer tells no difference; without noise it is {value}",
+        f"The released difference is uncertain; without noise it is {value}",
         {what: [truth]},
         drawn="One point beside a line at no difference",
         height=_HEIGHT,
@@ -300,25 +300,24 @@ def difference_text(
     >>> percent = IntervalEstimate(value=-12.0, noise=(-17.0, -7.0))
     >>> found = GroupDifference(one="women", other="men", apart=apart, percent=percent)
     >>> difference_text(found, noun="mean", unit="euros")[:59]
-    'The mean of “women” is lower than that of “men”: by 5,000 e'
+    'The mean of “women” is lower than for “men”, by 5,000 euros'
     """
     low, high = found.apart.noise
     if low <= 0 <= high:
         text = (
-            f"Whether the {noun} of “{found.one}” or that of “{found.other}” is larger "
-            f"cannot be told: the difference that was drawn is "
-            f"{_amount(found.apart, 1, unit)}"
+            f"It is uncertain whether “{found.one}” or “{found.other}” has the larger {noun}. "
+            f"The released difference is {_amount(found.apart, 1, unit)}"
         )
         sign, words = 1, ""
     else:
         sign, words = (1, "higher") if low > 0 else (-1, "lower")
         text = (
-            f"The {noun} of “{found.one}” is {words} than that of “{found.other}”: by "
+            f"The {noun} of “{found.one}” is {words} than for “{found.other}”, by "
             f"{_amount(found.apart, sign, unit)}"
         )
     if found.percent is not None:
-        text += f", or {_amount(found.percent, sign, '%')} of that of “{found.other}”"
-    return f"{text}, from the noise alone; {holds}"
+        text += f", or {_amount(found.percent, sign, '%')} relative to “{found.other}”"
+    return f"{text}, for noise only; {holds}"
 
 
 def difference_table(pairs: list[GroupDifference], *, noun: str, unit: str) -> dict[str, list[Any]]:
@@ -326,12 +325,12 @@ def difference_table(pairs: list[GroupDifference], *, noun: str, unit: str) -> d
     unit = f", {unit}" if unit else ""
     table: dict[str, list[Any]] = {
         f"{noun} of": [pair.one for pair in pairs],
-        "less that of": [pair.other for pair in pairs],
+        "minus": [pair.other for pair in pairs],
     }
     known = any(pair.apart.total is not None for pair in pairs)
     amounts: dict[str, list[IntervalEstimate | None]] = {
         f"difference{unit}": [pair.apart for pair in pairs],
-        "percent of the latter": [pair.percent for pair in pairs],
+        "difference, %": [pair.percent for pair in pairs],
     }
     for name, held in amounts.items():
         table[name] = [None if one is None else one.value for one in held]
@@ -347,5 +346,5 @@ def _amount(held: IntervalEstimate, sign: int, unit: str) -> str:
     """Return a number with its interval, turned round where ``sign`` is -1."""
     low, high = held.noise if sign > 0 else (-held.noise[1], -held.noise[0])
     value, *ends = with_ends(sign * held.value, (low, high))
-    unit = f" {unit}" if unit else ""
+    unit = f" {unit}" if unit not in {"", "%"} else unit
     return f"{value}{unit} (95%: {ends[0]} to {ends[1]})"

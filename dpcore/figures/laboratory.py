@@ -39,7 +39,7 @@ _SAME = 1e-9
 _HALF = 0.5
 _LABELED = 0.05
 _MARGIN = 0.02
-_VALUE = axis("the value (0 and 1 are the bounds)")
+_VALUE = axis("value")
 _DRAWS = (0.9, 25.0)
 """Of one release: from hardly more than 1 to 20, the most at any setting of the lab."""
 
@@ -99,11 +99,7 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
             *traces,
             *_evidence(worlds, epsilon, setup.key),
         ],
-        xaxis=axis(
-            "released number (0 and 1 are the bounds)",
-            anchor="y2",
-            range=[_SIGHT[0] - _MARGIN, _SIGHT[1] + _MARGIN],
-        ),
+        xaxis=axis("released value", anchor="y2", range=[_SIGHT[0] - _MARGIN, _SIGHT[1] + _MARGIN]),
         yaxis=axis(
             "how likely<br>(1: likeliest)", domain=[0.56, 1], tickvals=[0, 1], range=[0, _HEADROOM]
         ),
@@ -216,29 +212,26 @@ def _takeaway(worlds: TwoWorlds, meter: Meter, setup: Setup) -> str:
     inside = worlds.largest <= meter.nominal * (1 + _SAME)
     if not meter.holds and not inside:
         return (
-            f"Near the bound a release is up to {found} times as likely in one world "
-            f"as in the other; at most {promised} times was promised"
+            f"Near the bound the likelihoods differ by a factor up to {found}; the promise "
+            f"was {promised}"
         )
     if not meter.holds:
         return (
-            f"For these two values no release is more than {found} times as likely in "
-            "one world as in the other; move the value to a bound to see the promise "
-            "break"
+            f"For these two values the factor is at most {found}; move the value to a bound "
+            "to break the promise"
         )
     if not inside:
         return (
-            "The line leaves the band in the tails only, which are hit with "
-            f"probability at most {significant(setup.delta)} (delta)"
+            "The line leaves the band only in the tails, with probability at most δ = "
+            f"{significant(setup.delta)}"
         )
     if setup.delta > 0:
         return (
-            f"No release drawn here is more than {found} times as likely in one world "
-            f"as in the other; farther out the promise of {promised} times fails with "
-            f"probability {significant(setup.delta)} (delta) at most"
+            f"The likelihoods differ by a factor of at most {found}; the promise of "
+            f"{promised} fails with probability at most δ = {significant(setup.delta)}"
         )
     return (
-        f"No release is more than {found} times as likely in one world as in the "
-        f"other: the promise of at most {promised} times is kept"
+        f"The likelihoods differ by a factor of at most {found}: the promise of {promised} is kept"
     )
 
 

@@ -55,9 +55,8 @@ def bounding_picture(
     best, here = int(np.argmin(total)), int(np.argmin(np.abs(upper - at)))
     return Picture.of(
         (
-            f"With an upper bound of {significant(at)} {unit} the average is off by "
-            f"{significant(float(total[here]))} typically, of which "
-            f"{significant(float(np.abs(bias[here])))} is bias; best would be a bound of "
+            f"RMSE {significant(float(total[here]))} at an upper bound of {significant(at)} "
+            f"{unit}, with a bias of {significant(float(np.abs(bias[here])))}; best bound "
             f"{significant(float(upper[best]))}"
         ),
         {"upper bound": upper, "bias": bias, "noise": noise, "total": total},
@@ -177,7 +176,7 @@ def found_picture(
         bargap=0,
         shapes=[stripe, vertical(truth, "the truth", xanchor="left")],
         xaxis=axis(plain(what), range=list(ends)),
-        yaxis=axis("how often, % of tricks", range=[0, 50]),
+        yaxis=axis("share of attempts, %", range=[0, 50]),
     )
 
 
@@ -215,7 +214,7 @@ def faults_picture(faults: Sequence[Fault], *, promised: float) -> Picture:
     colors = [STYLES[fault.key].color for fault in faults]
     return Picture.of(
         (
-            f"ε = {promised:g} was promised; “{worst.name}” gives away ε = "
+            f"ε = {promised:g} was promised; “{worst.name}” has ε = "
             f"{epsilon_text(worst.epsilon)}, and near the bound all of them are biased"
         ),
         {
@@ -371,9 +370,9 @@ def running_picture(
     one, all_ = (significant(float(error)) for error in typical[[0, -1]])
     return Picture.of(
         (
-            f"The average of {len(errors)} answers is off by about {all_} {unit}, one of "
-            f"them by about {one}; the price is ε = {epsilon_text(float(spent[-1]))} instead "
-            f"of {epsilon_text(epsilon)}"
+            f"The average of {len(errors)} answers is off by about {all_} {unit} instead of "
+            f"{one}; the cost is ε = {epsilon_text(float(spent[-1]))} instead of "
+            f"{epsilon_text(epsilon)}"
         ),
         {"answers": count, "average is off by": average, "ε spent": spent},
         drawn="A line that wanders ever closer around 0, in a band that narrows",
@@ -396,7 +395,7 @@ def running_picture(
         ],
         shapes=[level(0, "the truth", textposition="end")],
         xaxis=log_axis("answers that are averaged", 1, 1000),
-        yaxis=axis(f"how far off the average is, {unit}", range=[-reach, reach]),
+        yaxis=axis(f"error, {unit}", range=[-reach, reach]),
     )
 
 
@@ -483,7 +482,7 @@ def spending_picture(
         ],
         shapes=[level(total, "the budget", GUIDE, textposition="start")],
         xaxis=axis("question", range=[0.4, len(paid) + 0.6]),
-        yaxis=axis("ε spent so far, or needed", range=[0, most]),
+        yaxis=axis("ε spent, or needed", range=[0, most]),
         barmode="overlay",
         showlegend=True,
     )

@@ -166,11 +166,7 @@ def _plane(scene: Scene) -> dict[str, Any]:
 def _between(scene: Scene, label: str) -> dict[str, Any]:
     bounds = scene.setting.bounds
     edge = bounds.width / 20
-    return axis(
-        f"{label}, between the public bounds",
-        range=[bounds.lower - edge, bounds.upper + edge],
-        fixedrange=True,
-    )
+    return axis(f"{label}", range=[bounds.lower - edge, bounds.upper + edge], fixedrange=True)
 
 
 def _marks(scene: Scene, x: FloatArray, y: FloatArray) -> tuple[list[Trace], list[Trace]]:
@@ -357,9 +353,9 @@ def why(key: str, scene: Scene, worst: float) -> str:
         "correlation": "Where the others all but agree, one person sets the direction: "
         "the correlation can jump from +1 to -1, however many people there are. "
         "Release both variances and the covariance, and divide afterwards.",
-        "slope": "Where the others share nearly one first value, a tiny step aside "
-        "tilts the line without limit: at a distance of 0.001 the slope changes a "
-        "thousandfold. Release sums and products instead, and fit afterwards.",
+        "slope": "If the others have nearly equal first values, one person can change the "
+        "slope without limit. At a distance of 0.001 it changes a thousandfold. "
+        "Release sums and products instead, and fit afterwards.",
     }[key]
 
 
@@ -392,12 +388,12 @@ def _pooled(scene: Scene) -> str:
     if scene.change is RecordChange.SUBSTITUTION:
         if setting.group_is_public:
             return (
-                "A replaced record stays in its group here. If the group is private "
-                "too, it may jump into another one, and the worst case grows: try it."
+                "A replaced record stays in its group here. If the group is private too, it "
+                "may move into another group, and the worst case grows."
             )
         return (
-            "The group is private: in the worst case a record leaves its group for one "
-            "that holds everybody else, and is far away from all of them."
+            "The group is private. In the worst case a record moves into the group of "
+            "everybody else, with a value far from theirs."
         )
     added = _worst(scene, groups, RecordChange.ADDITION)
     removed = _worst(scene, groups, RecordChange.REMOVAL)

@@ -352,9 +352,9 @@ def budgets_picture(crowds: Sequence[LossSummary], *, own: int, limit: float) ->
     now = crowds[own]
     return Picture.of(
         (
-            f"Under {now.name} {now.above:,} of {now.people:,} lose more than "
-            f"{significant(limit)} ({percent(now.above / now.people)}); the most exposed "
-            f"person loses {significant(now.maximum)}"
+            f"Under {now.name} {now.above:,} of {now.people:,} above {significant(limit)} "
+            f"({percent(now.above / now.people)}); the most exposed person loses "
+            f"{significant(now.maximum)}"
         ),
         {
             "total": [crowd.name for crowd in crowds],
@@ -377,8 +377,8 @@ def budgets_picture(crowds: Sequence[LossSummary], *, own: int, limit: float) ->
         ],
         showlegend=False,
         height=340,
-        xaxis=axis("total ε of the plan, in its own proportions"),
-        yaxis=axis(f"people who lose more than {significant(limit)}", rangemode="tozero"),
+        xaxis=axis("total ε"),
+        yaxis=axis(f"people above {significant(limit)}", rangemode="tozero"),
     )
 
 
@@ -412,7 +412,7 @@ def groups_picture(crowds: Sequence[LossSummary], *, by: str, limit: float) -> P
         showlegend=False,
         height=90 + 44 * len(shown),
         xaxis=axis(
-            f"lose more than {significant(limit)}, % of the group",
+            f"above ε = {significant(limit)}, %",
             range=[0, 1.35 * max(100 * max(shares), 1.0) * 1.3],
         ),
         yaxis=ROWS

@@ -122,7 +122,7 @@ def precedents_picture(
             *traces,
         ],
         height=height + _EDGES,
-        xaxis=log_axis(f"{_SYMBOLS[notion]}, for the unit and the period in each line", *ends),
+        xaxis=log_axis(f"{_SYMBOLS[notion]}", *ends),
         yaxis=axis(range=[height, 0], showticklabels=False, showgrid=False),
         annotations=[
             note(

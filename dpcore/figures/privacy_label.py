@@ -138,10 +138,10 @@ def _seen(facts: LabelFacts) -> tuple[str, ...]:
         "how far off they may be, and what each of them cost."
     )
     declared = (
-        f"Everybody may also see what was declared without noise: {count}, the "
-        "questions, the names of their columns, their bounds and their categories."
+        f"Everybody may also see what was declared as public: {count}, the questions, and the "
+        "names, bounds and categories of their columns."
     )
-    whole = "Whoever holds the table sees all of it. Nobody else sees a row."
+    whole = "The curator sees the whole table. Nobody else sees a row."
     return whole, released, declared
 
 
@@ -205,10 +205,10 @@ def _how(facts: LabelFacts) -> str:
 
 def _after(facts: LabelFacts) -> str:
     return (
-        f"Then nothing more can be released about these {facts.unit.nouns}, unless "
-        "whoever set the budget raises it: that weakens the promise and is recorded "
-        "with its reason. What was released stays limited for good: that does not wear "
-        "off as computers or other data get better."
+        f"Then nothing more can be released about these {facts.unit.nouns} unless the budget "
+        "is raised. Raising it weakens the guarantee and is recorded with a reason. The "
+        "guarantee for released results is permanent, whatever computers or other data "
+        "appear later."
     )
 
 

@@ -69,8 +69,7 @@ def leak_picture(size: PrivateSize, *, widest: float) -> Picture:
         ],
         xaxis=axis("published mean", range=[float(y[0]), float(y[-1])]),
         yaxis=axis(
-            "for (+) or against (−) the person, log",
-            range=[-1.1 * deepest, largest.clamped_level + 0.15 * deepest],
+            "log likelihood ratio", range=[-1.1 * deepest, largest.clamped_level + 0.15 * deepest]
         ),
     )
 

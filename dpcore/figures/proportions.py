@@ -406,7 +406,7 @@ def tree_picture(leaves: int, branching: int) -> Picture:
         ],
         shapes=[now(leaves, textangle=None)],
         xaxis=log_axis("cells", **_read_at(sizes)),
-        yaxis=log_axis("noise variance, times one cell's", **_read_at([1, 2, 4, 8, 16, 32])),
+        yaxis=log_axis("relative noise variance", **_read_at([1, 2, 4, 8, 16, 32])),
     )
 
 
@@ -442,7 +442,7 @@ def prices_picture(prices: Sequence[IntervalPrice]) -> Picture:
         },
         drawn=f"Bars of the mean width of {len(prices)} intervals",
         traces=[bars],
-        xaxis=axis("mean width of a 95% interval", range=[0, 1]),
+        xaxis=axis("mean 95% width", range=[0, 1]),
         yaxis=ROWS,
     )
 

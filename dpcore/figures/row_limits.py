@@ -65,8 +65,6 @@ def limits_picture(found: LimitErrors, limit: int, *, of: str, table: bool) -> P
             for name, y, stroke in curves
         ],
         shapes=[now(limit)],
-        xaxis=log_axis(
-            "rows of each person that count at most", range=[0.0, max(2.0, float(np.log10(limit)))]
-        ),
+        xaxis=log_axis("rows per person", range=[0.0, max(2.0, float(np.log10(limit)))]),
         yaxis=log_axis("typical error", range=[float(np.log10(end)) for end in ends]),
     )

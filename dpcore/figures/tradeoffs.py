@@ -248,14 +248,13 @@ def _curves_title(
         return f"At {axis.label} {significant(axis.at)}, all have the same {metric}{of_each}"
     suffix = f" {unit}" if unit else ""
     text = (
-        f"At {axis.label} {significant(axis.at)} the least {metric}{of_each} is that "
-        f"of {best} ({significant(least)}{suffix}), the largest that of {worst} "
-        f"({significant(most)}{suffix})"
+        f"Smallest {metric}{of_each} at {axis.label} {significant(axis.at)}: {best} "
+        f"({significant(least)}{suffix}), largest: {worst} ({significant(most)}{suffix})"
     )
     own = heights.get(chosen)
     if own is not None and 1.001 * least < own < 0.999 * most:
         label = CATALOG[chosen].label
-        text += f"; {label}, chosen above, has {significant(own)}{suffix}"
+        text += f"; {label} has {significant(own)}{suffix}"
     return text
 
 
@@ -324,7 +323,7 @@ def map_picture(maps: ErrorMaps, key: str, *, here: tuple[float, float]) -> Pict
                 cliponaxis=False,
             ),
         ],
-        xaxis=axis("where the value lies (0 and 1 are the bounds)", range=[0, 1]),
+        xaxis=axis("true value", range=[0, 1]),
         yaxis=log_axis(
             "Laplace scale / range",
             range=[np.log10(maps.scale[0]), np.log10(maps.scale[-1])],
@@ -427,13 +426,12 @@ def _flip_notes() -> list[Trace]:
 def flip_sentence() -> str:
     """Return the two places at which truncation and BIT change order, in words.
 
-    >>> flip_sentence().split(":")[0]
-    'At equal scale the order flips twice'
+    >>> flip_sentence().split(".")[0]
+    'At equal scale the order changes twice'
     """
     return (
-        "At equal scale the order flips twice: with the value on a bound, truncation "
-        f"has the larger error as long as the range is more than "
-        f"{significant(FLIP_AT_BOUND, 4)} scales wide; with the value near one bound "
-        f"and the other far away, as long as it lies within "
-        f"{significant(FLIP_ONE_SIDED, 4)} scales of the bound."
+        "At equal scale the order changes twice. With the value on a bound, truncation has "
+        f"the larger error if the range exceeds {significant(FLIP_AT_BOUND, 4)} scales. With "
+        "the other bound far away, it has the larger error within "
+        f"{significant(FLIP_ONE_SIDED, 4)} scales of the near bound."
     )

@@ -34,7 +34,7 @@ def _lesson_view(settings: Settings) -> LessonView:
     half, nine, nearly = (float(at) for at in exposure.quantiles([0.5, 0.9, 0.99]))
     bound = survey.bounds("visits", survey.PATIENTS).upper
     levels = {
-        "promised to all": promised,
+        "guarantee for all": promised,
         f"Ruth, {_visits(most)} visits": exposure.maximum,
         "99 of 100, at most": nearly,
         "9 of 10, at most": nine,
@@ -43,25 +43,23 @@ def _lesson_view(settings: Settings) -> LessonView:
     times = significant(exposure.maximum / half, 2)
     return LessonView(
         picture=claims_picture(
-            "Whether a person is in the table, somebody who was 50% sure becomes at "
-            f"most {surest(half)} sure for half of the people, and "
-            f"{surest(exposure.maximum)} sure for Ruth",
+            f"An attacker who was 50% sure becomes at most {surest(half)} sure for half of "
+            f"the people, {surest(exposure.maximum)} for Ruth",
             {name: 100 * float(posterior(0.5, level)) for name, level in levels.items()},
-            claimed="promised to all",
+            claimed="guarantee for all",
             most=100,
-            what="how sure somebody may become who was 50% sure, %",
+            what="certainty after, %",
             said=lambda share: at_most(share / 100),
             ticks={0: "0", 50: "50: learned nothing", 100: "100"},
         ),
-        sentence="Everybody has a loss of their own, also an ε: how much the answer "
-        f"reveals of whether they are in the table. The promised ε = "
-        f"{epsilon_text(promised)} covers any other record in place of their own, up "
-        f"to {bound:g} visits. Nobody in this table loses as much. Half of the people "
-        f"lose at most ε = {significant(half)}: somebody who was 50% sure about one of "
-        f"them becomes at most {surest(half)} sure whether the person is in the table. "
-        f"Ruth, with {_visits(most)} visits, loses ε = "
-        f"{significant(exposure.maximum)}, {times} times as much: "
-        f"{surest(exposure.maximum)} sure.",
+        sentence="Each person has a privacy loss, also an ε. It measures how much the answer "
+        "reveals about whether the person is in the data. The guarantee of ε = "
+        f"{epsilon_text(promised)} covers any record of up to {bound:g} visits. "
+        "Nobody in these data loses as much. Half of the people lose at most ε = "
+        f"{significant(half)}. An attacker who was 50% sure about one of them "
+        f"becomes at most {surest(half)} sure. Ruth, with {_visits(most)} visits, "
+        f"loses ε = {significant(exposure.maximum)}, {times} times as much. The "
+        f"attacker becomes {surest(exposure.maximum)} sure about her.",
     )
 
 
@@ -76,90 +74,89 @@ def _lesson_text() -> LessonText:
     return LessonText(
         situation="An insurer publishes how often people see a doctor, on average over "
         f"{exposure.people:,} person-years, with noise for ε = 1. Most went a few "
-        f"times. Ruth went {visits} times. We may look at everybody here only because "
-        "this survey was published long ago.",
+        f"times. Ruth went {visits} times. We may look at individuals here only "
+        "because this survey was published long ago.",
         predict=ask(
-            "How much of the promised ε = 1 do most people really lose?",
+            "How much of the guaranteed ε = 1 do most people actually lose?",
             wrong(
-                "All of it: the promise is the same for all",
-                "The promise is the same for all. But it is made for the most unusual "
+                "All of it: the guarantee is the same for all",
+                "The guarantee is the same for all. But it is made for the most unusual "
                 "person, and most people are not unusual.",
             ),
             wrong("About half", f"Much less: half of the people lose at most {half}."),
             right(
-                "Hardly anything",
-                f"Half of them lose at most {half}: they hardly move the average, so "
-                "that the answer says hardly anything about them. Ruth moves it more: "
-                f"she loses {largest}.",
+                "Almost none",
+                f"Half of them lose at most {half}. They hardly move the average, so the "
+                "answer reveals almost nothing about them. Ruth moves it more: she loses "
+                f"{largest}.",
             ),
         ),
         questions=(
             ask(
                 "Who loses most?",
                 right(
-                    "Whoever is most unlike all others",
-                    f"The average is {mean} visits. Somebody with {visits} moves it most.",
+                    "The person who is most unlike all others",
+                    f"The average is {mean} visits. A person with {visits} visits moves it most.",
                 ),
                 wrong(
-                    "Whoever is first in the table",
-                    "The order does not matter. What matters is how far somebody moves the answer.",
+                    "The first person in the table",
+                    "The order does not matter. What matters is how far a person moves the answer.",
                 ),
                 wrong(
                     "Nobody: the noise is the same for all",
-                    "The noise is the same. How far people move the answer is not.",
+                    "The noise is the same. But people move the answer by different amounts.",
                 ),
             ),
             ask(
-                f"May Ruth be told that she loses {largest}?",
+                f"May Ruth learn that she loses {largest}?",
                 wrong(
                     "Yes: it is her own number",
-                    "It is made of everybody's visits: from it and her own, the exact "
-                    "average follows.",
+                    "It is computed from everybody's visits. Ruth can compute the exact "
+                    "average from it.",
                 ),
                 right(
-                    "No: the number says something about all others",
-                    "She may be told what was promised to everybody: ε = 1 at most. Her "
-                    "own loss is printed here only because this survey was published "
-                    "long ago.",
+                    "No: the number reveals something about all others",
+                    "She may learn the guarantee for everybody: at most ε = 1. Her loss is "
+                    "shown here only because this survey was published long ago.",
                 ),
                 wrong(
                     "Yes, if she keeps it to herself",
-                    "A promise that hangs on people who keep quiet is none.",
+                    "A guarantee must not depend on people who keep a secret.",
                 ),
             ),
             ask(
-                "May the insurer publish the picture of who loses how much?",
+                "May the insurer publish this chart of privacy losses?",
                 wrong(
                     "Yes: there are no names in it",
-                    "It is computed from the table, without noise. So it is as secret "
-                    "as the table.",
+                    "It is computed from the data without noise. So it is as confidential as "
+                    "the data.",
                 ),
                 right(
-                    "No: only whoever keeps the table may see it",
-                    "We may, because this survey is public. For a table of one's own "
-                    "this program shows it in a locked area, marked confidential.",
+                    "No: only the curator may see it",
+                    "We may, because this survey is public. For other data the studio shows "
+                    "it in a locked area, marked confidential.",
                 ),
             ),
         ),
-        recall="Who loses most, and may they be told?",
-        home="Whoever is most unlike the others loses most. How much they lose must "
-        "not be told, not even to them: it says something about all others. What was "
-        "promised to everybody may be told.",
+        recall="Who loses most, and may they learn how much?",
+        home="The people who are most unlike the others lose most. Their losses must stay "
+        "confidential, even from themselves: a loss reveals something about all others. "
+        "The guarantee is public.",
         notes=(
             (
-                "The field calls it per-instance privacy loss. The promise is its "
-                "worst case over all tables and people."
+                "The field calls it per-instance privacy loss. The guarantee is its maximum "
+                "over all datasets and people."
             ),
             (
-                "Ask whether the promise should be made for the typical person or for "
-                "Ruth. Those with most to lose are often the sick, the poor and the "
-                "few."
+                "Ask whether the guarantee should be made for the typical person or for "
+                "Ruth. The largest losses often affect sick people, poor people and small "
+                "minorities."
             ),
-            ("A rare record that many would recognize is exactly the one with a large loss."),
+            ("Rare records that many people would recognize have the largest losses."),
         ),
-        safe="Most people lose much less than was promised, and Ruth loses "
-        f"{percent(exposure.maximum / exposure.worst_case)} of it. With noise that "
-        "keeps its promise, as here, nobody loses more than what was promised.",
+        safe="Most people lose much less than the guarantee, and Ruth loses "
+        f"{percent(exposure.maximum / exposure.worst_case)} of it. Nobody loses more "
+        "than the guarantee.",
     )
 
 

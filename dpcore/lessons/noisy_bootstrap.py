@@ -19,7 +19,7 @@ from dpcore.privacy.gaussian import mu_for
 
 _DELTA = 1e-6
 _PROMISED = 2.0
-_SAID = "what Karl says"
+_SAID = "Karl's claim"
 _MOST_PROMISED, _MOST_PEOPLE = 3.0, 944
 
 
@@ -52,23 +52,22 @@ def _lesson_view(settings: Settings) -> LessonView:
     missed = percent(_missed(people))
     return LessonView(
         picture=claims_picture(
-            f"Karl says that his noisy average costs ε = {epsilon_text(promised)}; it "
-            f"costs at least {epsilon_text(real)}",
-            {_SAID: promised, "what it costs, at least": real},
+            f"Karl claims a cost of ε = {epsilon_text(promised)}; the actual cost is at least "
+            f"{epsilon_text(real)}",
+            {_SAID: promised, "actual cost, at least": real},
             claimed=_SAID,
             most=1.5 * _real(_MOST_PROMISED, _MOST_PEOPLE),
-            what="ε, and how sure somebody may become who was 50% sure",
+            what="ε",
             said=_told,
         ),
-        sentence="Now Karl adds noise, as much as a plain average needs for ε = "
-        f"{promised:g}. But he draws {people} rows from {people}, and puts each back "
-        f"before he draws the next. All of his draws miss a row with chance {missed}; "
-        f"with chance {percent(1 - _missed(people))} it is among them, and now and "
-        f"then several times. {copies} times is rare, but not as rare as once in a "
-        f"million: then that row moves his average {copies} times as far as his noise "
-        f"was made for. So his answer gives away ε = {epsilon_text(real)}, or more. What "
-        "happens less than once in a million times is left out, in what Karl says, "
-        "too.",
+        sentence=f"Now Karl adds the noise that a plain average needs for ε = {promised:g}. "
+        f"But he draws {people} rows from {people} with replacement. A row is "
+        f"missing with probability {missed}. With probability "
+        f"{percent(1 - _missed(people))} it is in the sample, sometimes several "
+        f"times. {copies} copies are rare, but more likely than one in a million. "
+        f"Then that row moves his average {copies} times as far as the noise allows "
+        f"for. So the actual cost is ε = {epsilon_text(real)} or more. Events below "
+        "one in a million are ignored here, as in Karl's claim.",
     )
 
 
@@ -77,31 +76,31 @@ def _lesson_text() -> LessonText:
     level = _real(_PROMISED, people)
     real, share = epsilon_text(level), percent(1 - _missed(people))
     return LessonText(
-        situation=f"Karl has an average of {people} people, and draws {people} rows at "
-        "random, putting each back before he draws the next. He averages what he drew, "
-        "and does it all again: this is called the bootstrap. So much chance, he "
-        "thinks, must hide everybody.",
+        situation=f"Karl has the average age of {people} people. He draws {people} rows at "
+        "random with replacement and averages them. This is called the bootstrap. "
+        "He thinks that so much randomness must hide everybody.",
         predict=ask(
             "Is a bootstrap private, without any noise?",
             wrong(
                 "Yes: nobody knows which rows were drawn",
-                f"A row is drawn with chance {share}. Then it is in the average, exactly as it is.",
+                f"A row is drawn with probability {share}. Then the average contains it "
+                "without any noise.",
             ),
             wrong(
-                "Nearly: chance hides a little",
-                "A promise must hold for everybody. Somebody who stands out is seen as "
-                "soon as their row is drawn.",
+                "Nearly: randomness hides a little",
+                "A guarantee must hold for everybody. An unusual person is visible as soon "
+                "as their row is drawn.",
             ),
             right(
                 "No",
-                f"A row is drawn with chance {share}, exactly as it is. Copies drawn "
-                "at random are no noise.",
+                f"A row is drawn with probability {share}, without any change. Random copies "
+                "are not noise.",
             ),
         ),
         questions=(
             ask(
-                "Karl adds noise to his average of drawn rows, as much as for the "
-                "plain average. Is that enough?",
+                "Karl adds the same noise to his bootstrap average as to a plain average. Is "
+                "that enough?",
                 wrong(
                     "Yes: noise is noise",
                     "It was made for one copy of a row. There may be several.",
@@ -109,66 +108,65 @@ def _lesson_text() -> LessonText:
                 right(
                     "No: a row may be drawn several times",
                     f"With that noise a plain average costs ε = {_PROMISED:g}, which is "
-                    f"what Karl says; his costs at least {real}. Both leave out what "
-                    "happens less than once in a million times.",
+                    f"Karl's claim. His average costs at least {real}. Both ignore events "
+                    "below one in a million.",
                 ),
                 wrong(
-                    "It is more than enough: chance helps",
-                    "For somebody who stands out, copies do more harm than chance does good.",
+                    "It is more than enough: randomness helps",
+                    "For an unusual person, copies do more harm than randomness does good.",
                 ),
             ),
             ask(
-                "Karl wanted to know how sure his average is. Where does he learn that, then?",
+                "Karl wanted the standard error of his average. How can he get it?",
                 right(
-                    "From public numbers, or he pays for it from the budget",
-                    "How wide the noise is, is public. How much people differ can be "
-                    "asked for, with noise, like any other number.",
+                    "From public numbers, or from a release that costs budget",
+                    "The spread of the noise is public. The variance of the data can be "
+                    "released with noise, like any other number.",
                 ),
                 wrong(
                     "From the bootstrap, if he keeps the rows secret",
-                    "The result is published, and it comes from exact copies.",
+                    "The result is published, and it is computed from exact copies.",
                 ),
                 wrong(
                     "Nowhere: a noisy answer has no interval",
-                    "It has one, since everybody may know how wide the noise is.",
+                    "It has one, because the spread of the noise is public.",
                 ),
             ),
             ask(
                 f"What does ε = {real} mean for a person?",
                 wrong(
-                    "A little less protection than Karl said",
-                    f"Karl said that who was 50% sure becomes at most "
-                    f"{surest(_PROMISED)} sure. It may be {surest(level)}: one doubt "
-                    f"in about {significant(1 + math.exp(level), 1)} is left.",
+                    "Slightly less protection than claimed",
+                    "By Karl's claim, someone who was 50% sure becomes at most "
+                    f"{surest(_PROMISED)} sure. The actual limit is {surest(level)}, so about "
+                    f"one doubt in {significant(1 + math.exp(level), 1)} is left.",
                 ),
                 right(
-                    "Next to no protection",
-                    f"Somebody who was 50% sure may become {surest(level)} sure; Karl "
-                    f"said at most {surest(_PROMISED)}.",
+                    "Almost no protection",
+                    f"Someone who was 50% sure may become {surest(level)} sure. Karl's claim "
+                    f"was at most {surest(_PROMISED)}.",
                 ),
             ),
         ),
         recall="Is a bootstrap private?",
-        home="A bootstrap is not private: it copies people at random, and copies are "
-        "no noise. With noise that is made for the copies, too, its answer is private "
+        home="A bootstrap is not private: it copies people at random, and copies are not "
+        "noise. With enough noise to cover the copies as well, its answer is private "
         "again.",
         notes=(
             (
-                "A corrected bootstrap exists, which pays for the copies; the page "
-                "Standard errors has both, and shows which intervals hold."
+                "A corrected bootstrap accounts for the copies. The study Standard errors "
+                "compares both and shows which intervals are valid."
             ),
             (
-                "For a seminar: with more resamples that share the budget, the gap "
-                "between claim and cost closes slowly. Most copies are of one row in "
-                "one resample."
+                "For a seminar: with more resamples that share the budget, the gap between "
+                "claim and cost closes slowly."
             ),
             (
-                "For a seminar: Karl's noise is that of ρ-zCDP for a plain average, "
-                "and both levels are at δ = one in a million."
+                "For a seminar: Karl's noise satisfies ρ-zCDP for a plain average, and both "
+                "levels are at δ = one in a million."
             ),
         ),
-        safe="Not because something is random. Noise has to be made for the largest "
-        "change that any person can make, and copies make that change larger.",
+        safe="Randomness alone is not protection. The noise must cover the largest change "
+        "that one person can make. Copies make that change larger.",
     )
 
 
@@ -179,17 +177,17 @@ LESSON = Lesson(
     knobs=(
         Knob(
             key="promised",
-            label="What Karl says that it costs: ε",
+            label="Claimed ε",
             value=_PROMISED,
             within=(0.2, _MOST_PROMISED, 0.1),
-            note="Karl takes the noise that a plain average needs for this ε.",
+            note="Karl uses the noise that a plain average needs for this ε.",
         ),
         Knob(
             key="people",
             label="People",
             value=_MOST_PEOPLE,
             within=(44, _MOST_PEOPLE, 100),
-            note="Rows of the table.",
+            note="Number of rows.",
         ),
     ),
     view=_lesson_view,

@@ -39,9 +39,8 @@ def _lesson_view(settings: Settings) -> LessonView:
     count = _enough(found)[found.own]
     return LessonView(
         picture=slide_picture(found),
-        sentence=f"ε = {total:g} in all answers {count} of {len(_WANTED)} questions as "
-        f"exactly as wanted, and leaves somebody who was 50% sure at most "
-        f"{surest(total)} sure.",
+        sentence=f"A total of ε = {total:g} meets {count} of {len(_WANTED)} targets. An "
+        f"attacker who was 50% sure becomes at most {surest(total)} sure.",
     )
 
 
@@ -55,47 +54,48 @@ def _lesson_text() -> LessonText:
         for (name, wanted), unit in zip(_WANTED, found.units, strict=True)
     )
     return LessonText(
-        situation=f"A board must decide what to promise {survey.table().people} "
-        f"people. It wants three averages: {wants}.",
+        situation=f"A board must choose a guarantee for {survey.table().people} people. It "
+        f"wants three averages: {wants}.",
         predict=ask(
-            f"Which of the promises ε = {', '.join(significant(t) for t in totals)} is "
-            "the smallest that shows all three?",
+            "Which total ε is the smallest that meets all three targets: "
+            f"{', '.join(significant(t) for t in totals)}?",
             wrong(
                 f"{significant(totals[-1])}: three answers need a lot",
-                f"That does it, but {significant(least)} does, too. What is not needed "
-                "should not be promised away.",
+                f"It does, but {significant(least)} is enough. Do not spend more than needed.",
             ),
             right(
                 significant(least),
-                "Below it, at least one answer is less exact than wanted; above, "
-                "people give more than the board needs.",
+                "Below it, at least one answer misses its target. Above it, people lose more "
+                "privacy than needed.",
             ),
             wrong(
                 f"{significant(totals[0])}: averages need hardly anything",
-                f"It shows {small} of {len(_WANTED)} as exactly as wanted.",
+                f"It meets {small} of {len(_WANTED)} targets.",
             ),
         ),
         questions=(
             ask(
-                "What should be settled first?",
+                "What should be decided first?",
                 wrong(
-                    "ε; the errors follow",
-                    "Then nobody knows whether the answers will be of use, until the "
-                    "budget is gone.",
+                    "ε, and then the margins of error",
+                    "Then nobody knows whether the answers will be useful until the budget "
+                    "is spent.",
                 ),
                 right(
-                    "What must be seen, and how exactly",
-                    "From that follows the least ε; then it is asked whether that may be promised.",
+                    "The target margins of error",
+                    "They determine the smallest ε. Then the board decides whether that ε is "
+                    "acceptable.",
                 ),
-                wrong("How many people are in the table", "That is given, not settled."),
+                wrong("How many people are in the table", "That is given and cannot be chosen."),
             ),
             ask(
                 "The board wants everything twice as exact. What does that take?",
                 right(
                     "Twice the ε, or twice the people",
-                    "Half the noise is twice the price. There is no third way but to ask less.",
+                    "Half the noise is twice the price. There is no third way except fewer "
+                    "questions.",
                 ),
-                wrong("A better program", "The noise is as small as the promise allows."),
+                wrong("A better program", "The noise is as small as the guarantee allows."),
                 wrong(
                     "Four times the ε",
                     "For this noise, error and ε are in inverse proportion: twice.",
@@ -105,30 +105,28 @@ def _lesson_text() -> LessonText:
                 "May the board look at the table before it decides?",
                 wrong(
                     "Yes: it is its own table",
-                    "Then what it decides tells of the table. A choice that depends on "
-                    "the people gives something away.",
+                    "Then its decision depends on the data, and reveals something about people.",
                 ),
                 right(
-                    "No: a plan is made of public numbers",
-                    "Errors and prices follow from ε, bounds and the number of people; "
-                    "nothing of the table is needed.",
+                    "No: a plan uses public numbers only",
+                    "Margins of error and costs follow from ε, bounds and the number of "
+                    "people. The data are not needed.",
                 ),
             ),
         ),
-        recall="Which ε should one ask people for?",
-        home="Say first what must be seen and how exactly; the least ε that shows it "
-        "is what to ask people for.",
+        recall="How should ε be chosen?",
+        home="First set a target margin of error for each question. Then choose the smallest "
+        "ε that meets all targets.",
         notes=(
             (
-                "A hook says that a budget shows what must be seen, a cross that it "
-                "does not: this is the slide of the page Decision."
+                "A check mark means that a budget meets the target, a cross that it does "
+                "not. The view Compare shows the same chart."
             ),
-            "Ask who was at the table when it was said what must be seen.",
+            "Ask who was involved when the targets were set.",
             f"Income is in brackets, from {brackets.lower:g} to {brackets.upper:g}.",
         ),
-        safe="A plan answers “how safe, for what use?” with two numbers that the "
-        "people concerned can weigh: how sure an attacker may get, and how exact the "
-        "answers are.",
+        safe="A plan gives two numbers to compare: how sure an attacker may become, and how "
+        "accurate the answers are.",
     )
 
 
@@ -139,17 +137,17 @@ LESSON = Lesson(
     knobs=(
         Knob(
             key="total",
-            label="ε in all",
+            label="Total ε",
             value=_TOTAL,
             within=(0.25, 4.0, 0.25),
-            note="What is promised for all answers together.",
+            note="The guarantee for all answers together.",
         ),
         Knob(
             key="strictness",
-            label="How many times as exact",
+            label="Accuracy factor",
             value=1.0,
             within=(0.5, 4.0, 0.5),
-            note="2 asks for half the errors that the board named.",
+            note="2 asks for half the margins of error that the board set.",
         ),
     ),
     view=_lesson_view,

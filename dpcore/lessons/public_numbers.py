@@ -55,23 +55,24 @@ def _lesson_view(settings: Settings) -> LessonView:
     worst = epsilon_text(max(lost))
     return LessonView(
         picture=claims_picture(
-            f"ε = {size.epsilon:g} was promised to Max; an answer can give away ε = {worst}",
+            f"Max was promised ε = {size.epsilon:g}, but an answer can reveal ε = {worst}",
             {name: level / size.epsilon for name, level in levels.items()},
             claimed=promised,
             most=_MOST_TIMES,
-            what="what an answer gives away about Max (beside the bars: in ε)",
+            what="loss relative to the guarantee",
             said=lambda times: f"ε = {epsilon_text(times * size.epsilon)}",
             ticks={0: "nothing", 1: "as promised", 2: "twice", 4: "4 times"},
         ),
-        sentence="Noise may throw the published average to where no age is. Without "
-        f"Max there would be {size.people - 1} members instead of {size.people}, and "
-        "the noise would be wider. So an answer far out hints that Max is not there, "
-        "and one near a possible age, such as 50, that he is. Say all others are as "
-        f"young, and Max as old, as the bounds allow: then {_years(_FAR)} or less "
-        f"comes out in {_chance(size, _FAR)}, if Max is there (0 or less: "
-        f"{_chance(size, 0.0)}), and gives away ε = {epsilon_text(lost[-1])}. The "
-        f"promise was ε = {size.epsilon:g} for every answer, a rare one, too; and the "
-        "farther out, the more is given away, without end.",
+        sentence="With noise the published average may be an impossible age. Without Max "
+        f"there would be {size.people - 1} members instead of {size.people}, and the "
+        "noise would be wider. So an extreme answer suggests that Max is absent. An "
+        "answer near a possible age, such as 50, suggests that he is present. "
+        "Assume that all others are as young, and Max as old, as the bounds allow. "
+        f"With Max, an answer of {_years(_FAR)} or less occurs in "
+        f"{_chance(size, _FAR)}, and one of 0 or less in {_chance(size, 0.0)}. The "
+        f"answer {_years(_FAR)} has a loss of ε = {epsilon_text(lost[-1])}. The "
+        f"guarantee of ε = {size.epsilon:g} should hold for every answer, also for "
+        "rare ones. The loss grows without limit for more extreme answers.",
     )
 
 
@@ -84,24 +85,23 @@ def _lesson_text() -> LessonText:
     far = epsilon_text(_lost(size)[-1])
     rare = _chance(size, _FAR)
     return LessonText(
-        situation=f"A self-help group keeps secret how many come. It publishes their "
-        f"average age with noise. The fewer members, the more noise there must be. So "
-        f"the group makes noise for {_PEOPLE} members; without Max it would be noise "
-        f"for {_PEOPLE - 1}.",
+        situation="A support group keeps its size secret. It publishes the average age of "
+        "its members with noise. Fewer members need more noise. So the group uses "
+        f"noise for {_PEOPLE} members. Without Max it would use noise for "
+        f"{_PEOPLE - 1}.",
         predict=ask(
-            "The number of members is never printed. Does it stay secret?",
+            "The number of members is never published. Does it stay secret?",
             wrong(
                 "Yes: only the noisy average is published",
-                "How far the noise falls depends on the number of members. So the "
-                "answer tells of it.",
+                "The spread of the noise depends on the number of members. So the answer "
+                "reveals something about it.",
             ),
             right(
-                "No: how wide the noise is tells of it",
-                "That holds for the number of rows of any table: it is public only if "
-                "it was known before. An answer far out comes from wide noise, and "
-                f"wide noise from few members. An average of {_years(_FAR)}, which "
-                f"noise makes in {rare}, would give away ε = {far} about Max, where 1 "
-                "was promised.",
+                "No: the spread of the noise reveals it",
+                "The same holds for the number of rows of any dataset: it is public only if "
+                "it was known before. An extreme answer suggests wide noise, and so few "
+                f"members. An average of {_years(_FAR)} or less occurs in {rare}. It has a "
+                f"loss of ε = {far} for Max, where 1 was promised.",
             ),
             wrong(
                 "It does not matter: a number of people is harmless",
@@ -113,60 +113,57 @@ def _lesson_text() -> LessonText:
                 "Which of these numbers is public?",
                 wrong(
                     "The exact average, rounded to whole years",
-                    "It was computed from the people, and rounding is no noise.",
+                    "It was computed from the data, and rounding is not noise.",
                 ),
                 right(
-                    "The answer that was released and paid for, with its interval",
-                    "What follows from it alone is public, too. So is what was known "
-                    "before anybody looked, such as bounds that were typed from what "
-                    "everybody knows, 0 and 100 years, or a number of people that was "
-                    "in the newspaper.",
+                    "The released result, with its interval",
+                    "Everything computed from it alone is public, too. So are numbers that "
+                    "were known before, such as bounds from common knowledge or a number of "
+                    "people that a newspaper printed.",
                 ),
-                wrong("How much Max lost", "It was computed from everybody's data, without noise."),
+                wrong(
+                    "The privacy loss of Max",
+                    "It was computed from everybody's data, without noise.",
+                ),
             ),
             ask(
-                "Lea keeps the table. She tries bounds until the answer looks good, "
-                "and publishes only the last answer. What does she give away?",
+                "Lea is the curator. She tries bounds until the answer looks good, and "
+                "publishes only the last answer. What does she reveal?",
                 wrong("Only the last answer", "She chose it by looking at the others."),
                 right(
-                    "Also something of what she saw while choosing",
-                    "Looking was not paid for. What is chosen by looking tells of what was seen.",
+                    "Also something about the answers she saw while choosing",
+                    "She did not pay for those answers. A choice that depends on the data "
+                    "reveals something about them.",
                 ),
             ),
             ask(
-                "How can one tell whether a number is public?",
+                "When is a number public?",
                 right(
-                    "It was known before anybody looked, or it was released and paid "
-                    "for, or it follows from such numbers alone",
-                    "Everything else was computed from the people, however harmless it looks.",
+                    "It was known before, or released at a cost, or computed from such "
+                    "numbers alone",
+                    "Everything else was computed from the data, however harmless it looks.",
                 ),
-                wrong(
-                    "It holds no names", "No number does. What counts is what it was computed from."
-                ),
+                wrong("It contains no names", "No number contains names. Its source matters."),
                 wrong(
                     "It is about many people",
-                    "So were the two exact averages that gave one person away.",
+                    "So were the two exact averages that exposed one person.",
                 ),
             ),
         ),
         recall="Is this number public?",
-        home="A number is public if it was known before anybody looked, or was "
-        "released and paid for, or follows from such numbers alone. All else is "
-        "secret.",
+        home="A number is public if it was known before, released at a cost, or computed "
+        "from such numbers alone. Everything else is confidential.",
         notes=(
             (
-                "On the pages about a table, what may leave has a blue edge and the "
-                "word “Public”; what only the curator may see has an amber edge, a "
-                "lock and the word “Confidential”."
+                "In the studio, public results have a blue edge and the word “Public”. "
+                "Confidential ones have an amber edge, a lock and the word “Confidential”."
             ),
             (
-                "The cure for the group: noise for a number fixed in advance, or a "
-                "noisy number of its own, paid for. The page Sensitivity explorer "
-                "shows both."
+                "The group can use noise for a number fixed in advance, or release its size "
+                "with noise. The view Sensitivity shows both."
             ),
         ),
-        safe="Ask of each number on the page: could it have been written down without "
-        "the table? If not: was it released?",
+        safe="Ask for each number: could it be known without the data? If not, was it released?",
     )
 
 
@@ -181,7 +178,7 @@ LESSON = Lesson(
             label="Members",
             value=_PEOPLE,
             within=(3, 100, 1),
-            note="With Max. The bars hardly change with it: the noise tells on large groups, too.",
+            note="Including Max. The bars hardly change with it: large groups are affected, too.",
         ),
     ),
     view=_lesson_view,

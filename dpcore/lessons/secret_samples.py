@@ -33,9 +33,9 @@ def _lesson_view(settings: Settings) -> LessonView:
     left = float(amplify(epsilon, rate))
     return LessonView(
         picture=lemma_picture(lemma_curve(epsilon, _RATES), measured, at=rate),
-        sentence=f"Everybody is drawn with chance {percent(rate)}, and nobody is told "
-        f"who was. What costs ε = {epsilon:g} on the sample costs ε = {epsilon_text(left)} "
-        "for the people of the table.",
+        sentence=f"Each person is sampled with probability {percent(rate)}, and nobody learns "
+        f"who was. A release that costs ε = {epsilon:g} on the sample costs ε = "
+        f"{epsilon_text(left)} for the whole dataset.",
     )
 
 
@@ -50,51 +50,46 @@ def _lesson_text() -> LessonText:
     left = epsilon_text(float(amplify(1.0, _RATE)))
     whole, sampled = (significant(100 * error, 2) for error in _errors())
     return LessonText(
-        situation=f"A ministry asks one in {round(1 / _RATE)} of its people, drawn by "
-        "a secret lot, and publishes an answer with noise for ε = 1. Lea does not know "
-        "whether she was drawn, and nor does anybody else.",
+        situation=f"A ministry surveys one in {round(1 / _RATE)} of its people, in a secret "
+        "random sample. It publishes an answer with noise for ε = 1. Nobody knows "
+        "whether Lea was sampled, not even Lea.",
         predict=ask(
-            "How large is the ε that Lea is really promised?",
+            "What is the actual ε for Lea?",
             wrong(
                 "1: that is what the noise was made for",
-                "That holds for those who were drawn. Whoever wants to know about Lea "
-                "must guess that first.",
+                "That holds for those who were sampled. An attacker does not know whether Lea was.",
             ),
             right(
                 f"About {left}",
-                "Most of the time her answer was not even in there, and nobody can "
-                "tell when it was.",
+                "Most of the time her answer is not in the sample, and nobody can tell when it is.",
             ),
             wrong(
-                "0: she was probably not asked",
-                "She might have been, so that something may be learned.",
+                "0: she was probably not asked", "She might have been, so something may be learned."
             ),
         ),
         questions=(
             ask(
                 "What must be true for this to hold?",
                 right(
-                    "The lot is by chance, and nobody learns who was drawn",
-                    "Once it is known that Lea was asked, her ε is 1 again.",
+                    "The sample is random, and nobody learns who was sampled",
+                    "Once it is known that Lea was sampled, her ε is 1 again.",
                 ),
                 wrong(
                     "The sample is small",
-                    "Small helps. But a small sample whose list is known promises nothing more.",
+                    "A small sample helps. But if its members are known, it adds no protection.",
                 ),
-                wrong(
-                    "Everybody agreed to it",
-                    "That is right to ask for, and no part of the arithmetic.",
-                ),
+                wrong("Everybody agreed to it", "Consent is important, but it does not change ε."),
             ),
             ask(
                 "Is a small random sample alone enough, without noise?",
                 wrong(
                     "Yes: hardly anybody is in it",
-                    "Whoever is in it is published exactly. A promise must hold for them, too.",
+                    "Everyone in the sample is published exactly. The guarantee must hold "
+                    "for them, too.",
                 ),
                 right(
-                    "No: who is drawn is given away",
-                    "A sample makes noise go further. It does not replace it.",
+                    "No: everyone in the sample is exposed",
+                    "A sample makes noise more effective. It does not replace noise.",
                 ),
             ),
             ask(
@@ -102,37 +97,37 @@ def _lesson_text() -> LessonText:
                 f"{round(1 / _RATE)} with less noise?",
                 right(
                     "All",
-                    f"For a share of {survey.table().people} people: typically off by "
-                    f"{whole} points of percent from all rows, by {sampled} from the "
-                    "sample, whose luck is added.",
+                    f"For a share of {survey.table().people} people, the typical error is "
+                    f"{whole} percentage points from all rows. It is {sampled} from the "
+                    "sample, which adds sampling error.",
                 ),
                 wrong(
                     "One in ten: the noise is less",
-                    f"The noise is, but the luck of the sample is added: off by "
+                    "There is less noise, but sampling error is added. The error is "
                     f"{sampled} points instead of {whole}.",
                 ),
                 wrong(
                     "It is the same",
-                    "A secret sample pays where asking everybody costs money, not for "
-                    "its own sake.",
+                    "A secret sample is useful where a survey of everybody costs too much.",
                 ),
             ),
         ),
         recall="What does a secret sample do?",
-        home="A secret lot makes noise go further, as long as it stays secret; it "
-        "replaces no noise.",
+        home="A secret sample makes noise more effective, as long as it stays secret. It "
+        "does not replace noise.",
         notes=(
             ("The field calls it amplification by subsampling: ε becomes log(1 + q (e^ε - 1))."),
             (
-                "The dots are counted from simulated releases, with and without one "
-                "person: theory and counting agree."
+                "The dots are counts from simulated releases, with and without one person. "
+                "They agree with theory."
             ),
             (
-                "Two other lines of the picture are claims of sources; the page "
-                "Subsampling tells them apart."
+                "Two other lines of the chart are claims from the literature. The view "
+                "Subsampling explains them."
             ),
         ),
-        safe="Ask who knows the list. If anybody does, the sample protects nobody from them.",
+        safe="Ask who knows the members of the sample. The sample does not protect against "
+        "those people.",
     )
 
 
@@ -144,10 +139,10 @@ LESSON = Lesson(
         epsilon_knob(),
         Knob(
             key="rate",
-            label="Share of people drawn",
+            label="Sampling rate",
             value=_RATE,
             within=(0.05, 1.0, 0.05),
-            note="Each is drawn with this chance.",
+            note="Each person is sampled with this probability.",
         ),
     ),
     view=_lesson_view,

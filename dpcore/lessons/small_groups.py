@@ -51,13 +51,13 @@ def _lesson_view(settings: Settings) -> LessonView:
             title,
             at,
             np.array([_half(epsilon, int(n)) for n in at]),
-            what="± years in 95 of 100 cases",
+            what="margin of error, years",
             ends=_ENDS,
             marked=[*marked, ("your group", float(size), half)],
         ),
-        sentence=f"The noise on the average of {people(size)} is as wide as one person "
-        f"out of {size} needs: ±{significant(half)} years. Ten times as many people, a "
-        "tenth of it.",
+        sentence=f"The noise on the average of {people(size)} must hide one person out of "
+        f"{size}: ±{significant(half)} years. Ten times as many people, a tenth of "
+        "it.",
     )
 
 
@@ -71,11 +71,11 @@ def _lesson_text() -> LessonText:
         f"{n_many} people are in the largest group, “{many}”, and {n_few} in the "
         f"smallest, “{few}”.",
         predict=ask(
-            f"At ε = 1 the average of the {n_many} is within ±{narrow} years. And that "
+            f"At ε = 1 the average of the {n_many} is within ±{narrow} years. And the average "
             f"of the {n_few}?",
             wrong(
                 f"±{narrow} years too: all get the same noise",
-                "The sum of a group gets the same noise; the average divides it by fewer people.",
+                "The sum of a group gets the same noise. The average divides it by fewer people.",
             ),
             right(
                 f"±{wide} years",
@@ -84,7 +84,7 @@ def _lesson_text() -> LessonText:
             ),
             wrong(
                 "It is refused: the group is too small",
-                "It may be asked for. Whether the answer is of any use is another question.",
+                "The question is allowed. The answer may be too noisy to be useful.",
             ),
         ),
         questions=(
@@ -93,59 +93,54 @@ def _lesson_text() -> LessonText:
                 "does she get?",
                 wrong(
                     "A good average, since children are of one age",
-                    "The noise is made for the bounds, not for how alike they are.",
+                    "The noise is made for the bounds. The similarity of the children does "
+                    "not matter.",
                 ),
                 right(
                     f"A number within ±{class_} years: useless",
-                    "And rightly so: a good average of eight is nearly the age of each.",
+                    "Rightly so: an accurate average of eight would nearly reveal the age of each.",
                 ),
-                wrong(
-                    "An error message",
-                    "There is an answer. It says nothing, which is what was promised.",
-                ),
+                wrong("An error message", "There is an answer, but it is nearly all noise."),
             ),
             ask(
-                "What may she do to get a useful answer?",
+                "How can she get a useful answer?",
                 wrong(
                     f"Ask for ε = {_CLASS}",
-                    f"That gives ±{larger} years, and hardly any promise to the children.",
+                    f"That gives ±{larger} years, and almost no protection for the children.",
                 ),
                 right(
                     "Ask about a larger group: the school, or several years together",
-                    "More people are what makes an answer both useful and private.",
+                    "More people make an answer both useful and private.",
                 ),
                 wrong(
                     "Ask eight times and average",
-                    "Each of the answers is charged, and one at that price would be better.",
+                    "Each answer is charged. One answer at the total cost is more accurate.",
                 ),
             ),
             ask(
                 "Who is hurt if small groups are simply left out?",
                 wrong(
                     "Nobody: they are too small to matter",
-                    "They are people who then do not appear in any statistic.",
+                    "Then they do not appear in any statistic.",
                 ),
                 right(
-                    "The small groups themselves: nothing is known of them",
-                    "It is better to say “too few to say” than to drop them in "
-                    "silence, and to join groups by a rule that was fixed before.",
+                    "The small groups themselves: nothing is known about them",
+                    "It is better to report “too few” than to omit them silently. Groups can "
+                    "be merged by a rule that is fixed in advance.",
                 ),
             ),
         ),
         recall="Why are answers about small groups so noisy?",
-        home="Noise hides one person, whatever the group: the fewer people, the more "
-        "of the answer is noise.",
+        home="The noise must hide one person in any group. In a smaller group, more of the "
+        "answer is noise.",
         notes=(
+            ("Exact small counts expose people. That includes a share of 0 in a small group."),
             (
-                "A share of 0 in a small group is a promise to nobody either: exact "
-                "small counts are what gives people away."
-            ),
-            (
-                "Each person is in one group only, so that all groups together cost "
-                "what one costs, if a record keeps its group."
+                "Each person is in one group only. If a record keeps its group, all groups "
+                "together cost as much as one."
             ),
         ),
-        safe="A small group is protected as well as a large one. It is the answer that suffers.",
+        safe="A small group is protected as well as a large one. Only its answer is less accurate.",
     )
 
 
@@ -160,7 +155,7 @@ LESSON = Lesson(
             label="People in the group",
             value=50,
             within=(5, 1000, 5),
-            note="Whose average is published.",
+            note="The number of people in the average.",
         ),
     ),
     view=_lesson_view,

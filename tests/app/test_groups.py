@@ -87,7 +87,7 @@ def test_group_of_nobody_gets_no_number_and_no_rank(open_page):
     choose(app, "With the group", "south")
     (_, apart, *_) = charts(app)
     words = apart["layout"]["xaxis"]["title"]["text"]
-    assert "“other” less that of “south”" in words.replace("<br>", " ")
+    assert "“other” − “south”" in words.replace("<br>", " ")
     assert "not to be compared: “west”" in shown(app)
 
 
@@ -109,7 +109,7 @@ def test_sum_of_each_group_needs_no_size(open_page, follow):
     seen = follow(app)
     assert len(seen.answer) == 4
     assert {"row", "age in use", "region in use"} <= set(seen.exposed)
-    assert f"of the {statistic} of one group is that of" in seen.tradeoffs
+    assert f"of the {statistic} of one group at" in seen.tradeoffs
     choose(app, "Compare along", "number of people")
     (figure,) = charts(app)
     assert "people in a group" in figure["layout"]["xaxis"]["title"]["text"]
@@ -132,7 +132,7 @@ def test_public_groups_need_less_noise(open_page, follow, statistic):
     known = follow(app)
     assert known.answer != hidden.answer
     for seen in (hidden, known):
-        assert "the least typical error is that of" in seen.tradeoffs
+        assert "Smallest typical error" in seen.tradeoffs
     for axis in ("number of people", "true value", "who wins where"):
         choose(app, "Compare along", axis)
         assert len(charts(app)) == 1

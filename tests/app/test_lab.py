@@ -48,7 +48,7 @@ def test_first_view_tells_the_lesson_and_what_to_use(lab):
     assert meter(lab, "Really given ε").value == "1.49"
     assert meter(lab, "Really given ε").delta == "49% more"
     assert meter(lab, "or the promised ε, with δ").value == "0.0716"
-    assert "4\\.42 times as likely" in said(lab)
+    assert "factor up to 4\\.42" in said(lab)
 
 
 def test_repair_moves_to_the_calibrated_scale_and_back(lab):
@@ -102,7 +102,7 @@ def test_maps_of_every_kind_are_drawn(lab):
         for quantity in ("mean squared error", "bias", "variance"):
             choose(lab, "Map of", quantity)
             nominal = fairness == "same nominal epsilon"
-            told = "flips twice" in said(lab)
+            told = "changes twice" in said(lab)
             assert told is (nominal and quantity == "mean squared error")
             assert ("flatters truncation" in said(lab)) is nominal
 

@@ -38,7 +38,7 @@ def test_shares_add_up_at_the_price_that_was_named(app, follow, kind):
     assert len(once.answer) == 4
     assert sum(once.answer) == pytest.approx(1, abs=1e-9)
     assert min(once.answer) >= 0
-    assert "of the share of one category is that of" in once.tradeoffs
+    assert "of the share of one category at" in once.tradeoffs
 
     # Another question at the same price: each answer has a third of it.
     choose(go(app, "release"), MAKE, kind)

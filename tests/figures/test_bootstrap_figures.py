@@ -66,7 +66,7 @@ def test_coverage_that_is_kept_is_said_to_be():
 
 def test_standard_errors_and_scores_of_simulated_tables(runs):
     errors = errors_picture(AGES, runs, SHOWN)
-    assert "exactly 0 for" in errors.title
+    assert "is 0 in" in errors.title
     table = errors.table.set_index("method")
     assert table.loc["unbiased", "expected mean"] == pytest.approx(0.7374, abs=1e-3)
     assert table.loc["most conservative", "exactly 0"] == 0

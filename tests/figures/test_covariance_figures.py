@@ -107,7 +107,7 @@ def test_a_released_matrix_names_what_was_computed(fixed):
 def test_covariance_inside_its_noise_may_be_0():
     wide, clear = [-9.0, 9.0], [0.1, 1.0]
     noise = np.array([[0.5, 2.0], [0.5, 2.0], wide])
-    for around, words in ((wide, "cannot be told from 0"), (clear, "can be told from")):
+    for around, words in ((wide, "not distinguishable from 0"), (clear, "is distinguishable from")):
         noise[2] = around
         picture = covariance_picture("ab", FINE.before, FINE.after, noise=noise)
         assert words in picture.title

@@ -28,9 +28,9 @@ def held(value, off, wide=None):
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        (50.0, "The mean of “a” is higher than that of “b”: by 10.0 days"),
-        (30.0, "The mean of “a” is lower than that of “b”: by 10.0 days"),
-        (41.0, "Whether the mean of “a” or that of “b” is larger cannot be told"),
+        (50.0, "The mean of “a” is higher than for “b”, by 10.0 days"),
+        (30.0, "The mean of “a” is lower than for “b”, by 10.0 days"),
+        (41.0, "It is uncertain whether “a” or “b” has the larger mean"),
     ],
 )
 def test_larger_group_is_named_only_where_it_is_sure(value, said):
@@ -51,7 +51,7 @@ def test_picture_has_both_bars_a_line_at_none_and_its_table():
     assert row["difference, days"] == 10.0
     assert row["difference, days: noise, lower"] == 7.0
     assert row["difference, days: with sampling, upper"] == 18.0
-    assert "percent of the latter" in row
+    assert "difference, %" in row
     assert "mean by x" in picture.alt.lower()
 
 
@@ -70,5 +70,5 @@ def test_truth_stands_beside_the_answer_in_a_lesson_only():
 def test_table_of_pairs_leaves_untold_percentages_out():
     pairs = [compared(held(5.0, 1.0), held(0.5, 1.0)), compared(held(5, 1), held(4, 1))]
     table = difference_table(pairs, noun="mean", unit="")
-    assert table["percent of the latter"] == [None, 25.0]
+    assert table["difference, %"] == [None, 25.0]
     assert not any("sampling" in name for name in table)

@@ -154,7 +154,7 @@ def test_a_mechanism_has_one_color_and_dash_and_no_two_share_both():
 def test_takeaway_is_read_off_the_curve_where_the_page_is_set():
     picture = curves()
     error = float(np.sqrt(SETTING.mechanism("gaussian").mse(SETTING.position)))
-    assert "the largest that of Gaussian (analytic)" in picture.title
+    assert "largest: Gaussian (analytic)" in picture.title
     assert float(picture.title.rsplit("(", 1)[1].split()[0]) == pytest.approx(error, rel=0.01)
 
 
@@ -198,7 +198,7 @@ def test_totals_without_a_bound_are_infinite_in_bars_words_and_table():
     assert bars.text[3] == "∞ (no bound in ρ)"
     assert f"{compositions.ZCDP}: ∞ (no bound in ρ)" in picture.alt
     # What is tighter than charged holds under a condition, which is said with it.
-    assert picture.title.startswith("Planned before the first answer, ")
+    assert picture.title.startswith("Tightest total if planned jointly: ")
     assert np.isinf(picture.table["epsilon"][3])
 
 

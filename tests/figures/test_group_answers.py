@@ -27,16 +27,16 @@ def text(found):
 
 def test_largest_is_named_only_where_no_other_may_be_larger():
     sure = text(numbers([7, 3, 2, 1], [1, 1, 1, 1]))
-    assert sure.startswith("The largest mean is that of “a” with 7.0 days (95%: 6.0 to 8.0)")
+    assert sure.startswith("Largest mean: “a” with 7.0 days (95%: 6.0 to 8.0)")
     close = text(numbers([7, 3, 2, 1], [1, 1, 4, 5.5]))
-    assert "cannot be told" in close
+    assert "is uncertain" in close
     # The rival is who may have more, not who drew more.
     assert "“d”" in close
     assert "“b”" not in close
     assert "those that can be told" not in close
     # Who has too few may be the largest, too: the list is not of all.
     open_ = text(numbers([np.nan, 3, 2.9, 0], [1, 1, 1, 1]))
-    assert "among those that can be told, it may be that of any of 2" in open_
+    assert "Among the groups that are large enough, 2 groups may have it" in open_
 
 
 @pytest.mark.parametrize("place", range(4))
@@ -48,7 +48,7 @@ def test_group_with_too_few_has_no_rank_and_no_dot(place):
     before, after = text(found).split("; too few to say: ")
     assert f"“{name}”" not in before
     assert after == f"“{name}”"
-    assert "largest mean that can be told is that of" in before
+    assert "largest mean of groups that are large enough:" in before
     picture = groups_picture(
         found,
         statement="mean of x by y",
@@ -72,6 +72,8 @@ def test_one_group_and_none_are_told_without_rank():
     one = text(numbers([5.0, np.nan], [1, 1], groups=("a", "b")))
     assert "largest" not in one
     assert "“a”" in one
-    assert text(numbers([np.nan] * 2, [1, 1], groups=("a", "b"))).startswith("No mean can be told")
+    assert text(numbers([np.nan] * 2, [1, 1], groups=("a", "b"))).startswith(
+        "Every mean is uncertain"
+    )
     many = text(numbers([np.nan] * 5 + [1.0], [1] * 6, groups=tuple("abcdef")))
     assert many.endswith("too few to say: “a”, “b”, “c” and 2 more")

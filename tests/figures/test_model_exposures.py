@@ -205,7 +205,7 @@ def test_split_says_which_of_the_causes_is_large():
         rows=[7], pull=np.array([3.0]), cause="pull", miss=np.array([20.0]), epsilon=np.array([0.1])
     )
     title = split_picture(split).title
-    assert_says(title, "Row 7", "pulls the model 3 times as hard", "20 times as far off")
+    assert_says(title, "Row 7", "3 times the median leverage", "20 times the median residual")
 
 
 def test_frontier_without_guarantee_or_limit_draws_neither():
@@ -232,11 +232,11 @@ def test_bounds_say_whom_they_promise_too_much():
 def test_sentences_say_what_clamping_and_redrawing_do():
     clamped, redrawn = sentences(OTHERS)
     assert "changes nobody's loss" in clamped
-    assert_says(redrawn, "1.2 to 1.7 times", "larger for the same reason")
+    assert_says(redrawn, "1.2 to 1.7 times", "for the same reason")
     calibrated = (OTHERS[0], other("truncated", maximum=0.09, least=0.8, most=0.95))
-    assert "adds more noise first" in sentences(calibrated)[0]
+    assert "uses more noise" in sentences(calibrated)[0]
     rare = (OTHERS[0], other("truncated-published", maximum=0.1, most=1 + 1e-9))
-    assert "rarely" in sentences(rare)[0]
+    assert "less than 0.1%" in sentences(rare)[0]
     assert "changes losses here" in sentences((OTHERS[0], other("bit", maximum=0.1, least=0.5)))[0]
 
 

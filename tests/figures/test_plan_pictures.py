@@ -91,11 +91,11 @@ def test_names_from_the_data_are_shown_as_they_are():
 @pytest.mark.parametrize(
     ("requests", "delta", "said"),
     [
-        ([QUICK["mean"]], 0.0, "costs ε = 1, what its questions cost one by one"),
+        ([QUICK["mean"]], 0.0, "costs ε = 1, the same as sequential releases"),
         (
             [of_age(people=800 + k, epsilon=0.1) for k in range(40)],
             1e-6,
-            "its questions one by one ε = 4: counted by all losses (PLD)",
+            "Joint composition (privacy loss distribution (PLD)): ε = 2.74",
         ),
     ],
 )

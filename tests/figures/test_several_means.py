@@ -29,10 +29,14 @@ OPEN = column("pay", "euros", [100.0, 99.5, np.nan], truth=np.array([1.0, 2.0, n
 
 def test_largest_is_named_for_each_column_where_it_can_be_told():
     text = means_text((TOLD, OPEN))
-    assert_says(text, "of age: “a” with 40.0 years", "of pay: cannot be told, “a” with 100.0 euros")
+    assert_says(
+        text,
+        "of age: “a” with 40.0 years",
+        "of pay: uncertain, the largest released one is “a” with 100.0 euros",
+    )
     assert text.endswith("too few to say: “c”")
     assert "2 more columns below" in means_text((TOLD,) * 5)
-    assert means_text((column("x", "", [np.nan] * 3),)).startswith("No mean can be")
+    assert means_text((column("x", "", [np.nan] * 3),)).startswith("Every mean is uncertain")
 
 
 def test_every_column_has_its_panel_and_every_group_its_row():

@@ -91,7 +91,7 @@ def test_figures_keep_the_house_rules(draw):
 
 def test_takeaways_say_what_is_drawn():
     assert "ε = 1 becomes 0.159; the source's bound says 0.2" in lemma().title
-    assert "it is 2.19" in renyi().title
+    assert "ε is 2.19" in renyi().title
     assert "times less" in errors().title
     found = answer()
     assert found.title == (

@@ -59,7 +59,7 @@ SETTINGS = (
     r"^(0|50|100|4 times|50: learned nothing)$",
     r"^(1|0|100): ",
     r"100 worlds| of 100$",
-    r"0%|100%|−7%|exactly 0|A share of 0",
+    r"0%|100%|−7%|exactly 0|[Aa] share of 0",
     r"(0 and|0 or|below 0 or above|aged|is|by|^) ?100( years)?\b|0 or less|such as 50",
     r"where 1 was promised|instead of 1|further 1",
     r"log\(1 \+ q \(e\^ε - 1\)\)",

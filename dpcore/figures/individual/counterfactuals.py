@@ -88,11 +88,7 @@ def crowd_picture(
             )
         traces.append(
             points(
-                [at[place]],
-                [now],
-                "as it is",
-                dot(CONFIDENTIAL, 13, "diamond"),
-                hover="as it is: ε %{y:.4g}",
+                [at[place]], [now], "now", dot(CONFIDENTIAL, 13, "diamond"), hover="now: ε %{y:.4g}"
             )
         )
     return Picture.of(

@@ -51,9 +51,8 @@ def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
     )
     return Picture.of(
         (
-            f"Half of the people really lost at most {epsilon_text(truth)}; half are told "
-            f"at most {epsilon_text(free)}, where the guarantee says "
-            f"{epsilon_text(guarantee)}"
+            f"Median loss: actual {epsilon_text(truth)}, published {epsilon_text(free)}, "
+            f"guaranteed {epsilon_text(guarantee)}"
         ),
         {"share of people": ranks} | read,
         more=f"{rest}",
@@ -69,7 +68,7 @@ def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
             for name, values in read.items()
             if np.isfinite(values).any()
         ],
-        xaxis=log_axis("loss from this release, epsilon", dtick=1, exponentformat="power"),
+        xaxis=log_axis("loss, ε", dtick=1, exponentformat="power"),
         yaxis=axis("share of people, %", range=[0, 103]),
         shapes=[
             vertical(
@@ -138,7 +137,7 @@ def recovery_picture(found: Recovery, *, what: str, unit: str) -> Picture:
     gain = found.reach / found.error if found.error > 0 else float("inf")
     return Picture.of(
         (
-            f"Told a loss of {told_text(found)}, the attacker computes "
+            f"From a loss of {told_text(found)}, the attacker computes "
             f"{significant(found.recovered, 6)}{suffix}: "
             + (
                 "the exact answer"

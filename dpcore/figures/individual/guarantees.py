@@ -95,7 +95,7 @@ def ladder(
         "height": 100 + 54 * len(names),
         "showlegend": False,
         "margin": {"l": 24, "r": 24, "t": 12, "b": 50},
-        "xaxis": log_axis("privacy loss, epsilon", *ends),
+        "xaxis": log_axis("privacy loss, ε", *ends),
         "yaxis": {"autorange": "reversed", "automargin": True},
     }
 
@@ -245,9 +245,8 @@ def _split_title(split: LossCauses) -> str:
     if not (np.isfinite(pull) and np.isfinite(miss)):
         return f"{who}: the fit rests on this record alone"
     return (
-        f"{who}: the record pulls the model {significant(pull, 2)} times as hard as "
-        f"that of the median person, and the prediction is {significant(miss, 2)} "
-        "times as far off"
+        f"{who}: {significant(pull, 2)} times the median leverage, {significant(miss, 2)} "
+        "times the median residual"
     )
 
 
@@ -377,10 +376,8 @@ def _line_names(lines: Sequence[IsoLine], height: float) -> list[Trace]:
 def _map_title(found: LeverageMap, rows: Sequence[int]) -> str:
     leverage, residual = found.above
     return (
-        f"The most exposed person (row {rows[0]}, epsilon "
-        f"{significant(float(found.top_epsilon[0]))}) pulls the model harder than "
-        f"{percent(leverage)} of the people do, and is predicted worse than "
-        f"{percent(residual)} of them"
+        f"Most exposed: row {rows[0]}, ε = {significant(float(found.top_epsilon[0]))}, "
+        f"leverage above {percent(leverage)} and residual above {percent(residual)} of people"
     )
 
 
@@ -427,8 +424,8 @@ def frontier_picture(found: Frontier, *, key: str) -> Picture:
         else "no guarantee is known"
     )
     title = (
-        f"The typical error of the coefficients is {size}; {guarantee}, the most "
-        f"exposed person loses {most}, the average one {average}"
+        f"The RMSE of coefficients is {size}; {guarantee}, the most exposed person loses "
+        f"{most}, the average one {average}"
     )
     limit = (
         f" Cramér-Rao limit: {significant(found.cramer_rao)}."
@@ -473,7 +470,7 @@ def frontier_picture(found: Frontier, *, key: str) -> Picture:
         ],
         height=440,
         xaxis=log_axis("privacy loss, epsilon", dtick=1, exponentformat="power"),
-        yaxis=log_axis("typical error of the coefficients", exponentformat="power"),
+        yaxis=log_axis("RMSE of coefficients", exponentformat="power"),
     )
 
 

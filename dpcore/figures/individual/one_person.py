@@ -192,13 +192,12 @@ def _laws_title(epsilon: float, delta: float, *, presence: bool) -> str:
     times = significant(float(np.exp(min(epsilon, 700.0))), up=True)
     if delta <= 0:
         return (
-            f"At ε = {significant(epsilon)} nothing sticks out: no release is more than "
-            f"{times} times as likely in one world as in the other"
+            f"At ε = {significant(epsilon)} no result is more than {times} times as likely in "
+            "one world as in the other"
         )
     return (
-        f"At ε = {significant(epsilon)} a release may be {times} times as likely in one "
-        f"world as in the other; what sticks out above that has probability "
-        f"{delta_text(delta)} {side}"
+        f"At ε = {significant(epsilon)} the ratio of likelihoods exceeds {times} with "
+        f"probability {delta_text(delta)} {side}"
     )
 
 
@@ -303,10 +302,7 @@ def realized_picture(
         table,
         drawn="Share of releases against the loss they cause",
         traces=traces,
-        xaxis=axis(
-            "loss that a release really caused (up to the own epsilon)",
-            range=[0, _ROOM * (max(known, default=0.0) or 1.0)],
-        ),
+        xaxis=axis("actual loss, ε", range=[0, _ROOM * (max(known, default=0.0) or 1.0)]),
         yaxis=axis("share of releases, %", range=[0, 103]),
         shapes=shapes,
         annotations=notes,
@@ -319,14 +315,11 @@ def _realized_title(losses: FloatArray, own: float, delta: float) -> str:
     at = f" (at δ = {significant(delta)})" if delta > 0 else ""
     if whole > _HALF:
         often = "Every release causes" if whole == 1 else f"Of the releases, {percent(whole)} cause"
-        return (
-            f"{often} this person a loss as large as any can: their own ε = {significant(own)}{at}"
-        )
+        return f"{often} this person's largest possible loss: their own ε = {significant(own)}{at}"
     half = float(np.median(losses))
     return (
-        "Half of the releases cause this person a loss of at most "
-        f"{significant(half)}; before the release only their own ε = {significant(own)} "
-        f"could be told{at}"
+        f"Median actual loss of this person: {significant(half)}, with a worst case of their "
+        f"own ε = {significant(own)}{at}"
     )
 
 
@@ -370,8 +363,8 @@ def detection_picture(
             points([alarm[best]], [detection[best]], "best guess", _GUESS, hover=hover),
         ],
         height=400,
-        xaxis=axis("chance of a false alarm (person not there)", range=[-0.02, 1.02]),
-        yaxis=axis("chance of finding the person", range=[-0.02, 1.02]),
+        xaxis=axis("false-positive rate", range=[-0.02, 1.02]),
+        yaxis=axis("true-positive rate", range=[-0.02, 1.02]),
     )
 
 
@@ -414,15 +407,14 @@ def belief_picture(
     )
     return Picture.of(
         (
-            f"A belief of {percent(prior)} that the person is there ends at least at "
-            f"{at_least(float(at[0]))} and at most at {at_most(float(at[2]))} in 9 of 10 "
-            "releases, if they are"
+            f"Belief in the person's presence goes from {percent(prior)} to between "
+            f"{at_least(float(at[0]))} and {at_most(float(at[2]))} in 90% of releases"
         ),
         {"before": before, "5%": low, "half": middle, "95%": high},
         drawn="Belief after the release against belief before",
         traces=traces,
         height=420,
-        xaxis=axis("belief before the release, %", range=[0, 100]),
+        xaxis=axis("belief before, %", range=[0, 100]),
         yaxis=axis("belief afterwards, %", range=[0, 102]),
         legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0},
         margin={"l": 60, "r": 24, "t": 24, "b": 100},
@@ -520,7 +512,7 @@ def bounds_picture(
         drawn="The profile of one person's loss, delta against epsilon",
         traces=traces,
         height=440,
-        xaxis=axis("ε: the log of the ratio that is allowed"),
+        xaxis=axis("ε"),
         yaxis=log_axis("δ: what sticks out", exponentformat="power", range=[-12, 0]),
         legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0},
         margin={"l": 60, "r": 24, "t": 24, "b": 120},
@@ -563,7 +555,7 @@ def checks_picture(checks: Sequence[BoundCheck]) -> Picture:
         _checks_title(checks),
         {
             "bound": [check.label for check in checks],
-            "people whom it promises too much, %": [100 * check.understated for check in checks],
+            "people with a larger loss, %": [100 * check.understated for check in checks],
             "largest exact loss over the bound": [check.worst for check in checks],
         },
         alt=f"Lines of bound over exact loss, the smallest of each group. {listed}.",

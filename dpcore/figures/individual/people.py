@@ -288,7 +288,7 @@ def moments_picture(
             points([order], [moment], marker=here, hover=hover, showlegend=False, cliponaxis=False),
         ],
         xaxis=log_axis("order of the moment", tickvals=[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]),
-        yaxis=axis("privacy loss, epsilon (scaled to the largest)", rangemode="tozero"),
+        yaxis=axis("privacy loss, ε", rangemode="tozero"),
     )
 
 
@@ -360,32 +360,31 @@ def sentences(others: Sequence[OtherExposure]) -> tuple[str, ...]:
                 "BIT (clamping) changes nobody's loss: the noise is the same, and "
                 "moving an answer to the bound is done without looking at the table."
                 if same
-                else "BIT (clamping) changes losses here, because an answer without "
-                "somebody lies beyond the bounds."
+                else "BIT (clamping) changes losses here, because the result without some "
+                "person lies outside the bounds."
             )
         if other.key == "truncated-published":
             said.append(_redrawing(other))
         if other.key == "truncated":
             said.append(
-                "Truncation, calibrated, adds more noise first, so that its guarantee holds "
-                f"although it redraws: losses are {other.least:.3g} to {other.most:.3g} times "
-                "those through Laplace noise of the same guarantee."
+                "Calibrated truncation uses more noise, so its guarantee holds. Losses are "
+                f"{significant(other.least)} to {significant(other.most)} times those with "
+                "Laplace noise of the same guarantee."
             )
     return tuple(said)
 
 
 def _redrawing(other: OtherExposure) -> str:
-    why = "how often a draw is thrown away depends on the secret answer."
+    why = "The rejection probability depends on the exact result."
     if other.most < 1 + _VISIBLE:
         return (
-            "Truncation (redrawing), as published, at the same noise raises losses, "
-            "but here by less than 0.1%: the bounds are far away on the scale of the "
-            f"noise, so that it rarely happens; {why}"
+            "Truncation as published raises losses, but by less than 0.1% here, because the "
+            f"bounds are far away. {why}"
         )
     return (
-        "Truncation (redrawing), as published, at the same noise raises losses to "
-        f"{other.least:.3g} to {other.most:.3g} times those without it: {why} Its "
-        f"guarantee, {epsilon_text(other.worst_case)}, is larger for the same reason."
+        f"Truncation as published raises losses to {significant(other.least)} to "
+        f"{significant(other.most)} times the others. {why} Its guarantee is larger, ε = "
+        f"{epsilon_text(other.worst_case)}, for the same reason."
     )
 
 
@@ -533,7 +532,7 @@ def totals_picture(
         showlegend=False,
         bargap=0,
         margin={"l": 60, "r": 24, "t": 56, "b": 50},
-        xaxis=log_axis("total loss of a person, epsilon", edges[0], 1.3 * top),
+        xaxis=log_axis("total loss, ε", edges[0], 1.3 * top),
         yaxis=axis("people"),
         **loss_lines({"charged": charged, "worst case (DP)": planned}, "solid", "dash"),
     )
@@ -576,7 +575,7 @@ def odometer_picture(
             ),
         ],
         "xaxis": axis(
-            "release, in the order of the ledger",
+            "release",
             tick0=1,
             dtick=max(1, len(path) // 8),
             range=[float(number[shown][0]) - 0.6, len(path) + 0.6],

@@ -41,7 +41,7 @@ def limits_picture(rivals: Rivals) -> Picture:
             f"calibrated exactly; {significant(rivals.published_limit)} is claimed"
         ),
         table,
-        drawn="Two decreasing lines against δ from 1e-10 to 1e-2",
+        drawn="Two decreasing lines against δ from 10⁻¹⁰ to 0.01",
         traces=curves(
             table,
             "δ",
@@ -105,7 +105,7 @@ def rivals_picture(rivals: Rivals, draws: int) -> Picture:
         ],
         xaxis=axis("Laplace draws averaged", **_whole(draws)),
         yaxis=axis(
-            "variance of the noise, over that of one draw",
+            "relative noise variance",
             range=[0, _HEADROOM * max(draws, _GAUSSIAN * rivals.published_limit)],
         ),
     )
@@ -198,9 +198,7 @@ def sharing_picture(parts: Equipartition) -> Picture:
                 hover="%{y}: %{x:.4g}",
             )
         ],
-        xaxis=axis(
-            "variance (sensitivity 1), scaled to the largest", range=[0, 1.45 * max(variances)]
-        ),
+        xaxis=axis("variance (sensitivity 1)", range=[0, 1.45 * max(variances)]),
         yaxis=ROWS,
     )
 
@@ -224,11 +222,10 @@ def _normality_title(found: Sequence[Normality]) -> str:
 def _picks_title(found: Sequence[Normality]) -> str:
     last = found[-1]
     return (
-        f"Told to pick the truly normal one of two samples, the tests are right in "
-        f"{percent(found[0].anderson_picks)} and {percent(found[0].shapiro_picks)} "
-        f"with {found[0].draws} draw{'s' if found[0].draws > 1 else ''}, and in "
-        f"{percent(last.anderson_picks)} and {percent(last.shapiro_picks)} with "
-        f"{last.draws}"
+        f"The tests pick the normal sample in {percent(found[0].anderson_picks)} and "
+        f"{percent(found[0].shapiro_picks)} with {found[0].draws} "
+        f"draw{'s' if found[0].draws > 1 else ''}, in {percent(last.anderson_picks)} and "
+        f"{percent(last.shapiro_picks)} with {last.draws}"
     )
 
 

@@ -409,10 +409,7 @@ def one_shot_picture(experiment: Experiment, runs: Runs) -> Picture:
             )
             for name, (values, stroke) in laws.items()
         ],
-        xaxis=axis(
-            plain(f"released mean{unit_of(experiment)}, the outermost steps: or farther out"),
-            range=edges[[0, -1]].tolist(),
-        ),
+        xaxis=axis(plain(f"released mean{unit_of(experiment)}"), range=edges[[0, -1]].tolist()),
         yaxis=axis("share of releases", tickformat=".0%", range=[0, 0.55]),
     )
 
@@ -456,7 +453,7 @@ def copies_picture(experiment: Experiment) -> Picture:
                 cliponaxis=False,
             )
         ],
-        xaxis=axis("times that a row is drawn", dtick=1),
+        xaxis=axis("copies of a row", dtick=1),
         yaxis=axis("share of rows", tickformat=".0%"),
     )
 
@@ -535,7 +532,7 @@ def coverage_picture(
         traces=traces,
         xaxis=axis("number of bootstraps", range=[0, 1.02 * times[-1]]),
         yaxis=axis(
-            "intervals that hold the true mean",
+            "coverage",
             tickformat=".0%",
             range=[(low if table["coverage, exact"].min() >= low else 0.0), 1.02],
         ),
@@ -603,7 +600,7 @@ def ranges_picture(experiments: Sequence[Experiment], *, shown: Sequence[NamedMe
         height=_HEIGHT,
         traces=traces,
         xaxis=axis("number of bootstraps"),
-        yaxis=axis(f"standard error{unit} (scaled to this run)", rangemode="tozero"),
+        yaxis=axis(f"standard error{unit}", rangemode="tozero"),
     )
 
 
@@ -626,10 +623,9 @@ def errors_picture(experiment: Experiment, runs: Runs, shown: Sequence[NamedMeth
     expected = no_length(experiment, shown[0].method)
     return Picture.of(
         (
-            f"The unbiased standard error is exactly 0 for {percent(zero)} of the tables, "
-            f"and below the true one for {percent(float(np.mean(unbiased < true)))}; the "
-            f"conservative one is too small for "
-            f"{percent(float(np.mean(errors['conservative'] < true)))}"
+            f"The unbiased standard error is 0 in {percent(zero)} of tables and too small in "
+            f"{percent(float(np.mean(unbiased < true)))}; the conservative one is too small "
+            f"in {percent(float(np.mean(errors['conservative'] < true)))}"
         ),
         [
             {
@@ -650,7 +646,7 @@ def errors_picture(experiment: Experiment, runs: Runs, shown: Sequence[NamedMeth
             *(steps(np.minimum(errors[m.name], high), edges, m) for m in shown),
             *landmark(min(true, high), 1.02, "true" if true < high else "true: beyond", "dash"),
         ],
-        xaxis=axis(f"estimated standard error{unit}, the last step: or more", range=[0.0, high]),
+        xaxis=axis(f"standard error{unit}", range=[0.0, high]),
         yaxis=axis(
             "share of tables", tickformat=".0%", range=[0, 1.15], tickvals=[0, 0.25, 0.5, 0.75, 1]
         ),
@@ -696,8 +692,8 @@ def scores_picture(experiment: Experiment, runs: Runs, shown: Sequence[NamedMeth
         drawn="Distributions of z-scores beside the standard normal",
         more=f"Scores beyond {_FARTHEST:g}, infinite ones included, are outside the figure",
         traces=[normal, *(steps(scores[m.name], edges, m) for m in shown)],
-        xaxis=axis("estimated standard errors from the truth", range=[-_FARTHEST, _FARTHEST]),
-        yaxis=axis("share of tables (scaled to this run)", tickformat=".0%"),
+        xaxis=axis("standardized error", range=[-_FARTHEST, _FARTHEST]),
+        yaxis=axis("share of tables", tickformat=".0%"),
     )
 
 

@@ -145,15 +145,12 @@ def profile_picture(bootstrap: ResizedBootstrap, ones: int, repaired: NoisyResam
         for mark in ending(epsilon, delta, least=_LEAST, color=stroke.color)
     ]
     return Picture.of(
-        (
-            f"No ε is enough: a rare trait is given away for sure with probability "
-            f"{chance(tau)}, whatever the ε"
-        ),
+        (f"A rare trait is revealed with probability {chance(tau)} at every ε"),
         {"ε": epsilon} | deltas,
-        drawn=f"δ against ε. A flat line at {significant(tau)} for a trait that one "
-        f"person has; for {chosen} it falls from {significant(here[0])} to "
-        f"{significant(here[-1])}; repaired it is at most {significant(fixed[0])} and "
-        f"0 from ε = {epsilon_text(repaired.epsilon())} on",
+        drawn=f"δ against ε. A flat line at {significant(tau)} for a trait of one person. For "
+        f"{chosen} it falls from {significant(here[0])} to {significant(here[-1])}. For "
+        f"the corrected form it is at most {significant(fixed[0])}, and 0 from ε = "
+        f"{epsilon_text(repaired.epsilon())}",
         traces=[*traces, *labeled_once(ends)],
         height=400,
         shapes=[
@@ -166,9 +163,7 @@ def profile_picture(bootstrap: ResizedBootstrap, ones: int, repaired: NoisyResam
             )
         ],
         xaxis=log_axis("privacy parameter ε", dtick=1, range=np.log10(span).tolist()),
-        yaxis=log_axis(
-            "δ: how often ε fails", range=[math.log10(_LEAST), 0], exponentformat="power"
-        ),
+        yaxis=log_axis("δ", range=[math.log10(_LEAST), 0], exponentformat="power"),
     )
 
 
@@ -281,7 +276,7 @@ def scores_picture(found: ScoreHistogram, ones: int, tau: float) -> Picture:
             ),
         ],
         height=360,
-        xaxis=axis("score: share of ones in the resample (scaled to these)"),
+        xaxis=axis("score"),
         yaxis=axis("probability (scaled to these)", tickformat=".0%"),
     )
 
@@ -370,10 +365,8 @@ def rivals_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> Pict
         {"ε": epsilon} | _of_resized(ours) | theirs,
         drawn="Three lines of δ against ε",
         traces=_three(epsilon, ours | theirs, rival, "ε %{x:.3g}: δ %{y:.3g}", least=_RIVAL_LEAST),
-        xaxis=axis("privacy parameter ε (scaled to the claim)", range=[0, float(epsilon[-1])]),
-        yaxis=log_axis(
-            "δ: how often ε fails", range=[math.log10(_RIVAL_LEAST), 0], exponentformat="power"
-        ),
+        xaxis=axis("ε", range=[0, float(epsilon[-1])]),
+        yaxis=log_axis("δ", range=[math.log10(_RIVAL_LEAST), 0], exponentformat="power"),
     )
 
 
@@ -399,8 +392,8 @@ def detection_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> P
             *_three(alarm, ours | theirs, rival, "false alarm %{x:.3f}: found %{y:.3f}"),
             line([0, 1], [0, 1], "guessing blindly", GUIDE, hover=""),
         ],
-        xaxis=axis("chance of a false alarm", range=[0, 1]),
-        yaxis=axis("chance of finding the person", range=[0, 1.03]),
+        xaxis=axis("false-positive rate", range=[0, 1]),
+        yaxis=axis("true-positive rate", range=[0, 1.03]),
     )
 
 

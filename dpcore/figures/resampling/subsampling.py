@@ -94,7 +94,7 @@ def lemma_picture(curve: LemmaCurve, measured: Measured, *, at: float) -> Pictur
         + "",
         traces=lines,
         xaxis=axis(_SHARE, range=[0, 1.02]),
-        yaxis=axis("ε of the answer, over ε on the sample", range=[0, _CEILING]),
+        yaxis=axis("relative ε", range=[0, _CEILING]),
         shapes=[_now(at)],
     )
 
@@ -108,10 +108,9 @@ def renyi_picture(curve: RenyiCurve) -> Picture:
     top = curve.level
     return Picture.of(
         (
-            f"A sample of {percent(curve.rate)} leaves the zCDP level at ρ = "
-            f"{significant(curve.level)}: were it {significant(curve.claimed_level)}, ε = "
-            f"would be {epsilon_text(curve.claimed_epsilon)} at δ = "
-            f"{significant(curve.delta)}, and it is {epsilon_text(curve.exact_epsilon)}"
+            f"Sampling {percent(curve.rate)} keeps ρ = {significant(curve.level)}: ε is "
+            f"{epsilon_text(curve.exact_epsilon)}, not {epsilon_text(curve.claimed_epsilon)}, "
+            f"at δ = {significant(curve.delta)}"
         ),
         {"order": curve.order, "divergence over order": curve.slope},
         drawn=f"A curve that climbs from {significant(float(curve.slope[0]))} at order "
@@ -165,7 +164,7 @@ def profile_picture(
         drawn="Falling curves of δ against ε",
         traces=[*lines, *labeled_once(ends)],
         xaxis=axis("privacy parameter ε", range=[0, float(epsilon[-1])]),
-        yaxis=log_axis("δ: how often ε fails", range=[-12, 0.1], dtick=3, exponentformat="power"),
+        yaxis=log_axis("δ", range=[-12, 0.1], dtick=3, exponentformat="power"),
     )
 
 
@@ -225,7 +224,7 @@ def error_picture(
             "error from noise": np.sqrt(parts.noise),
             "both": total,
         },
-        drawn="Curves that fall as the sample grows, down to that of all rows",
+        drawn="Curves that fall as the sample grows, down to the value for all rows",
         traces=traces,
         xaxis=log_axis(_SHARE, dtick=1, range=[float(np.log10(parts.rate[0])), 0.08]),
         yaxis=log_axis(label, *whole_decades(*ends)),
