@@ -28,14 +28,13 @@ NOTATION = re.compile(
 )
 LEFT = {
     "README.md": 1,
-    "docs": 50,
+    "docs": 36,
     "dpcore/analyses": 25,
     "dpcore/data": 16,
-    "dpcore/documents": 10,
-    "dpcore/figures": 68,
+    "dpcore/documents": 5,
+    "dpcore/figures": 3,
     "dpcore/individual": 7,
     "dpcore/ledger": 4,
-    "dpcore/lessons": 26,
     "dpcore/models": 8,
     "dpcore/planning": 2,
     "dpcore/postprocessing": 1,
@@ -43,7 +42,7 @@ LEFT = {
     "dpcore/statistics": 1,
     "dpcore/studies": 6,
     "pages": 10,
-    "ui": 650,
+    "ui": 560,
 }
 """How many are left, by room: numbers that may only fall. A room that is not here has none."""
 _VALUE = "▯"

@@ -73,7 +73,7 @@ def test_takeaway_says_whether_the_line_leaves_the_band():
     assert "move the value to a bound" in worlds(middle).title
     assert "fails with probability at most" in worlds(SETUP.through("gaussian")).title
     little = Setup(key="gaussian", epsilon=5.0, place=0.0, shift=0.1)
-    assert "in the tails only" in worlds(little).title
+    assert "only in the tails" in worlds(little).title
 
 
 def test_what_lies_outside_the_band_is_filled():
