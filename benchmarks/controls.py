@@ -132,7 +132,7 @@ def resampling_controls(walk: Walk) -> Iterator[Change]:
 
 def _without_a_table(walk: Walk) -> Iterator[Change]:
     walk.go("lab", "Learn")
-    yield "Mechanism lab, epsilon", lambda: walk.slide("Promised ε", "ArrowRight")
+    yield "Mechanism lab, epsilon", lambda: walk.slide("Claimed ε", "ArrowRight")
     walk.go("sensitivity", "Learn")
     statistics = itertools.cycle(["median", "mean"])
     yield ("Sensitivity explorer, statistic", lambda: walk.choose("Statistic", next(statistics)))

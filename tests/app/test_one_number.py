@@ -22,9 +22,9 @@ def said(app):
 def test_the_guarantee_has_one_number_and_one_sentence(open_page):
     assert LIMIT in said(open_page("home"))
     lab = open_page("lab")
-    assert LIMIT in by_label(lab.slider, "Promised ε").help
+    assert LIMIT in by_label(lab.slider, "Claimed ε").help
     choose(lab, "Mechanism", "bit")
-    assert LIMIT in by_label(lab.metric, "Really given ε").help
+    assert LIMIT in by_label(lab.metric, "Actual ε").help
     lesson(open_page, "rand-hie")
     release = open_page("release")
     set_to(release, "number_input", "ε for this release", 1.0)
@@ -42,11 +42,9 @@ def test_the_guarantee_has_one_number_and_one_sentence(open_page):
 
 def test_a_promise_that_is_kept_is_not_called_broken(open_page):
     lab = open_page("lab")
-    by_label(lab.slider, "One person moves it by").set_value(1.0).run()
-    (kept,) = lab.success
-    assert "was promised and is given" in kept.value
-    assert "really costs" not in kept.value
-    assert "only here" in kept.value
+    by_label(lab.slider, "Sensitivity").set_value(1.0).run()
+    assert "✓ Claimed ε = 1, actual ε = 1" in said(lab)
+    assert "here both values are rejected equally often" in said(lab)
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_the_miniature_holds_still(open_page):
 def test_the_worlds_of_the_lab_hold_still(open_page, mechanism):
     lab = open_page("lab")
     set_to(lab, "selectbox", "Mechanism", mechanism)
-    held_still(lab, ("slider", "Promised ε", (1.0, 0.1, 5.0)))
+    held_still(lab, ("slider", "Claimed ε", (1.0, 0.1, 5.0)))
 
 
 def test_mechanisms_of_the_lab_share_their_axes(open_page):

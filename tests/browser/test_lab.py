@@ -10,7 +10,7 @@ from tests.browser.visitor import Visitor
 
 pytestmark = pytest.mark.browser
 
-STATIONS = ("Exactly 0 or 1", "Redraws", "Catch the liar", "Equal privacy")
+STATIONS = ("Exactly 0 or 1", "Redraws", "Spot the flaw", "Equal privacy")
 
 
 @pytest.fixture
@@ -23,23 +23,23 @@ def lab(context, server):
 
 
 def test_lesson_and_repair_are_seen_without_scrolling(lab):
-    lesson = lab.page.get_by_text("ε 1 was promised, but up to ε 1.49 is given away")
+    lesson = lab.page.get_by_text("Claimed ε = 1, actual ε = 1.49")
     expect(lesson).to_be_in_viewport()
     expect(lab.page.get_by_role("figure").first).to_be_in_viewport(ratio=0.8)
     repair = lab.button("Repair: more noise")
     expect(repair).to_be_in_viewport()
     repair.click()
-    lab.page.get_by_text("was promised and is given").wait_for()
+    lab.page.get_by_text("✓ Claimed ε = 1, actual ε = 1").wait_for()
     lab.settle()
-    assert lab.metric("Really given ε") == "1"
+    assert lab.metric("Actual ε") == "1"
     assert "lab-mechanism=" in lab.page.url
     # The link carries the settings to another visitor.
     lab.page.reload()
-    lab.page.get_by_text("was promised and is given").wait_for()
+    lab.page.get_by_text("✓ Claimed ε = 1, actual ε = 1").wait_for()
 
 
 def test_every_station_is_accessible_and_fits_a_phone(lab):
-    lab.page.get_by_text("What is this?", exact=True).click()
+    lab.page.get_by_text("Methods and data", exact=True).click()
     lab.page.locator(".katex").first.wait_for()
     assert lab.page.locator(".katex-error").count() == 0
     for station in STATIONS:
