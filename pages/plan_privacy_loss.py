@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from ui import approval, confidential, plan_impact, session
+from ui import confidential, plan_impact, session
+from ui.planning import comparison
 
 session.require_router("pages/plan_privacy_loss.py")
 st.title("Privacy loss of the plan")
 st.markdown("How much would the people in *this* table lose by the plan, and who most?")
 study = session.require_study()
-plan = approval.planned(study, then="then see here whom it touches")
+plan = comparison.planned(study, then="see its privacy loss")
 asked = plan_impact.ask(plan, study)
 plan_impact.promise(plan, study)
 with confidential.area("touched", "what the plan means for these people") as shown:

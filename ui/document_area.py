@@ -108,39 +108,26 @@ def for_signing(study: Study) -> CuratorInput:
     return typed.of(study)
 
 
-def before_release(study: Study) -> None:
-    """Say who decides, and ask whether the page is signed. It holds nothing up."""
+def signed(study: Study) -> None:
+    """Ask whether the sheet is signed. Nobody is kept from releasing by it."""
     left, right = controls.row(2)
-    names = typed.of(study).deciders
-    with left.place:
-        st.markdown("**Before it is released: who decides, and is it signed?**")
-        st.markdown(
-            f"Named as deciding: {literal(', '.join(names))}."
-            if names
-            else "Nobody is named yet as deciding."
-        )
-        st.page_link("pages/compare.py", label="Name people, and make the page to sign")
-    state = right.radio(
-        "Is the page signed?",
+    state = left.radio(
+        "Signature",
         list(typed.STATES),
         key=typed.key("state", study),
         kept="session",
-        note="You say so; nobody checks it. It stands in the report and the registry "
-        "entry, in these words, and nowhere in the ledger. Nobody is kept from "
-        "releasing by it.",
+        note="As you say: nobody checks it. The report and the registry entry quote it.",
     )
     if typed.STATES[state] == typed.SIGNED:
         with right.place:
-            hint = "Optional: a day, and names."
-            _line(study, "When, and by whom?", "signed", hint)
-    typed.of(study)
+            _line(study, "When, and by whom?", "signed", "Optional: a day, and names.")
 
 
 def for_documents(study: Study) -> CuratorInput:
     """Ask for what stands in the documents; what was typed for the page is there."""
     st.markdown(
         "**What only people know.** It is typed once, and stands in every document and "
-        "on the page to sign on “Decision”. It is kept with this table. What is left "
+        "on the sign-off sheet. It is kept with this table. What is left "
         "empty becomes a line to write on."
     )
     _offer_before(study)

@@ -114,6 +114,7 @@ PLACES = (
                 label="Privacy loss",
                 earlier="touched",
             ),
+            _alone("sign_off", "Sign-off"),
         ),
     ),
     Place(

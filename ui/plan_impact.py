@@ -30,7 +30,7 @@ from dpcore.releases.amounts import cost_text
 from dpcore.releases.record import Release
 from dpcore.studies.teaching.laboratory import COLLEAGUES, data_dependent_epsilon
 from ui import controls, offering, plans, results, session
-from ui.approval import sureness
+from ui.planning.comparison import sureness
 from ui.study import Study
 from ui.text import literal, sentence_of
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 import streamlit as st
 
@@ -19,25 +18,17 @@ from dpcore.planning.group_sizes import (
 )
 from dpcore.releases.record import Release
 from dpcore.statistics.conditions import PAIR_ONLY
-from ui import accounts, partwise, session
+from ui import accounts, session
 from ui.study import Study
 from ui.text import literal
-
-_SHOWN: Final = (
-    " How much that is here, the confidential area on “Release” shows for each question."
-)
 
 
 def in_plan(basket: AnalysisPlan) -> None:
     """Say which head counts a plan pays for twice, and who has no value counts as."""
     for one in paid_twice(basket.items):
         st.info(
-            f"“{literal(one.counts.name)}” asks how many are in each group. The answer "
-            f"to “{literal(one.beside.name)}” tells that, too: a mean of a group is a "
-            f"sum divided by its number of {session.unit().counted}, and both are "
-            "released. Asked for "
-            "twice, the counts differ by chance, and cost twice. Take it out unless "
-            "its own noise is what you need."
+            f"“{literal(one.beside.name)}” releases the group sizes, too. Remove "
+            f"“{literal(one.counts.name)}”: it costs twice and the counts differ."
         )
     differ = assumptions.treatments(item.request.asked for item in basket.items)
     for name, each in differ.items():
@@ -45,13 +36,9 @@ def in_plan(basket: AnalysisPlan) -> None:
         told = [one for one in each if one != PAIR_ONLY]
         if len(told) > 1:
             st.info(
-                f"Who has no value of **{literal(name)}** is not in the same place in "
-                f"every question of this plan: {literal('; or '.join(told))}. Counts "
-                "of the same group may differ by as many. To have the same "
-                f"{session.unit().counted} in "
-                "all of them, choose “leave it out” for it on “Data”, and plan "
-                "with what is declared then. Otherwise documents say it of each "
-                "question."
+                f"Missing values of **{literal(name)}** are treated differently by questions "
+                f"of this plan: {literal('; or '.join(told))}. Counts of the same group may "
+                "differ. To have one treatment, choose “leave out” on Data."
             )
 
 
@@ -79,16 +66,11 @@ def smallest_of(items: Sequence[PlannedQuery], study: Study) -> dict[str, Smalle
 
 
 def say_imputed(items: Sequence[PlannedQuery]) -> None:
-    """Name the values, and where the curator sees how much they move here.
+    """Name the columns whose imputed values no margin covers.
 
     How many values are missing is confidential: nothing here hangs on it.
     """
     found = assumptions.imputed_in(items)
-    if not found:
-        return
-    told = "; ".join(f"{column.title}: {replacement_text(column)}" for column in found)
-    st.caption(
-        "**± and ✓ do not hold what values move that stand in for missing ones** "
-        f"({literal(told)}).{_SHOWN * partwise.moves_are_shown()} “Data” says what "
-        "becomes of a missing value."
-    )
+    if found:
+        told = ", ".join(f"{column.title}: {replacement_text(column)}" for column in found)
+        st.caption(f"± excludes bias from imputed values ({literal(told)}).")

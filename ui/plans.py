@@ -8,38 +8,34 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from decimal import ROUND_DOWN, Decimal
-from typing import TypeVar, cast
+from typing import Any, cast
 
 import streamlit as st
 
 from dpcore.analyses.base import Releasable
 from dpcore.analyses.identity import mark_of
 from dpcore.errors import DataError, DPCoreError, LedgerError, ParameterError
-from dpcore.formatting import epsilon_text, in_full
+from dpcore.formatting import epsilon_text
 from dpcore.ledger.store import StoredTexts, default_folder
 from dpcore.planning.analysis_plan import (
     LEAST,
     LONGEST_NAME,
     MOST,
-    USUAL_GROUP,
     AnalysisPlan,
     PlannedQuery,
     Split,
 )
 from dpcore.planning.comparison import Option
 from dpcore.planning.plan_files import Loaded, from_json, to_json, traced
-from dpcore.planning.plan_losses import times
 from dpcore.planning.redeclared import Declared, RedeclaredQuery, adopted, changes
-from dpcore.planning.splits import readable, settled
+from dpcore.planning.splits import scaled, settled
 from ui import releasing, session, typed
 from ui.study import Study
 from ui.text import literal
-
-_T = TypeVar("_T")
 
 _FOLDER = "plans"
 _LOST, _WORDS = "_plan-lost", "_plan-words"
@@ -59,7 +55,8 @@ def plan(study: Study) -> AnalysisPlan:
     elif known is None:
         known = _kept(study) or _empty(study)
     if known.follows_budget:
-        known = replace(known, total=_total_left(study, known))
+        known = replace(known, total=_left(study, known))
+    known = _allocated(known)
     session.set_public(_named(study), known)
     session.set_public(_WORDS, words)
     return known
@@ -123,26 +120,21 @@ def planned(study: Study, request: Releasable) -> PlannedQuery | None:
     return next((item for item in basket.items if item.key == key), None)
 
 
-def add(request: Releasable, group: int = USUAL_GROUP, name: str = "") -> None:
-    """Put a question into the plan of the table in use, of groups of such a size.
-
-    Without a ``name`` its title is its name.
-    """
+def add(request: Releasable, name: str = "") -> None:
+    """Put a question into the plan of the table in use; by default its title names it."""
     study = session.study()
     if study is None:
         return
     try:
         basket, item = plan(study), PlannedQuery.of(traced(request, study.dataset))
-        item = replace(item, group=group, name=name or item.name)
+        item = replace(item, name=name or item.name)
         if item.key not in basket.keys:
             keep(study, basket.with_item(item))
     except DPCoreError as error:
         session.notice(str(error))
 
 
-def button(
-    request: Releasable, study: Study, *, key: str, group: int = USUAL_GROUP, name: str = ""
-) -> None:
+def button(request: Releasable, study: Study, *, key: str, name: str = "") -> None:
     """Offer to plan a question, or say that it is planned. It costs nothing."""
     item = planned(study, request)
     st.button(
@@ -150,7 +142,7 @@ def button(
         key=f"plan-{key}",
         disabled=item is not None or request.refusal(session.mode()) is not None,
         on_click=add,
-        args=(request, group, name),
+        args=(request, name),
         help="Spends nothing. Plan shows all planned questions together: their margins of "
         "error at several budgets, and their total cost.",
     )
@@ -203,8 +195,7 @@ def take_over(study: Study, basket: AnalysisPlan) -> None:
     They share what is left, and what was locked by a release is free again.
     """
     free = tuple(replace(item, locked=False) for item in basket.items)
-    left = replace(_empty(study), split=basket.split)
-    asked = _shared(replace(left, items=free))
+    asked = _allocated(replace(_empty(study), items=free))
     keep(study, adopted(asked, changes(asked.items, declared(study))))
 
 
@@ -257,83 +248,83 @@ def exchange() -> None:
         keep(study, second)
 
 
-def share(total: float) -> None:
-    """Let the questions of the table in use share another total, in proportion."""
+def share(total: float | None = None) -> None:
+    """Give the plan of the table in use another total, by default what is left.
+
+    Its questions share it: set by hand, in their proportions.
+    """
     study = session.study()
     if study is None:
         return
     basket = plan(study)
+    follows = total is None
+    if total is None:
+        total = _left(study, basket)
     try:
-        factor = total / basket.planned
+        epsilons = scaled(basket.items, total, basket.split)
         items = tuple(
-            item.at(readable(times(item, factor).epsilon)) if item.divisible else item
-            for item in basket.items
+            item if item.fixed else item.at(epsilon)
+            for item, epsilon in zip(basket.items, epsilons, strict=True)
         )
-        keep(study, replace(basket, items=items, total=total, follows_budget=False))
-        st.toast(f"The questions of the plan now share ε {in_full(total)}.")
-    except DPCoreError as error:
+        keep(study, replace(basket, items=items, total=total, follows_budget=follows))
+    except ParameterError as error:
         session.notice(str(error))
 
 
-def share_left() -> None:
-    """Let the questions of the table in use share what is left of the budget."""
+def change(**settings: object) -> None:
+    """Change settings of the plan in use: its split, or its δ."""
+    study = session.study()
+    if study is None:
+        return
+    try:
+        keep(study, replace(plan(study), **cast("dict[str, Any]", settings)))
+    except ParameterError as error:
+        session.notice(str(error))
+
+
+def change_question(key: str, **settings: object) -> None:
+    """Change a question of the plan in use; an ε that is set by hand is kept.
+
+    What a question cannot have is refused, and leaves a notice.
+    """
     study = session.study()
     if study is None:
         return
     basket = plan(study)
-    total = _left(study, basket)
-    keep(study, _shared(replace(basket, total=total, follows_budget=True)))
-    st.toast(f"The questions of the plan now share ε {in_full(total)}.")
-
-
-def box(key: str, value: object, show: Callable[[], _T]) -> _T:
-    """Show a control of a part of the plan, and return what is in it.
-
-    It shows ``value``, wherever that was changed, unless it was just changed itself:
-    then what was typed stays, be it taken or refused.
-    """
-    noted = f"_shown-{key}"
-    before, now = session.public(noted), session.public(key)
-    if before is None or now is None or now == before:
-        session.set_public(key, value)
-    found = show()
-    session.set_public(noted, found)
-    return found
-
-
-def _shared(basket: AnalysisPlan) -> AnalysisPlan:
-    """Return the plan with its total shared out, that as typed, too, where it can be.
-
-    A plan that follows the budget still does.
-    """
+    item = next(one for one in basket.items if one.key == key)
     try:
-        items = settled(replace(basket, follows_budget=False)).items
+        epsilon = cast("float | None", settings.pop("epsilon", None))
+        if epsilon is not None:
+            item = replace(item.at(epsilon), locked=basket.split is not Split.TYPED)
+        keep(study, basket.with_item(replace(item, **cast("dict[str, Any]", settings))))
+    except ParameterError as error:
+        session.notice(str(error))
+
+
+def _allocated(basket: AnalysisPlan) -> AnalysisPlan:
+    """Return the plan with its total shared out, or as it is where it cannot be.
+
+    Set by hand, the total is the sum of the questions.
+    """
+    if basket.split is Split.TYPED and basket.items:
+        return replace(basket, total=min(max(basket.planned, LEAST), MOST))
+    try:
+        return settled(basket)
     except ParameterError:
         return basket
-    return replace(basket, items=items)
 
 
 def _empty(study: Study) -> AnalysisPlan:
-    """Return a plan for what is left of the account, with every epsilon as typed."""
-    basket = AnalysisPlan(split=Split.TYPED, follows_budget=True)
+    """Return a plan for what is left of the account."""
     # A total at a delta spends all of it: most is left for other releases.
     left = session.account(study).remaining
     delta = min(float(left.delta / 10), 0.1) if _counts_epsilon(study) else 0.0
-    return replace(basket, total=_total_left(study, basket), delta=delta)
+    basket = AnalysisPlan(delta=delta, follows_budget=True)
+    return replace(basket, total=_left(study, basket))
 
 
 def _counts_epsilon(study: Study) -> bool:
     return session.account(study).budget.epsilon is not None
-
-
-def _total_left(study: Study, basket: AnalysisPlan) -> float:
-    """Return the total of a plan that follows the budget.
-
-    It is what is left, or what the questions have where they were typed with more: what
-    is typed is never cut before somebody shares out a total.
-    """
-    left = replace(basket, total=_left(study, basket))
-    return settled(left).total if basket.split is Split.TYPED else left.total
 
 
 def _left(study: Study, basket: AnalysisPlan) -> float:

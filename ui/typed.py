@@ -17,11 +17,7 @@ from ui import session
 from ui.study import Study
 
 SIGNED: Final = "the page was signed"
-STATES: Final = {
-    "nobody said so yet": "",
-    "yes, it is signed": SIGNED,
-    "nobody has to sign": "nobody had to sign",
-}
+STATES: Final = {"Not signed": "", "Signed": SIGNED, "No signature needed": "nobody had to sign"}
 """What can be said of the page to sign, and how documents say it."""
 _MOST_NAMES: Final = 12
 _FOLDER: Final = "typed"

@@ -16,186 +16,171 @@ from dpcore.figures.calendar import cells, date_ticks
 from dpcore.figures.theme import (
     CONFIDENTIAL,
     DOTTED,
+    FITTING,
     GUIDE,
     NEUTRAL,
+    PUBLIC,
     ROWS,
     STYLES,
+    LineStyle,
     Picture,
     axis,
+    log_ticks,
     plain,
 )
-from dpcore.figures.traces import Trace, bars, dot, heat, note, points, rows, vertical
-from dpcore.formatting import brief, epsilon_text, people, percent, significant
+from dpcore.figures.traces import Trace, bars, dot, level, line, note, points, rows, vertical
+from dpcore.formatting import brief, people, percent, significant
 from dpcore.planning.comparison import BudgetComparison
-from dpcore.planning.needs import every_target, total_text
+from dpcore.planning.needs import every_target
 
-_SHOWN: Final = "#A9D6EE"
-_UNSAID: Final = "#E9E4D2"
-_HIDDEN: Final = "#C4C7CC"
-_SCALE: Final = (
-    *((edge / 3, _HIDDEN) for edge in (0, 1)),
-    *((edge / 3, _UNSAID) for edge in (1, 2)),
-    *((edge / 3, _SHOWN) for edge in (2, 3)),
-)
-_ENOUGH, _SHORT = "✓ ", "✗ "
-_CANNOT: Final = "can't say"
+_MOST_PANELS: Final = 12
+_PANEL, _GAP = 76, 32
+"""Pixels of a panel, and of what stands above it."""
+_BOTTOM: Final = 48
+_ROOM: Final = 1.6
+"""By which factor an axis goes on beyond the errors and the target."""
 
 
-def slide_picture(found: BudgetComparison) -> Picture:
-    """Return the half-width of every question under every budget.
+def margins_picture(found: BudgetComparison) -> Picture:
+    """Return a small line a question: its margin of error against the total.
 
-    Cells that show what must be seen have a hook, and those that do not are gray and
-    have a cross; where nobody said what must be seen they have neither. A star says
-    that it hangs on a size of groups that was assumed.
+    A dot marks the total of the plan, a dotted line the target. A star says that the
+    margin depends on an assumed group size. The table has all questions.
     """
-    marks = found.enough
-    columns = [
-        (f"{significant(total)}{' (plan)' if (i == found.own) else ''}")
-        for i, total in enumerate(found.totals)
-    ]
-    texts = [
-        [
-            _cell(Width(half=half, unit=unit), mark, void=void, star=star)
-            for half, mark, void in zip(halves, shown, voids, strict=True)
-        ]
-        for halves, shown, voids, star, unit in zip(
-            found.halves.tolist(),
-            marks.tolist(),
-            found.void.tolist(),
-            found.assumed,
-            found.units,
-            strict=True,
+    count = min(len(found.names), _MOST_PANELS)
+    across = min(count, 2)
+    down = math.ceil(count / across)
+    plot = _PANEL * down + _GAP * (down - 1)
+    traces: list[Trace] = []
+    shapes: list[Trace] = []
+    notes: list[Trace] = []
+    axes: dict[str, Any] = {}
+    ends = found.totals[0], found.totals[-1]
+    span = [math.log10(ends[0]), math.log10(max(ends[1], ends[0] * 1.01))]
+    for place in range(count):
+        end = str(place + 1) if place else ""
+        row, column = divmod(place, across)
+        top = 1 - row * (_PANEL + _GAP) / plot
+        last = place + across >= count
+        axes[f"xaxis{end}"] = axis(
+            "total ε" if last else "",
+            type="log",
+            range=span,
+            domain=[0.53 * column, 0.53 * column + 0.47] if across > 1 else [0, 1],
+            anchor=f"y{end}",
+            showticklabels=last,
+            **log_ticks(*ends),
         )
-    ]
-    rows = len(found.names)
-    title = _plan_title(found, marks)
+        axes[f"yaxis{end}"] = _margin_axis(found, place) | {
+            "domain": [max(top - _PANEL / plot, 0), top],
+            "anchor": f"x{end}",
+        }
+        traces += _margin_traces(found, place, end)
+        wanted = float(found.wanted[place])
+        if math.isfinite(wanted):
+            word = f"target {significant(wanted)}"
+            where = f"x{end} domain", f"y{end}"
+            side = "end" if _is_met(found, place) else "start"
+            shapes.append(level(wanted, word, DOTTED, axes=where, textposition=side))
+        name = f"{place + 1}. {brief(found.names[place], 24)}"
+        unit = f", {brief(found.units[place], 12)}" if found.units[place] else ""
+        notes.append(
+            note(
+                f"{plain(name + unit)}{'*' * found.assumed[place]}",
+                0,
+                1,
+                xref=f"x{end} domain",
+                yref=f"y{end} domain",
+                xanchor="left",
+                yanchor="bottom",
+                font={"size": 13},
+            )
+        )
+    title = _plan_title(found)
     return Picture.of(
         title,
-        _plan_table(found, marks, columns),
-        alt=_alt(title, found, texts, columns),
-        traces=[_cells(columns, marks, texts)],
-        annotations=[_name(found, place) for place in range(rows)],
-        height=70 + 62 * rows,
-        margin={"l": 8, "r": 8, "t": 54, "b": 8},
-        xaxis={
-            "side": "top",
-            "showgrid": False,
-            "title": {"text": "in all, ε"},
-            "fixedrange": True,
-        },
-        yaxis={
-            "autorange": "reversed",
-            "showgrid": False,
-            "showticklabels": False,
-            "ticks": "",
-            "fixedrange": True,
-        },
-    )
-
-
-def _cells(columns: list[str], marks: FloatArray, texts: list[list[str]]) -> Trace:
-    """Return the cells, a line without any above each row, for the question's name."""
-    rows = len(texts)
-    shades = np.full((2 * rows, len(columns)), np.nan)
-    shades[1::2] = np.where(np.isnan(marks), 1.0, 2 * marks)
-    written: list[list[str]] = []
-    for row in texts:
-        written += [[""] * len(columns), row]
-    return heat(
-        columns,
-        list(range(2 * rows)),
-        shades,
-        _SCALE,
-        (-0.5, 2.5),
-        hover="ε %{x}: %{text}",
-        xgap=3,
-        ygap=3,
-        text=written,
-        texttemplate="%{text}",
-        textfont={"color": "#11131A", "size": 13},
-    )
-
-
-def _name(found: BudgetComparison, place: int) -> dict[str, Any]:
-    wanted = found.wanted[place]
-    must = f"; must show {significant(float(wanted))}" if math.isfinite(wanted) else ""
-    unit = f", ± {found.units[place]}" if found.units[place] else ""
-    return {
-        "text": plain(brief(f"{found.names[place]}{unit}", 52 - len(must)) + must),
-        "x": 0,
-        "xref": "paper",
-        "xanchor": "left",
-        "y": 2 * place,
-        "yanchor": "middle",
-        "showarrow": False,
-        "font": {"size": 13},
-    }
-
-
-def _cell(width: Width, mark: float, *, void: bool, star: bool) -> str:
-    if math.isnan(width.half):
-        return "no room"
-    if void:
-        return f"{_SHORT * (not math.isnan(mark))}says nothing"
-    sign = "" if math.isnan(mark) else _ENOUGH if mark else _SHORT
-    star = star and bool(sign)
-    return f"{sign}{_CANNOT if math.isinf(width.half) else width.text}{'*' * star}"
-
-
-def _plan_title(found: BudgetComparison, marks: FloatArray) -> str:
-    """Say how many targets the plan meets, and the smallest total that meets all."""
-    asked = np.isfinite(found.wanted)
-    if not asked.any():
-        if len(found.totals) == 1:
-            return (
-                f"What {people(len(found.names), 'planned answer')} will be off by; "
-                "say what must be seen to judge them"
+        {"total ε": found.totals}
+        | {
+            f"{place}. {name}, ±{f' {unit}' if unit else ''}": halves
+            for place, (name, unit, halves) in enumerate(
+                zip(found.names, found.units, found.halves, strict=True), 1
             )
-        return (
-            f"What {people(len(found.names), 'planned answer')} would be off by, under "
-            f"{people(len(found.totals), 'budget')}; say what must be seen to compare "
-            "them"
-        )
-    met, targets = int(np.nansum(marks[asked, found.own])), int(asked.sum())
+        },
+        alt=_margins_alt(title, found),
+        traces=traces,
+        shapes=shapes,
+        annotations=notes,
+        showlegend=False,
+        height=plot + _GAP + _BOTTOM,
+        margin={"l": 16, "r": 16, "t": _GAP, "b": _BOTTOM},
+        **axes,
+    )
+
+
+def _margin_axis(found: BudgetComparison, place: int) -> dict[str, Any]:
+    """Return the log axis of one panel, around its errors and its target."""
+    known = np.append(found.halves[place], found.wanted[place])
+    known = known[np.isfinite(known) & (known > 0)]
+    low, high = (known.min(), known.max()) if len(known) else (1.0, 10.0)
+    ends = [math.log10(low / _ROOM), math.log10(high * _ROOM)]
+    return axis(type="log", range=ends, showticklabels=False, showgrid=False) | FITTING
+
+
+def _margin_traces(found: BudgetComparison, place: int, end: str) -> list[Trace]:
+    halves = np.where(np.isfinite(found.halves[place]), found.halves[place], np.nan)
+    where: dict[str, Any] = {"xaxis": f"x{end}", "yaxis": f"y{end}"}
+    own = float(halves[found.own])
+    hover = f"ε = %{{x:.3g}}: ± %{{y:.3g}}{_after(plain(found.units[place]))}"
+    stroke = LineStyle(color=PUBLIC)
+    curve = line(list(found.totals), halves, "", stroke, hover=hover, **where)
+    if math.isnan(own):
+        return [curve]
+    here = points(
+        [found.totals[found.own]],
+        [own],
+        marker=dot(PUBLIC, 10),
+        hover=hover,
+        text=[f"± {_margin_text(found, place)}"],
+        # Off the line of the target, and off its word.
+        textposition="bottom left" if _is_met(found, place) else "top right",
+        cliponaxis=False,
+        **where,
+    )
+    return [curve, here]
+
+
+def _is_met(found: BudgetComparison, place: int) -> bool:
+    return bool(found.enough[place, found.own] == 1)
+
+
+def _margin_text(found: BudgetComparison, place: int) -> str:
+    half = float(found.halves[place, found.own])
+    if not math.isfinite(half):
+        return "not available"
+    return Width(half=half, unit=found.units[place]).text
+
+
+def _plan_title(found: BudgetComparison) -> str:
+    """Return how many targets the plan meets at its total."""
+    targets, own = int(np.isfinite(found.wanted).sum()), significant(found.totals[found.own])
+    if not targets:
+        return f"Margin of error of {people(len(found.names), 'question')} by total ε"
+    met = int(np.nansum(found.enough[:, found.own]))
+    if met == targets:
+        return f"The plan meets {every_target(targets)} at ε = {own}"
+    if targets == 1:
+        return f"The plan misses the target at ε = {own}"
+    return f"The plan meets {met or 'none'} of {targets} targets at ε = {own}"
+
+
+def _margins_alt(title: str, found: BudgetComparison) -> str:
     own = significant(found.totals[found.own])
-    if met < targets:
-        some = f"meets {met or 'none'} of {targets} targets"
-        title = f"The plan {some if targets > 1 else 'misses the target'}"
-        told = total_text(found.smallest, targets=targets, others=len(found.names) - targets)
-        return f"{title} with ε = {own}" + (f"; {told}" if told else "")
-    title = f"The plan meets {every_target(targets)} with ε = {own}"
-    if math.isnan(found.smallest):
-        return title
-    least = epsilon_text(found.smallest)
-    if found.smallest >= found.totals[found.own] or least == own:
-        return f"{title}, and no smaller total does"
-    return f"{title}; ε = {least} would do (best split)"
-
-
-def _plan_table(found: BudgetComparison, marks: FloatArray, columns: list[str]) -> dict[str, Any]:
-    table: dict[str, Any] = {
-        "question": found.names,
-        "unit": found.units,
-        "of": found.notes,
-        "must show": found.wanted,
-    }
-    for place, column in enumerate(columns):
-        table[f"± at ε = {column}"] = found.halves[:, place]
-        table[f"shown at ε = {column}"] = [
-            "" if math.isnan(mark) else "yes" if mark else "no" for mark in marks[:, place].tolist()
-        ]
-    return table
-
-
-def _alt(title: str, found: BudgetComparison, texts: list[list[str]], columns: list[str]) -> str:
-    lines = []
-    for name, unit, row in zip(found.names, found.units, texts, strict=True):
-        cells = ", ".join(
-            f"{cell.replace(_ENOUGH, 'enough ').replace(_SHORT, 'too wide ')} at ε = {at}"
-            for at, cell in zip(columns, row, strict=True)
-        )
-        lines.append(f"{name}{f', in {unit}' if unit else ''}: {cells}")
-    return f"Half-widths at 95%, by budget. {title}. {'; '.join(lines)}."
+    lines = [
+        f"{place + 1}. {name}: ± {_margin_text(found, place)}{_after(found.units[place])}"
+        + (f", target {significant(wanted)}" if math.isfinite(wanted) else "")
+        for place, (name, wanted) in enumerate(zip(found.names, found.wanted.tolist(), strict=True))
+    ]
+    return f"Margin of error against total ε. {title}. At ε = {own}: {'; '.join(lines)}."
 
 
 _BINS: Final = 30
@@ -310,17 +295,17 @@ def _outcomes_title(
     if wanted is not None:
         near = [
             f"{int(np.count_nonzero(np.abs(one.values - assumed) <= wanted))} of "
-            f"{len(one.values)} with {one.name}"
+            f"{len(one.values)} under {one.name}"
             for one in possible
         ]
         limit = f"{significant(wanted)}{_after(unit)}"
-        return f"{question}: so many answers are off by {limit} or less: " + ", ".join(near)
+        return f"Results for {question} within ± {limit}: " + ", ".join(near)
     half = [
         f"± {significant(float(np.median(np.abs(one.values - assumed))))}{_after(unit)}"
-        f" with {one.name}"
+        f" under {one.name}"
         for one in possible
     ]
-    return f"{question}: half of the answers are off by at most " + ", ".join(half)
+    return f"Half of the results for {question} are within " + ", ".join(half)
 
 
 def _after(unit: str) -> str:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from dpcore.figures.attackers import surest
-from dpcore.figures.plans import slide_picture
+from dpcore.figures.plans import margins_picture
 from dpcore.formatting import significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import Knob, Lesson, LessonText, LessonView, Settings, ask, right, wrong
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery, Split
-from dpcore.planning.comparison import BudgetComparison, compare
+from dpcore.planning.comparison import BudgetComparison, around, compare
 from dpcore.planning.splits import settled
 
 _WANTED = (("age", 0.5), ("TV news", 0.1), ("income", 0.5))
@@ -20,12 +21,14 @@ _TOTAL = 1.0
 _BUDGETS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
-def _comparison(total: float, strictness: float = 1.0) -> BudgetComparison:
+def _comparison(
+    total: float, strictness: float = 1.0, budgets: Sequence[float] = _BUDGETS
+) -> BudgetComparison:
     items = tuple(
         replace(PlannedQuery.of(survey.mean_request(1.0, name=name)), wanted=wanted / strictness)
         for name, wanted in _WANTED
     )
-    return compare(settled(AnalysisPlan(items=items, total=total, split=Split.BEST)), _BUDGETS)
+    return compare(settled(AnalysisPlan(items=items, total=total, split=Split.BEST)), budgets)
 
 
 def _enough(found: BudgetComparison) -> list[int]:
@@ -35,10 +38,10 @@ def _enough(found: BudgetComparison) -> list[int]:
 
 def _lesson_view(settings: Settings) -> LessonView:
     total, strictness = settings["total"], settings["strictness"]
-    found = _comparison(total, strictness)
+    found = _comparison(total, strictness, around(total))
     count = _enough(found)[found.own]
     return LessonView(
-        picture=slide_picture(found),
+        picture=margins_picture(found),
         sentence=f"A total of ε = {total:g} meets {count} of {len(_WANTED)} targets. An "
         f"attacker who was 50% sure becomes at most {surest(total)} sure.",
     )
@@ -119,8 +122,8 @@ def _lesson_text() -> LessonText:
         "ε that meets all targets.",
         notes=(
             (
-                "A check mark means that a budget meets the target, a cross that it does "
-                "not. The view Compare shows the same chart."
+                "Below its dotted line a question meets its target. Plan draws the same "
+                "lines for your own questions."
             ),
             "Ask who was involved when the targets were set.",
             f"Income is in brackets, from {brackets.lower:g} to {brackets.upper:g}.",

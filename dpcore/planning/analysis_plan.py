@@ -197,6 +197,16 @@ class Split(StrEnum):
     WEIGHTS = "by weight"
     BEST = "best for what must be seen"
 
+    @property
+    def label(self) -> str:
+        """Return what it is called on screen; its value is that of stored plans."""
+        return {
+            Split.TYPED: "Manual",
+            Split.EQUAL: "Equal",
+            Split.WEIGHTS: "Weighted",
+            Split.BEST: "Optimal for targets",
+        }[self]
+
 
 @dataclass(frozen=True, kw_only=True)
 class AnalysisPlan:

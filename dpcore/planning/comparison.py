@@ -10,20 +10,21 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpcore.analyses.measurement import Width
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.formatting import significant
-from dpcore.planning.analysis_plan import AS_GOOD, AnalysisPlan, PlannedQuery, Split
-from dpcore.planning.needs import smallest_text, smallest_total
+from dpcore.planning.analysis_plan import AS_GOOD, LEAST, MOST, AnalysisPlan, PlannedQuery, Split
+from dpcore.planning.needs import smallest_text
 from dpcore.planning.plan_cost import PlanCost, cost_of_plan
 from dpcore.planning.splits import can_split, scaled
-from dpcore.planning.targets import uninformative_width
 
 BUDGETS: Final = (0.1, 0.5, 1.0, 2.0, 5.0)
 """The totals that are compared besides one's own."""
+_POINTS: Final = 24
+_BELOW, _ABOVE = 0.1, 4.0
+"""How far a line of totals goes, in totals of the plan."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,9 +42,6 @@ class BudgetComparison:
         halves: Shape ``(k, t)``; infinite where nothing can be said, NaN where what is
             locked does not fit into the total.
         epsilons: What each question would get, shape ``(k, t)``; NaN likewise.
-        spans: As how wide an error each says nothing any more; NaN where that is not
-            known from public numbers.
-        smallest: The smallest total that meets every target; see ``smallest_total``.
 
     """
 
@@ -56,13 +54,6 @@ class BudgetComparison:
     own: int
     halves: FloatArray
     epsilons: FloatArray
-    spans: FloatArray
-    smallest: float
-
-    @property
-    def void(self) -> NDArray[np.bool_]:
-        """Tell where an error is as wide as all that an answer can be."""
-        return np.isfinite(self.halves) & (self.halves >= self.spans[:, np.newaxis])
 
     @property
     def enough(self) -> FloatArray:
@@ -109,9 +100,19 @@ def compare(basket: AnalysisPlan, budgets: Sequence[float] = BUDGETS) -> BudgetC
         own=totals.index(own),
         halves=halves,
         epsilons=epsilons,
-        spans=np.array([uninformative_width(item) for item in basket.items]),
-        smallest=smallest_total(basket.items),
     )
+
+
+def around(total: float) -> tuple[float, ...]:
+    """Return totals from a tenth to four times one, in equal steps of their logarithm.
+
+    >>> near = around(2.0)
+    >>> near[0], near[-1]
+    (0.2, 8.0)
+    """
+    low, high = max(total * _BELOW, LEAST), min(total * _ABOVE, MOST)
+    steps = np.geomspace(low, max(high, low), _POINTS)
+    return tuple(float(f"{step:.6g}") for step in steps)
 
 
 @dataclass(frozen=True, kw_only=True)

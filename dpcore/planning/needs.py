@@ -98,7 +98,7 @@ def total_text(total: float, *, targets: int, others: int) -> str:
     It is rounded up, so that it does when it is typed; nothing is said of NaN.
 
     >>> total_text(1.0153, targets=6, others=0)
-    'ε = 1.02 meets all 6 targets (best split)'
+    'ε = 1.02 meets all 6 targets (optimal allocation)'
     >>> total_text(math.inf, targets=1, others=0)
     'no total meets the target'
     """
@@ -110,7 +110,7 @@ def total_text(total: float, *, targets: int, others: int) -> str:
     beside = (
         f", beside {others} question{'s' if others > 1 else ''} without a target" if others else ""
     )
-    return f"ε = {epsilon_text(total)} meets {every} (best split{beside})"
+    return f"ε = {epsilon_text(total)} meets {every} (optimal allocation{beside})"
 
 
 def _total(basket: AnalysisPlan, item: PlannedQuery) -> float:

@@ -46,7 +46,7 @@ def test_documents_are_made_only_when_they_are_asked_for(open_page, monkeypatch)
 
 @pytest.mark.parametrize(
     ("page", "key"),
-    [("plan", "language-plan"), ("documents", "language-ledger"), ("compare", "sign-language")],
+    [("plan", "language-plan"), ("documents", "language-ledger"), ("sign_off", "sign-language")],
 )
 def test_a_language_of_an_older_link_or_session_leaves_a_page_as_it_is(open_page, files, page, key):
     use_upload(open_page)
@@ -61,5 +61,5 @@ def test_a_language_of_an_older_link_or_session_leaves_a_page_as_it_is(open_page
     app.run()
     assert not [one for one in app.radio if "Language" in one.label]
     assert by_label(app.radio, "Numbers in it").value == "1,234.5"
-    (name,) = [one for one in files if "to sign" in one or "Public notice" in one]
+    (name,) = [one for one in files if "sign-off" in one or "Public notice" in one]
     assert 'lang="en"' in files[name]()

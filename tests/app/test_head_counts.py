@@ -17,15 +17,16 @@ def test_a_plan_and_a_release_say_that_means_tell_head_counts_too(open_page):
     app = open_page("plan")
     ask(app, 0, "mean", by=0)
     button(app, "Add to plan").click().run()
-    assert "asks how many are in each group" not in shown(app)
+    assert "releases the group sizes, too" not in shown(app)
+    button(app, "Add question").click().run()
     ask(app, 1, "histogram")
     button(app, "Add to plan").click().run()
-    told = shown(app)
+    told = shown(app).replace("\\", "")
     assert_says(
         told,
-        "“histogram of smoker” asks how many are in each group",
-        "“mean of age by smoker” tells that, too",
-        "Who has no value of **smoker** is not in the same place",
+        "“mean of age by smoker” releases the group sizes, too",
+        "Remove “histogram of smoker”",
+        "Missing values of **smoker** are treated differently",
     )
     app = open_page("release")
     ask(app, 1, "histogram")
@@ -42,16 +43,13 @@ def test_a_plan_and_a_release_say_that_means_tell_head_counts_too(open_page):
     )
 
 
-def test_a_size_of_groups_is_asked_for_where_the_question_is_added(open_page):
+def test_a_size_of_groups_is_assumed_in_the_details_of_a_question(open_page):
     use_upload(open_page)
     app = open_page("plan")
-    ask(app, 0, "mean")
-    asked = "A group of how many?"
-    assert asked not in [box.label for box in app.number_input]
     ask(app, 0, "mean", by=0)
-    by_label(app.number_input, asked).set_value(350).run()
-    assert "of a group of 350" in shown(app)
     button(app, "Add to plan").click().run()
-    frames = [frame.value for frame in app.dataframe]
-    (row,) = next(f for f in frames if "± is of" in f)["± is of"]
-    assert row == "a group of 350"
+    assert "\\* assumes 100 rows in a group." in shown(app)
+    (popover,) = (key for key in app.session_state._state.filtered_state if "plan-details" in key)  # noqa: SLF001
+    app.session_state[popover] = True
+    by_label(app.run().number_input, "Assumed group size").set_value(350).run()
+    assert "\\* assumes 350 rows in a group." in shown(app)

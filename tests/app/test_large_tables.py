@@ -344,10 +344,10 @@ def release_the_plan(open_page):
             place.set_value(True)
         app.run()
         assert not app.error
-    button(app, "Release the whole plan").click().run()
+    app.button(key="plan-release").click().run()
     next(each for each in app.button if each.label.startswith("Spend ")).click().run()
     assert not app.error
-    assert "All answers of the plan" in said(app)
+    assert any(head.value == "Answers" for head in app.header)
 
 
 def spent():

@@ -44,7 +44,8 @@ def test_it_speaks_of_a_plan_where_there_is_one(open_page):
     button(app, "Add to plan").click().run()
     app = open_page("meaning")
     set_to(app, "radio", OF, "the plan")
-    assert_says(said(app), f"becomes at most {surest(0.9)} sure", "from the plan, its one answer")
+    # The plan shares what is left.
+    assert_says(said(app), f"becomes at most {surest(3.0)} sure", "from the plan, its one answer")
 
 
 def test_what_is_spent_before_a_plan_is_told_beside_it(open_page):
@@ -57,10 +58,10 @@ def test_what_is_spent_before_a_plan_is_told_beside_it(open_page):
     button(app, "Add to plan").click().run()
     app = open_page("meaning")
     set_to(app, "radio", OF, "the plan")
-    assert f"becomes at most {surest(0.9)} sure" in said(app)
+    assert f"becomes at most {surest(2.5)} sure" in said(app)
     told = next(each.value for each in app.caption if "already spent" in each.value)
     assert told.startswith("ε 0.5 ")
-    assert_says(told, "come to ε 1.4", surest(1.4))
+    assert_says(told, "come to ε 3", surest(3.0))
 
 
 def test_it_works_without_a_table(open_page):

@@ -17,7 +17,7 @@ def test_counts_are_planned_released_and_made_a_table_of(open_page):
     button(app, "Add 4 questions to the plan").click().run()
     go(app, "plan")
     assert next(n for n in app.number_input if n.label == "Total ε").value == 40.0
-    button(app, "Release the whole plan").click().run()
+    app.button(key="plan-release").click().run()
     app.button(key="spend-plan").click().run()
     go(app, "synthetic_data")
     said = shown(app).replace("\\", "")

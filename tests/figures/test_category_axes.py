@@ -154,9 +154,9 @@ FIGURES = {
 WITHOUT = {
     "crowd_picture": "a crowd of equals, drawn over its size",
     "ellipses_picture": "labels are titles of panels",
+    "margins_picture": "questions are words above panels",
     "odometer_picture": "titles are words beside points",
     "prices_picture": "procedures of a study",
-    "slide_picture": "questions are words above cells, columns are totals",
 }
 """Figures that take names and draw no label of a table on an axis, with the reason."""
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dpcore.figures.compositions import prices_picture
-from dpcore.figures.plans import slide_picture
+from dpcore.figures.plans import margins_picture
 from dpcore.planning.analysis_plan import AnalysisPlan, Split
-from dpcore.planning.comparison import compare
+from dpcore.planning.comparison import around, compare
 from dpcore.planning.plan_cost import cost_of_plan
 from dpcore.planning.splits import settled
 from tests.planning.planned import QUICK, item, of_age
@@ -20,62 +20,60 @@ def plan(*wanted, total=1.0, **changes):
     return settled(AnalysisPlan(items=items, total=total, **changes))
 
 
-def cells(picture):
-    (heat,) = picture.figure.data
-    return np.array(heat.text)[1::2]
+def drawn(*wanted, total=1.0, **changes):
+    basket = plan(*wanted, total=total, **changes)
+    return margins_picture(compare(basket, around(basket.dealt)))
 
 
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        ((None, None), "say what must be seen"),
-        ((2.0, 80.0), "both targets with ε = 1; ε = 0.415 would do (best split)"),
-        ((1.2, 20.0), "1 of 2 targets with ε = 1; ε = 1.23 meets both targets (best split)"),
-        ((1e-6, 1e-6), "none of 2 targets with ε = 1; no total meets both"),
-        ((1.2, 40.0), "both targets with ε = 1; ε = 0.769 would do"),
+        ((None, None), "Margin of error of 2 questions by total ε"),
+        ((2.0, 80.0), "The plan meets both targets at ε = 1"),
+        ((1.2, 20.0), "The plan meets 1 of 2 targets at ε = 1"),
+        ((1e-6, 1e-6), "The plan meets none of 2 targets at ε = 1"),
+        ((1e-6,), "The plan misses the target at ε = 1"),
     ],
 )
-def test_slide_says_what_the_plan_shows(wanted, said):
-    found = compare(plan(*wanted))
-    picture = slide_picture(found)
-    assert said in picture.title
-    assert picture.alt.startswith("Half-widths at 95%")
-    marks = found.enough.ravel().tolist()
-    for text, mark in zip(cells(picture).ravel().tolist(), marks, strict=True):
-        assert text.startswith("✓ ") is (mark == 1)
-        assert text.startswith("✗ ") is (mark == 0)
+def test_margins_say_what_the_plan_meets(wanted, said):
+    picture = drawn(*wanted)
+    assert picture.title == said
+    assert picture.alt.startswith(f"Margin of error against total ε. {said}.")
+    # A dotted line for each target, and a dot where the plan is.
+    assert len(picture.figure.layout.shapes) == sum(one is not None for one in wanted)
+    dots = [trace for trace in picture.figure.data if trace.mode.startswith("markers")]
+    assert [list(one.x) for one in dots] == [[1.0]] * len(wanted)
 
 
-def test_slide_says_where_there_is_no_room_or_nothing_to_say():
+def test_margins_have_one_panel_a_question_and_all_of_them_in_the_table():
+    items = tuple(replace(item("mean", epsilon=0.1 + k / 100), name=f"{k}") for k in range(1))
+    assert len(margins_picture(compare(AnalysisPlan(items=items))).table.columns) == 2
+    many = drawn(2.0, 80.0, 5.0)
+    axes = [name for name in many.figure.layout if name.startswith("xaxis")]
+    assert len(axes) == 3
+    assert many.table["total ε"].tolist() == sorted(many.table["total ε"])
+    assert len(many.table.columns) == 4
+
+
+def test_a_margin_that_is_not_known_leaves_a_gap():
     kept = replace(item("mean", epsilon=0.3), locked=True)
-    basket = AnalysisPlan(items=(kept, item("group", group=20)), total=1.0)
-    picture = slide_picture(compare(settled(basket)))
-    assert (cells(picture)[:, 0] == "no room").all()
-    assert cells(picture)[1, 1] == "can't say"
-    assert np.isnan(picture.table["± at ε = 0.1"]).all()
+    basket = settled(AnalysisPlan(items=(kept, item("group", group=20)), total=1.0))
+    picture = margins_picture(compare(basket, around(1.0)))
+    # A total below what is locked has no shares, and a group of 20 says little at first.
+    assert np.isnan(picture.table.iloc[0, 1])
+    assert np.isinf(picture.table.iloc[:, 2]).any()
 
 
-def test_slide_says_of_an_error_as_wide_as_the_answer_that_it_says_nothing():
-    basket = AnalysisPlan(items=(item("median", epsilon=1.0, wanted=80.0),), total=1.0)
-    found = compare(basket, (0.001, 1.0))
-    (texts,) = cells(slide_picture(found))
-    assert found.void.tolist() == [[True, False]]
-    assert texts[0] == "✗ says nothing"
-    assert texts[1].startswith("✓ ")
-    # Places are no more than the people there are, and whole.
-    assert item("median", epsilon=0.01).width.half > 812
-
-
-def test_slide_of_what_is_released_has_its_own_total_alone():
+def test_what_is_released_has_its_own_total_alone():
     kept = [replace(item("mean", wanted=2.0), locked=True)]
     found = compare(AnalysisPlan(items=tuple(kept), total=5.0))
     assert found.totals == (1.0,)
-    assert slide_picture(found).title == "The plan meets the target with ε = 1"
+    assert margins_picture(found).title == "The plan meets the target at ε = 1"
     free = compare(plan(2.0, total=1.999_999))
     assert [f"{total:.3g}" for total in free.totals] == ["0.1", "0.5", "1", "2", "5"]
 
 
-def test_slide_keeps_proportions_where_the_best_split_cannot_be_found():
+def test_proportions_stay_where_the_best_split_cannot_be_found():
     items = item("mean", epsilon=0.75, wanted=2.0), item("model", epsilon=0.25)
     found = compare(AnalysisPlan(items=items, split=Split.BEST))
     assert found.epsilons[:, found.own] == pytest.approx([0.75, 0.25])
@@ -84,8 +82,8 @@ def test_slide_keeps_proportions_where_the_best_split_cannot_be_found():
 
 def test_names_from_the_data_are_shown_as_they_are():
     named = replace(item("mean"), name="<b>pay</b> of all the many people there are")
-    (note,) = slide_picture(compare(AnalysisPlan(items=(named,)))).figure.layout.annotations
-    assert note.text.startswith("&lt;b&gt;pay&lt;/b&gt;")
+    (note,) = margins_picture(compare(AnalysisPlan(items=(named,)))).figure.layout.annotations
+    assert note.text.startswith("1. &lt;b&gt;pay&lt;/b&gt;")
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_the_total_that_is_said_meets_every_target_and_a_smaller_one_does_not(ta
     said = smallest_text(items)
     every = "both targets" if len(items) == 2 else f"all {len(items)} targets"
     total = float(said.removeprefix("ε = ").split()[0].replace(",", ""))
-    assert said == f"ε = {epsilon_text(total)} meets {every} (best split)"
+    assert said == f"ε = {epsilon_text(total)} meets {every} (optimal allocation)"
     assume(total < 600)
 
     def met(total):
@@ -76,7 +76,7 @@ def test_the_total_that_is_said_meets_every_target_and_a_smaller_one_does_not(ta
 def test_the_smallest_total_says_what_it_does_not_count():
     mean, group = item("mean", wanted=1.0), item("group")
     assert smallest_text((mean, group)).endswith(
-        "meets the target (best split, beside 1 question without a target)"
+        "meets the target (optimal allocation, beside 1 question without a target)"
     )
     assert smallest_text((group,)) == ""
     kept = replace(item("mean", wanted=0.1), locked=True)

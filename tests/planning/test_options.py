@@ -84,11 +84,11 @@ def test_picture_counts_the_answers_that_are_near_enough():
         "mean", shown, assumed=start, quantity=Quantity(unit="years"), wanted=wanted
     )
     counts = [np.count_nonzero(np.abs(one.values - start) <= wanted) for one in shown]
-    assert f"{counts[0]} of 20 with plan, {counts[1]} of 20 with other" in picture.title
+    assert f"{counts[0]} of 20 under plan, {counts[1]} of 20 under other" in picture.title
     assert counts[1] == DOTS
     assert list(picture.table) == ["plan", "other"]
     free = outcomes_picture("mean", shown, assumed=start, quantity=Quantity(), wanted=None)
-    assert "half of the answers are off by at most" in free.title
+    assert "Half of the results for mean are within" in free.title
 
 
 @pytest.mark.parametrize("near", range(2, 19, 4))

@@ -27,23 +27,19 @@ def show(basket: AnalysisPlan, study: Study, known: Sequence[Release | None]) ->
     found = changes(open_items, plans.declared(study))
     if not found:
         return
-    many = f"{len(found)} of {len(open_items)} questions were"
-    if len(open_items) == 1:
-        many = "the question was"
     with st.container(border=True, key="plan-declared-before"):
         st.warning(
-            f"**What is declared has changed since {many} planned.** Until you say "
-            "otherwise, it is asked as planned, and errors are those of then."
+            f"The declaration changed since {len(found)} of {len(open_items)} questions were "
+            "planned. They are asked as planned until you update them."
         )
         st.markdown("\n".join(f"- {_said(one)}" for one in found))
         if any(one.now is not None for one in found):
             st.button(
-                "Plan with what is declared now",
+                "Update to the current declaration",
                 key="plan-follow",
                 on_click=_follow,
                 args=(found,),
-                help="Names, weights, locks, ε, and what must be seen stay. Errors and "
-                "prices become those of what is declared now. It spends nothing.",
+                help="Names, weights, locks, ε and targets stay. It spends nothing.",
             )
 
 
@@ -54,11 +50,8 @@ def offer_earlier(study: Study) -> None:
         return
     with st.container(border=True, key="plan-earlier"):
         st.markdown(
-            f"**These {session.unit().nouns} have been asked before.** Take a plan "
-            "over, and its "
-            "questions are asked of this table, as it is declared now. They share what "
-            "is left of the account; a question that kept its ε there keeps none here: "
-            "lock it anew if it shall."
+            f"**These {session.unit().nouns} have a plan for another dataset.** Its questions "
+            "share what is left of the budget, unlocked."
         )
         for place, (name, basket) in enumerate(earlier):
             count = len(basket.items)
@@ -68,8 +61,6 @@ def offer_earlier(study: Study) -> None:
                 key=f"plan-earlier-{place}",
                 on_click=_take_over,
                 args=(basket,),
-                help="Questions, names, weights, and what must be seen. Its total is "
-                "what is left of the account, and no ε is locked. It spends nothing.",
             )
 
 
@@ -77,7 +68,7 @@ def _said(one: RedeclaredQuery) -> str:
     told = literal("; ".join(one.told))
     name = f"**{literal(one.item.name)}**"
     if one.now is None:
-        return f"{name} cannot be asked of it: {told}. Take it out, or add it anew."
+        return f"{name} does not fit this dataset: {told}. Remove it, or add it again."
     return f"{name}: {told}."
 
 

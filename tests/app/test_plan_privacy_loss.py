@@ -19,7 +19,7 @@ AREA = "Show what the plan means for these people"
 def touched(open_page):
     """The page with a plan of one sum, of a table with one very high pay."""
     use_upload(open_page, CSV, upper=2e6)
-    assert "Nothing is planned yet" in shown(open_page("plan_privacy_loss"))
+    assert "There are no planned questions yet" in shown(open_page("plan_privacy_loss"))
     app = open_page("release")
     by_label(app.selectbox, "Statistic").set_value("sum").run()
     button(app, "Add to plan").click().run()

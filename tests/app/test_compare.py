@@ -1,4 +1,4 @@
-"""The Decision page: the plan beside another one, public numbers only."""
+"""Compare and Sign-off: the plan beside another one, public numbers only."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from dpcore.ledger.store import default_folder
 from dpcore.planning.comparison import Row
 from tests.app.test_pages import button, by_label, fill, use_upload
 from tests.app.test_questions import shown
-from ui import approval
+from tests.conftest import assert_says
+from ui.planning import comparison, sign_off
 
 
 @pytest.fixture
 def decided(open_page):
     """The page with a plan of one mean."""
     use_upload(open_page)
-    assert "Nothing is planned yet" in shown(open_page("compare"))
+    assert "There are no planned questions yet" in shown(open_page("compare"))
     app = open_page("release")
     by_label(app.selectbox, "Statistic").set_value("mean").run()
     button(app, "Add to plan").click().run()
@@ -36,66 +37,75 @@ def decided(open_page):
 )
 def test_plans_that_want_to_see_different_things_are_told_apart(first, second, told):
     row = Row(first=SimpleNamespace(wanted=first), second=SimpleNamespace(wanted=second))
-    assert approval.wanted(row, *(SimpleNamespace(name="A"), SimpleNamespace(name="B"))) == told
+    assert comparison.wanted(row, *(SimpleNamespace(name="A"), SimpleNamespace(name="B"))) == told
 
 
 def compared(app):
     """Return the one question under both plans."""
     frames = [frame.value for frame in app.dataframe]
-    return next(frame for frame in frames if "± is of" in frame).iloc[0]
+    return next(frame for frame in frames if "target" in frame).iloc[0]
 
 
 def test_two_totals_are_compared_from_public_numbers(decided):
     app = decided
-    by_label(app.number_input, "Total ε of the other").set_value(0.1).run()
-    assert "52.5%" in [metric.value for metric in app.metric]
-    assert "do not hold what values move that stand in for missing ones" in shown(app)
-    assert compared(app)["ε, the other (ε 0.1)"] == "0.1"
-    assert "at most 53 of 100" in shown(app)
-    by_label(app.number_input, "Total ε of the other").set_value(-1.0).run()
+    by_label(app.number_input, "Total ε").set_value(0.1).run()
+    assert_says(shown(app), "excludes bias from imputed values")
+    assert any("52.5" in bar.text for bar in app.get("progress"))
+    assert compared(app)["The alternative (ε = 0.1)"].endswith("▲")
+    by_label(app.number_input, "Total ε").set_value(-1.0).run()
     assert any("choose a number from" in info.value for info in app.info)
 
 
-def test_a_plan_is_set_aside_and_both_change_places(decided):
+def test_a_plan_is_saved_and_both_change_places(decided):
     app = decided
-    way = by_label(app.radio, "Compare the plan with")
-    way.set_value("a plan that was kept, or is in a file").run()
-    assert "There is no other plan yet" in shown(app)
-    button(app, "Set the plan aside as the other").click().run()
+    by_label(app.radio, "Compare with").set_value("a saved plan").run()
+    assert "There is no saved plan yet" in shown(app)
+    button(app, "Save the plan as alternative").click().run()
     app.switch_page("pages/plan.py").run()
     by_label(app.number_input, "Total ε").set_value(0.25).run()
     app.switch_page("pages/compare.py").run()
-    assert compared(app)["ε, the plan (ε 0.25)"] == "0.25"
-    button(app, "Exchange the two").click().run()
-    assert compared(app)["ε, the other (ε 0.25)"] == "0.25"
+    assert {"The plan (ε = 0.25)", "The alternative (ε = 3)"} < set(compared(app).index)
+    button(app, "Swap the two").click().run()
+    assert {"The plan (ε = 3)", "The alternative (ε = 0.25)"} < set(compared(app).index)
     files = sorted((default_folder() / "plans").iterdir())
     assert [file.stem.endswith("-other") for file in files] == [True, False]
 
 
-def test_the_page_to_sign_holds_what_was_typed(decided, monkeypatch):
-    made = []
-    real = approval.decision_page
-    monkeypatch.setattr(approval, "decision_page", lambda *a: made.append(real(*a)) or made[-1])
+@pytest.fixture
+def made(monkeypatch):
+    """The sign-off sheets that were made: what each is about, and its page."""
+    found = []
+    real = sign_off.decision_page
+
+    def noted(about, style):
+        found.append((about, real(about, style)))
+        return found[-1][1]
+
+    monkeypatch.setattr(sign_off, "decision_page", noted)
+    return found
+
+
+def test_the_sheet_holds_what_was_typed_and_what_was_compared(decided, made):
     app = decided
+    by_label(app.number_input, "Total ε").set_value(0.1).run()
+    app.switch_page("pages/sign_off.py").run()
+    assert "the alternative (ε = 0.1)" in shown(app).replace("\\", "")
     fill(app, text_area={"Purpose": "yearly report", "Who decides (one name a line)": "A\nB"})
-    page = made[-1].html()
+    page = made[-1][1].html()
     for told in ("yearly report", "people.csv", "Signature: A", "Signature: B"):
         assert told in page
     assert "yearly" not in str(app.query_params)
 
 
-def test_a_plan_that_was_released_is_not_paid_for_twice(decided, monkeypatch):
-    made = []
-    real = approval.decision_page
-    monkeypatch.setattr(approval, "decision_page", lambda *a: made.append(a[0]) or real(*a))
+def test_a_plan_that_was_released_is_not_paid_for_twice(decided, made):
     app = decided
     app.switch_page("pages/plan.py").run()
     by_label(app.number_input, "Total ε").set_value(2.5).run()
-    button(app, "Release the whole plan").click().run()
+    app.button(key="plan-release").click().run()
     app.button(key="spend-plan").click().run()
-    assert "Every question of the plan has its answer" in shown(app)
-    app.switch_page("pages/compare.py").run()
-    about = made[-1]
+    assert app.button(key="plan-release").label == "Released ✓"
+    app.switch_page("pages/sign_off.py").run()
+    about, _ = made[-1]
     assert about.plan.done
     assert about.fits
     assert about.together is None

@@ -1,0 +1,130 @@
+"""What the plan costs: in one line, beside what is left, and a total that fits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import streamlit as st
+
+from dpcore.figures.compositions import prices_picture
+from dpcore.formatting import epsilon_text, in_full, rounded, significant
+from dpcore.ledger.account import Account
+from dpcore.planning.analysis_plan import AnalysisPlan
+from dpcore.planning.plan_cost import PlanCost, cost_of_plan
+from dpcore.privacy_filter import PrivacyCost
+from dpcore.releases.amounts import cost_text, spent_text
+from dpcore.releases.record import Release
+from ui import accounts, plans, results, session
+from ui.study import Study
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+_METHODS: Final = (
+    "**Composition.** All questions are fixed before the first answer and released "
+    "together. No mechanism is chosen in view of an answer, so every composition "
+    "theorem holds, and the smallest total is the privacy loss of the plan. "
+    "Releases made one after another may depend on earlier answers. Their costs "
+    "are added up. Advanced composition is by Kairouz, Oh and Viswanath (2015). "
+    "Conversion from zCDP is by Canonne, Kamath and Steinke (2020). The privacy "
+    "loss distribution (PLD) is discretized upwards.\n\n"
+    "**Optimal allocation** minimizes the largest ratio of a margin to its "
+    "target. Where the total is too small, the questions that need most get next "
+    "to nothing.\n\n"
+    "**Margin of error** is the half-width of the 95% interval of the noise, at "
+    "the least favorable value. For a mean by group it holds for the assumed "
+    "group size."
+)
+_ROUNDED_FAR: Final = 1.001
+"""By how much a cost has to be rounded up to be taken for a mistake."""
+
+
+def due(plan: AnalysisPlan, known: Sequence[Release | None]) -> PlanCost:
+    """Return what the questions cost together that have no ``known`` answer."""
+    pairs = zip(plan.items, known, strict=True)
+    new = [item.request for item, answer in pairs if answer is None]
+    return cost_of_plan(new, delta=plan.delta)
+
+
+def bar(place: DeltaGenerator, price: PlanCost, study: Study) -> None:
+    """Show how much of what is left the plan would spend."""
+    account = session.account(study)
+    left, cost = float(account.remaining.epsilon), float(price.cost.epsilon)
+    told = f"{in_words(price.cost, account)} of {accounts.left(account)} left"
+    share = cost / left if left > 0 else 1.0
+    counted = account.budget.epsilon is not None and math.isfinite(share)
+    place.progress(min(share, 1.0) if counted else 0.0, text=told)
+
+
+def in_words(cost: PrivacyCost, account: Account) -> str:
+    """Return a cost in what the account counts."""
+    if account.budget.rho is not None:
+        return spent_text(account.budget, cost)
+    return cost_text(cost)
+
+
+def show(plan: AnalysisPlan, price: PlanCost, study: Study) -> None:
+    """Show the composition in one line; its chart once it is asked for."""
+    account = session.account(study)
+    at = f" (δ = {significant(price.delta)})" if price.delta else ""
+    parts = (
+        ("basic", price.totals.basic),
+        ("advanced", price.totals.advanced),
+        ("zCDP", price.totals.zcdp),
+        ("PLD", price.totals.pld),
+    )
+    ways = " · ".join(f"{name} {_total(value)}" for name, value in parts)
+    st.markdown(
+        f"Composition{at}: **charged {in_words(price.cost, account)}** · {ways}",
+        help="All questions are fixed before the first answer and released together. So "
+        "the smallest valid total is charged. One by one, the account adds costs up: "
+        f"{in_words(price.added, account)}.",
+    )
+    _exactly(price.cost)
+    if not account.admits(price.cost):
+        _way_on(plan, price, account)
+
+
+def methods(price: PlanCost) -> None:
+    """Show the chart of the composition, and say how margins and shares are found."""
+    place = st.expander("Composition chart and methods", key="plan-methods", on_change="rerun")
+    if place.open:
+        with place:
+            results.show(prices_picture(price), "plan-price", simulated=True)
+            st.caption(accounts.WAYS)
+            st.markdown(_METHODS)
+
+
+def _total(value: float) -> str:
+    return epsilon_text(value) if math.isfinite(value) else "∞"
+
+
+def _exactly(cost: PrivacyCost) -> None:
+    """Say what is really charged where it is rounded up to be read."""
+    epsilon = float(cost.epsilon)
+    if math.isfinite(epsilon) and rounded([epsilon], up=True)[0] > epsilon * _ROUNDED_FAR:
+        st.caption(
+            f"Costs are rounded up to three digits. Charged exactly: ε = {in_full(epsilon)}."
+        )
+
+
+def _way_on(plan: AnalysisPlan, price: PlanCost, account: Account) -> None:
+    """Say which total fits, and offer it; else how to go on."""
+    left = float(account.remaining.epsilon)
+    told = in_words(price.cost, account)
+    smaller = any(not item.fixed for item in plan.items)
+    if account.budget.epsilon is None or price.cost.delta > account.remaining.delta:
+        smaller = False
+    if left <= 0 or not smaller:
+        st.warning(accounts.way_on(account, price.cost, told))
+        st.page_link("pages/manage.py", label="Manage the budget")
+        return
+    st.warning(f"The plan costs {told}, and {accounts.left(account)} is left.")
+    st.button(
+        f"Use what is left: ε = {significant(left)}",
+        key="plan-share-left",
+        type="primary",
+        on_click=plans.share,
+    )

@@ -1,0 +1,227 @@
+"""The plan as a form: total and allocation, a row a question, and new questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import streamlit as st
+
+from dpcore.errors import ParameterError
+from dpcore.formatting import epsilon_text, significant
+from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery, Split
+from dpcore.planning.plan_files import to_json
+from dpcore.planning.splits import settled
+from dpcore.planning.targets import assumed_aim, is_uninformative
+from dpcore.releases.record import Release
+from ui import downloads, plans, session
+from ui.asking import inputs
+from ui.planning import details, files
+from ui.study import Study
+from ui.text import after_number, literal, sentence_of
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+_PAGE: Final = 20
+_ADDING: Final = "plan-adding"
+_CELLS: Final[dict[str, Any]] = {
+    "horizontal": True,
+    "vertical_alignment": "center",
+    "gap": "xsmall",
+}
+_MARGIN, _NUMBER, _MET, _ICONS, _CONTROLS = 132, 100, 36, 84, 348
+"""Widths of cells in pixels; those of the controls of a question fit on a phone."""
+_ALLOCATIONS: Final = (
+    "- **Manual**: every question keeps the ε in its row.\n"
+    "- **Equal**: all questions get the same ε.\n"
+    "- **Weighted**: a question with twice the weight gets twice the ε.\n"
+    "- **Optimal for targets**: the largest ratio of margin to target is as small as possible."
+)
+
+
+def settings(plan: AnalysisPlan) -> DeltaGenerator:
+    """Show total, allocation and the other settings; return the place of the budget bar."""
+    generation = session.generation()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="plan-settings"):
+        _box("Total ε", plan.total, f"plan-total-{generation}", plans.share, value=None)
+        key = f"plan-split-{generation}"
+        session.set_public(key, plan.split)
+        st.selectbox(
+            "Allocation",
+            list(Split),
+            format_func=lambda split: split.label,
+            key=key,
+            on_change=lambda: plans.change(split=session.public(key)),
+            help=_ALLOCATIONS,
+            width=190,
+        )
+        bar = st.container(width="stretch")
+        if plan.items:
+            label = "Close" if session.public(_ADDING) else "Add question"
+            st.button(label, key="plan-add", on_click=_toggle)
+        with st.popover("More"):
+            _box(
+                "δ of the plan",
+                plan.delta,
+                f"plan-delta-{generation}",
+                lambda delta: plans.change(delta=delta),
+                help="All questions are composed at this δ. At 0 only basic composition is valid.",
+            )
+            _files(plan)
+    return bar
+
+
+def messages(plan: AnalysisPlan) -> None:
+    """Say what was refused or left out, and why the total cannot be shared."""
+    notice = session.notice()
+    if notice is not None:
+        st.error(literal(notice))
+    for name in plans.lost():
+        st.warning(
+            f"“{literal(name)}” was left out. This dataset lacks a column, or its type differs."
+        )
+    try:
+        settled(plan)
+    except ParameterError as error:
+        st.warning(sentence_of(error))
+
+
+def _box(label: str, number: float | None, key: str, use: Any, **more: Any) -> None:  # noqa: ANN401
+    """Show a number of the plan, and hand a new one to ``use``.
+
+    It has no limits of its own: a number that the plan refuses does not stay on screen.
+    """
+    session.set_public(key, number)
+    st.number_input(
+        label,
+        key=key,
+        format="%g",
+        on_change=lambda: use(session.public(key)),
+        **{"width": _NUMBER} | more,
+    )
+
+
+def _files(plan: AnalysisPlan) -> None:
+    downloads.button(
+        "Download plan (JSON)",
+        downloads.File(name="plan.json", mime="application/json", content=partial(to_json, plan)),
+        key="plan-json",
+        note="Questions, bounds, ε and targets. All of it is public.",
+    )
+    files.box("Load plan (JSON)", name="plan-file", use=plans.load)
+    st.button("Clear plan", key="plan-clear", on_click=plans.clear)
+
+
+def rows(plan: AnalysisPlan, known: Sequence[Release | None], study: Study) -> None:
+    """Show a row for each question; ``known`` are the answers that there are."""
+    items = list(zip(plan.items, known, strict=True))
+    start = 0
+    if len(items) > _PAGE:
+        start = st.segmented_control(
+            "Questions",
+            range(0, len(items), _PAGE),
+            format_func=lambda at: f"{at + 1}–{min(at + _PAGE, len(items))}",
+            default=0,
+            required=True,
+            key=f"plan-page-{session.generation()}",
+        )
+    with st.container(gap="xxsmall", key="plan-rows"):
+        with st.container(**_CELLS, key="plan-heading"):
+            with st.container(**_CELLS):
+                st.caption("Question", width="stretch")
+                st.caption("Margin (95%)", width=_MARGIN)
+            with st.container(**_CELLS, width=_CONTROLS):
+                st.caption("Target", width=_NUMBER)
+                st.caption("Met", width=_MET)
+                st.caption("Weight" if plan.split is Split.WEIGHTS else "ε", width=_NUMBER)
+        for number, (item, answer) in enumerate(items[start : start + _PAGE], start + 1):
+            with st.container(**_CELLS, key=f"plan-row-{item.key}"):
+                _row(number, item, answer, plan, study)
+
+
+def _row(
+    number: int, item: PlannedQuery, answer: Release | None, plan: AnalysisPlan, study: Study
+) -> None:
+    with st.container(**_CELLS):
+        st.markdown(f"{number}\\. {literal(item.name)}", width="stretch")
+        st.markdown(_margin(item), width=_MARGIN)
+    with st.container(**_CELLS, width=_CONTROLS):
+        _target(item, plan, released=answer is not None)
+        st.markdown({None: "–", True: "✓", False: "✗"}[item.seen], width=_MET)
+        _share(item, plan, released=answer is not None)
+        with st.container(**_CELLS, width=_ICONS):
+            details.show(item, plan, study, released=answer is not None)
+            st.button(
+                "✕",
+                key=f"plan-out-{item.key}",
+                on_click=plans.remove,
+                args=(item.key,),
+                help=f"Remove {literal(item.name)}",
+                type="tertiary",
+            )
+
+
+def _target(item: PlannedQuery, plan: AnalysisPlan, *, released: bool) -> None:
+    aim = assumed_aim(item) if plan.split is Split.BEST and not item.fixed else None
+    _box(
+        f"Target of {literal(item.name)}",
+        item.wanted,
+        f"plan-wanted-{item.key}",
+        lambda wanted: plans.change_question(item.key, wanted=wanted or None),
+        value=None,
+        placeholder="target" if aim is None else f"({significant(aim)})",
+        label_visibility="collapsed",
+        disabled=released,
+    )
+
+
+def _share(item: PlannedQuery, plan: AnalysisPlan, *, released: bool) -> None:
+    """Show the ε of a question, or its weight where that decides about it."""
+    change: Any = partial(plans.change_question, item.key)
+    name = literal(item.name)
+    if released or not item.divisible:
+        st.markdown(f"{epsilon_text(item.epsilon)} {'✓' if released else ''}", width=_NUMBER)
+    elif plan.split is Split.WEIGHTS and not item.locked:
+        _box(
+            f"Weight of {name}",
+            item.weight,
+            f"plan-weight-{item.key}",
+            lambda weight: change(weight=weight),
+            label_visibility="collapsed",
+        )
+    else:
+        _box(
+            f"ε of {name}",
+            item.epsilon,
+            f"plan-epsilon-{item.key}",
+            lambda epsilon: change(epsilon=epsilon),
+            icon=":material/lock:" if item.locked else None,
+            label_visibility="collapsed",
+        )
+
+
+def _margin(item: PlannedQuery) -> str:
+    width = item.width
+    if is_uninformative(item):
+        return "uninformative"
+    star = "\\*" if width.assumed else ""
+    return f"± {width.text}{after_number(width.unit)}{star}"
+
+
+def add(plan: AnalysisPlan, study: Study) -> None:
+    """Ask for a new question; of an empty plan at once, else after "Add question"."""
+    if plan.items and not session.public(_ADDING):
+        return
+    with st.container(border=True, key="plan-question"), suppress(session.PageEnded):
+        request = inputs.ask(study)
+        st.markdown(f"**{literal(request.title)}**")
+        # As declared by the controls just now.
+        study = session.require_study()
+        plans.button(request, study, key="typed", name=plans.ask_name(request, study))
+
+
+def _toggle() -> None:
+    session.set_public(_ADDING, not session.public(_ADDING))
