@@ -88,7 +88,7 @@ def test_a_private_choice_is_charged_and_nothing_else_is_told(touched):
     if answer:
         button(app, "Take it as the total of the plan").click().run()
         (found,) = (m for m in app.metric if m.label.startswith("The plan promises"))
-        assert found.value == f"ε {answer[0]}"
+        assert found.value == f"ε = {answer[0]}"
     # The ledger has it, and pages that trace questions back stand it.
     app.switch_page("pages/budget.py").run()
     listing = app.dataframe[0].value

@@ -169,7 +169,7 @@ def show(plan: Option, other: Option, study: Study) -> None:
 def sureness(option: Option) -> str:
     """Return how sure an attacker becomes at most, from all answers of a plan."""
     epsilon, delta = option.guarantee
-    return surest(epsilon, delta=delta) if epsilon <= _LARGEST else "100 %"
+    return surest(epsilon, delta=delta) if epsilon <= _LARGEST else "100%"
 
 
 def _protection(option: Option, study: Study, sizes: Sizes) -> None:
