@@ -132,6 +132,18 @@ class Cell:
             **KEPT[kept],
         )
 
+    def mirrored(
+        self, label: str, number: float | None, use: Callable[[Any], None], *, key: str, **more: Any
+    ) -> None:
+        """Show a box for a number that is kept elsewhere, and hand a new one to ``use``.
+
+        It has no limits of its own: a number that is refused does not stay on screen.
+        """
+        session.set_public(key, number)
+        show: Callable[..., object] = self.place.number_input
+        kind = {"step": 1} if isinstance(number, int) else {"format": "%g"}
+        show(label, key=key, on_change=lambda: use(session.public(key)), **kind, **more)
+
     def day(self, label: str, value: dt.date | None, *, key: str) -> dt.date | None:
         """Show a box for a public date; ``None`` while it is empty.
 

@@ -73,25 +73,20 @@ def test_a_plan_is_saved_and_both_change_places(decided):
 
 @pytest.fixture
 def made(monkeypatch):
-    """The sign-off sheets that were made: what each is about, and its page."""
+    """What each sign-off sheet was about that was offered."""
     found = []
-    real = sign_off.decision_page
-
-    def noted(about, style):
-        found.append((about, real(about, style)))
-        return found[-1][1]
-
-    monkeypatch.setattr(sign_off, "decision_page", noted)
+    real = sign_off.Decision
+    monkeypatch.setattr(sign_off, "Decision", lambda **a: found.append(real(**a)) or found[-1])
     return found
 
 
-def test_the_sheet_holds_what_was_typed_and_what_was_compared(decided, made):
+def test_the_sheet_holds_what_was_typed_and_what_was_compared(decided, files):
     app = decided
     by_label(app.number_input, "Total ε").set_value(0.1).run()
     app.switch_page("pages/sign_off.py").run()
     assert "the alternative (ε = 0.1)" in shown(app).replace("\\", "")
     fill(app, text_area={"Purpose": "yearly report", "Who decides (one name a line)": "A\nB"})
-    page = made[-1][1].html()
+    page = files["Download sign-off sheet (HTML)"]()
     for told in ("yearly report", "people.csv", "Signature: A", "Signature: B"):
         assert told in page
     assert "yearly" not in str(app.query_params)
@@ -105,7 +100,7 @@ def test_a_plan_that_was_released_is_not_paid_for_twice(decided, made):
     app.button(key="spend-plan").click().run()
     assert app.button(key="plan-release").label == "Released ✓"
     app.switch_page("pages/sign_off.py").run()
-    about, _ = made[-1]
+    about = made[-1]
     assert about.plan.done
     assert about.fits
     assert about.together is None

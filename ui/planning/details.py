@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -14,7 +15,7 @@ from dpcore.planning.analysis_plan import LONGEST_NAME, AnalysisPlan, PlannedQue
 from dpcore.planning.group_sizes import too_few
 from dpcore.planning.needs import Need, needs
 from dpcore.planning.targets import OF_A_DIFFERENCE, is_difference, people_for, size_condition_text
-from ui import plan_notes, plans, session
+from ui import controls, plan_notes, plans, session
 from ui.study import Study
 from ui.text import literal
 
@@ -38,7 +39,8 @@ def show(item: PlannedQuery, plan: AnalysisPlan, study: Study, *, released: bool
 
 
 def _ask(item: PlannedQuery, *, released: bool) -> None:
-    key, change = item.key, partial(plans.change_question, item.key)
+    key = item.key
+    change: Any = partial(plans.change_question, key)
     named, locked, sized = (f"plan-{what}-{key}" for what in ("name", "lock", "group"))
     session.set_public(named, item.name)
     st.text_input(
@@ -56,12 +58,11 @@ def _ask(item: PlannedQuery, *, released: bool) -> None:
             help="A locked question keeps its ε. The others share what is left of the total.",
         )
     if item.width.assumed:
-        session.set_public(sized, item.group)
-        st.number_input(
+        controls.HERE.mirrored(
             "Assumed group size",
+            item.group,
+            lambda group: change(group=group),
             key=sized,
-            step=1,
-            on_change=lambda: change(group=session.public(sized)),
             help="Group sizes are private. Assume one to see its margin of error.",
         )
 

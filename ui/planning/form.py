@@ -16,7 +16,7 @@ from dpcore.planning.plan_files import to_json
 from dpcore.planning.splits import settled
 from dpcore.planning.targets import assumed_aim, is_uninformative
 from dpcore.releases.record import Release
-from ui import downloads, plans, session
+from ui import controls, downloads, plans, session
 from ui.asking import inputs
 from ui.planning import details, files
 from ui.study import Study
@@ -46,7 +46,14 @@ def settings(plan: AnalysisPlan) -> DeltaGenerator:
     """Show total, allocation and the other settings; return the place of the budget bar."""
     generation = session.generation()
     with st.container(horizontal=True, vertical_alignment="bottom", key="plan-settings"):
-        _box("Total ε", plan.total, f"plan-total-{generation}", plans.share, value=None)
+        controls.HERE.mirrored(
+            "Total ε",
+            plan.total,
+            plans.share,
+            key=f"plan-total-{generation}",
+            value=None,
+            width=_NUMBER,
+        )
         key = f"plan-split-{generation}"
         session.set_public(key, plan.split)
         st.selectbox(
@@ -63,11 +70,12 @@ def settings(plan: AnalysisPlan) -> DeltaGenerator:
             label = "Close" if session.public(_ADDING) else "Add question"
             st.button(label, key="plan-add", on_click=_toggle)
         with st.popover("More"):
-            _box(
+            controls.HERE.mirrored(
                 "δ of the plan",
                 plan.delta,
-                f"plan-delta-{generation}",
                 lambda delta: plans.change(delta=delta),
+                key=f"plan-delta-{generation}",
+                width=_NUMBER,
                 help="All questions are composed at this δ. At 0 only basic composition is valid.",
             )
             _files(plan)
@@ -87,21 +95,6 @@ def messages(plan: AnalysisPlan) -> None:
         settled(plan)
     except ParameterError as error:
         st.warning(sentence_of(error))
-
-
-def _box(label: str, number: float | None, key: str, use: Any, **more: Any) -> None:  # noqa: ANN401
-    """Show a number of the plan, and hand a new one to ``use``.
-
-    It has no limits of its own: a number that the plan refuses does not stay on screen.
-    """
-    session.set_public(key, number)
-    st.number_input(
-        label,
-        key=key,
-        format="%g",
-        on_change=lambda: use(session.public(key)),
-        **{"width": _NUMBER} | more,
-    )
 
 
 def _files(plan: AnalysisPlan) -> None:
@@ -166,11 +159,12 @@ def _row(
 
 def _target(item: PlannedQuery, plan: AnalysisPlan, *, released: bool) -> None:
     aim = assumed_aim(item) if plan.split is Split.BEST and not item.fixed else None
-    _box(
+    controls.HERE.mirrored(
         f"Target of {literal(item.name)}",
         item.wanted,
-        f"plan-wanted-{item.key}",
         lambda wanted: plans.change_question(item.key, wanted=wanted or None),
+        key=f"plan-wanted-{item.key}",
+        width=_NUMBER,
         value=None,
         placeholder="target" if aim is None else f"({significant(aim)})",
         label_visibility="collapsed",
@@ -185,19 +179,21 @@ def _share(item: PlannedQuery, plan: AnalysisPlan, *, released: bool) -> None:
     if released or not item.divisible:
         st.markdown(f"{epsilon_text(item.epsilon)} {'✓' if released else ''}", width=_NUMBER)
     elif plan.split is Split.WEIGHTS and not item.locked:
-        _box(
+        controls.HERE.mirrored(
             f"Weight of {name}",
             item.weight,
-            f"plan-weight-{item.key}",
             lambda weight: change(weight=weight),
+            key=f"plan-weight-{item.key}",
+            width=_NUMBER,
             label_visibility="collapsed",
         )
     else:
-        _box(
+        controls.HERE.mirrored(
             f"ε of {name}",
             item.epsilon,
-            f"plan-epsilon-{item.key}",
             lambda epsilon: change(epsilon=epsilon),
+            key=f"plan-epsilon-{item.key}",
+            width=_NUMBER,
             icon=":material/lock:" if item.locked else None,
             label_visibility="collapsed",
         )
