@@ -1,4 +1,4 @@
-"""The Meaning page: what a guarantee means, its label, and what others chose."""
+"""What ε means: the odds of an attacker, the label of a budget, and what others chose."""
 
 from __future__ import annotations
 
@@ -39,15 +39,20 @@ from dpcore.studies.meaning.precedents import (
     chosen,
     precedents,
 )
-from ui import controls, plans, results, session
-from ui.asking import inputs
+from ui import controls, layout, plans, results, session
 from ui.study import Study
 from ui.text import literal
 
-_BUDGET: Final = "the whole budget of this table"
-_PLAN: Final = "the plan"
-_QUESTION: Final = "the question on Release"
-_OWN: Final = "an ε of your own"
+_BUDGET: Final = "This budget"
+_PLAN: Final = "The plan"
+_OWN: Final = "Custom ε"
+_OLDER: Final = {
+    "the whole budget of this table": _BUDGET,
+    "the plan": _PLAN,
+    "the question on Release": _OWN,
+    "an ε of your own": _OWN,
+}
+"""Subjects by their names in older links."""
 _ANY: Final = "any"
 _UNIT: Final = Interval(lower=0.0, upper=1.0)
 _SHARE: Final = 0.1
@@ -81,16 +86,16 @@ def ask() -> InterpretationSubject:
     study = session.study()
     if study is None:
         return _own(None)
+    controls.read_older("meaning-of", _OLDER)
     planned = plans.plan(study).items
     about = controls.HERE.radio(
-        "Speak of",
-        [_BUDGET, *([_PLAN] if planned else []), _QUESTION, _OWN],
+        "Budget to explain",
+        [_BUDGET, *([_PLAN] if planned else []), _OWN],
         key="meaning-of",
-        note="The whole budget is what all releases together may give away. A plan or "
-        "a question is a part of it. Nothing here is computed from the table, or "
-        "spent.",
+        note="This budget limits all releases together. Nothing here is computed from "
+        "the data, or spent.",
     )
-    return {_BUDGET: _budget, _PLAN: _plan, _QUESTION: _question}.get(about, _own)(study)
+    return {_BUDGET: _budget, _PLAN: _plan}.get(about, _own)(study)
 
 
 def _budget(study: Study) -> InterpretationSubject:
@@ -135,64 +140,32 @@ def _beside(plan: Option, facts: LabelFacts) -> str:
     told = belief_text(epsilon, delta=min(delta, _MOST))
     count = len(plan.released)
     if plan.done:
-        first = (
-            "The plan has been released: what it cost is part of the ε "
-            f"{epsilon_text(before)} that this account has spent."
-        )
+        first = f"The plan is part of the ε = {epsilon_text(before)} that is spent."
     elif count:
         first = (
-            f"ε {epsilon_text(before)} of this account is already spent, with what "
-            f"{count} of {len(plan.basket.items)} questions of the plan cost that have "
-            "been answered."
+            f"ε = {epsilon_text(before)} is spent, {count} of {len(plan.basket.items)} "
+            "planned questions included."
         )
     else:
-        first = f"ε {epsilon_text(before)} of this account is already spent."
-    return (
-        f"{first} What is said below is of the plan alone; all releases together come "
-        f"to ε {epsilon_text(epsilon)}: {told}."
-    )
-
-
-def _question(study: Study) -> InterpretationSubject:
-    request = inputs.ask(study)
-    found = attacker.of_request(request)
-    if found.guarantee is None:
-        st.info(
-            "This mechanism guarantees nothing finite for the question, so that there "
-            "is no limit to tell. Choose another mechanism."
-        )
-        session.end_page()
-    _show_flaw(request.epsilon, found.guarantee.epsilon, request.entry.flaw)
-    return InterpretationSubject(
-        told=AttackerView(
-            guarantee=found.guarantee,
-            sides=Sides.of(request.relation),
-            attack=found.attack,
-            label=request.mechanism_label,
-            key=request.mechanism_key,
-        ),
-        reading=found,
-        facts=facts_of(study),
-        name=f"the released {request.title}",
-    )
+        first = f"ε = {epsilon_text(before)} is already spent."
+    return f"{first} With the plan, all releases come to ε = {epsilon_text(epsilon)}: {told}."
 
 
 def _own(study: Study | None) -> InterpretationSubject:
-    first, second, third, _ = controls.row(4)
-    epsilon = first.number(
+    first, second, third = controls.row([2, 1, 1])
+    epsilon = first.slider(
         "Privacy parameter ε",
         1.0,
-        (0.01, 50.0, 0.1),
+        (0.1, 10.0, 0.1),
         key="meaning-epsilon",
         note=controls.EPSILON_HELP,
     )
     key = second.selectbox(
         "Mechanism",
-        [*CATALOG, _ANY],
+        [_ANY, *CATALOG],
         format_func=lambda key: "any" if key == _ANY else CATALOG[key].label,
         key="meaning-mechanism",
-        note="How the noise is made. “Any” is the worst that the guarantee allows; a "
-        "mechanism gives away that much, or less.",
+        note="“Any” is the worst case of the guarantee. A mechanism reveals that much or less.",
     )
     delta = 0.0
     if key == _ANY:
@@ -226,9 +199,8 @@ def _own(study: Study | None) -> InterpretationSubject:
             raise ParameterError(f"{entry.label} guarantees nothing finite with these settings.")
     if entry.bounded:
         st.caption(
-            "What noise within bounds gives away depends on how far one "
-            f"{session.unit().noun} can "
-            f"move the number: here by {100 * _SHARE:g} % of its range."
+            f"Assumption: one {session.unit().noun} moves the number by {100 * _SHARE:g}% of "
+            "its range."
         )
     _show_flaw(epsilon, found.guarantee.epsilon, entry.flaw)
     told = AttackerView(
@@ -259,76 +231,80 @@ def _number(study: Study | None) -> int | None:
 
 def _show_flaw(asked: float, given: float, flaw: str) -> None:
     if given > asked * (1 + 1e-9):
-        reason = f": {flaw}" if flaw else ""
+        reason = f" {capital(flaw)}." if flaw else ""
         st.warning(
             literal(
-                f"ε {in_full(asked)} was asked for, and ε {epsilon_text(given)} is "
-                f"really given{reason}. This page speaks of what is given."
+                f"The actual ε is {epsilon_text(given)}, not {in_full(asked)}.{reason} This "
+                "page explains the actual ε."
             )
         )
 
 
 _CASES = 100
+_OLDER_TABS: Final = {
+    "In odds": "100 worlds",
+    "Before and after": "Odds",
+    "Found or named wrongly": "Correct and false identifications",
+    "What others promised": "Others' deployments",
+}
+"""Tabs by their names in older links."""
 
 
 def answer(subject: InterpretationSubject) -> None:
-    """Say in one sentence what the guarantee leaves an attacker."""
-    sure = subject.told.guarantee
-    said = belief_text(sure.epsilon, delta=sure.delta, about=f" about one {session.unit().noun}")
-    st.markdown(
-        f"**{literal(capital(said))}**, from {literal(subject.name)}, whoever the "
-        f"{session.unit().noun} is and whatever else the attacker knows. “Sure” is of "
-        "a yes or no: "
-        f"{literal(subject.told.sides.asked)}, or not. So it is of every yes or no "
-        "that hangs on one record, such as whether somebody earns more than 50,000."
-    )
-    if subject.reading is not None:
-        text = readings_text(
-            subject.told, subject.reading.largest_loss, exact=subject.reading.exact
-        )
-        st.markdown(f"Through {literal(subject.told.label)}: {text}")
+    """Show what the guarantee leaves an attacker, a tab for each way to say it."""
+    controls.read_older("meaning-side", _OLDER_TABS)
+    panes = {
+        "Odds": _odds,
+        "100 worlds": _worlds,
+        "Correct and false identifications": _found,
+        "Label": _label,
+        "Others' deployments": _precedents,
+    }
+    layout.show(panes, subject, key="meaning-side")
 
 
-def worlds(subject: InterpretationSubject) -> None:
-    """Show the odds as counts of worlds."""
-    st.markdown(worlds_text(subject.told))
-    results.show(worlds_picture(subject.told), "worlds", simulated=True)
-    st.caption(
-        "In a study of 963 people counts were understood best (Nanayakkara, Smart and "
-        "others 2023). These are counts of right guesses, in both kinds of worlds."
-    )
-
-
-def beliefs(subject: InterpretationSubject) -> None:
-    """Show what becomes of each belief, and let one be chosen."""
+def _odds(subject: InterpretationSubject) -> None:
+    """Show how certain an attacker becomes, from each certainty before."""
     before = controls.HERE.slider(
-        "How sure the attacker was before, %",
+        "Attacker's certainty before (%)",
         50,
         (1, 99),
         key="meaning-prior",
         note="From what they knew already. For a guess of one thing among many it is far below 50.",
     )
-    picture = belief_picture(subject.told, before / _CASES)
-    results.show(picture, "belief", simulated=True)
-    if subject.told.guarantee.delta > 0:
-        st.markdown(
-            "With a δ, very unlikely releases may tell all. So the guarantee limits "
-            "how often the best guess is right, over all releases."
-        )
-    else:
-        st.markdown(
-            "ε limits by how much one release, or all together, can move a belief, up "
-            "or down. It does not limit what the attacker knew before."
-        )
+    results.show(belief_picture(subject.told, before / _CASES), "belief", simulated=True)
+    limited = (
+        "With a δ, very unlikely releases may reveal everything. The guarantee limits how "
+        "often the best guess is right, over all releases."
+        if subject.told.guarantee.delta > 0
+        else "ε limits how far all releases it covers can move a belief, up or down."
+    )
+    st.caption(
+        f"About {literal(subject.name)}. The attacker asks "
+        f"{literal(subject.told.sides.asked)}. The same holds for any yes/no fact about "
+        f"one record. {limited}"
+    )
+    if subject.reading is not None:
+        largest, exact = subject.reading.largest_loss, subject.reading.exact
+        text = readings_text(subject.told, largest, exact=exact)
+        st.caption(f"With {literal(subject.told.label)}: {text}")
 
 
-def found(subject: InterpretationSubject) -> None:
-    """Show how many are found for how many are named wrongly."""
+def _worlds(subject: InterpretationSubject) -> None:
+    """Show the odds as counts of worlds."""
+    results.show(worlds_picture(subject.told), "worlds", simulated=True)
+    st.caption(
+        f"{literal(worlds_text(subject.told))} In a study of 963 people, counts were "
+        "understood best (Nanayakkara, Smart and others 2023)."
+    )
+
+
+def _found(subject: InterpretationSubject) -> None:
+    """Show correct against false identifications."""
     results.show(detection_picture(subject.told), "detection", simulated=True)
-    st.markdown(
-        "An attacker wants to name those whose record was used. Naming more finds more "
-        "of them, and more of the others, too. The curve is that of the best test "
-        "there is; on the dotted line are guesses without any release."
+    st.caption(
+        "The attacker names the people whose record was used. Naming more gives more "
+        "correct and more false identifications. The dotted line is guessing."
     )
 
 
@@ -352,22 +328,14 @@ def details() -> None:
     )
 
 
-def show_label(subject: InterpretationSubject) -> None:
+def _label(subject: InterpretationSubject) -> None:
     """Show the label of the account."""
     facts = subject.facts
-    if facts.lesson:
-        st.caption("This is a lesson: its budget is nobody's agreement.")
-    st.caption(
-        "This is the label of an account with the ε above; none is opened."
-        if facts.proposed
-        else "The label is about all releases of this table together."
-    )
     with st.container(border=True, key="label"):
-        st.header("What the released numbers can give away")
         for section in sections(facts):
             lines = "\n".join(f"- {literal(line)}" for line in section.lines)
             st.markdown(f"**{section.heading}**\n\n{lines}")
-    with st.expander("The same as text, to copy"):
+    with st.expander("Copy as text"):
         st.code(text_of(facts), language=None, wrap_lines=True)
 
 
@@ -383,52 +351,43 @@ _UNITS = {
 _MODELS = {"anywhere": None, "in the center": Model.CENTRAL, "on each device": Model.LOCAL}
 
 
-def show_precedents(subject: InterpretationSubject) -> None:
+def _precedents(subject: InterpretationSubject) -> None:
     """Show the uses that the reader chooses, beside the budget of the account."""
-    st.markdown(
-        "What did others promise? An ε says nothing without **whom** it protects and "
-        "**how soon it is spent again**: “every day anew” means that a year of it is "
-        "365 times as much. So each line says all three."
-    )
     first, second, _ = controls.row([2, 1, 1])
     unit = first.selectbox(
         "Protects",
         list(_UNITS),
         key="precedent-unit",
-        note="An account of this studio protects all that a person has in the table, "
-        "with one total for good, and adds its noise in the center. Few uses promise "
-        "the same.",
+        note="A budget here protects all data of a person, with one total for good and "
+        "noise added in the center. Few deployments promise the same.",
     )
     those = _comparable() if unit == _SAME else _chosen(unit, second)
     if not those:
-        st.info("No recorded use is of this kind. Choose another unit or model.")
+        st.info("No recorded deployment is of this kind. Choose another unit or model.")
         return
-    own = _precedents_own(subject) if unit == _SAME else {}
+    own = _own_promise(subject) if unit == _SAME else {}
     for _, promise in own.values():
-        st.markdown(f"**Yours** is what “Speak of” says at the top: {literal(promise)}.")
+        st.caption(f"Yours: {literal(promise)}.")
     if any(one.epsilon is not None for one in those):
         picture = precedents_picture(those, own=own.get("epsilon"))
         results.show(picture, "precedents", simulated=True)
     delta = None
     if any(one.rho is not None for one in those):
-        st.markdown(
-            "Some count in ρ (zero-concentrated privacy). That is another measure, "
-            "with a picture of its own: it becomes an ε only at a δ, and at each "
-            "another one."
-        )
+        st.caption("ρ (zCDP) is another measure. Each δ makes another ε of it.")
         delta = controls.row([1, 3])[0].delta(
             "ρ as ε at δ",
             key="precedent-delta",
-            note="In the lines below each ρ is also said as the ε that it is at most "
-            "at this δ. The choice is yours, not that of those who made the release.",
+            note="The list below converts each ρ to the largest ε at this δ. The δ is "
+            "your choice, not theirs.",
         )
         picture = precedents_picture(those, notion="rho", own=own.get("rho"))
         results.show(picture, "precedents-rho", simulated=True)
-    st.markdown("\n".join(f"- {_line(one, delta)}" for one in those))
+    with st.expander(f"All {len(those)} deployments, with sources"):
+        st.markdown("\n".join(f"- {_line(one, delta)}" for one in those))
     st.caption(
-        f"{len(those)} of {len(precedents())} uses, {CONFIRMED}: OpenDP Deployments "
-        "Registry, as of July 2026. Years are those of the first publication. That "
-        "others chose a number does not make it right for other people or other data."
+        f"{len(those)} of {len(precedents())} deployments, {CONFIRMED}: OpenDP Deployments "
+        "Registry, July 2026. An ε depends on whom it protects, and on how often it is "
+        "spent again."
     )
 
 
@@ -439,11 +398,10 @@ def _comparable() -> tuple[Precedent, ...]:
 def _chosen(unit: str, cell: controls.Cell) -> tuple[Precedent, ...]:
     """Return the uses with that unit, and with the model that is chosen in a cell."""
     model = cell.selectbox(
-        "Noise is added",
+        "Noise added",
         list(_MODELS),
         key="precedent-model",
-        note="On each device nobody has the records; in the center the curator has "
-        "them all. At the same ε these are two different promises.",
+        note="On each device nobody holds all records. In the center the curator does.",
     )
     if _UNITS[unit] is not Protects.OTHER:
         return chosen(precedents(), protects=_UNITS[unit], model=_MODELS[model])
@@ -452,7 +410,7 @@ def _chosen(unit: str, cell: controls.Cell) -> tuple[Precedent, ...]:
     return tuple(one for one in rest if one.protects in kinds)
 
 
-def _precedents_own(subject: InterpretationSubject) -> dict[str, tuple[float, str]]:
+def _own_promise(subject: InterpretationSubject) -> dict[str, tuple[float, str]]:
     """Return the reader's own number, with what it is of, by what it is counted in.
 
     It is the guarantee that the page speaks of; of a whole budget in rho, that rho.
@@ -461,11 +419,11 @@ def _precedents_own(subject: InterpretationSubject) -> dict[str, tuple[float, st
     noun = subject.facts.unit.noun
     if subject.whole and budget.rho is not None:
         number, name = float(budget.rho), "rho"
-        loss = f"ρ {in_full(number)}"
+        loss = f"ρ = {in_full(number)}"
     else:
         number, name = sure.epsilon, "epsilon"
-        at = f" at δ {in_full(sure.delta)}" if sure.delta else ""
-        loss = f"ε {epsilon_text(number)}{at}"
+        at = f" at δ = {in_full(sure.delta)}" if sure.delta else ""
+        loss = f"ε = {epsilon_text(number)}{at}"
     return {name: (number, f"{loss} for one {noun}, {subject.name}")}
 
 
@@ -473,7 +431,7 @@ def _line(one: Precedent, delta: float | None) -> str:
     aside = f" {literal(one.note)}" if one.note else ""
     if one.rho is not None and one.epsilon is None and delta is not None:
         level = epsilon_text(epsilon_of_rho(one.rho, delta=delta))
-        aside += f" Worked out here: ε {level} at most, at δ {in_full(delta)}."
+        aside += f" Converted here: ε = {level} at most, at δ = {in_full(delta)}."
     return (
         f"**{literal(one.name)}** ({literal(one.curator)}, {one.published}): "
         f"**{literal(one.promise)}**; {_where(one.model)}. "

@@ -7,8 +7,8 @@ known of one person, or of one mechanism, is another thing and is said to be one
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Final
 
 import numpy as np
@@ -110,6 +110,8 @@ WORLDS: Final = 100
 _MOST_WORLDS: Final = 10**6
 _SIDE: Final = 10
 _APART: Final = 12
+_LINE: Final = 22
+"""Letters in a line below a panel, which fit on a phone."""
 _MOSTLY: Final = 0.95
 _ALL: Final = 0.999
 _WHOLE: Final = 100
@@ -124,16 +126,12 @@ class Sides:
         own: Of you, in the world with your own record.
         other: Of you, in the other one.
         asked: What the attacker believes or not.
-        inside: People in the first world.
-        outside: People in the second.
 
     """
 
     own: str
     other: str
     asked: str
-    inside: str
-    outside: str
 
     @classmethod
     def of(cls, relation: NeighboringRelation) -> Sides:
@@ -142,16 +140,12 @@ class Sides:
             return cls(
                 own="you are in the table",
                 other="you are not in the table",
-                asked="that you are in the table",
-                inside="who are in the table",
-                outside="who are not in the table",
+                asked="whether you are in the table",
             )
         return cls(
             own="your own record is used",
             other="another record replaces it",
-            asked="that the record in the table is yours",
-            inside="whose own record was used",
-            outside="whose record was not used",
+            asked="whether the record in the table is yours",
         )
 
 
@@ -223,81 +217,53 @@ def worlds_text(view: AttackerView) -> str:
     sides, half = view.sides, WORLDS // 2
     first = (
         f"Imagine {WORLDS} worlds: {half} in which {sides.own}, and {half} in which "
-        f"{sides.other}. The attacker knows all else. In each world the numbers are "
-        "released with fresh noise, and the attacker says which kind of world it is."
+        f"{sides.other}. The attacker knows everything else and sees the release."
     )
     lines = []
     for name, attack in view.laws.items():
-        limit = "" if attack is view.guarantee else f"Through **{name}**: "
-        if attack is view.guarantee and view.attack is not None:
-            limit = f"By the guarantee alone ({name}): "
         share = float(attack.best_guess(0.5))
         right, of = counted(share)
+        through = "" if attack is view.guarantee else f" with {name}"
         lines.append(
-            f"- {limit}The best attacker is right in **at most {right:,} of {of:,}** "
-            f"such worlds on average (more exactly {at_most(share)}). Without a "
-            f"release it is {of // 2:,}."
+            f"The best attacker{through} names the right kind of world in at most "
+            f"{right:,} of {of:,} ({at_most(share)})."
         )
-    return "\n\n".join([first, "\n".join(lines)])
+    return " ".join([first, *lines, f"Without a release it is {half}."])
 
 
 def worlds_picture(view: AttackerView) -> Picture:
-    """Return 100 worlds of both kinds as squares, filled where the attacker is right.
+    """Return 100 worlds as squares, filled where the attacker is right: before and after.
 
-    A panel for each law: the mechanism, if one is chosen, and the guarantee.
+    After the release it is through the mechanism, if one is chosen, and else by the
+    guarantee.
     """
+    name, attack = next(iter(view.laws.items()))
+    share = float(attack.best_guess(0.5))
+    right, of = counted(share)
+    panels = (("before the release", of // 2), (f"after it, {name}", right))
     traces: list[Trace] = []
     notes: list[Trace] = []
     rows = []
-    shares = {name: float(law.best_guess(0.5)) for name, law in view.laws.items()}
-    for column, (name, share) in enumerate(shares.items()):
-        right, of = counted(share)
-        filled = right if of == WORLDS else round(WORLDS * share)
-        # One panel alone stands in the middle.
-        left = (column + 1 - len(shares) / 2) * _APART
-        traces += _grid(left, filled, show=not traces)
-        words = (name if name.startswith("any") else f"through {name}").split()
-        half = (len(words) + 1) // 2
+    for column, (words, count) in enumerate(panels):
+        left = column * _APART
+        traces += _grid(left, round(WORLDS * count / of), show=not traces)
+        middle = left + (_SIDE - 1) / 2
         notes += [
-            note(
-                f"<b>{right:,}</b> of {of:,}",
-                left + _SIDE / 2 - 0.5,
-                _SIDE + 0.1,
-                font={"size": 15},
-            ),
-            note(
-                "<br>".join([" ".join(words[:half]), " ".join(words[half:])]),
-                left + 4.5,
-                -1.0,
-                yanchor="top",
-            ),
+            note(f"<b>{count:,}</b> of {of:,}", middle, _SIDE - 0.2, font={"size": 16}),
+            note("<br>".join(wrap(words, _LINE)), middle, -1.0, yanchor="top"),
         ]
-        rows.append({"with": name, "right in a share of": share, "worlds": f"{right:,} of {of:,}"})
+        rows.append({"when": words, "right": count, "of": of})
     return Picture.of(
-        _worlds_title(view, shares),
+        f"Right guesses: {of // 2:,} of {of:,} before, at most {right:,} after",
         rows,
         drawn=f"A square for each of {WORLDS} worlds, half of either kind, filled "
         "where the attacker is right",
         traces=traces,
-        height=410,
-        xaxis=axis(range=[-1, 2 * _APART - 1], visible=False),
-        yaxis=axis(range=[-4, _SIDE + 3], visible=False),
+        height=380,
+        xaxis=axis(range=[-1, _APART + _SIDE], visible=False),
+        yaxis=axis(range=[-4, _SIDE + 2], visible=False, scaleanchor="x"),
         annotations=notes,
         margin={"l": 8, "r": 8, "t": 30, "b": 8},
-    )
-
-
-def _worlds_title(view: AttackerView, shares: Mapping[str, float]) -> str:
-    right, of = counted(shares[view.name])
-    if view.attack is None:
-        return (
-            f"The best attacker is right in at most {right:,} of {of:,} worlds, and in "
-            f"{of // 2:,} without a release"
-        )
-    own, among = counted(shares[view.label])
-    return (
-        f"Through {view.label} the best attacker is right in at most {own:,} of "
-        f"{among:,} worlds, and the guarantee alone allows {right:,} of {of:,}"
     )
 
 
@@ -361,9 +327,9 @@ def belief_picture(view: AttackerView, prior: float) -> Picture:
                 showlegend=False,
             ),
         ],
-        height=420,
-        xaxis=axis("sure before, %", range=[0, 100]),
-        yaxis=axis("after the release, %", range=[0, 103]),
+        height=360,
+        xaxis=axis("certainty before (%)", range=[0, 100]),
+        yaxis=axis("certainty after (%)", range=[0, 103]),
         shapes=[now(100 * prior, "")],
     )
 
@@ -380,21 +346,11 @@ def detection_picture(view: AttackerView) -> Picture:
     # As often as the best guess at even odds is wrong, in whole people.
     named = max(1, round(_WHOLE * (1 - float(next(iter(view.laws.values())).best_guess(0.5)))))
     at = {name: float(attack.detection(named / _WHOLE)) for name, attack in view.laws.items()}
-    sides = view.sides
-    title = (
-        f"Where {named} of 100 are named wrongly, at most {at_most(at[view.name])} are "
-        "found, whatever the noise"
-    )
-    if view.attack is not None:
-        title = (
-            f"Where {named} of 100 are named wrongly, at most "
-            f"{at_most(at[view.label])} are found through {view.label}; the guarantee "
-            f"alone would allow {at_most(at[view.name])}"
-        )
+    least = next(iter(at))
     return Picture.of(
-        f"{title}; guessing finds {named}%",
-        {"named wrongly": alarm} | {f"found, {name}": y for name, y in found.items()},
-        drawn="How many are found, against how many are named wrongly, by the best attacker",
+        f"At {named}% false identifications, at most {at_most(at[least])} are correct",
+        {"false": alarm} | {f"correct, {name}": y for name, y in found.items()},
+        drawn="Correct against false identifications of the best attacker",
         traces=[
             line([0, 100], [0, 100], "guessing", DOTTED, hover=""),
             *(
@@ -403,7 +359,7 @@ def detection_picture(view: AttackerView) -> Picture:
                     100 * detection,
                     name,
                     strokes[name],
-                    hover="%{y:.1f} of 100 found, %{x:.1f} named wrongly",
+                    hover="%{y:.1f}% correct, %{x:.1f}% false",
                 )
                 for name, detection in found.items()
             ),
@@ -413,12 +369,12 @@ def detection_picture(view: AttackerView) -> Picture:
                 "",
                 dot(PUBLIC, 9),
                 showlegend=False,
-                hover="%{y:.1f} of 100 found",
+                hover="%{y:.1f}% correct",
             ),
         ],
-        height=440,
-        xaxis=axis(f"false positives per 100 {sides.outside}", range=[0, 100]),
-        yaxis=axis(f"found, of 100 {sides.inside}", range=[0, 103]),
+        height=360,
+        xaxis=axis("false identifications (%)", range=[0, 100]),
+        yaxis=axis("correct identifications (%)", range=[0, 103]),
     )
 
 

@@ -1,20 +1,18 @@
 """The Meaning page speaks of the question and account on screen; it spends nothing."""
 
+import pytest
+
 from dpcore.figures.attackers import surest
 from tests.app.test_pages import button, by_label, release_button, use_upload
 from tests.app.test_questions import set_to
 from tests.conftest import assert_says
 
-OF = "Speak of"
-BUDGET, QUESTION, OWN = (
-    "the whole budget of this table",
-    "the question on Release",
-    "an ε of your own",
-)
+OF, PLAN, OWN = "Budget to explain", "The plan", "Custom ε"
 
 
 def said(app):
-    return " ".join(element.value for element in app.markdown).replace("\\", "")
+    shown = [*app.markdown, *app.caption]
+    return " ".join(element.value for element in shown).replace("\\", "")
 
 
 def look(app, side):
@@ -22,30 +20,52 @@ def look(app, side):
     return app.run()
 
 
-def test_it_takes_the_question_and_the_account_on_screen(open_page):
+def test_it_explains_the_account_in_use(open_page):
     use_upload(open_page)
-    app = open_page("release")
-    set_to(app, "number_input", "ε for this release", 0.7)
     app = open_page("meaning")
-    assert surest(3.0, delta=1e-5) in said(app)  # the usual budget
-    set_to(app, "radio", OF, QUESTION)
-    assert by_label(app.number_input, "ε for this release").value == 0.7
-    assert_says(said(app), f"becomes at most {surest(0.7)} sure", "from the released mean of age")
+    assert_says(said(app), surest(3.0, delta=1e-5), "all releases about these people together")
     label = look(app, "Label").code[0].value
     assert_says(label, "number of people (200)", "Nothing is spent so far")
+
+
+@pytest.mark.parametrize(
+    ("of", "side", "subject", "chart"),
+    [
+        ("the whole budget of this table", "In odds", "This budget", "Right guesses"),
+        ("the question on Release", "Before and after", OWN, "an attacker who was 50% sure"),
+        (None, "Found or named wrongly", "This budget", "false identifications"),
+    ],
+)
+def test_older_links_lead_to_the_view_of_today(open_page, of, side, subject, chart):
+    app = use_upload(open_page)
+    app.query_params["meaning-side"] = side
+    if of is not None:
+        app.query_params["meaning-of"] = of
+    app.switch_page("pages/meaning.py").run()
+    assert by_label(app.radio, OF).value == subject
+    assert chart.casefold() in said(app).casefold()
+
+
+@pytest.mark.parametrize(("epsilon", "right"), [(1.0, 74), (3.0, 96), (5.0, 994)])
+def test_worlds_are_counted_before_and_after(open_page, epsilon, right):
+    app = open_page("meaning")
+    set_to(app, "slider", "Privacy parameter ε", epsilon)
+    of = 1000 if right > 100 else 100
+    counts = f"Right guesses: {of // 2} of {of:,} before, at most {right} after"
+    assert counts in said(look(app, "100 worlds"))
 
 
 def test_it_speaks_of_a_plan_where_there_is_one(open_page):
     use_upload(open_page)
     app = open_page("meaning")
-    assert "the plan" not in by_label(app.radio, OF).options
+    assert PLAN not in by_label(app.radio, OF).options
     app = open_page("release")
     set_to(app, "number_input", "ε for this release", 0.9)
     button(app, "Add to plan").click().run()
     app = open_page("meaning")
-    set_to(app, "radio", OF, "the plan")
+    set_to(app, "radio", OF, PLAN)
     # The plan shares what is left.
-    assert_says(said(app), f"becomes at most {surest(3.0)} sure", "from the plan, its one answer")
+    assert_says(said(app), f"becomes at most {surest(3.0)} sure", "About the plan, its one answer")
 
 
 def test_what_is_spent_before_a_plan_is_told_beside_it(open_page):
@@ -57,23 +77,22 @@ def test_what_is_spent_before_a_plan_is_told_beside_it(open_page):
     set_to(app, "number_input", "ε for this release", 0.9)
     button(app, "Add to plan").click().run()
     app = open_page("meaning")
-    set_to(app, "radio", OF, "the plan")
+    set_to(app, "radio", OF, PLAN)
     assert f"becomes at most {surest(2.5)} sure" in said(app)
     told = next(each.value for each in app.caption if "already spent" in each.value)
-    assert told.startswith("ε 0.5 ")
-    assert_says(told, "come to ε 3", surest(3.0))
+    assert told.startswith("ε = 0.5 ")
+    assert_says(told, "come to ε = 3", surest(3.0))
 
 
 def test_it_works_without_a_table(open_page):
     app = open_page("meaning")
-    set_to(app, "number_input", "Privacy parameter ε", 2.0)
+    set_to(app, "slider", "Privacy parameter ε", 2.0)
     assert f"becomes at most {surest(2.0)} sure" in said(app)
-    assert "not agreed" in look(app, "Label").code[0].value
-    look(app, "Before and after")
-    set_to(app, "slider", "How sure the attacker was before, %", 10)
+    set_to(app, "slider", "Attacker's certainty before (%)", 10)
     assert surest(2.0, prior=0.1) in said(app)
-    look(app, "What others promised")
+    assert "not agreed" in look(app, "Label").code[0].value
+    look(app, "Others' deployments")
     assert "Broadband Coverage" in said(app)
     set_to(app, "number_input", "ρ as ε at δ", 1e-10)
-    assert "Worked out here: ε 17.5 at most, at δ 10⁻¹⁰." in said(app)
+    assert "Converted here: ε = 17.5 at most, at δ = 10⁻¹⁰." in said(app)
     assert "not confirmed by its board" in " ".join(c.value for c in app.caption)
