@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import streamlit as st
@@ -14,6 +15,10 @@ from dpcore.formatting import percent, significant
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.mechanism import Sensitivity
 from ui import controls, results
+from ui.live_chart import Film
+
+if TYPE_CHECKING:
+    from dpcore.figures.theme import Picture
 
 _AGES: Final = (
     *(23, 25, 27, 28, 31, 33, 34, 36, 38, 41),
@@ -21,6 +26,22 @@ _AGES: Final = (
 )
 _BOUNDS: Final = Interval(lower=0.0, upper=100.0)
 _EVEN: Final = 0.5
+_SLIDER: Final = "miniature"
+_CERTAINTY, _MARGIN = "demo-certainty", "demo-margin"
+_METRICS: Final = {
+    _CERTAINTY: (
+        "Attacker's certainty",
+        (
+            "Of an attacker who wants to know which of the two guests is there: before the "
+            "release, and at most after it."
+        ),
+    ),
+    _MARGIN: (
+        "Margin of error (95%)",
+        "Of the published mean: in 95% of releases it is at most this far off.",
+    ),
+}
+_EPSILONS: Final = [tenths / 10 for tenths in range(1, 51)]
 
 
 def show() -> None:
@@ -30,18 +51,44 @@ def show() -> None:
         "Privacy parameter ε",
         1.0,
         (0.1, 5.0, 0.1),
-        key="miniature",
+        key=_SLIDER,
         note="A small ε adds much noise: the two curves nearly agree.",
     )
     controlled.caption("A hotel publishes the mean age of its twenty guests. One of them is 100.")
-    people, oldest = len(_AGES), _AGES[-1]
-    mechanism = Laplace.calibrate(
-        sensitivity=Sensitivity.scalar(_BOUNDS.width / people), epsilon=epsilon, bounds=_BOUNDS
+    with drawn:
+        results.show_film(_film(), epsilon, "miniature")
+    with meant.container(horizontal=True):
+        for key, (label, meaning) in _METRICS.items():
+            with st.container(key=key, width="content"):
+                st.metric(label, _value(key, epsilon), width="content", help=meaning)
+
+
+def _mechanism(epsilon: float) -> Laplace:
+    sensitivity = Sensitivity.scalar(_BOUNDS.width / len(_AGES))
+    return Laplace.calibrate(sensitivity=sensitivity, epsilon=epsilon, bounds=_BOUNDS)
+
+
+@cache
+def _film() -> Film:
+    return Film.of(
+        _SLIDER,
+        {epsilon: _picture(epsilon) for epsilon in _EPSILONS},
+        metrics={key: [_value(key, epsilon) for epsilon in _EPSILONS] for key in _METRICS},
     )
-    with_guest = sum(_AGES) / people
-    without = with_guest - oldest / people
-    picture = two_worlds_picture(
-        mechanism,
+
+
+def _value(key: str, epsilon: float) -> str:
+    if key == _CERTAINTY:
+        return f"{percent(_EVEN)} → {surest(epsilon)}"
+    return f"± {significant(_mechanism(epsilon).noise * np.log(20))} years"
+
+
+def _picture(epsilon: float) -> Picture:
+    oldest = _AGES[-1]
+    with_guest = sum(_AGES) / len(_AGES)
+    without = with_guest - oldest / len(_AGES)
+    return two_worlds_picture(
+        _mechanism(epsilon),
         key="laplace",
         epsilon=epsilon,
         worlds=((f"with the guest of {oldest}", with_guest), ("with a newborn", without)),
@@ -49,17 +96,3 @@ def show() -> None:
         answer="published mean age, years",
         title=f"One guest moves the mean age by {significant(with_guest - without)} years",
     )
-    with drawn:
-        results.show(picture, "miniature", simulated=True)
-    reach = significant(mechanism.noise * np.log(20))
-    with meant.container(horizontal=True):
-        certainty = f"{percent(_EVEN)} → {surest(epsilon)}"
-        st.metric("Attacker's certainty", certainty, width="content", help=_CERTAINTY)
-        st.metric("Margin of error (95%)", f"± {reach} years", width="content", help=_MARGIN)
-
-
-_CERTAINTY: Final = (
-    "Of an attacker who wants to know which of the two guests is there: before the "
-    "release, and at most after it."
-)
-_MARGIN: Final = "Of the published mean: in 95% of releases it is at most this far off."

@@ -11,10 +11,11 @@ from __future__ import annotations
 import hashlib
 import json
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeGuard, cast
 
 import numpy as np
 import plotly
@@ -29,7 +30,7 @@ from ui import session
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
 
-    from dpcore.figures.theme import Spec
+    from dpcore.figures.theme import Picture, Spec
 
 _FOLDER: Final = Path(__file__).parent
 _SCRIPT: Final = "live_chart.js"
@@ -43,7 +44,10 @@ _ASSETS: Final = (
 )
 _PREFIX: Final = "live"
 NAME, _PLOTLY = (f"{_PREFIX}.{config.name}" for _, config in _ASSETS)
-_PRINTED: Final = """
+_TITLE: Final = 40
+"""Pixels above a film: a line of its title. Where it needs more, the figure is lower."""
+_RULES: Final = """
+.live-title { font-weight: 600; margin: 0; padding-bottom: 1rem; line-height: 1.5; }
 @media print {
   .live-chart, .live-chart .svg-container { width: 100% !important; }
   .live-chart .main-svg { max-width: 100%; height: auto; }
@@ -51,27 +55,82 @@ _PRINTED: Final = """
 """
 
 
-def show(
-    figure: Spec, *, key: str, alt: str, on_pick: Callable[[object], None] | None = None
-) -> None:
-    """Show a figure, which ``alt`` describes to whom it is read aloud.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Film:
+    """A picture for each position of a slider, shown in the browser while it is dragged.
+
+    A film is made once and kept: whoever makes it caches it.
+
+    Attributes:
+        slider: The key of the slider.
+        pictures: A picture by a value of the slider; in between the nearest one is shown.
+        sent: The same as the browser gets it: the first picture, and of each what is other.
+
+    """
+
+    slider: str
+    pictures: Mapping[float, Picture]
+    sent: bytes
+
+    @classmethod
+    def of(
+        cls,
+        slider: str,
+        pictures: Mapping[float, Picture],
+        *,
+        metrics: Mapping[str, Sequence[str]] | None = None,
+    ) -> Film:
+        """Return the film of pictures that share the height of the first.
+
+        ``metrics`` has the value of a metric at each picture, by its key: what the page
+        writes there once the slider is let go.
+        """
+        first, *_ = shown = list(pictures.values())
+        changes = [list(_changes(_parts(first), _parts(other))) for other in shown]
+        film: Spec = {
+            "slider": slider,
+            "values": list(pictures),
+            "changes": changes,
+            "height": _height(first) + _TITLE,
+            "metrics": metrics or {},
+        }
+        return cls(slider=slider, pictures=pictures, sent=_sent(_parts(first), film=film))
+
+    def at(self, value: float) -> Picture:
+        """Return the picture that is shown where the slider has a value."""
+        return self.pictures[min(self.pictures, key=lambda each: abs(each - value))]
+
+
+def show(picture: Picture, *, key: str, on_pick: Callable[[object], None] | None = None) -> None:
+    """Show the figure of a picture, without its title.
 
     Colors and fonts are those of the page, which the browser knows. ``on_pick`` is given
     the ``customdata`` of a point that is clicked.
     """
-    sent = {
-        "alt": alt,
-        "figure": figure,
-        "picks": on_pick is not None,
-        "script": f"../{_PLOTLY}/plotly.min.js",
-    }
-    _register()
     _component()(
         key=key,
-        data=encoded(sent),
-        height=figure["layout"]["height"],
+        data=_sent(_parts(picture), picks=on_pick is not None),
+        height=_height(picture),
         on_picked_change=on_pick and partial(_picked, on_pick, key),
     )
+
+
+def show_film(film: Film, *, key: str) -> None:
+    """Show a film, with the title of the picture that is shown."""
+    first, *_ = film.pictures.values()
+    _component()(key=key, data=film.sent, height=_height(first) + _TITLE)
+
+
+def _height(picture: Picture) -> int:
+    return cast("int", picture.spec["layout"]["height"])
+
+
+def _parts(picture: Picture) -> Spec:
+    return {"alt": picture.alt, "figure": picture.spec, "title": picture.title}
+
+
+def _sent(picture: Spec, **more: object) -> bytes:
+    return encoded({"picture": picture, "script": f"../{_PLOTLY}/plotly.min.js"} | more)
 
 
 def encoded(sent: Spec) -> bytes:
@@ -86,24 +145,47 @@ def encoded(sent: Spec) -> bytes:
 def _plain(value: object) -> object:
     if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.ndim:
         shape = {"shape": ",".join(map(str, value.shape))} if value.ndim > 1 else {}
-        numbers = value.astype(np.float64).tobytes()
-        return {"dtype": "f8", "bdata": b64encode(numbers).decode()} | shape
+        numbers = b64encode(value.tobytes()).decode()
+        return {"dtype": f"f{value.dtype.itemsize}", "bdata": numbers} | shape
     return PlotlyJSONEncoder().default(value)
+
+
+def _changes(first: object, other: object, *path: str | int) -> Iterator[tuple[object, object]]:
+    """Yield where another picture differs from the first one, and what is there instead.
+
+    Numbers of a curve have half of their digits: a film is seen in passing.
+    """
+    if isinstance(first, dict) and isinstance(other, dict):
+        for name in first | other:
+            yield from _changes(first.get(name), other.get(name), *path, name)
+    elif _is_of_parts(first) and _is_of_parts(other) and len(first) == len(other):
+        for i, pair in enumerate(zip(first, other, strict=True)):
+            yield from _changes(*pair, *path, i)
+    elif isinstance(other, np.ndarray) and other.dtype.kind == "f":
+        if not np.array_equal(np.asarray(first), other, equal_nan=True):
+            yield path, other.astype(np.float32)
+    elif first is not other and first != other:
+        yield path, other
+
+
+def _is_of_parts(node: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(node, list | tuple) and all(isinstance(each, dict) for each in node)
 
 
 def _picked(on_pick: Callable[[object], None], key: str) -> None:
     on_pick(cast("dict[str, object]", session.public(key))["picked"])
 
 
-def _register() -> None:
-    """Tell the server where the scripts are, if it does not know yet."""
+def _component() -> ComponentRenderer:
+    """Return what mounts a chart; a server learns first where the scripts are."""
     manager = get_bidi_component_manager()
     if manager.get(NAME) is None:
         for root, config in _ASSETS:
             manifest = ComponentManifest(name=_PREFIX, version="", components=[config])
             manager.register_from_manifest(manifest, root)
+    return _renderer()
 
 
 @cache
-def _component() -> ComponentRenderer:
-    return st.components.v2.component(NAME, css=_PRINTED, js=_SCRIPT, isolate_styles=False)
+def _renderer() -> ComponentRenderer:
+    return st.components.v2.component(NAME, css=_RULES, js=_SCRIPT, isolate_styles=False)

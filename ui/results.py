@@ -23,6 +23,7 @@ from dpcore.releases.record import A_SAMPLE, EVERYBODY, Release, these_rows
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import ClaimFinding, Verdict
 from ui import downloads, live_chart, session
+from ui.live_chart import Film
 from ui.text import after_number, ended, literal
 
 if TYPE_CHECKING:
@@ -61,7 +62,20 @@ def show(picture: Picture, key: str, *, simulated: bool = False) -> None:
     """
     picture = picture.stamped(classroom=not simulated and session.mode() is Mode.CLASSROOM)
     st.markdown(f"**{literal(picture.title)}**")
-    live_chart.show(picture.spec, key=f"figure-{key}", alt=picture.alt)
+    live_chart.show(picture, key=f"figure-{key}")
+    _twin(picture, key)
+
+
+def show_film(film: Film, value: float, key: str) -> None:
+    """Show a film of public settings or made-up tables, which follows its slider.
+
+    Its twins are those of the picture at the ``value`` of the slider.
+    """
+    live_chart.show_film(film, key=f"figure-{key}")
+    _twin(film.at(value), key)
+
+
+def _twin(picture: Picture, key: str) -> None:
     # Filled only once it is opened: most are not, and a control must answer quickly.
     twin = st.expander("The same in words and numbers", key=f"twin-{key}", on_change="rerun")
     if twin.open:

@@ -510,7 +510,7 @@ def _clickable(scene: Scene) -> None:
     """Draw the people; a click on one selects the person to move."""
     picture = people_picture(scene)
     st.markdown(f"**{literal(picture.title)}**")
-    live_chart.show(picture.spec, key=_CHART, alt=picture.alt, on_pick=choose)
+    live_chart.show(picture, key=_CHART, on_pick=choose)
 
 
 _BOUNDS = Interval(lower=0.0, upper=100.0)

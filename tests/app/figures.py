@@ -13,32 +13,40 @@ from ui import live_chart
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownFigure:
-    """A figure as it was sent to the browser.
+    """A figure as it is in the browser: of a film, the one that belongs to its slider.
 
     Attributes:
         alt: What is read aloud instead.
-        spec: Its traces and its layout, as JSON.
+        json: Its traces and its layout.
 
     """
 
     alt: str
-    spec: str
+    json: dict[str, Any]
 
     @property
-    def json(self) -> dict[str, Any]:
-        """Its traces and its layout."""
-        read: dict[str, Any] = json.loads(self.spec)
-        return read
+    def spec(self) -> str:
+        """Its traces and its layout as text."""
+        return json.dumps(self.json, ensure_ascii=False)
 
 
 def figures(app: AppTest) -> list[ShownFigure]:
     """Return the figures of the page in their order."""
-    sent = [
-        json.loads(one.proto.bytes)
+    return [
+        _shown(app, json.loads(one.proto.bytes))
         for one in app.get("bidi_component")
         if one.proto.component_name == live_chart.NAME
     ]
-    return [
-        ShownFigure(alt=one["alt"], spec=json.dumps(one["figure"], ensure_ascii=False))
-        for one in sent
-    ]
+
+
+def _shown(app: AppTest, sent: dict[str, Any]) -> ShownFigure:
+    picture, film = sent["picture"], sent.get("film")
+    if film:
+        value = app.session_state[film["slider"]]
+        nearest = min(range(len(film["values"])), key=lambda i: abs(film["values"][i] - value))
+        for (*path, name), changed in film["changes"][nearest]:
+            part = picture
+            for step in path:
+                part = part[step]
+            part[name] = changed
+    return ShownFigure(alt=picture["alt"], json=picture["figure"])

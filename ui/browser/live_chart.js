@@ -1,5 +1,6 @@
 // Keeps the chart of a figure, and gives each change to Plotly.react: nothing is mounted
-// anew, and no frame is without a figure. Colors and fonts are those of the page.
+// anew, and no frame is without a figure. Colors and fonts are those of the page. The
+// pictures of a film follow its slider while it is dragged; the server is not asked.
 
 const TEXT = new TextDecoder();
 const CONFIG = {
@@ -58,20 +59,79 @@ function template(element) {
   };
 }
 
+// The slider of a film, and which of its pictures belongs to where its thumb is.
+class Slider {
+  constructor(moved) {
+    this.moved = moved;
+    this.changes = new MutationObserver(moved);
+    this.find = this.find.bind(this);
+    // Streamlit may have put another slider in its place.
+    for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, this.find, true);
+  }
+
+  find() {
+    if (!this.film || this.thumb?.isConnected) return;
+    const place = `.st-key-${CSS.escape(this.film.slider)} input[type=range]`;
+    this.thumb = document.querySelector(place);
+    if (this.thumb) this.changes.observe(this.thumb, { attributeFilter: ["value"] });
+  }
+
+  picture(film) {
+    this.film = film;
+    this.find();
+    const value = Number(this.thumb?.getAttribute("value") ?? film.values[0]);
+    const distances = film.values.map((each) => Math.abs(each - value));
+    return distances.indexOf(Math.min(...distances));
+  }
+
+  end() {
+    this.changes.disconnect();
+    for (const kind of ["pointerdown", "keydown"]) document.removeEventListener(kind, this.find, true);
+  }
+}
+
+// A picture of a film: the first one with what is other in it.
+function changed(first, changes) {
+  const picture = structuredClone(first);
+  for (const [path, value] of changes) {
+    const place = path.slice(0, -1).reduce((part, name) => part[name], picture);
+    place[path.at(-1)] = value;
+  }
+  return picture;
+}
+
+// The values of metrics beside a film. React keeps the text it wrote where the server
+// writes it again, so that only its letters are changed here.
+function write(metrics, at) {
+  for (const [key, values] of Object.entries(metrics)) {
+    const place = `.st-key-${CSS.escape(key)} [data-testid=stMetricValue]`;
+    const text = document.createTreeWalker(document.querySelector(place) ?? document.createElement("p"), 4);
+    if (text.nextNode()) text.currentNode.nodeValue = values[at];
+  }
+}
+
 class Chart {
   constructor(root) {
     this.root = root;
+    this.title = document.createElement("p");
+    this.title.className = "live-title";
+    this.title.hidden = true;
     this.box = document.createElement("div");
     this.box.className = "live-chart";
     this.box.setAttribute("role", "figure");
-    root.append(this.box);
+    root.append(this.title, this.box);
+    this.slider = new Slider(() => this.draw());
     // Also where a tab of the page is opened in which the figure is: it has a width then.
     this.sizes = new ResizeObserver(() => this.draw());
     this.sizes.observe(this.box);
   }
 
   show(text, picked) {
-    this.text = text;
+    if (text !== this.text) {
+      this.text = text;
+      this.sent = JSON.parse(text);
+      this.state = this.measured = undefined;
+    }
     this.picked = picked;
     this.draw();
   }
@@ -91,28 +151,51 @@ class Chart {
   async update() {
     const width = this.box.clientWidth;
     if (!width || !this.root.isConnected) return;
+    const { film, script, picture: first } = this.sent;
     const look = template(this.root);
-    const state = JSON.stringify([width, look]) + this.text;
+    const at = film ? this.slider.picture(film) : 0;
+    const state = JSON.stringify([width, look, at]);
     if (state === this.state) return;
-    const { alt, script, figure, picks } = JSON.parse(this.text);
+    const { figure, alt, title } = changed(first, film ? film.changes[at] : []);
     this.box.setAttribute("aria-label", alt);
+    const sent = this.sent;
     try {
       const { react } = await load(new URL(script, import.meta.url));
-      const layout = { ...figure.layout, template: look, width };
+      if (this.failed) this.box.replaceChildren();
+      this.failed = false;
+      const height = film ? film.height - this.head(title, width) : figure.layout.height;
+      const layout = { ...figure.layout, template: look, width, height };
       await react(this.box, figure.data, layout, CONFIG);
-      this.state = state;
-      this.finish(width, layout.height, picks);
+      if (sent === this.sent) this.state = state; // nothing else was sent meanwhile
+      if (film) write(film.metrics, at);
+      this.finish(width, height);
     } catch (error) {
       console.error(error);
       this.fail(alt);
     }
   }
 
-  finish(width, height, picks) {
+  // The title of a picture of a film; returns its height, which is that of the longest.
+  head(title, width) {
+    if (this.measured !== width) {
+      const { film, picture } = this.sent;
+      const titles = film.changes.map((changes) => changed(picture, changes).title);
+      this.title.hidden = false;
+      this.title.style.minHeight = "";
+      this.title.textContent = titles.reduce((one, other) => (other.length > one.length ? other : one));
+      this.lines = this.title.offsetHeight;
+      this.title.style.minHeight = `${this.lines}px`;
+      this.measured = width;
+    }
+    this.title.textContent = title;
+    return this.lines;
+  }
+
+  finish(width, height) {
     for (const drawn of this.box.querySelectorAll(".main-svg")) {
       drawn.setAttribute("viewBox", `0 0 ${width} ${height}`); // on paper it becomes smaller
     }
-    if (!picks || this.heard) return;
+    if (!this.sent.picks || this.heard) return;
     this.heard = true;
     this.box.on("plotly_click", ({ points }) => this.picked(points[0].customdata));
   }
@@ -121,12 +204,15 @@ class Chart {
   fail(alt) {
     window.Plotly?.purge(this.box);
     this.state = this.heard = undefined;
+    this.failed = true;
     this.box.textContent = alt;
   }
 
   end() {
+    this.slider.end();
     this.sizes.disconnect();
     window.Plotly?.purge(this.box);
+    this.title.remove();
     this.box.remove();
     charts.delete(this.root);
   }

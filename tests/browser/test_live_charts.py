@@ -1,0 +1,183 @@
+"""Figures stay on the page, follow each change, and films follow a dragged slider."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.rest import settled
+from tests.browser.visitor import visit
+
+pytestmark = pytest.mark.browser
+
+# Looks at a chart with every frame until it is asked: whether there was a figure in each.
+WATCH = """() => {
+  const chart = document.querySelector(".live-chart");
+  const seen = {frames: 0, empty: 0, going: true, chart};
+  const look = () => {
+    seen.frames += 1;
+    seen.empty += document.querySelector(".live-chart .scatterlayer path.js-line") === null;
+    if (seen.going) requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+  window.seen = seen;
+}"""
+SEEN = """() => {
+  seen.going = false;
+  return {...seen, same: seen.chart === document.querySelector(".live-chart"), chart: null};
+}"""
+# Moves the pointer there and back with every frame, and counts the pictures that it meets.
+DRAG = """async ([left, right, y, seconds]) => {
+  const curve = () => [...document.querySelectorAll(".live-chart path.js-line")]
+    .map(each => each.getAttribute("d")).join();
+  const began = performance.now();
+  let [pictures, empty, last] = [0, 0, curve()];
+  for (let passed = 0; passed < seconds; passed = (performance.now() - began) / 1000) {
+    await new Promise(requestAnimationFrame);
+    const now = curve();
+    pictures += now !== last;
+    empty += now === "";
+    last = now;
+    const part = Math.abs(((passed * 0.7) % 2) - 1);
+    const clientX = left + (right - left) * part;
+    const about = {pointerId: pointer, pointerType: "mouse", buttons: 1, bubbles: true};
+    window.dispatchEvent(new PointerEvent("pointermove", {...about, clientX, clientY: y}));
+  }
+  return {pictures, empty};
+}"""
+
+
+@pytest.fixture
+def home(page):
+    expect(curve(page)).to_be_visible()
+    return page
+
+
+def curve(page):
+    return page.locator(".live-chart path.js-line").first
+
+
+def thumb(page):
+    return page.locator(".st-key-miniature input[type=range]")
+
+
+def drag(page, seconds):
+    """Drag the slider on Home, and return what was seen, and the time the page took."""
+    own = page.context.new_cdp_session(page)
+    own.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def taken():
+        metrics = own.send("Performance.getMetrics")["metrics"]
+        return next(each["value"] for each in metrics if each["name"] == "TaskDuration")
+
+    listen = "() => addEventListener('pointerdown', e => { window.pointer = e.pointerId; }, true)"
+    page.evaluate(listen)
+    track = page.locator(".st-key-miniature [role=group]").bounding_box()
+    knob = page.locator(".st-key-miniature [data-rac][style*=left]").bounding_box()
+    x, y = knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 10, y)
+    before = taken()
+    found = page.evaluate(DRAG, [track["x"], track["x"] + track["width"], y, seconds])
+    return found, taken() - before
+
+
+def test_a_film_follows_the_slider_while_it_is_dragged(home):
+    asked = home.evaluate("rest.asked")
+    said = home.get_by_test_id("stMetricValue").first
+    expect(said).to_have_text("50% → 73.2%")
+    found, seconds = drag(home, 3)
+    assert found["empty"] == 0
+    # By the time that the page itself took: others use this machine, too.
+    assert found["pictures"] / seconds >= 30
+    assert home.evaluate("rest.asked") == asked
+    assert float(thumb(home).get_attribute("value")) != 1.0
+    followed = said.text_content()
+    assert followed != "50% → 73.2%"
+    home.mouse.up()
+    settled(home)
+    assert home.evaluate("rest.asked") > asked
+    value = float(thumb(home).get_attribute("value"))
+    assert f"miniature={value:g}" in home.url
+    expect(said).to_have_text(followed)
+
+
+def test_a_film_follows_the_keys_and_a_link(home, context, server):
+    first = curve(home).get_attribute("d")
+    thumb(home).focus()
+    home.keyboard.press("ArrowRight")
+    expect(curve(home)).not_to_have_attribute("d", first)
+    moved = curve(home).get_attribute("d")
+    settled(home)
+    assert "miniature=1.1" in home.url
+    other = visit(context, server.url)
+    other.open("?miniature=1.1")
+    expect(curve(other.page)).to_have_attribute("d", moved)
+
+
+def test_a_change_is_drawn_into_the_same_chart_and_no_frame_is_empty(home, context, server):
+    lab = visit(context, server.url)
+    lab.open("lab")
+    expect(curve(lab.page)).to_be_visible()
+    before = curve(lab.page).get_attribute("d")
+    lab.page.evaluate(WATCH)
+    lab.choose("Mechanism", "Folded Laplace")
+    lab.settle()
+    expect(curve(lab.page)).not_to_have_attribute("d", before)
+    seen = lab.page.evaluate(SEEN)
+    assert seen["same"]
+    assert seen["frames"] > 0
+    assert seen["empty"] == 0
+
+
+def test_many_figures_share_one_script_and_fit_any_width(context, server):
+    asked = []
+    context.on("request", lambda request: asked.append(request.url))
+    study = visit(context, server.url)
+    study.open("study1")
+    charts = study.page.get_by_role("figure")
+    expect(charts.locator("path, rect").first).to_be_attached()
+    assert charts.count() > 1
+    assert sum(url.endswith("plotly.min.js") for url in asked) == 1
+    study.page.get_by_role("tab", name="Covariance and correlation").click()
+    study.settle()
+    for width in (1280, 390):
+        study.page.set_viewport_size({"width": width, "height": 844})
+        chart = charts.first
+        expect(chart.locator(".main-svg").first).to_be_visible()
+        fits = "box => box.querySelector('.main-svg').getBoundingClientRect().width"
+        expect(chart).to_have_js_property("clientWidth", round(chart.evaluate(fits)))
+    study.page.emulate_media(media="print")
+    study.page.set_viewport_size({"width": 300, "height": 844})
+    assert chart.evaluate(fits) <= 300
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_figure_has_the_colors_of_the_page(browser, server, scheme):
+    context = browser.new_context(color_scheme=scheme)
+    page = visit(context, server.url).page
+    page.goto(f"{server.url}/")
+    expect(curve(page)).to_be_visible()
+    app, paper, words = page.evaluate("""() => {
+      const style = place => getComputedStyle(document.querySelector(place));
+      const text = style(".live-chart .xtitle");
+      return [style(".stApp").backgroundColor, style(".live-chart .main-svg").backgroundColor,
+        [text.fill, style(".stApp").color, text.fontFamily, style(".stApp").fontFamily]];
+    }""")
+    assert paper == app
+    assert words[:2] == [words[1]] * 2
+    assert words[2] == words[3]
+    context.close()
+
+
+def test_words_stand_where_a_figure_cannot_be_drawn(context, server):
+    context.route("**/plotly.min.js", lambda route: route.abort())
+    page = visit(context, server.url).page
+    figure = page.get_by_role("figure")
+    expect(figure).to_contain_text("Two overlapping bumps")
+    context.unroute("**/plotly.min.js")
+    thumb(page).focus()
+    page.keyboard.press("ArrowRight")
+    expect(curve(page)).to_be_visible()
+    expect(figure).not_to_contain_text("Two overlapping bumps")
