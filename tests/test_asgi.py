@@ -275,3 +275,28 @@ def test_an_upload_stays_in_memory(megabytes):
 def test_a_tab_has_one_run_at_a_time():
     # Streamlit's own state of a session is not made for two.
     assert config.get_option("runner.fastReruns") is False
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "kept"),
+    [
+        ("/_stcore/bidi-components/live.plotly-1/plotly.min.js", 200, True),
+        ("/studio/_stcore/bidi-components/live.plotly-1/plotly.min.js", 200, True),
+        ("/_stcore/bidi-components/live.plotly-1/nothing.js", 404, False),
+        ("/_stcore/health", 200, False),
+    ],
+)
+def test_browsers_keep_the_scripts_of_charts(path, status, kept):
+    sent, seen = [], []
+
+    async def app(scope, _receive, send):
+        seen.extend(name for name, _ in scope["headers"])
+        await send({"type": "http.response.start", "status": status, "headers": []})
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "path": path, "headers": [(b"accept-encoding", b"gzip")]}
+    run(asgi.KeptScripts(app)(scope, None, send))
+    assert (b"immutable" in dict(sent[0]["headers"]).get(b"cache-control", b"")) == kept
+    assert (b"accept-encoding" in seen) == ("bidi" not in path)

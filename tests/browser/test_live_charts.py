@@ -116,7 +116,7 @@ def test_a_film_follows_the_keys_and_a_link(home, context, server):
     expect(curve(other.page)).to_have_attribute("d", moved)
 
 
-def test_a_change_is_drawn_into_the_same_chart_and_no_frame_is_empty(home, context, server):
+def test_a_change_is_drawn_into_the_same_chart_and_no_frame_is_empty(context, server):
     lab = visit(context, server.url)
     lab.open("lab")
     expect(curve(lab.page)).to_be_visible()
