@@ -67,8 +67,8 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
     ),
     Document(
         name="Full report",
-        sentence="Every question with its unit, bounds, noise, price and interval; "
-        "totals, ledger, known gaps. Opens in any browser and prints on A4.",
+        sentence="Every question with its bounds, noise, privacy cost and intervals, with "
+        "methods and ledger. Opens in any browser and prints on A4.",
         file=("report", "html"),
         mime=_HTML,
         text=report,
@@ -76,8 +76,8 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
     ),
     Document(
         name="Checklist based on NIST SP 800-226",
-        sentence="What a guarantee rests on, level by level: filled in where the "
-        "program knows, blank where only people do.",
+        sentence="What the guarantee rests on, in eight levels. Blank lines are for what "
+        "only people know.",
         file=("checklist", "html"),
         mime=_HTML,
         text=checklist,
@@ -92,8 +92,8 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
     ),
     Document(
         name="Script that redoes the accounting",
-        sentence="Python that needs OpenDP and dp_accounting alone: every price, the "
-        "totals, and one draw around made-up values.",
+        sentence="Recomputes every privacy cost and the totals in Python, and draws one "
+        "example. Needs only OpenDP and dp_accounting.",
         file=("accounting", "py"),
         mime="text/x-python",
         text=script,
@@ -109,8 +109,7 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
     ),
     Document(
         name="Registry entry",
-        sentence="For a public registry of deployments, in YAML. What only you know is "
-        "marked in it, to be filled in first.",
+        sentence="For a public registry of deployments, in YAML. Fill in the marked places first.",
         file=("registry-entry", "yaml"),
         mime="application/yaml",
         text=registry_entry,
@@ -119,8 +118,8 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
     ),
     Document(
         name="Questions as a plan",
-        sentence="What was asked, in JSON: load it on Plan to ask the same again, of "
-        "next quarter's table, say.",
+        sentence="The questions in JSON. Load the file on Plan to ask them again, for "
+        "example of a later table.",
         file=("questions", "json"),
         mime=_JSON,
         text=plan_text,
@@ -129,8 +128,8 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
     ),
     Document(
         name="Schema of plans",
-        sentence="What a file of a plan holds, with meanings and units, as a JSON "
-        "schema: for programs that write or check one.",
+        sentence="The JSON schema of plan files, with meanings and units. For programs that "
+        "write or check plans.",
         file=("plan.schema", "json"),
         mime=_JSON,
         text=lambda _: schema(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
@@ -24,9 +24,7 @@ from dpcore.ledger.chain import EntryKind
 from dpcore.privacy.composition import Totals, compose
 from dpcore.privacy.events import event_from
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost, plain
-from dpcore.relations import NeighboringRelation
 from dpcore.releases.amounts import NOTHING, is_used_up
-from dpcore.version import VERSION
 
 USUAL_DELTA: Final = 1e-6
 """At which totals are told where an account has no delta."""
@@ -103,6 +101,11 @@ class BudgetChange(NamedTuple):
     def day(self) -> date:
         """Return the day of the change."""
         return date.fromisoformat(self.when[:10])
+
+
+def changes_of_amount(changes: Sequence[BudgetChange]) -> tuple[BudgetChange, ...]:
+    """Return the changes of a budget that changed its amount."""
+    return tuple(change for change in changes if change.before != change.after)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,9 +198,7 @@ class DocumentContext:
 
     def fill(self, template: str, **facts: object) -> str:
         """Return a document about it, by a template."""
-        return render(
-            template, self.numerals, subject=self, mark=self.mark, foot=self.foot, **facts
-        )
+        return render(template, self.numerals, subject=self, mark=self.mark, **facts)
 
     @property
     def planned(self) -> bool:
@@ -215,11 +216,6 @@ class DocumentContext:
         """Return what must not be overlooked; or nothing."""
         marks = (PLANNED,) * self.planned + (LESSON,) * self.facts.lesson
         return " ".join(marks)
-
-    @property
-    def foot(self) -> str:
-        """Return what made the document, and when."""
-        return f"Made by Epsilon Studio, version {VERSION}, on {self.today}."
 
     @property
     def cost(self) -> PrivacyCost:
@@ -244,28 +240,9 @@ class DocumentContext:
         return limit_of(self.facts.budget)
 
     @property
-    def whom(self) -> str:
-        """Return who is protected, and as what."""
-        unit = self.facts.unit
-        if unit.cap is not None:
-            counts = "1 row" if unit.cap == 1 else f"at most {unit.cap:,} rows"
-            return f"every {unit.noun}, with all rows ({counts} of each counted)"
-        if self.joined:
-            return f"every {unit.noun}, with all rows of the file together"
-        if unit.rows == 1:
-            where = "each table" if len(self.tables) > 1 else "the table"
-            return f"every {unit.noun}, with one row in {where}"
-        return f"every {unit.noun}, with up to {unit.rows:,} rows of the table"
-
-    @property
     def neighbors(self) -> str:
         """Return in what neighboring tables differ."""
         return claims.neighbors(self.facts.relation, self.facts.unit)
-
-    @property
-    def is_private_membership(self) -> bool:
-        """Tell whether it is protected who has a row in the table."""
-        return self.facts.relation is NeighboringRelation.ADD_REMOVE
 
     @property
     def accuracy(self) -> str:
@@ -280,32 +257,7 @@ class DocumentContext:
     @property
     def changes(self) -> tuple[BudgetChange, ...]:
         """Return the changes of the budget that changed its amount."""
-        known = () if self.head is None else self.head.changes
-        return tuple(change for change in known if change.before != change.after)
-
-    @property
-    def one(self) -> str:
-        """Return what one protected unit is called."""
-        return self.facts.unit.noun
-
-    @property
-    def many(self) -> str:
-        """Return what protected units are called."""
-        return self.facts.unit.nouns
-
-    @property
-    def sampled(self) -> bool:
-        """Tell whether figures are about a population that the table is a sample of."""
-        return not self.everybody
-
-    @property
-    def about(self) -> str:
-        """Return what the figures describe."""
-        if self.facts.unit.several:
-            return "the figures describe the rows of this table only"
-        if self.everybody:
-            return f"the table holds all {self.many} that the figures are about"
-        return "the table is a sample of a larger population"
+        return () if self.head is None else changes_of_amount(self.head.changes)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -336,11 +288,6 @@ class DocumentContext:
     def mechanisms(self) -> Counter[str]:
         """Return the names of the mechanisms, and how many questions each answers."""
         return Counter(question.mechanism for question in self.questions)
-
-    @property
-    def keys(self) -> set[str]:
-        """Return the keys of the mechanisms."""
-        return {question.key for question in self.questions}
 
     @property
     def drawn_by(self) -> str:

@@ -17,7 +17,14 @@ from dpcore.analyses.identity import mark_of
 from dpcore.data.columns import Column
 from dpcore.data.quantities import bounds_text, replacement_text
 from dpcore.documents import assumptions, claims
-from dpcore.documents.context import BudgetChange, CuratorInput, guarantee_text, left_of, limit_of
+from dpcore.documents.context import (
+    BudgetChange,
+    CuratorInput,
+    changes_of_amount,
+    guarantee_text,
+    left_of,
+    limit_of,
+)
 from dpcore.documents.rendering import Numerals, render
 from dpcore.formatting import percent
 from dpcore.planning.analysis_plan import PlannedQuery
@@ -111,26 +118,6 @@ class Decision:
         """Return what is left of the budget once the whole plan is paid for."""
         return self.budget.remaining(self.spent + self.plan.due.cost)
 
-    @property
-    def limit(self) -> str:
-        """Return the budget in symbols."""
-        return limit_of(self.budget)
-
-    @property
-    def whole(self) -> tuple[float, float]:
-        """Return epsilon and delta of the whole budget."""
-        return float(self.budget.epsilon or 0), float(self.budget.delta or 0)
-
-    @property
-    def neighbors(self) -> str:
-        """Return in what neighboring tables differ."""
-        return claims.neighbors(self.relation, self.unit)
-
-    @property
-    def changes_of_amount(self) -> tuple[BudgetChange, ...]:
-        """Return the changes of the budget that changed its amount."""
-        return tuple(change for change in self.changes if change.before != change.after)
-
 
 def decision_page(about: Decision, numerals: Numerals) -> str:
     """Return the page; what was typed, and what came with the table, stays as it is."""
@@ -144,6 +131,10 @@ def decision_page(about: Decision, numerals: Numerals) -> str:
         mark=_LESSON * about.lesson,
         rows=rows,
         counts=_counts(items),
+        limit=limit_of(about.budget),
+        whole=(about.budget.epsilon or 0, about.budget.delta or 0),
+        neighbors=claims.neighbors(about.relation, about.unit),
+        changes=changes_of_amount(about.changes),
         left=left_of(about.budget, about.left),
         treated=assumptions.treated(items),
         minimums=assumptions.minimums(items, about.size),
@@ -156,7 +147,7 @@ def decision_page(about: Decision, numerals: Numerals) -> str:
         locked=_locked(rows),
         with_sizes=_with_sizes(rows),
         fewest_signatures=_FEWEST_SIGNATURES,
-        accuracy_of=lambda guarantee: claims.accuracy(*guarantee),
+        accuracy_of=lambda guarantee: claims.accuracy(*map(float, guarantee)),
         bounds_of=bounds_text,
         condition_of=lambda row: _condition(row, about),
         error_of=lambda item: _error(item, about),

@@ -14,7 +14,6 @@ from typing import Final
 from dpcore.documents.rendering import Numerals, render
 from dpcore.lessons.paths import Path
 
-_FOOT: Final = "Made by Epsilon Studio. The tables behind it are public surveys."
 _LETTERS: Final = "ABCDEFGH"
 
 
@@ -41,5 +40,4 @@ def _page(template: str, path: Path, *, mark: str = "") -> str:
         schedule=schedule,
         letters=_LETTERS,
         mark=mark,
-        foot=_FOOT,
     )

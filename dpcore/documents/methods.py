@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
-from dpcore.documents.context import DocumentContext, spelled
+from dpcore.documents.context import DocumentContext
 from dpcore.formatting import significant
-from dpcore.version import VERSION
 
 
 def methods(subject: DocumentContext) -> str:
@@ -14,8 +13,6 @@ def methods(subject: DocumentContext) -> str:
     pld = subject.totals.pld
     return subject.fill(
         "methods.txt",
-        cost=spelled(subject.cost, rho=False),
         pld=significant(pld, up=True) if subject.questions and math.isfinite(pld) else "",
         has_intervals=any(question.level is not None for question in subject.questions),
-        version=VERSION,
     )

@@ -103,7 +103,7 @@ class Number:
         unit = self.unit
         if self.value.lstrip("-−") == "1":
             unit = self.one or _ONE.get(unit, unit)
-        return f"{self.value} {unit}".rstrip()
+        return f"{self.value}%" if unit == "%" else f"{self.value} {unit}".rstrip()
 
     @property
     def around(self) -> str:

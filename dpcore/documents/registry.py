@@ -7,7 +7,6 @@ from decimal import Decimal
 from dpcore.data.columns import Column
 from dpcore.data.quantities import bounds_text
 from dpcore.documents.context import DocumentContext, spelled
-from dpcore.version import VERSION
 
 
 def registry_entry(subject: DocumentContext) -> str:
@@ -25,7 +24,6 @@ def registry_entry(subject: DocumentContext) -> str:
         columns=[_column(column) for column in subject.columns],
         cost=spelled(subject.cost),
         with_plans=subject.planned or any(question.together for question in subject.questions),
-        version=VERSION,
     )
 
 

@@ -25,6 +25,7 @@ from markupsafe import Markup
 
 from dpcore.formatting import brief, capital, delta_text, epsilon_text, significant
 from dpcore.privacy_filter import plain
+from dpcore.version import VERSION
 
 _NUMBER: Final = re.compile(
     r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e-?\d+)?(?!\w|[.,]\d)"
@@ -85,6 +86,7 @@ def environment(numerals: Numerals) -> Environment:
         "quoted": _quoted,
         "significant": significant,
     }
+    templates.globals["version"] = VERSION
     return templates
 
 

@@ -112,9 +112,9 @@ def test_a_paper_says_of_counts_what_they_cannot_say():
     assert "Totals can differ from the sum of the parts" in text
     assert "Group sizes do not count missing values of age" in text
     # Nobody is both in the north and in the south.
-    nobody = r"north × south\s+-?\d+ \S+\s+0 to \d+: may be 0"
+    nobody = r"north × south\s+[-−]?\d+ \S+\s+0 to \d+: may be 0"
     assert re.search(nobody, text)
-    assert not re.search(r"north × north\s+-?\d+ \S+\s+\d+ \S+ \d+: ", text)
+    assert not re.search(r"north × north\s+[-−]?\d+ \S+\s+\d+ \S+ \d+: ", text)
     assert "× other" in text
     without = plain(written("Public notice", answered()))
     for words in ("sum of the parts", "do not count missing"):

@@ -205,7 +205,9 @@ def test_notice_names_every_question_before_the_further_numbers_of_one():
 def test_notice_says_how_everything_was_counted():
     subject = answered()
     told, further = plain(text_of("Public notice", subject)).split(FURTHER)
-    assert "to the nearest bound (age: 0 to 100; a: 0 to 1; b: 0 to 1). The ranges" in told
+    assert (
+        "they count as the nearest bound (age: 0 to 100; a: 0 to 1; b: 0 to 1). The ranges" in told
+    )
     beyond = "Clamped to public bounds (age: 0 to 100)."
     assert f"Released on 2026-11-23. {beyond}" in further
     assert "region: missing and unlisted values are in" in further
@@ -433,7 +435,7 @@ def test_what_people_typed_keeps_its_numbers_in_the_record_of_changes():
 def test_the_notice_says_as_what_missing_values_count():
     subject = answered()
     text = plain(text_of("Public notice", subject))
-    assert "Missing values are imputed as 50 (age)" in " ".join(text.split())
+    assert "Missing values are imputed: they count as 50 (age)" in " ".join(text.split())
     column = subject.columns[0]
     assert column.name == "age"
     dropped = replace(column, missing=MissingPolicy.DROP, replacement=None)
@@ -441,7 +443,7 @@ def test_the_notice_says_as_what_missing_values_count():
     assert "Missing values are left out." in plain(text_of("Public notice", subject))
     # What is declared of a column does not count where it makes the groups.
     grouped = replace(answered(), missing={"age": (OTHERS,)})
-    assert "imputed as 50" not in plain(text_of("Public notice", grouped))
+    assert "count as 50" not in plain(text_of("Public notice", grouped))
 
 
 def test_changes_of_a_budget_are_told_from_what_to_what():
