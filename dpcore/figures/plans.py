@@ -18,18 +18,19 @@ from dpcore.figures.theme import (
     DOTTED,
     FITTING,
     GUIDE,
-    NEUTRAL,
     PUBLIC,
-    ROWS,
     STYLES,
     LineStyle,
     Picture,
     axis,
+    log_axis,
     log_ticks,
     plain,
+    whole_decades,
 )
-from dpcore.figures.traces import Trace, bars, dot, level, line, note, points, rows, vertical
-from dpcore.formatting import brief, people, percent, significant
+from dpcore.figures.traces import Trace, dot, histogram, level, line, note, points, vertical
+from dpcore.formatting import brief, people, significant
+from dpcore.individual.losses import Losses
 from dpcore.planning.comparison import BudgetComparison
 from dpcore.planning.needs import every_target
 
@@ -312,94 +313,50 @@ def _after(unit: str) -> str:
     return f" {unit}" if unit else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LossSummary:
-    """How much the people of a table lose under one total. CONFIDENTIAL.
+_CELLS: Final = 40
+_SMALLEST: Final = 1e-6
+"""Of what a log axis shows, as a part of the largest number on it."""
 
-    Attributes:
-        name: What the total is called. Public.
-        people: How many there are.
-        above: How many lose more than the limit.
-        median: What half of them lose at most.
-        maximum: What the most exposed person loses.
 
+def losses_picture(losses: Losses, *, guarantee: float, limit: float, log: bool) -> Picture:
+    """Return the histogram of everybody's loss, with the threshold and the guarantee.
+
+    CONFIDENTIAL. The first bar has all who lose less.
     """
-
-    name: str
-    people: int
-    above: int
-    median: float
-    maximum: float
-
-
-def budgets_picture(crowds: Sequence[LossSummary], *, own: int, limit: float) -> Picture:
-    """Return how many people lose more than ``limit`` under several totals."""
-    now = crowds[own]
+    ordered = losses.ordered
+    above = int(np.count_nonzero(ordered > limit))
+    known = [float(one) for one in (ordered[-1], limit, guarantee) if 0 < one < math.inf]
+    top = max(known, default=1.0) * 1.02
+    if log:
+        least = ordered[np.searchsorted(ordered, top * _SMALLEST)] if ordered[-1] > 0 else top
+        floor, top = whole_decades(min(float(least), top / 2), top)
+        edges, along = np.geomspace(floor, top, _CELLS + 1), log_axis("own loss ε", floor, top)
+    else:
+        edges, along = np.linspace(0.0, top, _CELLS + 1), axis("own loss ε", range=[0.0, top])
+    counts = losses.histogram(np.concatenate([[-1.0], edges[1:]]))
+    levels = {"threshold": (limit, DOTTED), "guarantee": (guarantee, GUIDE)}
     return Picture.of(
-        (
-            f"Under {now.name} {now.above:,} of {now.people:,} above {significant(limit)} "
-            f"({percent(now.above / now.people)}); the most exposed person loses "
-            f"{significant(now.maximum)}"
-        ),
-        {
-            "total": [crowd.name for crowd in crowds],
-            "lose more": [crowd.above for crowd in crowds],
-            "half lose at most": [crowd.median for crowd in crowds],
-            "the most exposed loses": [crowd.maximum for crowd in crowds],
-        },
-        drawn="People who lose more than the limit, by total of the plan",
+        f"{above:,} of {len(ordered):,} people lose more than ε = {significant(limit)}",
+        {"own loss ε, from": edges[:-1], "to": edges[1:], "people": counts},
+        drawn="Histogram of each person's privacy loss from the plan",
+        more=f"The worst is ε = {significant(float(ordered[-1]))}",
         traces=[
-            bars(
-                [plain(crowd.name) for crowd in crowds],
-                [crowd.above for crowd in crowds],
-                "",
-                {"color": [CONFIDENTIAL if at == own else NEUTRAL for at in range(len(crowds))]},
-                hover="%{x}: %{y:,} people",
-                text=[f"{crowd.above:,}" for crowd in crowds],
-                textposition="outside",
-                cliponaxis=False,
+            histogram(
+                counts,
+                edges,
+                marker={"color": CONFIDENTIAL},
+                hover="around ε = %{x:.3g}: %{y:,} people",
+                log=log,
             )
         ],
+        shapes=[
+            vertical(at, name, stroke, xanchor="right")
+            for name, (at, stroke) in levels.items()
+            if 0 < at < math.inf
+        ],
         showlegend=False,
-        height=340,
-        xaxis=axis("total ε"),
-        yaxis=axis(f"people above {significant(limit)}", rangemode="tozero"),
-    )
-
-
-def groups_picture(crowds: Sequence[LossSummary], *, by: str, limit: float) -> Picture:
-    """Return which share of each group loses more than ``limit``."""
-    shown = crowds[:30]
-    shares = [crowd.above / crowd.people for crowd in shown]
-    most = max(range(len(shown)), key=shares.__getitem__)
-    least = min(range(len(shown)), key=shares.__getitem__)
-    texts = [
-        f"{crowd.above:,} of {crowd.people:,}; most {significant(crowd.maximum)}" for crowd in shown
-    ]
-    # Labels may be alike once they are cut short.
-    names = [plain(crowd.name) for crowd in shown]
-    return Picture.of(
-        (
-            f"By {by}, nobody loses more than {significant(limit)}"
-            if not any(shares)
-            else f"{percent(shares[most])} of “{shown[most].name}” lose more than "
-            f"{significant(limit)}, and {percent(shares[least])} of “{shown[least].name}”"
-        ),
-        {
-            "group": [crowd.name for crowd in crowds],
-            "people": [crowd.people for crowd in crowds],
-            "lose more": [crowd.above for crowd in crowds],
-            "half lose at most": [crowd.median for crowd in crowds],
-            "the most exposed loses": [crowd.maximum for crowd in crowds],
-        },
-        drawn="Share of each group that loses more than the limit",
-        traces=[rows(names, [100 * share for share in shares], texts, CONFIDENTIAL)],
-        showlegend=False,
-        height=90 + 44 * len(shown),
-        xaxis=axis(
-            f"above ε = {significant(limit)}, %",
-            range=[0, 1.35 * max(100 * max(shares), 1.0) * 1.3],
-        ),
-        yaxis=ROWS
-        | {"tickvals": names, "ticktext": [plain(brief(crowd.name, 24)) for crowd in shown]},
+        bargap=0,
+        height=260,
+        xaxis=along,
+        yaxis=axis("people"),
     )

@@ -1,9 +1,10 @@
-"""Whom it touches: confidential, masked until asked, and nothing of it leaves."""
+"""Privacy loss of the plan: confidential, masked until asked, and nothing of it leaves."""
 
 from __future__ import annotations
 
 import pytest
 
+from dpcore.relations import NeighboringRelation
 from tests.app.test_pages import button, by_label, charts, fill, press_release, use_upload
 from tests.app.test_questions import shown
 
@@ -12,7 +13,7 @@ CSV = (
     + "".join(f"{30_000 + 7 * i},{'high' if i % 4 == 0 else 'low'}\n" for i in range(200))
     + "1476543,high\n"
 )
-AREA = "Show what the plan means for these people"
+AREA = "Show privacy loss per person"
 
 
 @pytest.fixture
@@ -23,7 +24,11 @@ def touched(open_page):
     app = open_page("release")
     by_label(app.selectbox, "Statistic").set_value("sum").run()
     button(app, "Add to plan").click().run()
-    return open_page("plan_privacy_loss")
+    app = open_page("plan_privacy_loss")
+    # It starts with the change that the guarantee is about.
+    compared = by_label(app.radio, "Compared with the data")
+    assert compared.value is NeighboringRelation.SUBSTITUTION
+    return compared.set_value(NeighboringRelation.ADD_REMOVE).run()
 
 
 def told(app):
@@ -37,13 +42,13 @@ def test_nothing_of_the_table_is_shown_before_the_curator_asks(touched):
     app = touched
     assert not charts(app)
     assert not app.dataframe
-    assert "Nobody here loses more" not in told(app)
+    assert "Worst here" not in told(app)
     by_label(app.toggle, AREA).set_value(True).run()
     assert charts(app)
-    (most,) = (f.value for f in app.dataframe if "who" in f.value)
-    assert most["who"][0] == "the person with the highest pay"
+    (most,) = (f.value for f in app.dataframe if "largest losses" in f.value)
+    assert most["largest losses"][0] == "the person with the highest pay"
     # One person has nearly all of the loss; the others hardly any.
-    assert "1 of 201 lose more than" in told(app)
+    assert "1 of 201 people lose more than" in told(app)
     assert not app.get("download_button")
 
 
@@ -54,15 +59,15 @@ def test_values_are_masked_until_they_are_asked_for(touched):
         assert text not in "".join(frame.value.to_csv() for frame in app.dataframe)
         assert text == "row" or text not in told(app)
     by_label(app.toggle, "Show rows and values").set_value(True).run()
-    (most,) = (f.value for f in app.dataframe if "who" in f.value)
+    (most,) = (f.value for f in app.dataframe if "largest losses" in f.value)
     assert most["row"][0] == "201"
     assert "1.47654 million" in most["pay, value"][0]
 
 
 def test_nobody_above_is_what_the_most_exposed_person_takes(touched):
     app = touched
-    fill(app, toggle={AREA: True}, number_input={"Nobody should lose more than ε": 0.1})
-    (found,) = (m for m in app.metric if m.label.startswith("Nobody here loses"))
+    fill(app, toggle={AREA: True}, number_input={"Threshold ε": 0.1})
+    (found,) = (m for m in app.metric if m.label.startswith("Largest total"))
     # The loss of a sum is epsilon times the pay over its bound.
     assert float(found.value) == pytest.approx(0.1 * 2e6 / 1_476_543, rel=2e-3)
     assert float(found.value) <= 0.1 * 2e6 / 1_476_543
@@ -70,6 +75,8 @@ def test_nobody_above_is_what_the_most_exposed_person_takes(touched):
 
 def test_made_up_tables_tell_by_their_epsilon_alone(touched):
     app = touched
+    app.session_state["touched-leak"] = True
+    app.run()
     by_label(app.number_input, "Pay of that person, € (made up)").set_value(250_000.0).run()
     assert "= 250,000 €" in shown(app)
     by_label(app.number_input, "Pay of that person, € (made up)").set_value(40_000.0).run()
@@ -79,16 +86,15 @@ def test_made_up_tables_tell_by_their_epsilon_alone(touched):
 def test_a_private_choice_is_charged_and_nothing_else_is_told(touched):
     app = touched
     by_label(app.number_input, "ε for the choice").set_value(0.4).run()
-    assert "The noise misjudges how many do" in shown(app)
+    assert "The noise miscounts by at most" in shown(app)
     press_release(app)
     answer = [m.value for m in app.metric if m.label == "Chosen total ε"]
-    assert answer or "Even at the smallest total" in shown(app)
+    assert answer or "Too many exceed the threshold" in shown(app)
     assert "Add to plan" not in [button.label for button in app.button]
     assert not charts(app)
     if answer:
-        button(app, "Take it as the total of the plan").click().run()
-        (found,) = (m for m in app.metric if m.label.startswith("The plan promises"))
-        assert found.value == f"ε = {answer[0]}"
+        button(app, "Use as the total of the plan").click().run()
+        assert f"Guarantee for everyone: **ε = {answer[0]}**" in shown(app)
     # The ledger has it, and pages that trace questions back stand it.
     app.switch_page("pages/budget.py").run()
     listing = app.dataframe[0].value

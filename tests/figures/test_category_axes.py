@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.data.quantities import Quantity
-from dpcore.figures import plans, synthesis, traces
+from dpcore.figures import synthesis, traces
 from dpcore.figures.answers import GroupNumbers, groups_picture, parts_picture
 from dpcore.figures.coefficients import coefficients_picture
 from dpcore.figures.covariances import covariance_picture
@@ -81,13 +81,6 @@ def crossed():
     return cross_picture(found, statement="number", unit="people", truth=None)
 
 
-def crowds():
-    return [
-        plans.LossSummary(name=label, people=100, above=50 - i, median=0.1, maximum=1.0)
-        for i, label in enumerate(LABELS)
-    ]
-
-
 def exposed():
     each = {"people": 9, "mean": 0.1, "median": 0.1, "ninth_decile": 0.2}
     several = [GroupLosses(label=label, maximum=0.5, **each) for label in LABELS]
@@ -140,8 +133,6 @@ FIGURES = {
     "coefficients": lambda: coefficients_picture(LABELS, NUMBERS, AROUND),
     "covariance matrix": lambda: covariance_picture(LABELS, EYE, EYE),
     "exposure of groups": exposed,
-    "people by total": lambda: plans.budgets_picture(crowds(), own=0, limit=0.5),
-    "people by group": lambda: plans.groups_picture(crowds(), by="g", limit=0.5),
     "kept counts": lambda: synthesis.kept_picture(cells(), unit="people"),
     "original counts": lambda: synthesis.original_picture(cells(), NUMBERS, unit="people"),
     "reach of each person": lambda: reach_picture(scene(), 20.0),
@@ -214,13 +205,8 @@ def test_group_without_a_dot_has_its_words_at_its_own_place():
 def test_labels_that_are_alike_once_they_are_short_have_a_bar_each():
     long = [f"a label with a long beginning, number {i}" for i in range(3)]
     votes = votes_picture(long, [1, 2, 3], right=0).figure
-    several = [
-        plans.LossSummary(name=name, people=9, above=1, median=0.1, maximum=1.0) for name in long
-    ]
-    shown = plans.groups_picture(several, by="g", limit=0.5).figure
-    for figure in (votes, shown):
-        assert list(figure.layout.yaxis.categoryarray) == long
-        assert list(figure.data[0].y) == long
+    assert list(votes.layout.yaxis.categoryarray) == long
+    assert list(votes.data[0].y) == long
 
 
 LABEL = st.text(string.digits + ".-:e ab", min_size=1, max_size=8)
@@ -283,7 +269,6 @@ LABELLED = (
     "Growth",
     "Fault",
     "GroupLosses",
-    "LossSummary",
     "Numbers",
     "Price]",
     "Scene",

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dpcore.figures.compositions import prices_picture
-from dpcore.figures.plans import margins_picture
+from dpcore.figures.plans import losses_picture, margins_picture
+from dpcore.individual.losses import Losses
 from dpcore.planning.analysis_plan import AnalysisPlan, Split
 from dpcore.planning.comparison import around, compare
 from dpcore.planning.plan_cost import cost_of_plan
@@ -105,3 +106,19 @@ def test_price_says_what_is_charged(requests, delta, said):
     (charged,) = [text for text in bars.text if "charged" in text]
     assert len(picture.table) == 5
     assert float(charged.split()[0]) == pytest.approx(float(price.cost.epsilon), rel=1e-2)
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize("guarantee", [1.0, np.inf])
+def test_everybody_is_in_the_histogram_of_losses(log, guarantee):
+    losses = Losses.of(np.array([0.0, 0.0, 0.001, 0.2, 0.9]))
+    picture = losses_picture(losses, guarantee=guarantee, limit=0.1, log=log)
+    assert picture.title == "2 of 5 people lose more than ε = 0.1"
+    assert picture.table["people"].sum() == 5
+    words = [shape.label.text for shape in picture.figure.layout.shapes]
+    assert words == ["threshold", *["guarantee"] * bool(np.isfinite(guarantee))]
+
+
+def test_a_table_in_which_nobody_loses_anything_has_a_histogram():
+    picture = losses_picture(Losses.of(np.zeros(3)), guarantee=0.0, limit=0.0, log=True)
+    assert picture.table["people"].sum() == 3
