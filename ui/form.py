@@ -57,6 +57,26 @@ class Number(Setting):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Charged(Number):
+    """A number that a release is charged by: refused outside its limits."""
+
+    def ask(self, cell: Cell) -> object:
+        """Show the box."""
+        return cell.charged(
+            self.label, self.value, self.within, key=self.key, kept=self.kept, note=self.note or ""
+        )
+
+    def read(self, found: Any) -> object:  # noqa: ANN401 - what was typed
+        """Return the number.
+
+        Raises:
+            ParameterError: It is outside its limits.
+
+        """
+        return found.inside
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Slide(Number):
     """A slider of numbers."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 import streamlit as st
@@ -54,11 +55,15 @@ from dpcore.studies.resampling.bootstrap_study import (
 )
 from dpcore.studies.resampling.laplace_averages import Equipartition, Rivals
 from ui import controls, layout, results, session, work
-from ui.resampling.standard_errors_settings import BootstrapSettings, find_noise
+from ui.form import Study
+from ui.resampling import standard_errors_release
+from ui.resampling.standard_errors_settings import FORM, BootstrapSettings, design, find_noise
 from ui.text import sentence_of
 
 _PIECES = 4
 _SHARE = 0.1
+_CORRECTED = 3
+"""The place of the corrected rule among those that are shown."""
 _CLOSE = 1 - 1e-6
 """Levels that are attained are known up to that share, by discretizing the loss."""
 
@@ -71,142 +76,75 @@ class _Found:
     delta: float
 
 
-def answer(asked: BootstrapSettings) -> BootstrapSettings:
-    """Show what is claimed, what is measured and what is repaired, side by side.
-
-    Return the settings with the factor on the noise that repairs it, once it is found.
-    """
-    e = asked.experiment
-    headline = st.empty()
-    with headline:
-        _headline(asked, None)
-    claimed, measured, repaired = st.columns(3)
-    with claimed.container(border=True, height="stretch"):
-        _claimed(asked)
-    with measured.container(border=True, height="stretch"):
-        found = _measured(asked)
-    with repaired.container(border=True, height="stretch"):
-        st.subheader("Corrected", anchor=False)
-        factor = None
-        if found is None:
-            st.caption("Follows what is measured.")
-        else:
-            factor = _repair(asked)
-        if factor is not None:
-            _repaired(asked, factor)
+def _claim(asked: BootstrapSettings) -> None:
+    """Show the claimed, the measured and the corrected privacy, and the intervals of each."""
+    e, found = asked.experiment, _found(asked)
+    factor = None if found is None else _repair(asked)
+    claim = f"ε = {significant(claimed_epsilon(e.rho, asked.delta), 5)}"
+    actual, level = "…", percent(asked.level)
+    if found is not None:
+        pair = apart(found.levels.claimed, found.levels.attained * _CLOSE)
+        actual = f"ε ≥ {pair[1] if pair else significant(found.levels.attained, 4)}"
+    unbiased, conservative, _, corrected = (
+        share_text(exact_coverage(_with(e, factor if i == _CORRECTED else None), one.method))
+        for i, one in enumerate(asked.shown)
+    )
+    rows = [
+        ("Privacy", claim, actual, "…" if factor is None else claim),
+        ("Noise variance", "1 ×", "1 ×", "…" if factor is None else f"{significant(factor, 4)} ×"),
+        (f"Coverage, {level} interval", level, unbiased, "…" if factor is None else corrected),
+    ]
+    results.table(
+        [dict(zip(("", "claimed", "actual", "corrected"), row, strict=True)) for row in rows],
+        key="se-claim",
+    )
     st.caption(
-        f"Of {e.people:,} people, {e.times} bootstraps, ρ {e.rho:g} and δ "
-        f"{significant(asked.delta)}."
+        f"Coverage with the conservative error: {conservative}, and {share_text(_least(asked))} "
+        "with little noise."
     )
     if found is not None:
-        with headline:
-            _headline(asked, found)
-        _why(asked, found)
-    return replace(asked, factor=factor)
+        st.markdown(_reason(asked, found))
+    if factor is not None:
+        longer = length(mean_length(_with(e, factor), asked.shown[_CORRECTED].method), e)
+        st.markdown(f"The corrected {level} interval is {longer}. {_rival(asked)}")
 
 
-def _headline(asked: BootstrapSettings, found: _Found | None) -> None:
-    """Say what a reader can check: promises beside what is so."""
+def _with(experiment: Experiment, factor: float | None) -> Experiment:
+    return experiment if factor is None else replace(experiment, factor=factor)
+
+
+def why(asked: BootstrapSettings) -> str:
+    """Return the promised coverage beside the actual one."""
     e = asked.experiment
     worst = min(asked.shown[:3], key=lambda one: exact_coverage(e, one.method))
     covered = exact_coverage(e, worst.method)
-    promised = percent(asked.level)
-    if covered < asked.level:
-        text = (
-            f"**What is wrong, and which numbers prove it.** Promised {promised}, true "
-            f"in **{share_text(covered)}**: intervals with the {worst.name} error."
-        )
-    else:
-        text = (
-            "**What holds, and what is wrong.** All intervals hold the truth in the "
-            f"{promised} that they promise, or more."
-        )
-    if found is not None:
-        pair = apart(found.levels.claimed, found.levels.attained * _CLOSE)
-        text += (
-            f" Privacy: promised ε {pair[0]}, really at least ε **{pair[1]}**."
-            if pair
-            else " What is lost in privacy is too little to show here."
-        )
-    st.markdown(text)
+    more = (e.bagged_error_given_table / e.one_shot_error_given_table) ** 2 - 1
+    return (
+        f"**Why:** the noise of the bootstraps cannot be separated from sampling. With the "
+        f"{worst.name} error, {percent(asked.level)} intervals cover "
+        f"**{share_text(covered)}**. Resampling adds {percent(more)} variance to one release."
+    )
 
 
-def _why(asked: BootstrapSettings, found: _Found) -> None:
-    """Say why privacy is worse than claimed, by two numbers that anyone can check."""
-    e = asked.experiment
+def _reason(asked: BootstrapSettings, found: _Found) -> str:
+    """Return why privacy is worse than claimed, by two numbers that anyone can check."""
+    e, real = asked.experiment, found.levels
+    text = (
+        f"At most ε = {significant(real.mean, 4, up=True)} for means, "
+        f"{significant(real.generic, 4, up=True)} for any other statistic. A person drawn "
+        "several times moves a resample several times as far."
+    )
     proof = renyi_two(resampled_step(1.0, rho=e.rho, times=e.times), people=e.people)
     pair = apart(2 * e.rho / e.times, proof)
-    text = (
-        "**Why.** A person who happens to be drawn several times moves a resample "
-        "several times as far, and not being drawn at other times does not make up for "
-        "it."
-    )
     if pair:
         text += (
-            " Two tables that differ in one person are a divergence of order 2 of "
-            f"**{pair[1]}** apart after each bootstrap, where the claim allows 2ρ/k = "
-            f"{pair[0]}."
+            " The Rényi divergence of order 2 between neighboring tables is "
+            f"**{pair[1]}** per bootstrap, where the claim allows 2ρ/k = {pair[0]}."
         )
     pair = apart(asked.delta, found.delta)
     if pair:
-        text += (
-            f" At the claimed ε the guarantee fails with δ of at least {pair[1]} "
-            f"instead of {significant(asked.delta)}."
-        )
-    st.markdown(text)
-
-
-def _claimed(asked: BootstrapSettings) -> None:
-    e = asked.experiment
-    st.subheader("Claimed", anchor=False)
-    st.metric(
-        f"Privacy, ε at δ {significant(asked.delta)}",
-        f"ε {significant(claimed_epsilon(e.rho, asked.delta), 5)}",
-        help=f"What ρ {e.rho:g} means for Gaussian noise.",
-    )
-    st.markdown(
-        f"- The average of {e.times} noisy bootstraps is as good as one release with "
-        "the whole budget.\n"
-        "- Their spread gives its standard error for free.\n"
-        f"- A conservative {percent(asked.level)} interval holds the truth in at least "
-        f"{percent(asked.level)}."
-    )
-
-
-def _measured(asked: BootstrapSettings) -> _Found | None:
-    """Show what is measured; return what the bootstraps reveal once it is known."""
-    e = asked.experiment
-    unbiased, conservative, *_ = asked.shown
-    st.subheader("Measured", anchor=False)
-    found = _found(asked)
-    if found is not None:
-        real = found.levels
-        pair = apart(real.claimed, real.attained * _CLOSE)
-        st.metric(
-            f"Privacy, at least (ε at δ {significant(asked.delta)})",
-            f"ε {pair[1] if pair else significant(real.attained, 4)}",
-            help="Two tables that differ in one person really are that far apart.",
-        )
-        st.markdown(
-            f"- At most ε {significant(real.mean, 4, up=True)} for means, "
-            f"{significant(real.generic, 4, up=True)} for any other statistic."
-        )
-    more = (e.bagged_error_given_table / e.one_shot_error_given_table) ** 2 - 1
-    shares = [
-        share_text(covered)
-        for covered in (
-            exact_coverage(e, unbiased.method),
-            exact_coverage(e, conservative.method),
-            _least(asked),
-        )
-    ]
-    st.markdown(
-        f"- Around the table's own mean the average has {percent(more)} more variance "
-        f"than one release.\n- {percent(asked.level)} intervals with the unbiased "
-        f"error hold the truth in {shares[0]}, with the conservative one in "
-        f"{shares[1]}, and with little noise in {shares[2]}."
-    )
-    return found
+        text += f" At the claimed ε, δ is at least {pair[1]} instead of {significant(asked.delta)}."
+    return text
 
 
 def _found(asked: BootstrapSettings) -> _Found | None:
@@ -238,25 +176,8 @@ def _found(asked: BootstrapSettings) -> _Found | None:
     return _Found(levels=real, delta=delta)
 
 
-def _repaired(asked: BootstrapSettings, factor: float) -> None:
-    claim = claimed_epsilon(asked.experiment.rho, asked.delta)
-    st.metric(
-        f"Privacy, ε at δ {significant(asked.delta)}",
-        f"ε {significant(claim, 5)}",
-        help="By the same computation, with more noise.",
-    )
-    e = replace(asked.experiment, factor=factor)
-    corrected = asked.shown[3]
-    st.markdown(
-        f"- It takes {significant(factor, 4)} times the variance of the noise.\n"
-        f"- The corrected {percent(asked.level)} interval holds the truth in "
-        f"{share_text(exact_coverage(e, corrected.method))}; it is "
-        f"{length(mean_length(e, corrected.method), e)}.\n" + _rival(asked)
-    )
-
-
 def _rival(asked: BootstrapSettings) -> str:
-    """Say what the same rho buys when a part of it pays for the variance."""
+    """Return what the same rho buys when a part of it pays for the variance."""
     e = asked.experiment
     bought = BoughtVariance(
         width=e.population.bounds.width, people=e.people, rho=e.rho, share=_SHARE
@@ -264,8 +185,8 @@ def _rival(asked: BootstrapSettings) -> str:
     variance = e.population.sd**2 * (e.people - 1) / e.people
     mine = 2 * float(bought.half_width(variance, level=asked.level))
     return (
-        f"- Is free even cheap? Paying {percent(_SHARE)} of ρ for the variance gives "
-        f"an interval that is {length(mine, e)}, with a claim that holds."
+        f"Paying {percent(_SHARE)} of ρ for the variance instead gives one that is "
+        f"{length(mine, e)}."
     )
 
 
@@ -283,9 +204,9 @@ def _repair(asked: BootstrapSettings) -> float | None:
     )
 
 
-def details() -> None:
-    """Define what the page speaks of, and say where it is from."""
-    st.markdown(
+def _methods(asked: BootstrapSettings) -> str:
+    del asked
+    return (
         "A **bootstrap** is a resample: n people drawn from the n people of the table, "
         "with replacement; some are drawn twice or more, about 37 % not at all. Its "
         "mean gets Gaussian noise of variance k Δ²/(2ρ), where Δ is how far one person "
@@ -419,8 +340,8 @@ def combining(asked: BootstrapSettings) -> None:
     st.markdown(
         "**The answer with the most privacy has the most noise, and should weigh the "
         f"least.** Weighted by ε² the variance is {significant(best)} (sensitivity 1); "
-        f"with the printed exponent it would be {significant(printed)}, "
-        f"{significant(printed / best)} times as much."
+        f"with the printed exponent it is {significant(printed)}, "
+        f"{significant(printed / best)} times larger."
     )
     results.table(
         {
@@ -456,28 +377,22 @@ _ANOTHER = "_se_another"
 _SAFE_SHARE, _SAFE_TAIL = 0.2, 0.01
 
 
-def show(asked: BootstrapSettings) -> None:
-    """Draw the stations as tabs."""
-    stations = {
-        "Coverage": _coverage,
-        "Standard errors": _errors,
-        "One table": _one,
-        "One shot or many": _one_shot,
-        "Privacy": _privacy,
-        "Copies": _copies,
-    }
-    layout.show(stations, asked, key="se-station")
-
-
-def show_averages(asked: BootstrapSettings) -> None:
-    """Draw what the source says besides, of averages of several answers, as tabs."""
-    stations = {
-        "Combining answers": combining,
+def _averages(asked: BootstrapSettings) -> None:
+    """Draw what the source says of averages of several results."""
+    views = {
+        "Combining results": combining,
         "Averages of Laplace": rivals,
         "How normal": normality,
         "Sharing a budget": sharing,
     }
-    layout.show(stations, asked, key="se-average")
+    layout.show(views, asked, key="se-average")
+
+
+def _own(asked: BootstrapSettings) -> None:
+    """Offer a release of the table in use."""
+    query = standard_errors_release.show(asked)
+    if query is not None:
+        standard_errors_release.show_column(query, asked)
 
 
 def simulated(asked: BootstrapSettings, slot: str, key: str) -> Runs | None:
@@ -676,8 +591,9 @@ def _modes(asked: BootstrapSettings) -> None:
         "as published": PUBLISHED,
         "corrected for very many bootstraps (2 - 2/e)": ASYMPTOTIC,
     }
-    if asked.factor is not None:
-        factors[f"corrected for {e.times} bootstraps"] = asked.factor
+    factor = _repair(asked)
+    if factor is not None:
+        factors[f"corrected for {e.times} bootstraps"] = factor
     found = work.follow(
         "se-modes",
         repr((e.rho, e.people, e.times, asked.delta, tuple(factors.values()))),
@@ -721,3 +637,32 @@ def _copies(asked: BootstrapSettings) -> None:
         "that is how it is done here. Released one by one, the rare parts would be "
         "hardly protected: the table says by how much."
     )
+
+
+def _run(asked: BootstrapSettings) -> BootstrapSettings:
+    controls.read_older("se-average", {"Combining answers": "Combining results"})
+    return asked
+
+
+STUDY: Final = Study(
+    key="standard-errors",
+    view_key="se-station",
+    title="Standard errors",
+    sentence="Check the claim that a private bootstrap yields standard errors at no extra cost.",
+    form=FORM,
+    design=design,
+    run=_run,
+    views={
+        "Claim": _claim,
+        "Coverage": _coverage,
+        "Standard errors": _errors,
+        "One table": _one,
+        "One shot or many": _one_shot,
+        "Privacy": _privacy,
+        "Copies": _copies,
+        "Averages": _averages,
+        "Your table": _own,
+    },
+    why=why,
+    methods=_methods,
+)

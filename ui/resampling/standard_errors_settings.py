@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any, Final
 
 import streamlit as st
 
@@ -25,6 +26,7 @@ from dpcore.studies.resampling.bootstrap_study import Ages, Experiment, Normal, 
 from ui import controls, session, work
 from ui.asking import columns
 from ui.controls import Cell
+from ui.form import Charged, Choice, Form, Number, Seed, Slide
 from ui.study import Study
 
 _POPULATIONS: dict[str, Population] = {"ages of adults": Ages(), "normal": Normal()}
@@ -35,8 +37,7 @@ _BOUNDS = {"any statistic (proved)": Bound.GENERIC, "means": Bound.MEAN}
 class BootstrapSettings:
     """Everything on the page that can be set. All of it is public.
 
-    The experiment has the noise as published; ``factor`` is by how much more variance
-    it is repaired, ``None`` until found. ``tail`` is that of conservative errors;
+    The experiment has the noise as published. ``tail`` is that of conservative errors;
     the corrected noise is calibrated by ``bound``.
     """
 
@@ -47,7 +48,6 @@ class BootstrapSettings:
     bound: Bound
     tables: int
     seed: int
-    factor: float | None = None
 
     @property
     def shown(self) -> tuple[NamedMethod, ...]:
@@ -71,89 +71,82 @@ class BootstrapSettings:
         return repr((*(e.population.name, e.people, e.rho, e.times, e.factor), *rest))
 
 
-def ask_settings() -> BootstrapSettings:
-    """Show the controls and return what they are set to.
+FORM: Final = Form(
+    row={
+        "population": Choice(
+            label="Population",
+            options=tuple(_POPULATIONS),
+            value=next(iter(_POPULATIONS)),
+            key="se-population",
+            note="Simulated tables are drawn from it. Ages: adults of California in the "
+            "census of 2000. Normal: a standard normal variable within −3 and 3.",
+        ),
+        "people": Number(
+            label="People in a table", value=500, within=(2, 20_000, 100), key="se-people"
+        ),
+        "times": Number(
+            label="Bootstraps",
+            value=50,
+            within=(2, 500, 10),
+            key="se-times",
+            note="k, the number of resamples of a table.",
+        ),
+        "rho": Number(
+            label="Claimed ρ",
+            value=0.5,
+            within=(1e-4, 20.0, 0.1),
+            key="se-rho",
+            note="The claimed zCDP cost of all bootstraps together.",
+        ),
+    },
+    more={
+        "delta": Charged(
+            label="δ", value=1e-6, within=(1e-12, 1e-2), key="se-delta", note=controls.DELTA_HELP
+        ),
+        "level": Slide(
+            label="Confidence of the intervals",
+            value=0.95,
+            within=(0.5, 0.99, 0.01),
+            key="se-level",
+        ),
+        "tail": Number(
+            label="α′ of conservative errors",
+            value=0.05,
+            within=(0.0, 0.9),
+            key="se-tail",
+            note="The probability that noise alone varies less than the amount subtracted. "
+            "0 subtracts nothing.",
+        ),
+        "bound": Choice(
+            label="Correct the noise for",
+            options=tuple(_BOUNDS),
+            value=next(iter(_BOUNDS)),
+            key="se-bound",
+            note="The bound for any statistic is proved. The bound for means needs less "
+            "noise and is partly checked numerically.",
+        ),
+        "tables": Number(
+            label="Simulated tables", value=1000, within=(100, 20_000, 100), key="se-tables"
+        ),
+        "seed": Seed(key="se-seed"),
+    },
+)
 
-    Raises:
-        ParameterError: The settings do not go together.
 
-    """
-    first, second, third, fourth = controls.row(4)
-    name = first.selectbox(
-        "Population",
-        list(_POPULATIONS),
-        key="se-population",
-        note="Simulated tables are drawn from it. Ages: adults of California in the "
-        "census of 2000, within 0 and 100. Normal: a standard normal variable within "
-        "-3 and 3. Your own column is at the end of the page.",
+def design(
+    *,
+    population: str,
+    people: int,
+    times: int,
+    rho: float,
+    bound: str,
+    **rest: Any,  # noqa: ANN401 - fields of the settings
+) -> BootstrapSettings:
+    """Return what the form is set to."""
+    experiment = Experiment(
+        population=_POPULATIONS[population], people=people, rho=rho, times=times
     )
-    people = second.number(
-        "People in a table", 500, (2, 20_000, 100), key="se-people", note="n, a public number."
-    )
-    times = third.number(
-        "Bootstraps",
-        50,
-        (2, 500, 10),
-        key="se-times",
-        note="k: how many times the table is resampled. A standard error needs two.",
-    )
-    rho = fourth.number(
-        "Claimed privacy ρ",
-        0.5,
-        (1e-4, 20.0, 0.1),
-        key="se-rho",
-        note="What all bootstraps together are claimed to cost, in zero-concentrated "
-        "DP. Smaller is more private.",
-    )
-    st.caption(
-        "People from 2 to 20,000, bootstraps from 2 to 500, ρ from 0.0001 to 20. A "
-        "number outside is not taken: the page then shows the last one that was."
-    )
-    with st.expander("More settings", key="se-more"):
-        rest = _more()
-    experiment = Experiment(population=_POPULATIONS[name], people=people, rho=rho, times=times)
-    return replace(rest, experiment=experiment)
-
-
-def ask_delta(cell: controls.Cell) -> float:
-    """Show the control of the delta at which the privacy of bootstraps is stated."""
-    typed = cell.charged_delta("δ", 1e-6, (1e-12, 1e-2), key="se-delta")
-    return typed.inside
-
-
-def _more() -> BootstrapSettings:
-    """Show the other controls; the experiment is still to be filled in."""
-    first, second, third = controls.row(3)
-    delta = ask_delta(first)
-    level = second.slider("Confidence of the intervals", 0.95, (0.5, 0.99, 0.01), key="se-level")
-    tail = third.number(
-        "α′: how rarely a conservative error may subtract too much noise",
-        0.05,
-        (0.0, 0.9),
-        key="se-tail",
-        note="Only so much noise is subtracted that noise alone would show less spread "
-        "with this probability. 0 is the most conservative: all of the noise counts as "
-        "sampling. The error may still be too small more often than that.",
-    )
-    bound = first.selectbox(
-        "Repair the noise for",
-        list(_BOUNDS),
-        key="se-bound",
-        note="How much noise is enough. The bound for any statistic is proved. That "
-        "for means needs less noise; it is proved for a change from one bound to the "
-        "other, and checked numerically for the rest.",
-    )
-    tables = second.number("Simulated tables", 1000, (100, 20_000, 100), key="se-tables")
-    seed = third.seed(key="se-seed")
-    return BootstrapSettings(
-        experiment=Experiment(),
-        delta=delta,
-        tail=tail,
-        level=level,
-        bound=_BOUNDS[bound],
-        tables=tables,
-        seed=seed,
-    )
+    return BootstrapSettings(experiment=experiment, bound=_BOUNDS[bound], **rest)
 
 
 _NUMBERS = [StatisticKind.MEAN, StatisticKind.SUM]
@@ -178,7 +171,9 @@ def ask(study: Study) -> BootstrapRequest | None:
     query = ask_question(study)
     if query is None:
         return None
-    request = ask_bootstraps(query, controls.row(4), delta=None)
+    *places, last = controls.row(4)
+    delta = last.charged_delta("δ", 1e-6, (1e-12, 1e-2), key="se-delta").inside
+    request = ask_bootstraps(query, places, delta=delta)
     return request if noise_is_known(request) else None
 
 
@@ -240,10 +235,8 @@ def ask_epsilon(cell: Cell) -> controls.Typed:
     )
 
 
-def ask_bootstraps(
-    query: Query, places: Sequence[Cell], *, delta: float | None
-) -> BootstrapRequest:
-    """Show the controls of several bootstraps, and that of delta where it is open."""
+def ask_bootstraps(query: Query, places: Sequence[Cell], *, delta: float) -> BootstrapRequest:
+    """Show the controls of several bootstraps."""
     epsilon = ask_epsilon(places[0])
     times = places[1].number(
         "Bootstraps to release", 50, (2, 500, 10), key="se-release-times", kept="table"
@@ -254,12 +247,9 @@ def ask_bootstraps(
         format_func=_NOISE.__getitem__,
         key="se-correction",
         kept="table",
-        note="Corrected: enough for this number of bootstraps. In the limit: enough "
-        "for very many of them. As published it does not give the privacy that is "
-        "claimed: that can be shown in a classroom, and not released.",
+        note="Corrected: enough for this number of bootstraps. In the limit: enough for "
+        "very many. As published: less than claimed, for classroom mode only.",
     )
-    if delta is None:
-        delta = ask_delta(places[3])
     # What is proved for changes from one bound to the other covers all of a share.
     bound = Bound.MEAN if query.kind.of_members else Bound.GENERIC
     return BootstrapRequest(
