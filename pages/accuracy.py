@@ -8,31 +8,31 @@ from ui.asking import inputs
 
 session.require_router("pages/accuracy.py")
 st.title("Accuracy")
-st.markdown("Which mechanism is off by how much, and what does its bound cost in bias?")
+st.markdown("Bias, standard deviation and RMSE of every mechanism for this question.")
 study = session.require_study()
 asked = inputs.ask(study)
 query = comparing.require_comparable(asked)
 
 first, second, third, fourth = controls.row(4)
 axis = first.selectbox(
-    "Compare along", ["epsilon", "number of people", "true value", "who wins where"], key="axis"
+    "x-axis", ["epsilon", "number of people", "true value", "who wins where"], key="axis"
 )
 metric = second.selectbox(
-    "Show",
-    list(ErrorMetric),
+    "Metric",
+    [comparing.ALL, *ErrorMetric],
     key="metric",
     disabled=axis == "who wins where",
-    note="Typical error² = bias² + spread².",
+    note="RMSE² = bias² + SD². The single metrics have simulated points, too.",
 )
 fairness = third.selectbox(
-    "Compare at",
+    "Match by",
     list(Fairness),
     key="fairness",
     note="Truncation as published keeps the Laplace scale and so gives up to twice the "
     "nominal epsilon. At the same true epsilon its scale is corrected.",
 )
 place = fourth.slider(
-    "Where the true value lies",
+    "Assumed true value (share of the range)",
     0.1,
     (0.0, 1.0, 0.01),
     key="place",
@@ -51,5 +51,5 @@ elif axis == "true value":
 else:
     comparing.winners(at, keys)
 comparing.why(at, fairness)
-with st.expander("What is this?"):
+with st.expander("Methods"):
     comparing.details()

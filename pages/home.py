@@ -1,9 +1,12 @@
 """Home: drop a file, try the survey or take a lesson; and what ε does, live."""
 
+import contextlib
+
 import streamlit as st
 
+from dpcore.errors import LedgerError
 from dpcore.releases.amounts import limit_text
-from ui import accounts, demo, recovery, session
+from ui import accounts, demo, session
 from ui.data import upload, using
 from ui.text import literal
 
@@ -16,15 +19,15 @@ st.markdown(
 )
 study = session.study()
 if study is not None:
-    with recovery.told(), st.container(border=True, horizontal=True, key="continue"):
+    with contextlib.suppress(LedgerError):
         account = session.account(study)
-        budget = limit_text(account.budget)
-        st.markdown(
-            f"Continue: **{literal(study.dataset.name)}** · "
-            f"{accounts.left(account)} of {budget} left"
-        )
-        st.page_link("pages/release.py", label="Release", width="content")
-        st.page_link("pages/plan.py", label="Plan", width="content")
+        with st.container(border=True, horizontal=True, key="continue"):
+            st.markdown(
+                f"Continue: **{literal(study.dataset.name)}** · "
+                f"{accounts.left(account)} of {limit_text(account.budget)} left"
+            )
+            st.page_link("pages/release.py", label="Release", width="content")
+            st.page_link("pages/plan.py", label="Plan", width="content")
 dropped, others = st.columns([2, 1], gap="medium")
 with dropped:
     upload.drop_zone("Upload a CSV or another table")

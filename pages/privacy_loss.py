@@ -29,7 +29,7 @@ st.metric(
 with confidential.area("individual", "everybody's own privacy loss") as shown:
     if shown:
         individual.show(study, asked, relation, unit_column)
-with st.expander("What is this?"):
+with st.expander("Methods"):
     statistic_losses.definitions()
     if kind is SubjectKind.MODEL:
         model_losses.definitions()

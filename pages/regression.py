@@ -21,5 +21,5 @@ else:
 with confidential.area("model", "the fit itself, without noise") as shown:
     if shown:
         regression.behind(study, asked, answer)
-with st.expander("What is this?"):
+with st.expander("Methods"):
     regression.details(asked)

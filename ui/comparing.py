@@ -12,7 +12,7 @@ import streamlit as st
 from dpcore.analyses.base import Request
 from dpcore.analyses.groups import GroupedQuery
 from dpcore.arrays import FloatArray
-from dpcore.figures.tradeoffs import SweepAxis, curves_picture, winners_picture
+from dpcore.figures.tradeoffs import SweepAxis, curves_picture, errors_picture, winners_picture
 from dpcore.formatting import significant
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.comparing import error_curves
@@ -31,6 +31,8 @@ from dpcore.studies.comparing.error_curves import (
 from ui import results, session
 from ui.text import after_number, literal
 
+ALL = "bias, SD and RMSE"
+"""All metrics, side by side."""
 _USUAL = (0.01, 10.0)
 _OFTEN = (0.1, 10.0)
 """Of epsilon; where others are set, a picture grows by whole decades."""
@@ -60,7 +62,7 @@ class Shown:
 
     keys: tuple[str, ...]
     chosen: str
-    metric: ErrorMetric
+    metric: ErrorMetric | str
 
 
 def require_comparable(asked: Request) -> Comparable:
@@ -233,6 +235,8 @@ def why(at: ErrorSetting, fairness: Fairness) -> None:
 
 
 def _simulated(x: FloatArray, settings: list[ErrorSetting], shown: Shown) -> tuple[Dots, ...]:
+    if not isinstance(shown.metric, ErrorMetric):
+        return ()
     rng = np.random.default_rng(_SEED)
     return error_curves.simulated(shown.keys, x, settings, shown.metric, draws=_DRAWS, rng=rng)
 
@@ -245,6 +249,12 @@ def _draw(
     query: Comparable,
     shown: Shown,
 ) -> None:
+    if not isinstance(shown.metric, ErrorMetric):
+        picture = errors_picture(
+            curves, here=here, along=axis, unit=query.unit_text, each=each_number(query)
+        )
+        results.show(picture, "curves")
+        return
     picture = curves_picture(
         curves,
         dots,
@@ -277,7 +287,7 @@ def _epsilons(at: ErrorSetting) -> tuple[float, float]:
 
 def _still(settings: Sequence[ErrorSetting], shown: Shown) -> tuple[float, float] | None:
     """Return ends of an axis that hold for every usual epsilon."""
-    if shown.metric is ErrorMetric.BIAS:
+    if shown.metric is ErrorMetric.BIAS or not isinstance(shown.metric, ErrorMetric):
         return None
     ends = _widened(_OFTEN, settings[0].epsilon)
     corners = [replace(each, epsilon=end) for each in settings for end in ends]

@@ -220,6 +220,7 @@ def _bias(asked: Request, study: Study) -> TrueValue:
         "bias", study.about(asked.query), lambda: bias(asked.query, study.in_memory)
     )
     distortion.outside(found, asked.query.unit.counted)
+    distortion.beyond_the_cap(study.in_memory)
     st.caption(literal(f"{distortion.causes_text(found, asked)}."))
     return TrueValue(computed=float(found.computed[0]), raw=float(found.raw[0]))
 

@@ -51,6 +51,13 @@ _WORDS = {ErrorMetric.RMSE: "typical error", ErrorMetric.BIAS: "bias", ErrorMetr
 
 
 _VISIBLE = 0.01
+_UNSEEN = 1e-4
+_GAP = 0.06
+_PANELS = {
+    ErrorMetric.BIAS: "|Bias|",
+    ErrorMetric.SPREAD: "Standard deviation",
+    ErrorMetric.RMSE: "RMSE",
+}
 _MARGIN = 0.1
 _TIE = "no difference (under 1%)"
 
@@ -116,27 +123,108 @@ def curves_picture(  # noqa: PLR0913 - a figure is described by its words
     title = _curves_title(here, metric, axis, unit, f" of the {each}" if each else "", chosen)
     return Picture.of(
         title,
-        pd.concat(
-            [
-                pd.DataFrame(
-                    {
-                        "mechanism": CATALOG[curve.key].label,
-                        axis.label: curve.x,
-                        "bias": curve.bias,
-                        "spread": curve.spread,
-                        "typical error": curve.rmse,
-                        "true epsilon": curve.epsilon,
-                    }
-                )
-                for curve in curves
-            ],
-            ignore_index=True,
-        ),
+        _errors_table(curves, axis),
         alt=f"Lines of {label} against {axis.label}, one a mechanism. {title}",
         traces=[*lines, *(_dots_trace(each) for each in dots)],
         xaxis=_scale(axis.label, log=axis.log) | FITTING,
         yaxis=_heights(label, axis, metric),
         shapes=[now(axis.at, xanchor="right", yanchor="top")],
+    )
+
+
+def errors_picture(
+    curves: Sequence[ErrorCurve],
+    *,
+    here: Sequence[ErrorCurve],
+    along: SweepAxis,
+    unit: str,
+    each: str = "",
+) -> Picture:
+    """Return bias, standard deviation and RMSE side by side, with the same axes.
+
+    Arguments are those of ``curves_picture``. A bias that nobody would see beside the
+    error is left out of its panel, which has a log axis as the others have.
+    """
+    traces: list[Trace] = []
+    notes: list[Trace] = []
+    shapes: list[Trace] = []
+    axes: dict[str, Any] = {}
+    for place, metric in enumerate((ErrorMetric.BIAS, ErrorMetric.SPREAD, ErrorMetric.RMSE)):
+        panel = "" if place == 0 else str(place + 1)
+        left, right = place / 3 + _GAP * place / 2, place / 3 + 1 / 3 - _GAP * (2 - place) / 2
+        traces += [
+            line(
+                curve.x,
+                _seen(curve, metric),
+                CATALOG[curve.key].label,
+                STYLES[curve.key],
+                hover="%{x:.4g}: %{y:.4g}",
+                aside=NAME,
+                xaxis=f"x{panel}",
+                yaxis="y",
+                showlegend=place == 0,
+                legendgroup=curve.key,
+            )
+            for curve in curves
+        ]
+        scale = _scale(along.label, log=along.log) | FITTING
+        axes[f"xaxis{panel}"] = scale | {"domain": [left, right], "anchor": "y"}
+        notes.append(
+            note(
+                _PANELS[metric],
+                left,
+                1.0,
+                xref="paper",
+                yref="paper",
+                xanchor="left",
+                yanchor="bottom",
+                font={"size": 13},
+            )
+        )
+        shapes.append(now(along.at, "") | {"xref": f"x{panel}"})
+    ranked = sorted(here, key=lambda curve: float(curve.rmse[0]))
+    said = ", ".join(
+        f"{CATALOG[curve.key].label} {significant(float(curve.rmse[0]))}" for curve in ranked
+    )
+    of_each = f" of the {each}" if each else ""
+    return Picture.of(
+        f"RMSE{of_each} at {along.label} {significant(along.at)}"
+        f"{f', in {unit}' if unit else ''}: {said}",
+        _errors_table(curves, along),
+        drawn=f"Bias, standard deviation and RMSE against {along.label}, a line a mechanism",
+        traces=traces,
+        height=360,
+        yaxis=_scale(f"error{f', {unit}' if unit else ''}", log=True) | FITTING,
+        annotations=notes,
+        shapes=shapes,
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.1, "x": 0},
+        margin={"l": 60, "r": 24, "t": 60, "b": 50},
+        **axes,
+    )
+
+
+def _seen(curve: ErrorCurve, metric: ErrorMetric) -> FloatArray:
+    """Return what a log axis can show of an error."""
+    size = np.abs(curve.of(metric))
+    return np.where(size > _UNSEEN * curve.rmse, size, np.nan)
+
+
+def _errors_table(curves: Sequence[ErrorCurve], along: SweepAxis) -> pd.DataFrame:
+    return pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "mechanism": CATALOG[curve.key].label,
+                    along.label: curve.x,
+                    "bias": curve.bias,
+                    "spread": curve.spread,
+                    "typical error": curve.rmse,
+                    "true epsilon": curve.epsilon,
+                }
+            )
+            for curve in curves
+        ],
+        ignore_index=True,
     )
 
 

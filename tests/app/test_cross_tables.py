@@ -18,7 +18,7 @@ def test_two_categories_are_crossed_in_one_question(open_page, follow):
     assert len(seen.answer) == 8
     assert {"row", "category or bin"} <= set(seen.exposed)
     assert "count of one cell" in shown(app)
-    assert "typical error" in seen.tradeoffs
+    assert "RMSE of the count of one cell" in seen.tradeoffs
     go(app, "release")
     (figure,) = charts(app)
     (cells,) = figure["data"]
@@ -34,7 +34,7 @@ def test_a_number_is_crossed_by_its_bins(open_page):
     app = choose(open_page("release"), "Statistic", "cross table")
     fill(app, number_input={"Bins of equal width": 3}, selectbox={"Crossed with": 1})
     assert "All 11 numbers at once" in next(
-        tile.help for tile in app.metric if tile.label.startswith("Noise")
+        tile.help for tile in app.metric if tile.label.startswith("Margin of error")
     )
     assert "values below 0 counted in the first bin, above 100 in the last (age)" in (
         shown(app).replace("\\", "")

@@ -109,8 +109,8 @@ def test_sum_of_each_group_needs_no_size(open_page, follow):
     seen = follow(app)
     assert len(seen.answer) == 4
     assert {"row", "age in use", "region in use"} <= set(seen.exposed)
-    assert f"of the {statistic} of one group at" in seen.tradeoffs
-    choose(app, "Compare along", "number of people")
+    assert f"RMSE of the {statistic} of one group" in seen.tradeoffs
+    choose(app, "x-axis", "number of people")
     (figure,) = charts(app)
     assert "people in a group" in figure["layout"]["xaxis"]["title"]["text"]
 
@@ -132,9 +132,9 @@ def test_public_groups_need_less_noise(open_page, follow, statistic):
     known = follow(app)
     assert known.answer != hidden.answer
     for seen in (hidden, known):
-        assert "Smallest typical error" in seen.tradeoffs
+        assert "RMSE at epsilon" in seen.tradeoffs
     for axis in ("number of people", "true value", "who wins where"):
-        choose(app, "Compare along", axis)
+        choose(app, "x-axis", axis)
         assert len(charts(app)) == 1
 
 

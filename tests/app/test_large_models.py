@@ -191,7 +191,7 @@ def test_losses_are_those_of_the_same_people_in_memory(open_page, monkeypatch, m
     for use in (use_file, use_parts):
         use(open_page)
         app = asked(open_page, "privacy_loss", model, mechanism)
-        by_label(app.radio, "What if").set_value(LEAVING).run()
+        by_label(app.radio, "Compared with").set_value(LEAVING).run()
         listed = opened(app, SHOW_LOSSES).dataframe[-1].value
         seen.append((numbers(app)[0], listed))
     (metrics, listed), (counted, found) = seen
@@ -233,7 +233,7 @@ def test_whom_the_fit_rests_on_alone_is_told_to_be_given_away(open_page, tables)
 def test_only_leaving_is_offered_and_why_is_said(open_page):
     use_parts(open_page)
     app = asked(open_page, "privacy_loss")
-    assert by_label(app.radio, "What if").options == ["the person had not been there"]
+    assert by_label(app.radio, "Compared with").options == ["the table without the person"]
     assert "not computed of a table that stays in its files" in said(app)
     assert not [b for b in app.selectbox if b.label.startswith("Rows with the same")]
     opened(app, SHOW_LOSSES)

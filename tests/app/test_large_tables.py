@@ -13,6 +13,7 @@ from dpcore.analyses.base import Question
 from dpcore.data.partitions.row_groups import VARIABLE
 from dpcore.individual.per_instance_loss import counted_losses
 from dpcore.ledger.transaction import release
+from dpcore.relations import NeighboringRelation
 from dpcore.statistics.kinds import StatisticKind
 from tests.app.test_groups import PUBLIC
 from tests.app.test_pages import (
@@ -144,10 +145,9 @@ def test_from_the_folder_to_the_ledger_and_to_one_person(open_page, asked):
     app = choose(open_page("release"), Column="age")
     press_release(app)
     assert "Draw 1 of this question" in said(app)
-    release_button(app).click().run()
-    assert "nothing was charged" in said(app)
-    # Its answer is stored: the parts are not read for it.
-    assert [value is None for _, value in asked] == [False, True]
+    # Its answer is stored: it is not released again, and the parts are not read for it.
+    assert release_button(app.run()).disabled
+    assert [value is None for _, value in asked] == [False]
     choose(app, Statistic="histogram")
     press_release(app)
     assert list(app.dataframe[-1].value["question"]) == ["histogram of age", "mean of age"]
@@ -156,6 +156,7 @@ def test_from_the_folder_to_the_ledger_and_to_one_person(open_page, asked):
 
     choose(open_page("release"), Statistic="mean")
     app = open_page("privacy_loss")
+    by_label(app.radio, "Compared with").set_value(NeighboringRelation.ADD_REMOVE).run()
     by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
     assert not app.error
     shown = said(app)

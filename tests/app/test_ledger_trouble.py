@@ -172,7 +172,7 @@ def test_the_ledger_page_begins_anew_on_record(released, open_page, path):
     assert not app.error
     (told,) = (warning.value for warning in app.warning)
     assert_says(told, "begun anew", "the disk broke")
-    assert app.metric[1].value.startswith("ε = 0.5")
+    assert by_label(app.metric, "Spent").value.startswith("ε = 0.5")
     press_release(open_page("release"))
     assert not released.error
     assert "1 of 3" in spent(released)

@@ -20,7 +20,7 @@ def look(app, *, model=None, released=None, replaced=False):
         by_label(app.selectbox, "Model").set_value(model).run()
     if released is not None:
         by_label(app.selectbox, "Released by").set_value(released).run()
-    what_if = by_label(app.radio, "What if")
+    what_if = by_label(app.radio, "Compared with")
     if what_if.value is not AWAY and not replaced:
         what_if.set_value(AWAY).run()
     for toggle in app.toggle:
@@ -60,7 +60,7 @@ def test_model_view_works_on_the_examples(open_page, example, model, guaranteed,
     text = shown(app).replace("\\", "")
     assert ("Approximation audited" in text) is nonlinear
     if nonlinear:
-        assert float(text.split("Approximation audited: ")[1].split(" %")[0]) < 5
+        assert float(text.split("Approximation audited: ")[1].split("%")[0]) < 5
     else:
         assert "Exact for everybody" in text
     listed = next(d.value for d in app.dataframe if "own epsilon" in d.value)
@@ -189,7 +189,7 @@ def test_households_of_an_upload_lose_together(open_page, released):
 def test_another_record_is_the_first_question_where_the_study_is_about_it(open_page):
     use_example(open_page)
     app = look(open_page("privacy_loss"), model="Linear", replaced=True)
-    what_if = by_label(app.radio, "What if")
+    what_if = by_label(app.radio, "Compared with")
     assert what_if.value is NeighboringRelation.SUBSTITUTION
     replaced = number(app, "Largest loss here")
     text = shown(app).replace("\\", "")
@@ -198,11 +198,11 @@ def test_another_record_is_the_first_question_where_the_study_is_about_it(open_p
     )
     assert replaced <= number(app, "This table, anybody")
     assert by_label(app.metric, "This table, anybody").delta == "at most (proved)"
-    for side in ("One person", "Move somebody"):
+    for side in ("One person", "What-if"):
         app.session_state["individual-view"] = side
         app.run()
         healthy(app)
-    app.session_state["individual-view"] = "Everybody"
+    app.session_state["individual-view"] = "All people"
     what_if.set_value(AWAY).run()
     healthy(app)
     assert number(app, "Largest loss here") <= replaced
@@ -212,7 +212,7 @@ def test_where_only_leaving_is_known_a_sentence_says_so(open_page):
     use_example(open_page)
     app = look(open_page("privacy_loss"), model="Linear", released="posterior")
     assert "for this release losses are those of leaving" in shown(app)
-    assert list(by_label(app.radio, "What if").options) == ["the person had not been there"]
+    assert list(by_label(app.radio, "Compared with").options) == ["the table without the person"]
 
 
 def test_clamping_and_redrawing_are_explained_beside_a_statistic(open_page):

@@ -8,7 +8,7 @@ from tests.app.test_pages import by_label, charts, fill, mode, use_example, use_
 from tests.app.test_questions import release, set_to, shown
 
 NUMBER, MODEL = "a number (statistic)", "a regression model"
-ONE, WHAT_IF = "One person", "Move somebody"
+ONE, WHAT_IF = "One person", "What-if"
 INNER = {ONE: "person-side", WHAT_IF: "what-if-side"}
 WORLDS, ATTACKER, RELEASES, BOUNDS = (
     (ONE, side) for side in ("Two worlds", "An attacker", "Actual releases", "Bounds")

@@ -17,7 +17,7 @@ from tests.app.test_pages import (
 from tests.app.test_questions import release, set_to, shown
 from tests.conftest import assert_says
 
-VIEW = "Over the whole ledger"
+VIEW = "All releases"
 
 
 def epsilon(app, label):
@@ -121,7 +121,7 @@ def test_a_released_model_counts_with_everything_else(open_page):
     assert epsilon(app, "Account was charged") > before
     assert "Counted at the worst case" not in " ".join(caption.value for caption in app.caption)
     # Compared with the table without the person, nearly nobody loses much.
-    what_if = by_label(app.radio, "What if")
+    what_if = by_label(app.radio, "Compared with")
     what_if.set_value(what_if.options[0]).run()
     assert epsilon(app, "Average total loss") < 0.5 * before
 
@@ -130,11 +130,11 @@ def test_losses_of_leaving_are_no_part_of_a_charge_for_another_record(open_page)
     use_example(open_page)
     release(open_page("release"))
     app = look(open_page)
-    what_if = by_label(app.radio, "What if")
+    what_if = by_label(app.radio, "Compared with")
     what_if.set_value(what_if.options[1]).run()
     text = " ".join(m.value for m in app.markdown).replace("\\", "")
     assert_says(text, "compared with another record in their place", "of what was charged")
-    what_if = by_label(app.radio, "What if")
+    what_if = by_label(app.radio, "Compared with")
     what_if.set_value(what_if.options[0]).run()
     text = " ".join(m.value for m in app.markdown).replace("\\", "")
     assert "compared with not being there" in text

@@ -101,7 +101,7 @@ def test_a_private_choice_is_charged_and_nothing_else_is_told(touched):
     assert listing["question"][0].startswith("the largest total ε of a plan")
     assert list(listing["privacy cost"]) == ["ε = 0.4"]
     app.switch_page("pages/privacy_loss.py").run()
-    app.session_state["individual-view"] = "Over the whole ledger"
+    app.session_state["individual-view"] = "All releases"
     by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.app.test_pages import by_label, charts, fill, use_example, use_upload
 from tests.app.test_questions import set_to, shown
 
-SIDE = "Why not publish, and what may be"
+SIDE = "Publishing losses"
 GAPS = "age,smoker\n" + "".join(
     f"{'' if i % 7 == 0 else 20 + i % 50},{'yes' if i % 3 == 0 else 'no'}\n" for i in range(210)
 )

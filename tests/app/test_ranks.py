@@ -30,7 +30,7 @@ def test_median_and_quantile_are_chosen_and_have_nothing_to_compare(open_page, f
     assert "nothing to compare for a median" in median.tradeoffs
     # The question is kept, on this page and on the next.
     assert by_label(app.selectbox, "Statistic").value == "median"
-    assert "Compare along" not in [box.label for box in app.selectbox]
+    assert "x-axis" not in [box.label for box in app.selectbox]
     choose(go(app, "release"), "Statistic", "quantile")
     set_to(app, "number_input", "Percent of people below it", 75.0)
     quantile = follow(app)

@@ -125,7 +125,7 @@ def test_another_target_brings_a_model_that_suits_it(open_page):
 def test_a_newcomer_sees_a_fit_that_explains_something(open_page, example):
     assert mode(use_example(open_page, example)).value == "classroom"
     app = open_page("regression")
-    assert float(by_label(app.metric, "Explained").value.removesuffix(" %")) > 0
+    assert float(by_label(app.metric, "Explained").value.removesuffix("%")) > 0
     assert "Less than nothing" not in shown(app)
 
 
@@ -133,7 +133,7 @@ def test_a_poor_guess_of_the_target_is_explained_with_what_to_do(open_page):
     assert mode(use_example(open_page)).value == "classroom"
     app = open_page("regression")
     set_to(app, "number_input", "Usual value of the target", 50.0)
-    assert by_label(app.metric, "Explained").value.startswith("-")
+    assert by_label(app.metric, "Explained").value.startswith("−")
     assert "towards 50, the usual value of the target" in shown(app)
 
 

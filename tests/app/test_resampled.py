@@ -24,7 +24,7 @@ WAYS = {
     "sample": "a secret sample with noise",
     "resized": "one small resample with noise (resized bootstrap, repaired)",
 }
-VIEWS = ("One person", "Move somebody", "Why not publish, and what may be")
+VIEWS = ("One person", "What-if", "Publishing losses")
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +83,7 @@ def test_everybody_and_one_person_are_shown_behind_the_wall(open_page, way):
         assert bool(app.info) is (drawn == 0)
         if drawn:
             assert "loss is at most" in shown(app)
-    app.session_state["individual-view"] = "Over the whole ledger"
+    app.session_state["individual-view"] = "All releases"
     assert "Nothing has been released" in app.run().info[0].value
 
 
@@ -108,7 +108,7 @@ def test_a_release_counts_with_everybodys_own_loss(open_page, page):
     assert 0 < epsilon(app, "Average total loss") <= most
     assert most <= charged * 1.01
     # As many people are drawn as there are: there is no table without a person.
-    what_if = by_label(app.radio, "What if")
+    what_if = by_label(app.radio, "Compared with")
     what_if.set_value(what_if.options[0]).run()
     assert "in place of the person" in " ".join(c.value for c in app.caption)
     assert epsilon(app, "Largest total loss") == most

@@ -181,7 +181,7 @@ def test_rows_taken_as_people_again_are_no_longer_protected_together(open_page):
 def test_the_curator_is_told_how_many_rows_do_not_count(open_page):
     capped_in_use(open_page("data"), visits(more=40))
     app = open_page("release")
-    next(one for one in app.toggle if "do to this answer" in one.label).set_value(True).run()
+    next(one for one in app.toggle if "true value" in one.label).set_value(True).run()
     assert "Of 340 rows of the table 303 count here" in said(app)
 
 

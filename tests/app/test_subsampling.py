@@ -118,13 +118,13 @@ def test_upload_is_released_from_a_sample(open_page, mechanism):
     before = found[label]
     assert len(charts(app)) == 1
     # The same question has the same answer, and nothing of the table is shown.
-    release(app)
-    assert metrics(app)[label] == before
+    assert release_buttons(app)[0].disabled
+    assert metrics(app.run())[label] == before
     set_to(app, "slider", SHARE, 100.0)
     assert "plain release" in shown(app)
     app = open_page("budget")
     assert "secret sample" in app.dataframe[-1].value["mechanism"].iloc[0]
-    assert metrics(app)["Spent"].startswith("ε 0.5")
+    assert metrics(app)["Spent"].startswith("ε = 0.5")
 
 
 def test_private_number_of_people_is_sampled_with_one_chance(open_page):

@@ -19,12 +19,12 @@ from tests.app.test_still_axes import ranges
 @pytest.fixture
 def page(open_page):
     lesson(open_page, "rand-hie")
-    return open_page("accuracy")
+    return at(open_page("accuracy"), show="typical error")
 
 
 def at(page, **settings):
     """Set the controls of the comparison."""
-    labels = {"along": "Compare along", "show": "Show", "fair": "Compare at"}
+    labels = {"along": "x-axis", "show": "Metric", "fair": "Match by"}
     for name, value in settings.items():
         set_to(page, "selectbox", labels[name], value)
     return page
@@ -129,4 +129,16 @@ def test_axes_hold_still_while_epsilon_moves(page, along):
         assert high - low > 2, "two decades of epsilon are on it"
         assert len({lines for _, lines in seen}) == 3
     else:
-        assert by_label(page.selectbox, "Compare along").value == "epsilon"
+        assert by_label(page.selectbox, "x-axis").value == "epsilon"
+
+
+def test_bias_spread_and_error_stand_side_by_side(page):
+    at(page, show="bias, SD and RMSE")
+    (title,) = titles(page)
+    assert title.startswith("RMSE at epsilon 0.5")
+    (figure,) = charts(page)
+    panels = {trace["xaxis"] for trace in figure["data"]}
+    assert panels == {"x", "x2", "x3"}
+    assert all(trace["yaxis"] == "y" for trace in figure["data"])
+    at(page, along="true value")
+    assert len(charts(page)[0]["data"]) == 12

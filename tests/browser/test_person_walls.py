@@ -33,13 +33,7 @@ pytestmark = pytest.mark.browser
 
 BOUNDS = Interval(lower=0.0, upper=TOP)
 TOTALS_DELTA = 1e-5
-VIEWS = (
-    "Everybody",
-    "One person",
-    "Move somebody",
-    "Why not publish, and what may be",
-    "Over the whole ledger",
-)
+VIEWS = ("All people", "One person", "What-if", "Publishing losses", "All releases")
 
 
 def secrets() -> dict[str, dict[str, float]]:
@@ -62,15 +56,11 @@ def secrets() -> dict[str, dict[str, float]]:
     )
     totals = person_totals([spent], people=PEOPLE, delta=TOTALS_DELTA)
     return {
-        "Everybody": {"largest loss": losses.maximum},
+        "All people": {"largest loss": losses.maximum},
         "One person": {"end of a law": float(line.x[0]), "other": float(line.x[-1])},
-        "Move somebody": {"own before": moved.own_before, "own after": moved.own_after},
-        "Why not publish, and what may be": {
-            "told": told.told,
-            "recovered": told.recovered,
-            "truth": told.truth,
-        },
-        "Over the whole ledger": {"total": float(totals.of[Counting.BEST].max())},
+        "What-if": {"own before": moved.own_before, "own after": moved.own_after},
+        "Publishing losses": {"told": told.told, "recovered": told.recovered, "truth": told.truth},
+        "All releases": {"total": float(totals.of[Counting.BEST].max())},
     }
 
 
@@ -89,7 +79,7 @@ def test_views_of_one_release_stay_in_their_area(context, server):
     expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
     visitor.settle()
     visitor.go("privacy_loss")
-    visitor.page.get_by_text("the person had not been there").click()
+    visitor.page.get_by_text("the table without the person").click()
     visitor.settle()
     outside = [visitor.text]
     assert wire.holds(*needles) == []
@@ -119,7 +109,7 @@ def test_views_of_one_release_stay_in_their_area(context, server):
     assert wire.holds(*needles) == []
     log = server.log.read_text(encoding="utf-8")
     everything = "\n".join([*outside, *wire.urls, log]).encode()
-    losses = [known["Everybody"]["largest loss"]]
+    losses = [known["All people"]["largest loss"]]
     losses += [models[f"{key}, largest"] for key in ("output", "posterior")]
     shown = [significant(loss, up=up) for loss in losses for up in (False, True)]
     assert [needle for needle in needles if within(needle, everything)] == []

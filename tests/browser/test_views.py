@@ -13,10 +13,10 @@ pytestmark = pytest.mark.browser
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 VIEWS = {
     "One person": ("An attacker", "Actual releases", "Bounds"),
-    "Move somebody": ("Blend into the crowd",),
-    "Why not publish, and what may be": (),
-    "Over the whole ledger": (),
-    "Everybody": (),
+    "What-if": ("Blend into the crowd",),
+    "Publishing losses": (),
+    "All releases": (),
+    "All people": (),
 }
 
 

@@ -132,7 +132,7 @@ def test_release_mode_keeps_true_numbers_from_the_browser(context, server):
     # The search finds what is there: the largest loss, once the area is opened.
     visitor.go("privacy_loss")
     before = len(wire.frames)
-    visitor.page.get_by_text("the person had not been there").click()
+    visitor.page.get_by_text("the table without the person").click()
     visitor.settle()
     visitor.open_confidential()
     expect(visitor.page.get_by_text("Who is most exposed")).to_be_visible()

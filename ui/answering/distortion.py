@@ -37,7 +37,7 @@ def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
             "bias", study.about(asked.query), lambda: bias(asked.query, study.in_memory)
         )
         outside(found, asked.query.unit.counted)
-        _beyond_the_cap(study.in_memory)
+        beyond_the_cap(study.in_memory)
         if len(found.labels) == 1:
             _three_parts(found, asked, study)
             _causes(found, asked)
@@ -53,7 +53,7 @@ def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
         )
 
 
-def _beyond_the_cap(dataset: Dataset) -> None:
+def beyond_the_cap(dataset: Dataset) -> None:
     """Say how many rows do not count, which no number below knows of."""
     if isinstance(dataset, CappedDataset):
         whole = people(dataset.undone().rows, "row")

@@ -69,7 +69,7 @@ def views(
     table = study.parts
     if table is None or not isinstance(asked, Request):
         raise InPartsError("Losses from this release are not computed of a table in parts.")
-    sides = {"Everybody": _everybody, "One person": _one_person}
+    sides = {"All people": _everybody, "One person": _one_person}
     layout.show(sides, asked, study, table, relation, key="individual-view")
 
 
@@ -308,7 +308,7 @@ def model_views(asked: ModelRequest, study: Study) -> None:
         )
         if audited is None:
             return
-    sides = {"Everybody": _everybody_of_model, "One person": _one_person_of_model}
+    sides = {"All people": _everybody_of_model, "One person": _one_person_of_model}
     subject = _Subject(asked, study, fit, audited)
     layout.show(sides, subject, table, key="individual-view")
 

@@ -43,7 +43,7 @@ REPLACED = (
     "The guarantee of this release is about a person who comes or goes. The losses "
     "here are about another record in a person's place, which may be as much as one "
     "that goes and one that comes: that some are larger than the guarantee breaks no "
-    "promise. Choose “the person had not been there” above to hold losses against it."
+    "promise. Choose “the table without the person” above to hold losses against it."
 )
 REPLACED_NOT_PROMISED = (NeighboringRelation.SUBSTITUTION, NeighboringRelation.ADD_REMOVE)
 _ORDERS = np.geomspace(1, 1000, 60)

@@ -40,11 +40,22 @@ from ui.models import modelling
 from ui.study import Study
 
 _WORLDS = {
-    NeighboringRelation.ADD_REMOVE: "the person had not been there",
-    NeighboringRelation.SUBSTITUTION: "the person's record had been another",
+    NeighboringRelation.ADD_REMOVE: "the table without the person",
+    NeighboringRelation.SUBSTITUTION: "another record in their place",
 }
 
 
+_EARLIER_WORLDS = {
+    "the person had not been there": NeighboringRelation.ADD_REMOVE,
+    "the person's record had been another": NeighboringRelation.SUBSTITUTION,
+}
+_EARLIER_VIEWS = {
+    "Everybody": "All people",
+    "Move somebody": "What-if",
+    "Why not publish, and what may be": "Publishing losses",
+    "Over the whole ledger": "All releases",
+}
+"""What older links call them."""
 _LEAVING_ONLY = (
     "The guarantee is about another record in a person's place. What another record "
     "could do is known for linear models with noise of a public shape; for this "
@@ -111,21 +122,19 @@ def ask_change(asked: StatisticRequest | ModelRequest, study: Study) -> Neighbor
             st.caption(_LEAVING_ONLY if study.parts is None else _LEAVING_IN_PARTS)
     else:
         known = (NeighboringRelation.ADD_REMOVE, NeighboringRelation.SUBSTITUTION)
-        # Replaced, whoever they are, a person could have been at the far bound:
-        # everybody is nearly alike. The page opens where people differ.
-        key, usual = "what-if", NeighboringRelation.ADD_REMOVE
+        key, usual = "what-if", study.terms.relation
         if asked.query.kind.pooled:
             # Nobody can leave a table whose groups have public sizes.
-            key, usual = "what-if-pooled", study.terms.relation
+            key = "what-if-pooled"
+    controls.read_older(key, _EARLIER_WORLDS)
     return controls.HERE.radio(
-        "What if",
+        "Compared with",
         known,
         index=known.index(usual),
         format_func=_WORLDS.__getitem__,
         key=key,
-        note=f"Compared with the table without the {session.unit().noun}, or with the "
-        "most revealing "
-        "other record.",
+        note=f"The same table without the {session.unit().noun}, or with the most revealing "
+        "other record in their place.",
     )
 
 
@@ -189,10 +198,11 @@ def views(subject: AnySubject | None, study: Study) -> None:
         model_losses.tell_units(subject.request, subject.codes)
     everybody, one, moved, published = _SIDES[type(subject)]
     sides = {
-        "Everybody": everybody,
+        "All people": everybody,
         "One person": one,
-        "Move somebody": moved,
-        "Why not publish, and what may be": published,
-        "Over the whole ledger": person_totals.show,
+        "What-if": moved,
+        "Publishing losses": published,
+        "All releases": person_totals.show,
     }
+    controls.read_older("individual-view", _EARLIER_VIEWS)
     layout.show(sides, subject, study, key="individual-view")
