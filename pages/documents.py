@@ -1,18 +1,10 @@
-"""Documents: what is handed out about the releases of an account."""
-
-from functools import partial
+"""Documents: what is handed out about the releases of an account, or about its plan."""
 
 import streamlit as st
 
-from ui import accounts, document_area, session
+from ui import document_area, session
 
 session.require_router("pages/documents.py")
 st.title("Documents")
-st.markdown("Notice, report and files about what was released, for people outside.")
-study = session.require_study()
-everything = accounts.all_releases(session.account(study))
-if not everything:
-    st.info("Nothing has been released yet: documents are about releases.")
-    st.page_link("pages/release.py", label="Go to Release")
-    session.end_page()
-document_area.show(partial(document_area.released, study, everything), study, key="ledger")
+st.markdown("Choose a document about your releases or your plan, check it, and download it.")
+document_area.show(session.require_study())

@@ -1,10 +1,8 @@
 """Plan: several questions, how accurate their answers will be, and what they cost."""
 
-from functools import partial
-
 import streamlit as st
 
-from ui import document_area, plan_notes, plans, releasing, session
+from ui import plan_notes, plans, releasing, session
 from ui.planning import accuracy, cost, form, redeclaring, release
 
 session.require_router("pages/plan.py")
@@ -29,5 +27,5 @@ if plan.items:
     cost.show(plan, price, study)
     release.offer(plan, study, price, known)
     if not all(known):
-        document_area.show(partial(document_area.planned, study, plan, known), study, key="plan")
+        st.page_link("pages/documents.py", label="Documents of the plan")
     cost.methods(price)

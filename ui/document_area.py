@@ -1,4 +1,4 @@
-"""The area of documents: what they are about, what only the curator knows, and the files."""
+"""Documents: what they are about, what only the curator knows, and the files."""
 
 from __future__ import annotations
 
@@ -17,64 +17,73 @@ from dpcore.documents.rendering import Numerals
 from dpcore.errors import DPCoreError
 from dpcore.planning.analysis_plan import AnalysisPlan
 from dpcore.releases.record import Release
-from ui import controls, downloads, plans, results, session, typed
+from ui import accounts, controls, downloads, plans, releasing, session, typed
 from ui.controls import Cell
 from ui.interpretation import facts_of
 from ui.study import Study
 from ui.text import literal, sentence_of
 
+_RELEASES: Final = "Releases"
+_PLAN: Final = "Plan"
+_PREVIEW: Final = 700
+"""Height of the preview, in pixels."""
+_HTML: Final = "text/html"
 
-def show(gather: Callable[[], DocumentContext], study: Study, *, key: str) -> None:
-    """Offer documents about what ``gather`` returns, once the area is opened."""
-    place = st.expander("Documents", key=f"documents-{key}", on_change="rerun")
-    if not place.open:
+
+def show(study: Study) -> None:
+    """Offer the documents of an account and of its plan, and show the chosen one."""
+    basket, everything = plans.plan(study), accounts.all_releases(session.account(study))
+    known = releasing.answers([item.request for item in basket.items], study)
+    subjects: dict[str, Callable[[], DocumentContext]] = {}
+    if everything:
+        subjects[_RELEASES] = partial(_released, study, everything)
+    if not all(known):
+        subjects[_PLAN] = partial(_planned, study, basket, known)
+    if not subjects:
+        st.info("Nothing is released or planned yet.")
+        st.page_link("pages/release.py", label="Release a statistic")
+        session.end_page()
+    about = next(iter(subjects))
+    if len(subjects) > 1:
+        about = controls.HERE.radio("About", [*subjects], key="documents-about")
+    try:
+        subject = subjects[about]()
+    except DPCoreError as error:
+        st.info(sentence_of(error))
         return
-    with place:
-        try:
-            subject = gather()
-        except DPCoreError as error:
-            st.info(sentence_of(error))
-            return
-        _offer(subject, study, key)
+    _offer(subject, study, "plan" if about == _PLAN else "ledger")
 
 
 def _offer(subject: DocumentContext, study: Study, key: str) -> None:
-    if subject.facts.lesson or not subject.planned:
-        results.public_badge()
-    left, right = controls.row(2)
+    """Offer the documents about a subject, with their settings in one row."""
+    first, second, third = st.columns([3, 1, 1], vertical_alignment="bottom")
     known = offered(subject)
-    chosen = known[
-        left.selectbox(
-            "Document",
-            list(known),
-            key=f"document-{key}",
-            note="To hang up, to file, to hand on or to check. Nothing in it is "
-            "computed from the table but what was released.",
-        )
-    ]
+    chosen = known[Cell(place=first).selectbox("Document", list(known), key=f"document-{key}")]
     style = Numerals.POINT
     if chosen.read:
-        style = ask_numerals(right, key=f"numerals-{key}")
+        numbers = second.popover("Numbers", width="stretch")
+        style = ask_numerals(Cell(place=numbers), key=f"numerals-{key}")
     if chosen.asks:
-        subject = subject.knowing(for_documents(study))
-    said = subject.planned and chosen.dated
-    told = " It says that it is only planned." if said else ""
-    st.caption(f"{chosen.sentence}{told}")
-    downloads.button(
-        f"Download: {chosen.name}",
-        downloads.File(
-            name=chosen.named(subject),
-            mime=chosen.mime,
-            content=partial(chosen.text, subject.written(style)),
-        ),
-        key=f"document-file-{key}",
+        with third.popover("Entries", width="stretch"):
+            subject = subject.knowing(for_documents(study))
+    subject = subject.written(style)
+    file = downloads.File(
+        name=chosen.named(subject), mime=chosen.mime, content=partial(chosen.text, subject)
     )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        label = f"Download: {chosen.name}"
+        downloads.button(label, file, key=f"document-file-{key}", kind="primary")
+        said = " It says that it is only planned." if subject.planned and chosen.dated else ""
+        st.caption(f"{chosen.sentence}{said}", width="stretch")
+    text = chosen.text(subject)
+    if chosen.mime == _HTML:
+        # Its own policy allows no script, and nothing from elsewhere.
+        st.iframe(text, height=_PREVIEW, alt=f"Preview: {chosen.name}")
+    else:
+        st.code(text, language=None, height=_PREVIEW)
 
 
-_CAPTIONS: Final = {
-    Numerals.POINT: "as in English",
-    Numerals.COMMA: "as in German; the text is English",
-}
+_CAPTIONS: Final = {Numerals.POINT: "as in English", Numerals.COMMA: "as in German"}
 
 
 def ask_numerals(cell: Cell, *, key: str) -> Numerals:
@@ -85,8 +94,7 @@ def ask_numerals(cell: Cell, *, key: str) -> Numerals:
             [style.value for style in Numerals],
             key=key,
             captions=[_CAPTIONS[style] for style in Numerals],
-            note="How a reader is used to see them. The text of documents is English; "
-            "what you type stays as it is, in any language.",
+            note="The text of documents is English. Your own entries stay as you typed them.",
         )
     )
 
@@ -125,10 +133,9 @@ def signed(study: Study) -> None:
 
 def for_documents(study: Study) -> CuratorInput:
     """Ask for what stands in the documents; what was typed for the page is there."""
-    st.markdown(
-        "**What only people know.** It is typed once, and stands in every document and "
-        "on the sign-off sheet. It is kept with this table. What is left "
-        "empty becomes a line to write on."
+    st.caption(
+        "Entered once, used in every document and on the sign-off sheet. Empty entries "
+        "become lines to write on."
     )
     _offer_before(study)
     left, right = st.columns(2)
@@ -201,7 +208,7 @@ def _area(study: Study, label: str, name: str, hint: str) -> None:
     )
 
 
-def released(study: Study, releases: Sequence[Release]) -> DocumentContext:
+def _released(study: Study, releases: Sequence[Release]) -> DocumentContext:
     """Return what was released on the account of a table, about all its tables."""
     account = session.account(study)
     tables: dict[str, str] = {}
@@ -231,7 +238,9 @@ def _called(study: Study, releases: Sequence[Release]) -> dict[str, str]:
     return {mark: name for mark, name in known.items() if name not in titles}
 
 
-def planned(study: Study, basket: AnalysisPlan, known: Sequence[Release | None]) -> DocumentContext:
+def _planned(
+    study: Study, basket: AnalysisPlan, known: Sequence[Release | None]
+) -> DocumentContext:
     """Return what is planned for a table, and has no ``known`` answer yet.
 
     Raises:

@@ -23,30 +23,39 @@ def test_documents_are_made_only_when_they_are_asked_for(open_page, monkeypatch)
     use_upload(open_page)
     app = open_page("release")
     button(app, "Add to plan").click().run()
-    for page, key in (("plan", "plan"), ("documents", "ledger")):
-        if page == "documents":
-            app = open_page("release")
-            press_release(app)
-        app = open_page(page)
-        assert made == []
-        app.session_state[f"documents-{key}"] = True
-        app.run()
-        ((label, data, name),) = made
+    for kind in ("plan", "releases"):
+        if kind == "releases":
+            press_release(open_page("release"))
+        app = open_page("documents")
+        assert "<h1>" in previews(app)
+        label, _, name = made[-1]
         assert label == "Download: Public notice"
-        assert ("plan" in name) == (page == "plan")
-        assert "<h1>" in data()
+        assert ("plan" in name) == (kind == "plan")
         by_label(app.text_area, "Purpose").set_value("yearly report").run()
-        assert "yearly report" in made.pop()[1]()
+        assert "yearly report" in made[-1][1]()
+        assert "yearly report" in previews(app)
         fill(app, selectbox={"Document": "Full report"}, radio={"Numbers in it": "1.234,5"})
         assert "Full report" in made[-1][0]
-        assert "by browser" not in made[-1][1]()
-        made.clear()
+        assert made[-1][1]() == previews(app)
+        fill(app, selectbox={"Document": "Public notice"})
+    # The plan has other questions than what was released: both have documents.
     assert "To hang up" not in shown(app)
 
 
+def test_without_releases_or_a_plan_the_next_step_is_offered(open_page):
+    use_upload(open_page)
+    app = open_page("documents")
+    assert "Nothing is released or planned yet." in [info.value for info in app.info]
+
+
+def previews(app):
+    """Return the document on screen."""
+    (frame,) = app.get("iframe")
+    return frame.proto.srcdoc
+
+
 @pytest.mark.parametrize(
-    ("page", "key"),
-    [("plan", "language-plan"), ("documents", "language-ledger"), ("sign_off", "sign-language")],
+    ("page", "key"), [("documents", "language-ledger"), ("sign_off", "sign-language")]
 )
 def test_a_language_of_an_older_link_or_session_leaves_a_page_as_it_is(open_page, files, page, key):
     use_upload(open_page)
@@ -57,7 +66,6 @@ def test_a_language_of_an_older_link_or_session_leaves_a_page_as_it_is(open_page
     app = open_page(page)
     app.query_params[key] = "Deutsch"
     app.session_state[key] = app.session_state["_paper-language"] = "Deutsch"
-    app.session_state[f"documents-{key.removeprefix('language-')}"] = True
     app.run()
     assert not [one for one in app.radio if "Language" in one.label]
     assert by_label(app.radio, "Numbers in it").value == "1,234.5"

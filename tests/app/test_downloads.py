@@ -87,9 +87,7 @@ def test_the_field_being_typed_in_is_in_the_document(open_page, monkeypatch):
     use_upload(open_page)
     app = open_page("release")
     button(app, "Add to plan").click().run()
-    app = open_page("plan")
-    app.session_state["documents-plan"] = True
-    app.run()
+    app = open_page("documents")
     shown = files["Download: Public notice"]
     assert by_label(app.text_area, "Purpose").value in {"", None}
     # The browser sends both at once: what was typed, and the press.

@@ -219,8 +219,7 @@ def test_plan_is_released_as_a_whole_and_answered_once(planned, files):
     assert "The plan has been released" in shown(app)
     by_label(app.text_area, "Who decides (one name a line)").set_value("A. B.\nC. D.").run()
     opened(app, "documents")
-    app.session_state["documents-ledger"] = True
-    by_label(app.run().selectbox, "Document").set_value("Full report").run()
+    by_label(app.selectbox, "Document").set_value("Full report").run()
     report = files["Download: Full report"]()
     assert "Decided by A. B., C. D.; the page was signed: 3 May, A. B." in report
     # Another question is paid for alone, and the others keep their answers.

@@ -38,8 +38,7 @@ def released(open_page):
 
 def documents(open_page, name="Full report"):
     app = open_page("documents")
-    app.session_state["documents-ledger"] = True
-    by_label(app.run().selectbox, "Document").set_value(name).run()
+    by_label(app.selectbox, "Document").set_value(name).run()
     return app
 
 
