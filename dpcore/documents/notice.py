@@ -35,6 +35,7 @@ def notice(subject: DocumentContext) -> str:
         left=left,
         count=counted(subject),
         sampled=subject.has_population_ranges,
+        without_range=any(not number.around for number in numbers),
         with_group_sizes=any(number.beside for number in numbers),
         others=tuple(dict.fromkeys(name for one in questions for name in one.others)),
         bounds=tuple(dict.fromkeys(bounds)),
