@@ -65,7 +65,7 @@ def _offer(subject: DocumentContext, study: Study, key: str) -> None:
         style = ask_numerals(Cell(place=numbers), key=f"numerals-{key}")
     if chosen.asks:
         with third.popover("Entries", width="stretch"):
-            subject = subject.knowing(for_documents(study))
+            subject = subject.with_input(for_documents(study))
     subject = subject.written(style)
     file = downloads.File(
         name=chosen.named(subject), mime=chosen.mime, content=partial(chosen.text, subject)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dpcore.documents.context import DocumentContext, spelled
+from dpcore.documents.context import DocumentContext, cost_text
 
 
 def checklist(subject: DocumentContext) -> str:
     """Return the checklist; what only people know is a line to write on."""
-    return subject.fill("checklist.html", cost=spelled(subject.cost))
+    return subject.fill("checklist.html", cost=cost_text(subject.cost))

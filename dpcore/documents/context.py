@@ -109,7 +109,7 @@ def changes_of_amount(changes: Sequence[BudgetChange]) -> tuple[BudgetChange, ..
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class LedgerHead:
     """Where the chain of the ledger stood, and what this account wrote into it.
 
     Attributes:
@@ -129,7 +129,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Time:
+class PeriodText:
     """A period with a limit of its own, in words.
 
     Attributes:
@@ -161,7 +161,7 @@ class DocumentContext:
         everybody: Whether the table holds everybody, and is no sample.
         joined: Whether each row was made of all rows of one unit.
         head: The ledger; ``None`` where nothing is written in it yet.
-        times: The periods of the account that have limits of their own.
+        periods: The periods of the account that have limits of their own.
         tables: What the tables are called, where it is about several of an account.
         name: What the table in use is called, where there are several.
         before: What was typed for the others of them, by name.
@@ -179,8 +179,8 @@ class DocumentContext:
     missing: Treatments = field(default_factory=dict)
     everybody: bool = False
     joined: bool = False
-    head: Head | None = None
-    times: tuple[Time, ...] = ()
+    head: LedgerHead | None = None
+    periods: tuple[PeriodText, ...] = ()
     tables: tuple[str, ...] = ()
     name: str = ""
     before: Mapping[str, CuratorInput] = field(default_factory=dict)
@@ -192,7 +192,7 @@ class DocumentContext:
         """Return it with its numbers in other marks."""
         return replace(self, numerals=numerals)
 
-    def knowing(self, typed: CuratorInput) -> DocumentContext:
+    def with_input(self, typed: CuratorInput) -> DocumentContext:
         """Return it with what people have typed."""
         return replace(self, typed=typed)
 
@@ -237,7 +237,7 @@ class DocumentContext:
     @property
     def limit(self) -> str:
         """Return the budget in symbols."""
-        return limit_of(self.facts.budget)
+        return budget_text(self.facts.budget)
 
     @property
     def neighbors(self) -> str:
@@ -269,7 +269,7 @@ class DocumentContext:
                 found[question.table] = int(size["people"])
         return found
 
-    def each(self, name: str) -> str:
+    def typed_text(self, name: str) -> str:
         """Return what was typed about the tables: once, or for each where it differs."""
         known = {**self.before, self.name: self.typed}
         said = {table: getattr(known.get(table, CuratorInput()), name) for table in self.tables}
@@ -300,11 +300,11 @@ class DocumentContext:
         return ", ".join(dict.fromkeys(q.sampler for q in self.questions if q.sampler))
 
 
-def spelled(cost: PrivacyCost, *, rho: bool = True) -> str:
+def cost_text(cost: PrivacyCost, *, rho: bool = True) -> str:
     """Return a cost in symbols, rounded up, for readers without powers of ten.
 
     >>> from dpcore.privacy_filter import PrivacyCost
-    >>> spelled(PrivacyCost.of(epsilon=0.5, delta=1e-6))
+    >>> cost_text(PrivacyCost.of(epsilon=0.5, delta=1e-6))
     'ε = 0.5, δ = 0.000001 (1 in 1,000,000)'
     """
     told = guarantee_text(float(cost.epsilon), float(cost.delta))
@@ -319,11 +319,11 @@ def guarantee_text(epsilon: float, delta: float) -> str:
     return f"{text}, δ = {delta_text(delta)}" if delta else text
 
 
-def limit_of(budget: PrivacyBudget) -> str:
+def budget_text(budget: PrivacyBudget) -> str:
     """Return a budget as it was typed, in symbols.
 
     >>> from dpcore.privacy_filter import PrivacyBudget
-    >>> limit_of(PrivacyBudget.of(epsilon=1.0, delta=1e-6))
+    >>> budget_text(PrivacyBudget.of(epsilon=1.0, delta=1e-6))
     'ε = 1, δ = 0.000001 (1 in 1,000,000)'
     """
     if budget.rho is not None:
@@ -332,14 +332,14 @@ def limit_of(budget: PrivacyBudget) -> str:
     return f"{text}, δ = {delta_text(float(budget.delta))}" if budget.delta else text
 
 
-def left_of(budget: PrivacyBudget, left: PrivacyCost) -> str:
+def remaining_text(budget: PrivacyBudget, left: PrivacyCost) -> str:
     """Return what is left of a budget, with the digits that pages give it.
 
     >>> from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
     >>> budget = PrivacyBudget.of(epsilon=3.0, delta=1e-5)
-    >>> left_of(budget, budget.remaining(PrivacyCost.of(epsilon=2.7999971)))
+    >>> remaining_text(budget, budget.remaining(PrivacyCost.of(epsilon=2.7999971)))
     'ε = 0.2, δ = 0.00001 (1 in 100,000)'
-    >>> left_of(budget, budget.remaining(PrivacyCost.of(epsilon=2.999998)))
+    >>> remaining_text(budget, budget.remaining(PrivacyCost.of(epsilon=2.999998)))
     'nothing'
     """
     if is_used_up(budget, left):

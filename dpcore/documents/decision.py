@@ -20,10 +20,10 @@ from dpcore.documents import assumptions, claims
 from dpcore.documents.context import (
     BudgetChange,
     CuratorInput,
+    budget_text,
     changes_of_amount,
     guarantee_text,
-    left_of,
-    limit_of,
+    remaining_text,
 )
 from dpcore.documents.rendering import Numerals, render
 from dpcore.formatting import percent
@@ -131,11 +131,11 @@ def decision_page(about: Decision, numerals: Numerals) -> str:
         mark=_LESSON * about.lesson,
         rows=rows,
         counts=_counts(items),
-        limit=limit_of(about.budget),
+        limit=budget_text(about.budget),
         whole=(about.budget.epsilon or 0, about.budget.delta or 0),
         neighbors=claims.neighbors(about.relation, about.unit),
         changes=changes_of_amount(about.changes),
-        left=left_of(about.budget, about.left),
+        left=remaining_text(about.budget, about.left),
         treated=assumptions.treated(items),
         minimums=assumptions.minimums(items, about.size),
         groups=assumptions.assumed_groups(items),

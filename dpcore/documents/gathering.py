@@ -20,10 +20,10 @@ from dpcore.documents.context import (
     USUAL_DELTA,
     BudgetChange,
     DocumentContext,
-    Head,
-    Time,
-    limit_of,
-    spelled,
+    LedgerHead,
+    PeriodText,
+    budget_text,
+    cost_text,
 )
 from dpcore.documents.question import DocumentEntry
 from dpcore.errors import DPCoreError, ParameterError
@@ -141,7 +141,7 @@ def _subject(
         everybody=behind.everybody,
         joined=isinstance(steps_of(behind.dataset).whose, Preparation),
         head=_head(behind.entries),
-        times=tuple(_time(period, behind.periods) for period in behind.periods),
+        periods=tuple(_time(period, behind.periods) for period in behind.periods),
         today=behind.today,
         **told,  # type: ignore[arg-type] # the two fields that differ
     )
@@ -175,11 +175,11 @@ def _columns(questions: Sequence[DocumentEntry]) -> tuple[Column, ...]:
     return tuple(dict.fromkeys(known))
 
 
-def _head(entries: Sequence[LedgerEntry]) -> Head | None:
+def _head(entries: Sequence[LedgerEntry]) -> LedgerHead | None:
     if not entries:
         return None
     last = entries[-1]
-    return Head(
+    return LedgerHead(
         entries=len(entries),
         digest=last.digest,
         recorded=last.recorded,
@@ -188,20 +188,20 @@ def _head(entries: Sequence[LedgerEntry]) -> Head | None:
     )
 
 
-def _time(period: BudgetPeriod, known: Sequence[BudgetPeriod]) -> Time:
+def _time(period: BudgetPeriod, known: Sequence[BudgetPeriod]) -> PeriodText:
     allowed = limit(known, period)
-    return Time(
+    return PeriodText(
         name=period.name,
         days=f"{period.begins.isoformat()} to {period.ends.isoformat()}",
-        limit=limit_of(allowed),
-        spent=spelled(period.spent, rho=allowed.rho is not None),
+        limit=budget_text(allowed),
+        spent=cost_text(period.spent, rho=allowed.rho is not None),
     )
 
 
 def changes_of(entries: Sequence[LedgerEntry]) -> tuple[BudgetChange, ...]:
     """Return how the budget of an account was changed, from all its entries."""
     told = [
-        (entry, limit_of(PrivacyBudget.from_json(entry.content["budget"])))
+        (entry, budget_text(PrivacyBudget.from_json(entry.content["budget"])))
         for entry in entries
         if entry.kind in {EntryKind.ACCOUNT, EntryKind.BUDGET}
     ]

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from dpcore.data.quantities import replacement_text
 from dpcore.documents import assumptions
-from dpcore.documents.context import DocumentContext, spelled
+from dpcore.documents.context import DocumentContext, cost_text
 from dpcore.documents.question import DocumentEntry
 from dpcore.formatting import brief, capital
 from dpcore.releases.declared import each_bounds
@@ -35,14 +35,14 @@ def notice(subject: DocumentContext) -> str:
         left=left,
         count=counted(subject),
         sampled=subject.has_population_ranges,
-        without_range=any(not number.around for number in numbers),
+        without_range=any(not number.range_text for number in numbers),
         with_group_sizes=any(number.beside for number in numbers),
         others=tuple(dict.fromkeys(name for one in questions for name in one.others)),
         bounds=tuple(dict.fromkeys(bounds)),
         minimums=_minimums(questions),
         missing=_missing(subject),
         meanings=[(column.title, column.meaning) for column in subject.columns if column.meaning],
-        cost=spelled(subject.cost, rho=False),
+        cost=cost_text(subject.cost, rho=False),
         further=() if subject.planned else questions,
         most_columns=_MOST_COLUMNS,
         most_numbers=MOST_NUMBERS,
@@ -89,7 +89,7 @@ def _missing(subject: DocumentContext) -> dict[str, object]:
             for column in assumptions.imputed(columns, known)
         ],
         "only_left_out": assumptions.only_left_out(columns, known),
-        "in_group_sizes": any(question.only_with_value for question in subject.questions),
+        "in_group_sizes": any(question.counted_column for question in subject.questions),
         "grouped": titles(OTHERS),
         "compared": titles(PAIR_ONLY),
         "outside": titles(OTHER_GROUPS_LEFT_OUT),
@@ -167,7 +167,7 @@ def _rows(question: DocumentEntry, subject: DocumentContext) -> list[tuple[str, 
         alone = len(question.numbers) == 1 or number.label == question.name
         name = asked if alone else _numbered(asked, number.label)
         total = (number.total,) * subject.has_population_ranges
-        rows.append((_shortened(name, of=asked), number.told, number.around, *total))
+        rows.append((_shortened(name, of=asked), number.text, number.range_text, *total))
     return rows
 
 

@@ -98,7 +98,7 @@ class Number:
     ends: tuple[End, ...] = ()
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """Return it with its unit."""
         unit = self.unit
         if self.value.lstrip("-−") == "1":
@@ -106,7 +106,7 @@ class Number:
         return f"{self.value}%" if unit == "%" else f"{self.value} {unit}".rstrip()
 
     @property
-    def around(self) -> str:
+    def range_text(self) -> str:
         """Return where the table's own number lies, and whether that may be none."""
         if self.ends:
             return "; ".join(end.text for end in self.ends)
@@ -125,7 +125,7 @@ class DocumentEntry:
 
     Attributes:
         name: What is asked, in words.
-        said: The same with what becomes of values before they are counted.
+        statement: The same with what becomes of values before they are counted.
         parameters: What defines it, as in the record of a release.
         key: Key of the mechanism.
         mechanism: Name of the mechanism.
@@ -151,7 +151,7 @@ class DocumentEntry:
     """
 
     name: str
-    said: str
+    statement: str
     parameters: Mapping[str, object]
     key: str
     mechanism: str
@@ -169,7 +169,7 @@ class DocumentEntry:
     plan: str = ""
     charged: PrivacyCost | None = None
     sampler: str = ""
-    of_noise: str = ""
+    noise_unit: str = ""
     request: Releasable | None = field(default=None, repr=False)
     table: str = ""
     called: str = ""
@@ -191,7 +191,7 @@ class DocumentEntry:
         level = None if around is None else around.level
         return cls(
             name=release.title if request is None else request.title,
-            said=release.said if request is None else request.statement,
+            statement=release.said if request is None else request.statement,
             parameters=release.request,
             key=release.mechanism,
             mechanism=release.mechanism_label,
@@ -214,7 +214,7 @@ class DocumentEntry:
             plan="" if release.plan is None else release.plan.name,
             charged=None if release.plan is None else release.plan.cost,
             sampler=release.sampler,
-            of_noise=of_noise(release),
+            noise_unit=of_noise(release),
             request=request,
         )
 
@@ -230,7 +230,7 @@ class DocumentEntry:
         wide = f"± {width.text} {width.unit}".rstrip()
         return cls(
             name=item.name,
-            said=request.statement,
+            statement=request.statement,
             parameters=request.parameters(),
             key=request.mechanism_key,
             mechanism=request.mechanism_label,
@@ -239,7 +239,7 @@ class DocumentEntry:
             noise=request.plan.noise,
             relation=request.relation,
             unit=request.quantity.name,
-            of_noise=PLACES
+            noise_unit=PLACES
             if request.mechanism_key == EXPONENTIAL.key
             else request.quantity.of_differences,
             width=f"{wide} ({width.of})" if width.of else wide,
@@ -311,7 +311,7 @@ class DocumentEntry:
         return claims.neighbors(self.relation, self.unit_of_rows)
 
     @property
-    def how(self) -> str:
+    def mechanism_text(self) -> str:
         """Return what the mechanism does; empty where the catalog does not know it."""
         entry = (CATALOG | {EXPONENTIAL.key: EXPONENTIAL}).get(self.key)
         return "" if entry is None else entry.sentence
@@ -322,7 +322,7 @@ class DocumentEntry:
         return bounds_text({"query": self.asked})
 
     @property
-    def without(self) -> str:
+    def missing_values(self) -> str:
         """Return what becomes of missing values; empty where that is not known."""
         if self.request is None:
             return ""
@@ -357,7 +357,7 @@ class DocumentEntry:
         )
 
     @property
-    def below_zero(self) -> bool:
+    def has_negative_counts(self) -> bool:
         """Tell whether noise has made a count of less than nobody."""
         return any(
             number.count and number.value.startswith(("-", "−")) and number.noise.startswith("0")
@@ -365,17 +365,17 @@ class DocumentEntry:
         )
 
     @property
-    def by_places(self) -> bool:
+    def is_known_in_ranks(self) -> bool:
         """Tell whether what is known of its error is a number of places alone."""
         return bool(self.numbers) and all(PLACES in one.noise for one in self.numbers)
 
     @property
-    def crossed(self) -> bool:
+    def is_cross_table(self) -> bool:
         """Tell whether it counts pairs of two answers, with the sums of them."""
         return self.asked.get("kind") == StatisticKind.CROSS_TABLE
 
     @property
-    def only_with_value(self) -> str:
+    def counted_column(self) -> str:
         """Return of which column one needs a value to be in a group that is counted.
 
         Empty where everybody is, or no sizes of groups follow from the answer.
@@ -387,7 +387,7 @@ class DocumentEntry:
         return str(self.asked["column"]["name"])
 
     @property
-    def largest(self) -> str:
+    def sensitivity(self) -> str:
         """Return by how much one unit can change the answer; empty if not known.
 
         Where there are several numbers, all of them together: the sum of the changes,
@@ -411,7 +411,7 @@ class DocumentEntry:
         if not self.numbers:
             return self.width
         if len(self.numbers) == 1:
-            return self.numbers[0].told
+            return self.numbers[0].text
         return f"{len(self.numbers)} numbers"
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from dpcore.data.columns import Column
 from dpcore.data.quantities import bounds_text
-from dpcore.documents.context import DocumentContext, spelled
+from dpcore.documents.context import DocumentContext, cost_text
 
 
 def registry_entry(subject: DocumentContext) -> str:
@@ -22,7 +22,7 @@ def registry_entry(subject: DocumentContext) -> str:
         variant=_variant(subject),
         parameters=_parameters(subject),
         columns=[_column(column) for column in subject.columns],
-        cost=spelled(subject.cost),
+        cost=cost_text(subject.cost),
         with_plans=subject.planned or any(question.together for question in subject.questions),
     )
 

@@ -8,7 +8,7 @@ from typing import Final
 from dpcore.data.columns import Column
 from dpcore.data.quantities import bounds_text, quantity_of
 from dpcore.documents import assumptions
-from dpcore.documents.context import DocumentContext, Head, left_of, spelled
+from dpcore.documents.context import DocumentContext, LedgerHead, cost_text, remaining_text
 from dpcore.documents.methods import methods
 from dpcore.documents.notice import MOST_NUMBERS
 from dpcore.ledger.chain import EntryKind
@@ -38,10 +38,10 @@ def report(subject: DocumentContext) -> str:
     }
     return subject.fill(
         "report.html",
-        cost=spelled(subject.cost),
-        total=spelled(subject.cost, rho=False),
-        spent=spelled(facts.spent),
-        left=left_of(facts.budget, facts.budget.remaining(facts.spent)),
+        cost=cost_text(subject.cost),
+        total=cost_text(subject.cost, rho=False),
+        spent=cost_text(facts.spent),
+        left=remaining_text(facts.budget, facts.budget.remaining(facts.spent)),
         columns=[_column(column, subject) for column in subject.columns],
         compositions=compositions,
         is_unbounded=any(map(math.isinf, compositions.values())),
@@ -58,7 +58,7 @@ def _column(column: Column, subject: DocumentContext) -> tuple[str, ...]:
     return column.title, column.meaning, quantity_of(column).name, bounds, missing
 
 
-def _entries(head: Head) -> str:
+def _entries(head: LedgerHead) -> str:
     """Return how many entries there are, and of what."""
     told = ", ".join(f"{many:,} {_ENTRIES[kind][many != 1]}" for kind, many in head.kinds)
     return f"{head.entries:,}: {told}"

@@ -80,7 +80,7 @@ def _release(question: DocumentEntry) -> dict[str, Any]:
         "cost": exact(question.cost),
         "step": _step([question]),
         "noise": question.noise,
-        "unit_of_noise": question.of_noise,
+        "unit_of_noise": question.noise_unit,
         "numbers": _count(question),
         "bounds": bounds,
     }

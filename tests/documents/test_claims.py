@@ -20,7 +20,7 @@ from dpcore.analyses.measurement import Direct
 from dpcore.analyses.number import Query
 from dpcore.data.columns import MissingPolicy
 from dpcore.documents import claims
-from dpcore.documents.context import left_of, spelled
+from dpcore.documents.context import cost_text, remaining_text
 from dpcore.documents.gathering import released
 from dpcore.documents.methods import methods
 from dpcore.documents.notice import notice
@@ -109,7 +109,7 @@ CLAIMS = {
     r"True counts are 0 or more\.": "claims.BELOW_ZERO",
     r"Counts are rounded to their noise\.": "claims.SUMS",
     r"Totals can differ from the sum of the parts\.": "claims.SUMS",
-    r"Group sizes do not count missing values of .*": "question.only_with_value",
+    r"Group sizes do not count missing values of .*": "question.counted_column",
     r"Mark: \w+\.": "releases.identity.mark_of",
     r"The figures of groups are computed from noisy sums .*": "claims.COUNTS",
     r"The counts are part of the same release .*": "claims.COUNTS",
@@ -251,7 +251,7 @@ def without_a_limit():
     return replace(subject, facts=replace(subject.facts, spent=cost))
 
 
-def below_zero():
+def has_negative_counts():
     subject = answered()
     place, number = next(
         (place, number)
@@ -308,7 +308,7 @@ SUBJECTS = {
     "left out": lambda: compared(complete=True, dropped=True),
     "used up": nothing_left,
     "without a limit": without_a_limit,
-    "below 0": below_zero,
+    "below 0": has_negative_counts,
     "flawed": of_a_flawed_mechanism,
     "enclosed": enclosed,
 }
@@ -412,7 +412,7 @@ def test_budget():
                 release(request, request.value(table()), **shared)
     subject = released(ledger.releases("f"), behind(SUBSTITUTION, ledger))
     assert subject.used_up
-    assert left_of(subject.facts.budget, subject.facts.budget.remaining(
+    assert remaining_text(subject.facts.budget, subject.facts.budget.remaining(
         subject.facts.spent)) == "nothing"  # fmt: skip
 
 
@@ -556,7 +556,7 @@ def test_prices(epsilons):
 def test_charges(together):
     subject = answered(together=together)
     said = " ".join(sentences(report(subject)))
-    assert f"Charged in total: {spelled(subject.facts.spent)}." in said
+    assert f"Charged in total: {cost_text(subject.facts.spent)}." in said
     alone = sum((float(one.cost.epsilon) for one in subject.questions), 0.0)
     charged = float(subject.facts.spent.epsilon)
     assert charged <= alone * (1 + 1e-9)
@@ -591,7 +591,7 @@ def test_a_bought_interval_is_in_notice_and_report(sampled):
     subject = enclosed(sampled=sampled)
     median, low, high = subject.questions
     assert median.level == 0.95
-    assert not median.by_places
+    assert not median.is_known_in_ranks
     (number,) = median.numbers
     lower, upper = map(float, number.noise.split(" to "))
     assert lower <= float(number.value) <= upper
@@ -625,7 +625,7 @@ def test_an_interval_has_the_names_that_column_and_rows_have_now():
     assert all("age in years" in name for name in median.enclosed_by)
     for side, name in ((low, "lower"), (high, "upper")):
         (number,) = side.numbers
-        assert f"{name} end of the interval for the {median.name}" in number.around
+        assert f"{name} end of the interval for the {median.name}" in number.range_text
     for document in (notice, report):
         said = " ".join(sentences(document(subject)))
         assert "visitors" in said

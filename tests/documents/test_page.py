@@ -29,7 +29,7 @@ PAGES = {document.name: document.text for document in DOCUMENTS if document.mime
 
 
 def evil():
-    subject = answered().knowing(TYPED)
+    subject = answered().with_input(TYPED)
     columns = tuple(replace(one, description=EVIL, unit=EVIL) for one in subject.columns)
     return replace(subject, columns=columns, tables=(EVIL, "b"))
 

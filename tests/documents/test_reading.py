@@ -88,7 +88,7 @@ def test_the_report_holds_all_that_was_released_and_charged():
     text = plain(text_of("Full report", subject))
     for question in subject.questions:
         assert question.mechanism in text
-        assert question.said[1:] in text
+        assert question.statement[1:] in text
         for number in question.numbers:
             assert number.value in text
     assert subject.head.digest in text
@@ -114,7 +114,7 @@ def test_periods_are_told_with_their_days_and_limits():
     )
     known = behind(SUBSTITUTION, opened(SUBSTITUTION))
     timed = released((), replace(known, periods=(period,)))
-    (year,) = timed.times
+    (year,) = timed.periods
     assert (year.limit, year.spent) == ("ε = 2", "ε = 0.5")
     report = plain(text_of("Full report", timed))
     assert all(part in report for part in (year.days, year.limit, year.spent))
@@ -166,7 +166,7 @@ def test_the_meaning_is_what_the_account_gives_away():
 def test_what_is_typed_as_a_name_stays_text():
     subject = answered()
     evil = '<script>alert("1.5")</script>'
-    question = replace(subject.questions[0], name=evil, said=evil)
+    question = replace(subject.questions[0], name=evil, statement=evil)
     changed = replace(subject, questions=(question,))
     for name in ("Public notice", "Full report", "Checklist based on NIST SP 800-226"):
         assert "<script" not in text_of(name, changed)
@@ -176,7 +176,7 @@ def test_a_release_about_columns_that_went_away_is_told_all_the_same():
     subject = answered()
     gone = replace(subject.questions[0], request=None)
     text = plain(text_of("Full report", replace(subject, questions=(gone,))))
-    assert gone.said[1:] in text
+    assert gone.statement[1:] in text
     assert table().columns[0].name in text
 
 
@@ -189,7 +189,7 @@ def test_notice_names_every_question_before_the_further_numbers_of_one():
         name = question.name[:30]
         assert name[0].upper() + name[1:] in told, question.name
         for number in question.numbers:
-            assert number.told in further
+            assert number.text in further
             assert number.noise in further
     elsewhere = list(map(int, re.findall(r"(\d+) figures: next sheet", told)))
     left = int(re.search(r"(\d+) more are on the next sheet", told)[1])
@@ -250,7 +250,7 @@ def test_what_was_typed_of_each_table_stands_with_its_name():
     subject = replace(of_two_tables(), name="pay 1")
     first = CuratorInput(purpose="to plan.", deciders=("A. Berger",), publisher="the firm")
     second = CuratorInput(purpose="to check", period="2026", deciders=("B. Aydin",))
-    both = replace(subject, before={"pay 0": first}).knowing(second)
+    both = replace(subject, before={"pay 0": first}).with_input(second)
     for name in ("Public notice", "Full report"):
         told = plain(text_of(name, both))
         assert "“pay 0”: to plan; “pay 1”: to check" in told
@@ -260,7 +260,7 @@ def test_what_was_typed_of_each_table_stands_with_its_name():
     # What is the same for all is said once, and what nobody typed is a line to fill in.
     same = replace(both, before={"pay 0": second})
     assert "“pay 0”: to check" not in plain(text_of("Public notice", same))
-    empty = replace(both, before={}).knowing(CuratorInput())
+    empty = replace(both, before={}).with_input(CuratorInput())
     assert "to be filled in" in plain(text_of("Public notice", empty))
     assert "papers of that time" not in plain(text_of("Public notice", empty))
 
@@ -382,7 +382,7 @@ def test_what_people_typed_stands_in_every_document_that_asks():
         publisher="the works council",
         contact="privacy desk",
     )
-    subject = answered().knowing(typed).written(Numerals.COMMA)
+    subject = answered().with_input(typed).written(Numerals.COMMA)
     for name in ("Public notice", "Full report", "Registry entry"):
         text = unescape(text_of(name, subject))
         assert "to see <1.5>" in text
