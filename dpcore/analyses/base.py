@@ -489,13 +489,13 @@ class Request(OfQuery):
         """Return why it cannot be released in a mode; ``None`` if it can."""
         if not self.entry.releasable:
             return (
-                f"{self.entry.label} has no secure sampler: it can be studied, not "
-                "released. Choose another mechanism."
+                f"{self.entry.label} has no secure sampler, so it cannot be released. Choose "
+                "another mechanism."
             )
         if mode is Mode.RELEASE and not self.claim_holds:
             return (
-                f"{self.entry.label} gives epsilon {epsilon_text(self.effective_epsilon)} "
-                f"here, not {in_full(self.epsilon)}. Choose another mechanism."
+                f"{self.entry.label} has ε = {epsilon_text(self.effective_epsilon)} here "
+                f"instead of {in_full(self.epsilon)}. Choose another mechanism."
             )
         return None
 

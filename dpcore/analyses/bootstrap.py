@@ -27,6 +27,7 @@ from dpcore.codec import NUMBER, WHOLE, Part, Schema, choice, optional
 from dpcore.data.bounds import Interval
 from dpcore.data.partitions.table import Table, in_memory
 from dpcore.errors import ParameterError
+from dpcore.formatting import epsilon_text, in_full
 from dpcore.inference.bootstrap_intervals import FEWEST_PEOPLE, LEVEL, Method
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.mechanism import Sensitivity
@@ -231,10 +232,12 @@ class BootstrapRequest(OfQuery):
     def __post_init__(self) -> None:
         self._check_question()
         if not 0 < self.rho <= MOST_RHO:
-            raise ParameterError(f"rho must be above 0 and at most {MOST_RHO:g}, got {self.rho}.")
+            raise ParameterError(
+                f"ρ must be above 0 and at most {in_full(MOST_RHO)}, got {self.rho}."
+            )
         if not LEAST_DELTA <= self.delta < 1:
             raise ParameterError(
-                f"delta must be from {LEAST_DELTA:g} to below 1, got {self.delta}."
+                f"δ must be from {in_full(LEAST_DELTA)} to below 1, got {self.delta}."
             )
         require_times(self.times)
         if self.times * self.query.size.people > MOST_DRAWN:
@@ -247,8 +250,8 @@ class BootstrapRequest(OfQuery):
             raise ParameterError("only an upper bound can meet a claim: the generic or the mean.")
         if self.claimed <= 0:
             raise ParameterError(
-                f"at delta {self.delta:g} a rho of {self.rho:g} means an epsilon of 0; "
-                "choose a smaller delta."
+                f"ρ = {in_full(self.rho)} means ε = 0 at δ = {in_full(self.delta)}. Choose a "
+                "smaller δ."
             )
 
     @property
@@ -343,10 +346,10 @@ class BootstrapRequest(OfQuery):
                 "bound."
             )
         return (
-            f"{self.mechanism_label}, {self.times} bootstraps give epsilon "
-            f"{self.effective_epsilon:.4g} at delta {self.delta:g} here, not the "
-            f"{self.claimed:.4g} that rho {self.rho:g} stands for. Choose the "
-            "finite-sample correction."
+            f"{self.times} bootstraps by {self.mechanism_label} have ε = "
+            f"{epsilon_text(self.effective_epsilon)} here, not {epsilon_text(self.claimed)} "
+            f"(ρ = {in_full(self.rho)}, δ = {in_full(self.delta)}). Choose the finite-sample "
+            "correction."
         )
 
     def parameters(self) -> dict[str, object]:

@@ -231,9 +231,8 @@ class GroupedQuery(OfGroups):
             return Question.plan(self, request)
         if not isinstance(mechanism, Laplace | Gaussian):
             raise ParameterError(
-                f"the {self.kind} of groups follows from counts and sums that have no "
-                "upper bound, and its interval from sums of noise: choose Laplace or "
-                "Gaussian noise."
+                f"the {self.kind} of groups is computed from unbounded noisy counts and sums. "
+                "Choose Laplace or Gaussian noise."
             )
         return GroupPlan(
             mechanism=mechanism,

@@ -22,6 +22,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
+from dpcore.formatting import significant
 from dpcore.inference.intervals import (
     LEVEL,
     Coordinate,
@@ -313,7 +314,7 @@ class MatrixPlan:
                 secure.candidates(share, 1.0)
             except ParameterError:
                 raise ParameterError(
-                    f"a share of epsilon {share:.3g} is too small to truncate with; "
+                    f"a share of ε = {significant(share)} is too small to truncate with; "
                     "choose BIT Laplace, spend more, or give no number so little."
                 ) from None
 
@@ -369,7 +370,7 @@ class MatrixPlan:
         """Return the half-width of the worst of all numbers at once, at 95%."""
         each = self.half_widths(level_of_each(len(self.statistic.labels)))
         parts = each / self.release.largest
-        return Width(half=float(parts.max()), of="part of the largest possible")
+        return Width(half=float(parts.max()), of="share of the largest possible value")
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:  # noqa: ARG002 - each step has a cost of its own
         """Return the numbers as drawn, the correlations, and the repaired matrix."""

@@ -282,15 +282,12 @@ _ALL: Final = frozenset(ModelKind)
 _LINEAR: Final = frozenset({ModelKind.LINEAR})
 _LOGISTIC: Final = frozenset({ModelKind.LOGISTIC})
 _POISSON_FLAW: Final = (
-    "one count can move the coefficients of a Poisson regression by any amount, so "
-    "that no noise covers all tables; model the count with a linear or a Huber "
-    "regression instead"
+    "one count can change the coefficients of a Poisson regression without limit, so no "
+    "noise is enough. Use a linear or Huber regression instead"
 )
 _SHAPED_FLAW: Final = (
-    "the shape of the noise is itself read from the table, so that seeing the noise "
-    "tells about people, and no bound over all tables is known for this noise; choose "
-    "“Posterior sample (OPS)”, whose noise takes its shape from the table, too, but "
-    "has a proof that counts it"
+    "the shape of the noise is computed from the data and reveals something about people. No "
+    "guarantee is known for this noise. Choose “Posterior sample (OPS)”, which has a proof"
 )
 
 
@@ -363,18 +360,16 @@ MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
             models=_LINEAR | _LOGISTIC,
             guaranteed=_LOGISTIC,
             flaw=(
-                "the guarantee of objective perturbation needs losses of bounded "
-                "slope, and squared losses have none; use noise on the coefficients or "
-                "a posterior sample"
+                "objective perturbation needs a loss function of bounded slope, and squared "
+                "loss has none. Use noise on the coefficients or a posterior sample"
             ),
         ),
         ModelEntry(
             key="adaptive",
             label="Adaptive sample (AdaOPS)",
             sentence=(
-                "Releases first how well the table determines the coefficients, and "
-                "then a posterior sample as precise as that allows, with a penalty of "
-                "its own choice."
+                "First releases how well the data determine the coefficients. Then releases "
+                "a posterior sample of matching precision, with its own penalty."
             ),
             claim=(
                 "(ε, δ): a variant of algorithm 1 of Wang 2019 that keeps its claim, "
@@ -460,8 +455,7 @@ class ModelRequest(Releasable):
             )
         if not (0 < self.epsilon < math.inf and 0 < self.delta < 0.5):  # noqa: PLR2004
             raise ParameterError(
-                "epsilon must lie in (0, inf) and delta in (0, 1/2), got epsilon "
-                f"{self.epsilon} and delta {self.delta}."
+                f"ε must be in (0, ∞) and δ in (0, 1/2), got ε = {self.epsilon}, δ = {self.delta}."
             )
         if self.gamma is not None and not 0 < self.gamma < math.inf:
             raise ParameterError(f"the precision gamma must lie in (0, inf), got {self.gamma}.")
@@ -470,7 +464,7 @@ class ModelRequest(Releasable):
         if (self.matrix is not None) is not (self.mechanism_key == "output-public"):
             raise ParameterError("noise of a public shape needs a public matrix, other noise none.")
         if self.matrix is not None and not Metric.fixed(self.matrix).moderate:
-            raise ParameterError("public precisions must lie between 1e-12 and 1e12.")
+            raise ParameterError("public precisions must be between 10⁻¹² and 10¹².")
         _ = self.law
 
     @property

@@ -23,6 +23,7 @@ from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed
 from dpcore.data.bounds import Interval
 from dpcore.data.partitions.table import Table, in_memory
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full, significant
 from dpcore.inference.intervals import Intervals, intervals
 from dpcore.mechanisms import resized_bootstrap, resized_repair
 from dpcore.mechanisms.laplace import Laplace, least_scale
@@ -261,19 +262,18 @@ class ResizedRequest(OfQuery):
             raise ParameterError("a resample answers with the mean of a number, or with a share.")
         if not self.query.size.public:
             raise ParameterError(
-                f"a resample needs a public number of {self.query.unit.counted}: "
-                "declare a public value for missing ones, and use the table under "
-                f"substitution with one row for each {self.query.unit.noun}."
+                f"a resample needs a public number of {self.query.unit.counted}. Impute "
+                "missing values, and use substitution with one row for each "
+                f"{self.query.unit.noun}."
             )
         if self.draws <= 1:
             raise ParameterError(f"more than one row must be drawn, got {self.draws}.")
         people = self.query.size.people
         if self.form is Form.REPAIRED and self.delta * people >= 1:
             raise ParameterError(
-                f"a delta of {self.delta:g} is not below one in "
-                f"{self.query.unit.number(people)}: "
-                "with that chance somebody's value might be shown nearly as it is. "
-                "Choose a smaller delta, or 0."
+                f"δ = {in_full(self.delta)} is not below one in "
+                f"{self.query.unit.number(people)}. With that probability one value could be "
+                "nearly exposed. Choose a smaller δ, or 0."
             )
         _ = self.plan
 
@@ -338,10 +338,9 @@ class ResizedRequest(OfQuery):
             return None
         delta, people = self.bootstrap.delta(), self.bootstrap.people
         return (
-            f"The resized bootstrap as published has no finite epsilon: with "
-            f"probability {delta:.3g}, far more than one in {people:,}, it shows "
-            "somebody's value as it is. Release the repaired form, or look at the "
-            "published one in Classroom mode."
+            "The resized bootstrap as published has no finite ε. It exposes an exact value "
+            f"with probability {significant(delta)}, far above one in {people:,}. Release the "
+            "corrected form, or study the published one in Classroom mode."
         )
 
     def parameters(self) -> dict[str, object]:

@@ -111,8 +111,8 @@ def _of_column(name: str, values: pd.Series) -> Iterator[DisclosureRisk]:
         yield DisclosureRisk(
             kind=RiskKind.ALONE,
             columns=(name,),
-            what=f"{percent(alone / people)} of the rows have a value that no other "
-            "row has: whoever knows it finds the row.",
+            what=f"{percent(alone / people)} of the rows have a unique value. Anyone who "
+            "knows it finds the row.",
             advice="Leave the column out, or make bins of it (“New columns made of others”).",
         )
     elif len(counts) <= _MOST_ANSWERS:

@@ -133,12 +133,12 @@ _FAIR: Final = (
 
 _ANES96: Final = (
     _number("age", 18, 100, "years", "Age of the person, who is old enough to vote."),
-    _category("vote", _VOTE, "Whom the person expects to vote for."),
+    _category("vote", _VOTE, "The expected vote."),
     _number("TV news", 0, 7, "days a week", "Days a week of watching the news on TV."),
     _category("party", _PARTY, "Party that the person identifies with."),
     _number("own position", 1, 7, "points", "Own politics, 1 most liberal, 7 conservative."),
-    _number("Clinton's position", 1, 7, "points", "Where Clinton stands, same scale."),
-    _number("Dole's position", 1, 7, "points", "Where Dole stands, same scale."),
+    _number("Clinton's position", 1, 7, "points", "Clinton's position, same scale."),
+    _number("Dole's position", 1, 7, "points", "Dole's position, same scale."),
     _category("education", _EDUCATION, "Highest level of education."),
     _number(
         "income",
@@ -270,8 +270,8 @@ EXAMPLES: tuple[Example, ...] = (
         key="fair",
         title="Marriage survey of 1974",
         sentence=(
-            "What 6,366 married women told a magazine about their marriage and their "
-            "affairs: answers that nobody would sign. Each row is one woman."
+            "Answers of 6,366 married women to a magazine survey about their marriage and "
+            "affairs. Each row is one woman."
         ),
         columns=_FAIR,
         _values=_fair,

@@ -85,8 +85,8 @@ def tied_text(exposure: StatisticLosses, query: Question, *, listed: int) -> str
         return ""
     if len(tied) <= listed:
         return (
-            f"The first {len(tied)} below are tied at the top: “this person” is one of "
-            "them, and no more exposed than the others."
+            f"The first {len(tied)} below are tied at the top and equally exposed. “This "
+            "person” is one of them."
         )
     group, among = _group_of(query), ""
     if group is not None and query.unit.cap is None:
@@ -98,8 +98,8 @@ def tied_text(exposure: StatisticLosses, query: Question, *, listed: int) -> str
         rest = f" and {more} more" if more > 0 else ""
         among = f" ({group.name}: {', '.join(parts[:_GROUPS])}{rest})"
     return (
-        f"{people(len(tied))} are tied at the top{among}: these are the first of them "
-        "in the table, and no more exposed than the others."
+        f"{people(len(tied))} are tied at the top{among}. The first of them are shown, and "
+        "the others are equally exposed."
     )
 
 
@@ -108,8 +108,8 @@ def _with_loss(
 ) -> str:
     """Return a reason with the loss that it leads to, beside the guarantee."""
     return (
-        f"{reason}: a loss of {'at most ' if upper else ''}epsilon "
-        f"{significant(person.epsilon, up=upper)}, where the guarantee is at most "
+        f"{reason}: a loss of {'at most ' if upper else ''}ε = "
+        f"{significant(person.epsilon, up=upper)}, with a guarantee of at most "
         f"{epsilon_text(worst_case)}."
     )
 
@@ -117,18 +117,18 @@ def _with_loss(
 def _change(person: ExposedPerson, query: Question) -> str:
     """Return what happens to the answer."""
     if query.kind.of_places:
-        return "moves every rank by 1 at most, however far from the others it lies"
+        return "changes every rank by at most 1"
     if query.kind.of_matrix:
         # Variances and covariances of several units have no sum to tell.
         return "changes the variances and covariances that are released"
     if query.kind is StatisticKind.PROPORTIONS:
-        return f"moves the shares by {person.shift:.3g} in all"
+        return f"changes the shares by {significant(person.shift)} in total"
     of_ratios = query.kind.of_ratios or query.kind in _OF_SUMS
     if of_ratios and _group_of(query):
-        return f"moves what is counted of the groups by {person.shift:.3g} in all"
+        return f"changes the counts and sums of the groups by {significant(person.shift)} in total"
     parts = " of the groups" if query.kind.by_group and _group_of(query) else ""
     days = f" {DAYS}" * query.quantity.is_date
-    return f"moves the {query.kind.value}{parts} by {person.shift:.3g}{days}"
+    return f"changes the {query.kind.value}{parts} by {significant(person.shift)}{days}"
 
 
 def _group_of(query: Question) -> Column | None:
@@ -157,18 +157,18 @@ def _shown(value: float, column: Column) -> str:
     """Return a value, and what it counts as where that is another one."""
     counted = float(_bounds(column).clip(value))
     text = _written(value, column)
-    return text if counted == value else f"{text} (counted as {_written(counted, column)})"
+    return text if counted == value else f"{text} (clamped to {_written(counted, column)})"
 
 
 def _written(value: float, column: Column) -> str:
     quantity = quantity_of(column)
-    return quantity.about(value) if quantity.is_date else f"{value:.6g}"
+    return quantity.about(value) if quantity.is_date else significant(value, 6)
 
 
 def _distance(size: float, column: Column) -> str:
     """Return how far two values are apart."""
     days = f" {DAYS}" * quantity_of(column).is_date
-    return f"{abs(size):.3g}{days}"
+    return f"{significant(abs(size))}{days}"
 
 
 def _of_rank(person: ExposedPerson, exposure: StatisticLosses, query: Question) -> str:
@@ -195,8 +195,8 @@ def _of_rows(person: ExposedPerson, exposure: StatisticLosses, query: Question) 
         side = "above" if own >= rest else "below"
         text += (
             f"; their mean of {query.column.title} is {_written(own, query.column)}, "
-            f"{_distance(own - rest, query.column)} {side} that of the others, "
-            f"{_written(rest, query.column)}"
+            f"{_distance(own - rest, query.column)} {side} the mean of the others "
+            f"({_written(rest, query.column)})"
         )
     change = "other rows instead of" if _replaces(exposure) else "leaving out"
     return f"{text}; {change} all of theirs"
@@ -275,9 +275,8 @@ def _of_number(person: ExposedPerson, exposure: StatisticLosses, query: Question
     others = rest / (exposure.people - 1)
     side = "above" if value >= others else "below"
     return (
-        f"This person's {name} is {shown}, which is "
-        f"{_distance(value - others, query.column)} {side} the mean of the others, "
-        f"{_written(others, query.column)}; leaving it out"
+        f"This person's {name} is {shown}, which is {_distance(value - others, query.column)} "
+        f"{side} the mean of the others ({_written(others, query.column)}); leaving it out"
     )
 
 
@@ -296,14 +295,14 @@ def role(columns: Mapping[str, FloatArray], row: int) -> str:
     >>> role({"pay": pay}, 0), role({"pay": pay}, 1)
     ('the person with the lowest pay', 'one of those with the highest pay')
     >>> role({}, 0)
-    'somebody who stands out by no number'
+    'someone without extreme values'
     """
     found: tuple[int, str] | None = None
     for name, values in columns.items():
         rank = _rank(values, row, name)
         if rank is not None and (found is None or rank[0] < found[0]):
             found = rank
-    return "somebody who stands out by no number" if found is None else found[1]
+    return "someone without extreme values" if found is None else found[1]
 
 
 def _rank(values: FloatArray, row: int, name: str) -> tuple[int, str] | None:
@@ -321,8 +320,10 @@ def _rank(values: FloatArray, row: int, name: str) -> tuple[int, str] | None:
         who = "the person" if alike == 1 else "one of those"
         return beyond, f"{who} with the {_ordinal(beyond + 1)}{end} {name}"
     if beyond < _SHARE * (above + below + alike):
-        return beyond, f"somebody of the tenth with the {end} {name}"
-    return beyond, f"somebody with a {name} that is not far out"
+        return beyond, (
+            f"someone in the {'top' if end == _FROM_THE_TOP else 'bottom'} 10% by {name}"
+        )
+    return beyond, f"someone with a typical {name}"
 
 
 def _ordinal(place: int) -> str:

@@ -143,13 +143,13 @@ def model_losses(
     law, delta, owned = request.law.for_fit(fit), request.delta, request.unit.rows
     if relation not in known_relations(law, linear=fit.linear):
         raise ParameterError(
-            "for this release losses are known for a person who was not there, not for "
-            "one with another record: compare with the table without the person."
+            "for this release, losses are known only for removal of a person. Compare with "
+            "the data without the person."
         )
     if codes is not None and relation is _REPLACED:
         raise ParameterError(
-            "what other records of all rows of a unit would do is not known: compare "
-            "with the table without the unit."
+            "losses for replacing all rows of a unit are unknown. Compare with the data "
+            "without the unit."
         )
     if relation is _REPLACED and fit.linear:
         found, (here, certificate) = 0.0, _replaced(request, fit)
@@ -477,9 +477,8 @@ class _FittedModel:
         law = request.law.for_fit(fit)
         if relation is not _REMOVED:
             raise ParameterError(
-                "of everybody in parts losses are known for a person who was not "
-                "there, not for one with another record: compare with the table "
-                "without the person."
+                "for data in parts, losses are known only for removal of a person. Compare "
+                "with the data without the person."
             )
         nobody = np.empty((0, fit.table.columns)), np.empty(0)
         asked = cls(

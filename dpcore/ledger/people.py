@@ -226,9 +226,9 @@ def join(
             raise LedgerError(_TWO_ACCOUNTS)
         if (account.relation, account.unit_rows) != (relation, unit_rows):
             raise LedgerError(
-                f"the account of these people is kept for {account.relation.phrase} "
-                f"and at most {account.unit_rows} rows a unit, and costs under other "
-                "terms do not add up to its. Declare the same for this table."
+                f"the account of these people uses {account.relation.phrase} and at most "
+                f"{account.unit_rows} rows per unit. Declare the same for this table, because "
+                "other costs cannot be added."
             )
         put_under(entries, fingerprint, account.name, about)
 

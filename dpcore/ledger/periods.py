@@ -189,7 +189,9 @@ def check(
     if new.ends < day:
         raise ParameterError(f"a period must end today or later, got {new.ends}.")
     if (new.budget.rho is None) is not (budget.rho is None):
-        raise ParameterError("the budget of a period is counted as that of its account is.")
+        raise ParameterError(
+            "the budget of a period and the budget of its account need the same privacy definition."
+        )
     for other in periods:
         _check_days(new, other)
     if not new.budget.admits(new.spent, PrivacyCost()):

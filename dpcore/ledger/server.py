@@ -253,9 +253,8 @@ _REFUSALS = {
     "this machine (pg_hba.conf).",
 }
 _UNKNOWN = (
-    "the connection to the server of the ledger broke at the last step. Whether the "
-    "release was made and charged stands on the Ledger page. Asking the same question "
-    "again charges nothing if it was."
+    "the connection to the ledger server broke at the last step. The Ledger page shows "
+    "whether the release was made and charged. If so, the same question costs nothing again."
 )
 _FORBIDDEN = (
     f"the server of the ledger does not let this user write to the ledger. {_NOTHING} "
@@ -466,8 +465,7 @@ _UNSEALED = (
 )
 _CHANGED = f"the checkpoint of the ledger on the server was changed. {_WAY_ON}"
 _OTHER_KEY = (
-    "the ledger on the server was sealed with another key than the one of this "
-    "machine. Copy the file “key” from a machine that uses this ledger to the folder "
-    "of this one (EPSILON_STUDIO_HOME), by a way that you trust, and use the table "
-    "again on Data. Nothing was charged."
+    "the ledger on the server was sealed with another key than the one of this machine. Copy "
+    "the file “key” over a trusted channel from a machine that uses this ledger to "
+    "EPSILON_STUDIO_HOME. Then use the table again on Data. Nothing was charged."
 )

@@ -481,9 +481,8 @@ def _minimized(problem: _Problem, theta: FloatArray) -> tuple[FloatArray, Factor
     if penalized and np.isfinite(here.theta).all():
         return here.theta, problem.factor(here), here.tolerance, False
     raise DataError(
-        "the model has no single best fit with finite coefficients, or none was found: "
-        "some combination of features may tell the targets apart without error "
-        "(separation), or too few people have a say in a coefficient. Increase the "
+        "no unique fit with finite coefficients was found. Some features may separate the "
+        "outcomes perfectly, or too few people determine a coefficient. Increase the "
         "penalty, or leave a feature out."
     )
 

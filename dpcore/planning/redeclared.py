@@ -218,7 +218,7 @@ def _of_column(old: Column, new: Column) -> Iterator[str]:
     if old.labels != new.labels:
         yield f"answers of {name}: {_labelled(old, new)}"
     if (old.missing, old.replacement) != (new.missing, new.replacement):
-        yield f"whoever has no {name} {_filled(old)}, now {_filled(new)}"
+        yield f"missing {name} {_filled(old)}, now {_filled(new)}"
 
 
 def _bounded(column: Column) -> str:

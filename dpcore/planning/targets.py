@@ -172,7 +172,7 @@ def _span(asked: Question, item: PlannedQuery) -> float:
     """Return how far the answer can go, in the unit of its half-width."""
     width, bounds = item.width, asked.column.bounds
     people = float(asked.size.people)
-    if "part of" in width.of or asked.kind in _SHARES:
+    if "part of" in width.of or "share of" in width.of or asked.kind in _SHARES:
         return 1.0
     if width.unit == "ranks" or _counts(asked.kind):
         return people
@@ -210,8 +210,8 @@ def _least(item: PlannedQuery, half: float) -> float:
 
 
 OF_A_DIFFERENCE: Final = (
-    "A difference of two groups shows what must be seen where a gap of that size, "
-    "found between the two, would not be noise alone: where its own ± is at most that."
+    "A difference of two groups meets its target if its margin of error is at most the "
+    "target. A gap of that size is then not noise alone."
 )
 
 

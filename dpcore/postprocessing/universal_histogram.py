@@ -57,7 +57,7 @@ class Tree:
         below = [child for family in self.children for child in family]
         ordered = all(child > node for node, family in enumerate(self.children) for child in family)
         if sorted(below) != list(range(1, len(self.children))) or not ordered:
-            raise ParameterError("every node but the root needs one parent that stands before it.")
+            raise ParameterError("every node except the root needs one earlier parent.")
         if any(len(family) == 1 for family in self.children):
             raise ParameterError("a parent needs at least two children.")
         if sorted(self.cells) != list(range(len(self.leaves))):

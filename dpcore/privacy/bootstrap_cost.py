@@ -522,10 +522,7 @@ def calibration_steps(
         raise ParameterError(f"rho must be above 0 and at most {MOST_RHO:g}, got {rho}.")
     target = claimed_epsilon(rho, delta)
     if target <= 0:
-        raise ParameterError(
-            f"at delta {delta:g} the claim for rho {rho:g} is an epsilon of 0; choose "
-            "a smaller delta."
-        )
+        raise ParameterError(f"ρ = {rho} means ε = 0 at δ = {delta}. Choose a smaller δ.")
 
     def excess(log_factor: float) -> float:
         level = resampled_epsilon(

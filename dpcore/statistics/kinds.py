@@ -146,24 +146,23 @@ _BY_GROUP: Final = frozenset((*_OF_NUMBERS, *_RARE, StatisticKind.PROPORTION, St
 _RATIOS: Final = _BY_GROUP - {StatisticKind.COUNT, StatisticKind.SUM}
 MEANINGS: Final = {
     StatisticKind.MEDIAN: "half of the values lie below it, half above.",
-    StatisticKind.QUANTILE: "the value that a given share of the values lie below.",
-    StatisticKind.QUANTILES: "quantiles at several shares in one question, in "
-    "order, each with an interval.",
-    StatisticKind.PROPORTIONS: "the share of each category or bin, adding up to 100% if you wish.",
-    StatisticKind.DIFFERENCE: "by how much the means of two groups differ, in the "
-    "unit of the column and in percent, and nothing about the other groups.",
-    StatisticKind.MEANS: "the means of two or more columns of numbers for every group "
-    "of another, in one question with one price.",
-    StatisticKind.CROSS_TABLE: "how many have each pair of two answers, with the sums "
-    "of rows and columns.",
-    StatisticKind.COVARIANCE: "whether two columns rise together, in the product of their units.",
-    StatisticKind.CORRELATION: "the same on a scale from -1 to 1.",
-    StatisticKind.COVARIANCE_MATRIX: "variances and covariances of several columns, "
-    "which share the budget.",
+    StatisticKind.QUANTILE: "the value below which a given share of the values lies.",
+    StatisticKind.QUANTILES: "several quantiles in one question, in order, each with an interval.",
+    StatisticKind.PROPORTIONS: "the share of each category or bin, optionally adjusted to a "
+    "sum of 100%.",
+    StatisticKind.DIFFERENCE: "difference of the means of two groups, in the unit of the "
+    "column and in percent.",
+    StatisticKind.MEANS: "the means of several numeric columns by group, in one question "
+    "with one cost.",
+    StatisticKind.CROSS_TABLE: "counts of every pair of categories of two columns, with row "
+    "and column totals.",
+    StatisticKind.COVARIANCE: "how two columns vary together, in the product of their units.",
+    StatisticKind.CORRELATION: "how two columns vary together, from −1 to 1.",
+    StatisticKind.COVARIANCE_MATRIX: "variances and covariances of several columns.",
     StatisticKind.POOLED_VARIANCE: "the variance within groups.",
-    StatisticKind.POOLED_COVARIANCE: "whether two columns rise together within groups.",
-    StatisticKind.POPULATION_VARIANCE: "the variance of this table alone, not an "
-    "estimate for a larger population.",
+    StatisticKind.POOLED_COVARIANCE: "covariance within groups.",
+    StatisticKind.POPULATION_VARIANCE: "variance of these data alone (divisor n), not an "
+    "estimate for a population.",
 }
 """What those mean that not everybody knows, in plain words."""
 OF_ONE: Final = tuple(kind for kind in StatisticKind if not kind.of_several)

@@ -141,8 +141,8 @@ def _synthesis_costs(run: ProportionRun) -> ClaimFinding:
             return _untested(claim, _NO_ERROR)
         checks += [bool(many > one), bool(ratio > _SIMILAR)]
         words.append(
-            f"{_SHORT[key]} largest bias {one:.3f} to {many:.3f}, typical error "
-            f"{ratio:.1f} times the original even at n {setting[1]}"
+            f"{_SHORT[key]} largest bias {one:.3f} to {many:.3f}, RMSE {ratio:.1f} times the "
+            f"non-private one even at n = {setting[1]}"
         )
     return ClaimFinding(claim=claim, verdict=Verdict.of(checks), evidence="; ".join(words))
 
@@ -202,7 +202,7 @@ def _tree_cells(run: ProportionRun) -> ClaimFinding:
     return ClaimFinding(
         claim="The universal histogram is worse for single cells, most with little data",
         verdict=Verdict.of(checks),
-        evidence=f"typical error over that of re-scaling: {'; '.join(words)}",
+        evidence=f"RMSE relative to re-scaling: {'; '.join(words)}",
     )
 
 
@@ -310,7 +310,7 @@ class ProportionRun:
     @property
     def where(self) -> str:
         """Return the setting with little data in words."""
-        return f"ε = {self.little[0]:g}, n {self.little[1]}"
+        return f"ε = {self.little[0]:g}, n = {self.little[1]}"
 
     def over_sizes(
         self, procedure: Procedure, key: str, metric: str

@@ -27,6 +27,7 @@ import pandas as pd
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.formatting import significant
 from dpcore.models import leverage_and_residual
 from dpcore.models.added_records import largest_addition
 from dpcore.models.guarantees import RecordBounds, for_all, gaussian_gamma, worst_case
@@ -393,13 +394,13 @@ def _of_first(parts: Sequence[FigurePart], *, tuned: bool) -> tuple[ClaimFinding
     table, everybody = first.times_in_table, first.times_for_all
     holds = {"1a": table > _TENFOLD, "1b": _SIX[0] <= everybody <= _SIX[1]}
     evidence = {
-        "1a": f"The most exposed person in the table loses {_times(table)} times "
-        f"less, the average one {_times(first.times_on_average)} times.",
-        "1b": f"The worst newcomer that a search finds loses {_times(everybody)} "
-        f"times less; proved of every newcomer are {_times(first.times_at_least)} "
-        "times.",
+        "1a": f"The most exposed person loses 1/{_times(table)} of the guarantee, people on "
+        f"average 1/{_times(first.times_on_average)}.",
+        "1b": f"The worst newcomer found by search loses 1/{_times(everybody)} of the "
+        "guarantee. Proved for every newcomer: at most "
+        f"1/{_times(first.times_at_least)}.",
     }
-    sought = " The settings were sought so that it does: this is no evidence for it."
+    sought = " The settings were chosen to make it true, so this is no evidence."
     return tuple(
         ClaimFinding(
             key=key,
@@ -412,7 +413,7 @@ def _of_first(parts: Sequence[FigurePart], *, tuned: bool) -> tuple[ClaimFinding
 
 
 def _of_sizes(parts: Sequence[FigurePart]) -> ClaimFinding:
-    claim = "With noise on the coefficients, losses fall about like one over the people."
+    claim = "With noise on the coefficients, losses fall about as 1/n."
     mine = of_pane(parts, Pane.BY_SIZE)
     people = [part.setting for part in mine]
     medians = [float(np.median(part.losses.losses)) for part in mine]
@@ -423,9 +424,9 @@ def _of_sizes(parts: Sequence[FigurePart]) -> ClaimFinding:
     if power >= 0:
         return ClaimFinding(key="2a", claim=claim, verdict=Verdict.FAILS, evidence=f"{told} grows.")
     close = abs(power + 1) <= _ABOUT
-    evidence = f"{told} falls like the number of people to the power {power:.2f}"
+    evidence = f"{told} falls as n to the power {power:.2f}"
     if not close:
-        evidence += f", where one over the people is -1 (about: within {_ABOUT:g})"
+        evidence += f", where 1/n means −1 (within {_ABOUT:g})"
         last = _power(people[-2:], medians[-2:])
         if len(people) > 2:  # noqa: PLR2004 - more than the two ends
             evidence += (
@@ -460,17 +461,16 @@ def _of_precisions(parts: Sequence[FigurePart]) -> ClaimFinding:
     why = (
         ""
         if holds
-        else f" Several orders are read as {_SEVERAL_ORDERS:,.0f} times or more. Where "
-        "the sample is precise the factor is larger, but every loss is, too; where it "
-        "is imprecise the guarantee falls, and the average loss stops at about "
-        f"{min(means):.3g}: a person also changes how far the sample scatters, and no "
-        "loss of precision hides that."
+        else f" “Several orders” means {_SEVERAL_ORDERS:,.0f} times or more. A more precise "
+        "sample has a larger factor, but also larger losses. With less precision the "
+        f"guarantee falls, but the average loss stays near {significant(min(means))}. A "
+        "person also changes the spread of the sample."
     )
     return ClaimFinding(
         key="2b",
         claim=claim,
         verdict=_verdict(holds=holds, tuned=False),
-        evidence=f"It is {between} below here.{why}",
+        evidence=f"The factor is {between} here.{why}",
     )
 
 

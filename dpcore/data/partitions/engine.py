@@ -48,7 +48,7 @@ _FETCHED: Final = 2
 """Results fetched at a time, for each thread of a worker: a way there costs time."""
 _AHEAD: Final = 2 * _FETCHED
 """Tasks given out at most, for each thread: others are done while some are fetched."""
-_ASK: Final = "Ask whoever runs this program"
+_ASK: Final = "Ask the administrator"
 _AWAY: Final = (
     f"the cluster that {VARIABLE} names cannot be reached. Nothing was charged. {_ASK} "
     "whether its scheduler runs."

@@ -117,8 +117,8 @@ def _lies_in(root: Path, path: Path) -> bool:
 
 def _unreadable() -> DataError:
     message = (
-        f"the folder of large tables cannot be read. Ask whoever runs this program "
-        f"whether {VARIABLE} names it, and may be read."
+        "the folder of large tables cannot be read. Ask the administrator to check "
+        f"{VARIABLE} and its permissions."
     )
     return DataError(message)
 

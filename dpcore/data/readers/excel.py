@@ -107,9 +107,9 @@ class Sheet:
         for line, record in rows.items():
             if len(record) > len(header):
                 raise DataError(
-                    f"line {line} has a value in column {len(record)}, and the header "
-                    f"in line {first} ends with column {len(header)}. Name that "
-                    "column, or delete what stands there.",
+                    f"line {line} has a value in column {len(record)}, and the header in line "
+                    f"{first} ends with column {len(header)}. Name that column, or delete the "
+                    "value.",
                     line=line,
                     column=len(record),
                 )

@@ -123,8 +123,7 @@ class AdaptivePosterior(_InTwoSteps):
     def __post_init__(self) -> None:
         if not (0 < self.epsilon < math.inf and 0 < self.delta < 0.5):  # noqa: PLR2004 - beyond, quantiles change sign
             raise ParameterError(
-                "epsilon must be in (0, inf) and delta in (0, 1/2), got epsilon "
-                f"{self.epsilon} and delta {self.delta}."
+                f"ε must be in (0, ∞) and δ in (0, 1/2), got ε = {self.epsilon}, δ = {self.delta}."
             )
         if not (0 < self.share < 1 and 0 < self.length < math.inf):
             raise ParameterError("the share must be in (0, 1) and the length in (0, inf).")
@@ -322,8 +321,8 @@ class TypicalSample(_InTwoSteps):
     tuned: RidgeFit = field(repr=False)
     """The fit with the penalty that the eigenvalue allows."""
     note: ClassVar[str] = (
-        "for the eigenvalue as it is; the loss of a release depends on the eigenvalue "
-        "that it draws, and the two parts are added up"
+        "for the exact eigenvalue; the loss of a release depends on the drawn eigenvalue, "
+        "and both parts are added"
     )
 
     @property

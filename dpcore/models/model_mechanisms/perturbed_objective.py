@@ -63,8 +63,8 @@ class PerturbedObjective(ModelMechanism):
         """Return, as a part of a sentence, what the theorem needs."""
         least = guarantees.objective_penalty(question, epsilon=epsilon)
         return (
-            f"the penalty must be at least {least:.4g} and the noise that of the "
-            "theorem for this epsilon; raise the penalty, or leave the noise to it"
+            f"the penalty must be at least {least:.4g}, with the noise of the theorem. Raise "
+            "the penalty, or use that noise"
         )
 
     def guarantee(

@@ -244,7 +244,7 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             key="resized",
             label="Resized bootstrap, sold as ε = 1/Z",
             released="the share of a rare condition, in a resample a tenth as large as the table",
-            wrong="A small random sample is no noise: whoever is drawn is shown as they are.",
+            wrong="A small random sample is not noise: its members are exposed exactly.",
             right="Laplace noise is added to the mean of the resample.",
             claim=Guarantee(epsilon=1 / _RATIO),
             real=math.inf,
@@ -323,9 +323,8 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             key="unconverged",
             label="A fit that has not converged",
             released="the slope of a ridge regression of 100 people",
-            wrong="The noise is for the minimum, which one record hardly moves; the "
-            "fit was stopped on the way there, and how far it got depends on every "
-            "record.",
+            wrong="The noise is calibrated for the minimum, which one record hardly moves. "
+            "The fit stopped before it, at a point that depends on every record.",
             right="The fit is carried to its minimum before noise is added.",
             claim=_ONE,
             real=abs(_fit(0, converged=False) - _fit(1, converged=False)) / _FIT_SCALE,

@@ -49,7 +49,7 @@ _SETTINGS: Final = (
 _PATIENCE: Final = 10.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0
 _QUOTED: Final = r"[\"'„“”«»「]\s?"
-_ADMINISTRATOR: Final = f"Ask whoever runs this program to see to its line in {VARIABLE}."
+_ADMINISTRATOR: Final = f"Ask the administrator to check its line in {VARIABLE}."
 
 
 class ConnectionRefusal(Enum):
@@ -135,16 +135,16 @@ _STATES: Final = {
     "42P01": _NO_TABLE,
     "3F": _NO_TABLE,
     "42703": _NO_COLUMN,
-    "42501": "the user of this database may not read that table. Ask whoever runs the database "
-    "to allow it, or choose another table.",
+    "42501": "the user of this database may not read that table. Ask the database "
+    "administrator to allow it, or choose another table.",
     "42601": _SYNTAX,
     "25006": NO_WRITING,
     "0A000": NO_WRITING,
     "42P11": NO_WRITING,
     "22": "a value in the table makes the query fail, by a division by zero or as a text "
     "that is no number. Leave such rows out by a condition.",
-    "57014": "the server has ended the query: it may not take so long. Ask for fewer rows, or "
-    "ask whoever runs it for more time.",
+    "57014": "the server ended the query because it took too long. Select fewer rows, or ask "
+    "the database administrator for more time.",
     "25P03": _LOST,
     "08": _LOST,
     "57": _LOST,
@@ -318,13 +318,10 @@ def _why_unreachable(error: DBAPIError) -> str:
             f"the server of the database answers with an error (SQLSTATE {state}). {_ADMINISTRATOR}"
         )
     if "resolve host" in message or "translate host" in message:
-        return (
-            "the machine of the database is not known: there is none of that name. "
-            f"{_ADMINISTRATOR}"
-        )
+        return f"the host of the database is unknown. {_ADMINISTRATOR}"
     away = (
-        "the database cannot be reached. Try again; if it stays so, ask whoever runs it "
-        "whether it is on, and whether this machine may speak to it."
+        "the database cannot be reached. Try again. If the error persists, ask the database "
+        "administrator whether the server runs and admits this machine."
     )
     return next((why for words, why in _SENTENCES.items() if words in message), away)
 

@@ -15,8 +15,8 @@ from dpcore.errors import DataError
 
 VARIABLE: Final = "EPSILON_STUDIO_DATABASES"
 NO_DRIVER: Final = (
-    "the packages that speak to databases are not installed. Ask whoever runs this "
-    "program to install epsilon-studio[postgresql], or requirements-postgresql.txt."
+    "the database packages are not installed. Ask the administrator to install "
+    "epsilon-studio[postgresql], or requirements-postgresql.txt."
 )
 
 
@@ -61,7 +61,7 @@ def databases() -> tuple[Database, ...]:
             found[name] = Database(name=name, address=address)
             continue
         raise DataError(
-            f"line {number} of {VARIABLE} {problem}. Ask whoever runs this program to correct it."
+            f"line {number} of {VARIABLE} {problem}. Ask the administrator to correct it."
         )
     return tuple(found.values())
 
@@ -80,10 +80,7 @@ _WRITES: Final = frozenset(
      "rollback", "vacuum", "attach", "pragma", "lock", "refresh", "reindex", "execute")
 )  # fmt: skip
 _EMPTY: Final = "type the name of a table, or a SELECT that gives the table to be read."
-_SEVERAL: Final = (
-    "these are several statements, and one is asked at a time. Delete what stands "
-    "before or after the semicolon."
-)
+_SEVERAL: Final = "only one statement is allowed. Delete the text before or after the semicolon."
 NO_WRITING: Final = (
     "this would write to the database, which is only read here. Nothing was changed. "
     "Ask by a SELECT that reads."
