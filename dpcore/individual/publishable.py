@@ -80,7 +80,7 @@ class PerturbedFit:
         """
         if not (0 < epsilon < math.inf and 0 < delta < 1):
             raise ParameterError(
-                f"ε must be in (0, ∞) and δ in (0, 1), got ε = {epsilon}, δ = {delta}."
+                f"epsilon must be in (0, ∞) and delta in (0, 1), got ε = {epsilon}, δ = {delta}."
             )
         return cls(
             penalty=2 * curvature / epsilon,

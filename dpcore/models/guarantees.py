@@ -408,7 +408,7 @@ def gamma_for(
     )
     if not (0 <= epsilon < math.inf and 0 < delta < 1):
         raise ParameterError(
-            f"ε must be in [0, ∞) and δ in (0, 1), got ε = {epsilon}, δ = {delta}."
+            f"epsilon must be in [0, ∞) and delta in (0, 1), got ε = {epsilon}, δ = {delta}."
         )
     if not (np.all(m >= 0) and np.all(e > 0)):
         raise ParameterError("leverages must be at least 0 and residuals positive.")

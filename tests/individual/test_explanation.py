@@ -68,8 +68,8 @@ def explained(kind, column, relation, values, membership=None):
             [20, 30, 40, 130],
             None,
             (
-                "is 130 (counted as 100), which is 70 above the mean of the others, 30",
-                "leaving it out moves the mean by 12.5: a loss of epsilon 0.625",
+                "is 130 (clamped to 100), which is 70 above the mean of the others (30)",
+                "leaving it out changes the mean by 12.5: a loss of ε = 0.625",
             ),
         ),
         (
@@ -78,7 +78,7 @@ def explained(kind, column, relation, values, membership=None):
             ADD_REMOVE,
             [60, 60, 60, 10],
             None,
-            ("is 10, which is 50 below the mean of the others, 60",),
+            ("is 10, which is 50 below the mean of the others (60)",),
         ),
         (
             StatisticKind.MEAN,
@@ -88,7 +88,7 @@ def explained(kind, column, relation, values, membership=None):
             None,
             (
                 "is 90 and could be anything from 0 to 100; the farthest of these",
-                "moves the mean by 22.5: a loss of epsilon 0.9, where the guarantee is",
+                "changes the mean by 22.5: a loss of ε = 0.9, with a guarantee of",
                 "at most 1.",
             ),
         ),
@@ -98,7 +98,7 @@ def explained(kind, column, relation, values, membership=None):
             ADD_REMOVE,
             [20, 30],
             None,
-            ("is 30; leaving it out moves the sum by 30",),
+            ("is 30; leaving it out changes the sum by 30",),
         ),
         (
             StatisticKind.COUNT,
@@ -106,7 +106,7 @@ def explained(kind, column, relation, values, membership=None):
             ADD_REMOVE,
             [0, 1, 1],
             Membership(label="yes"),
-            ("one of 2 of 3 who are counted; leaving them out moves the count by 1",),
+            ("one of 2 of 3 who are counted; leaving them out changes the count by 1",),
         ),
         (
             StatisticKind.PROPORTION,
@@ -114,7 +114,7 @@ def explained(kind, column, relation, values, membership=None):
             SUBSTITUTION,
             [0, 0, 0],
             Membership(label="yes"),
-            ("one of 3 of 3 who are not counted; another record moves",),
+            ("one of 3 of 3 who are not counted; another record changes",),
         ),
         (
             StatisticKind.HISTOGRAM,
@@ -122,7 +122,7 @@ def explained(kind, column, relation, values, membership=None):
             ADD_REMOVE,
             [1, 2, 1],
             None,
-            ("one of 2 in the cell green; leaving them out moves the histogram by 1",),
+            ("one of 2 in the cell green; leaving them out changes the histogram by 1",),
         ),
         (
             StatisticKind.HISTOGRAM,
@@ -130,7 +130,7 @@ def explained(kind, column, relation, values, membership=None):
             SUBSTITUTION,
             [2, 2, 2],
             None,
-            ("3 in the cell other; taking them to another cell moves",),
+            ("3 in the cell other; taking them to another cell changes",),
         ),
     ],
 )
@@ -156,8 +156,8 @@ def test_the_change_explained_is_that_of_the_losses():
         relation=ADD_REMOVE,
     )
     sentence = explain(removal.most_exposed(1)[0], removal, query)
-    assert "75 above the mean of the others, 15; leaving it out moves" in sentence
-    assert "by 25: a loss of epsilon 0.75" in sentence
+    assert "75 above the mean of the others (15); leaving it out changes" in sentence
+    assert "by 25: a loss of ε = 0.75" in sentence
 
 
 def sentence(request, values, relation=None):
@@ -177,14 +177,13 @@ RANKED = [10.0, 20.0, 30.0, 130.0, 140.0]
 
 def test_ranks_are_explained_by_ranks_as_they_are_counted():
     told = sentence(ranks(people=5), RANKED)
-    assert "people below; taking another value moves every rank by 1 at most" in told
-    assert "however far from the others it lies: a loss of epsilon" in told
-    assert "where the guarantee is at most 1." in told
+    assert "people below; taking another value changes every rank by at most 1" in told
+    assert "with a guarantee of at most 1." in told
     # Whoever lies beyond the bounds counts as lying on them, beside each other.
     both = sentence(ranks(people=2), [130.0, 140.0])
-    assert "is 130 (counted as 100), with 0 of 2 people below" in both
+    assert "is 130 (clamped to 100), with 0 of 2 people below" in both
     left = sentence(ranks(people=5, relation=ADD_REMOVE), RANKED)
-    assert "leaving it out moves every rank by 1 at most" in left
+    assert "leaving it out changes every rank by at most 1" in left
 
 
 def test_records_are_explained_by_where_they_lie_farthest_from_the_others():
@@ -203,9 +202,9 @@ def test_records_are_explained_by_where_they_lie_farthest_from_the_others():
 def test_a_correlation_is_not_said_to_move_by_a_sum_of_other_things():
     request = matrix(kind=StatisticKind.CORRELATION, people=4)
     told = sentence(request, [[0, 0], [0, 0], [0, 0], [1, 2]])
-    assert "b is 2 (counted as 1), 1 above the mean of the others" in told
-    assert "moves" not in told
-    assert told.endswith("a loss of epsilon 1, where the guarantee is at most 1.")
+    assert "b is 2 (clamped to 1), 1 above the mean of the others" in told
+    assert "changes the mean" not in told
+    assert told.endswith("a loss of ε = 1, with a guarantee of at most 1.")
 
 
 def test_groups_are_compared_with_the_others_in_them():
@@ -214,12 +213,12 @@ def test_groups_are_compared_with_the_others_in_them():
     values = [[99, 0], [40, 0], [42, 0], [44, 0], [40, 1], [60, 2]]
     told = sentence(request, values)
     assert told.startswith("Group region = north: This person's age is 99, 57 above ")
-    assert "the mean of the others there; leaving this record out moves what is" in told
-    assert "moves what is counted of the groups by 1 in all:" in told
+    assert "the mean of the others there; leaving this record out changes the counts" in told
+    assert "changes the counts and sums of the groups by 1 in total:" in told
     # Of a ratio everybody moves as much, of a sum whoever has the largest value.
     total = by_group(relation=ADD_REMOVE, kind=StatisticKind.SUM)
     lonely = sentence(total, [[5, 0], [5, 0], [5, 0], [10, 2]])
-    assert "leaving this record out moves the sum of the groups by 10:" in lonely
+    assert "leaving this record out changes the sum of the groups by 10:" in lonely
     assert lonely.startswith("Group all other people: This person's age is 10; leaving")
 
 
@@ -244,7 +243,7 @@ def test_members_of_groups_are_counted_within_them():
     request = asked(GroupedQuery(part=part, group=category()), "laplace")
     told = sentence(request, [[1, 0], [1, 1], [0, 1], [1, 1]])
     assert told.startswith("Group region = north: This person is one of 1 of 1 who are")
-    assert "leaving them out moves the count of the groups by 1:" in told
+    assert "leaving them out changes the count of the groups by 1:" in told
 
 
 def test_pooled_scatter_is_explained_within_the_group():
@@ -258,7 +257,7 @@ def test_pooled_scatter_is_explained_within_the_group():
     values = [[10, 0], [10, 0], [100, 0], [90, 1], [90, 1], [90, 1], [5, 2], [5, 2]]
     told = sentence(asked(query, "bit"), values)
     assert told.startswith("Group region = north: This person's age is 100, 90 above")
-    assert "; another record within the bounds moves the pooled variance by " in told
+    assert "; another record within the bounds changes the pooled variance by " in told
 
 
 def test_a_covariance_moves_by_what_the_record_changes():
@@ -270,7 +269,7 @@ def test_a_covariance_moves_by_what_the_record_changes():
     values = [[0, 0], [0, 0], [0, 0], [100, 10]]
     told = sentence(asked(query, "laplace"), values)
     assert "age is 100, 100 above the mean of the others and income is 10, 10" in told
-    assert "leaving this record out moves the covariance by 250:" in told
+    assert "leaving this record out changes the covariance by 250:" in told
     alone = sentence(asked(query, "laplace"), values[-1:])
     assert "This person's age is 100 and income is 10; leaving this record" in alone
 
@@ -278,4 +277,4 @@ def test_a_covariance_moves_by_what_the_record_changes():
 def test_shares_are_explained_by_cells():
     told = sentence(shares(cells=3, people=4), [0, 0, 0, 2])
     assert "one of 3 in the cell a; taking them to another cell" in told
-    assert "moves the shares by 0.5 in all:" in told
+    assert "changes the shares by 0.5 in total:" in told

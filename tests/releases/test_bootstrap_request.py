@@ -97,7 +97,7 @@ def test_the_price_is_the_real_level_and_meets_the_claim():
 def test_what_does_not_hold_is_refused_in_release_mode_only():
     assert asked().refusal(Mode.RELEASE) is None
     cases = (
-        (asked(correction=Correction.PUBLISHED), "not the 4.887"),
+        (asked(correction=Correction.PUBLISHED), "not 4.89"),
         (asked(correction=Correction.ASYMPTOTIC), "finite-sample"),
         (asked(bound=Bound.MEAN), "generic bound"),
     )

@@ -265,7 +265,7 @@ def test_shares_too_small_to_truncate_with_are_refused_before_anything_is_drawn(
     for key in ("truncated", "truncated-published"):
         ask = partial(matrix, key, epsilon=0.1)
         assert ask().cost
-        with pytest.raises(ParameterError, match=r"share of epsilon 9\.98e-05.* BIT"):
+        with pytest.raises(ParameterError, match=r"share of ε = 9\.98 × 10⁻⁵.* BIT"):
             _ = ask(weights=(1.0, 1000.0, 1.0)).cost
     assert matrix("bit", epsilon=0.1, weights=(1.0, 1000.0, 1.0)).cost
 

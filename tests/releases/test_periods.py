@@ -156,7 +156,7 @@ def test_what_is_closed_stays_closed(dated, clock):
                 ends=date(2027, 1, 2),
                 budget=PrivacyBudget.of(rho=0.1),
             ),
-            "counted as",
+            "same privacy definition",
         ),
     ],
 )

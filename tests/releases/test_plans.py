@@ -207,7 +207,7 @@ def test_each_question_is_offered_the_mechanisms_that_can_answer_it():
 def test_a_false_claim_is_shown_at_its_real_cost_in_a_classroom_only(key):
     request = replace(REQUESTS[key], mechanism_key="truncated-published")
     ledger = opened()
-    with pytest.raises(ClaimError, match="gives epsilon 0"):
+    with pytest.raises(ClaimError, match="has ε = 0"):
         answer(request, ledger)
     assert ledger.account("table").releases == 0
     lesson = answer(request, ledger, mode=Mode.CLASSROOM)

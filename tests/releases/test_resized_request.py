@@ -130,7 +130,7 @@ def test_published_form_is_refused_in_release_mode():
     assert float(asked.cost.delta) == pytest.approx(tau)
     assert float(asked.cost.delta) >= tau
     assert asked.cost.rho == math.inf
-    with pytest.raises(ClaimError, match="no finite epsilon"):
+    with pytest.raises(ClaimError, match="no finite ε"):
         carry_out(ledger, asked, asked.value(PEOPLE))
     assert ledger.account("table").spent.delta == 0
     shown = carry_out(ledger, asked, asked.value(PEOPLE), mode=Mode.CLASSROOM)
@@ -280,7 +280,7 @@ def test_units_of_several_rows_are_refused_since_their_number_is_private():
         ({"draws": 10**10}, "draws"),
         ({"epsilon": 0.0}, "epsilon"),
         ({"epsilon": math.inf}, "epsilon"),
-        ({"delta": 1.0}, "delta"),
+        ({"delta": 1.0}, "δ"),
         ({"delta": 0.01}, "one in 100 people"),
     ],
 )

@@ -132,7 +132,7 @@ def test_the_budget_stops_the_third_release(ledger):
 def test_a_claim_that_does_not_hold_is_never_released(ledger):
     published = request("truncated-published")
     assert published.effective_epsilon > 0.4
-    with pytest.raises(ClaimError, match=r"gives epsilon 0\.\d+ here, not 0\.4"):
+    with pytest.raises(ClaimError, match=r"has ε = 0\.\d+ here instead of 0\.4"):
         answer(ledger, published)
     assert ledger.account("table").releases == 0
 
@@ -141,7 +141,7 @@ def test_the_classic_gaussian_rule_is_refused_where_it_fails(ledger):
     assert request("gaussian-classic", epsilon=8.0).claim_holds
     beyond = request("gaussian-classic", epsilon=9.0)
     assert beyond.effective_epsilon > 9
-    with pytest.raises(ClaimError, match="gives epsilon 9\\.0"):
+    with pytest.raises(ClaimError, match="has ε = 9\\.0"):
         answer(ledger, beyond)
     assert ledger.account("table").releases == 0
 
