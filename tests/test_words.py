@@ -23,7 +23,7 @@ BANNED = re.compile(
 NOTATION = re.compile(
     r"[\d▯] %(?![▯\w({])"  # 95 %
     r"|(?<![\w.])\d(\.\d+)?e-?\d"  # 1e-05
-    r"|\b[Ee]psilon [\d▯]|\b[Dd]elta [\d▯]|\b[Rr]ho [\d▯]"  # epsilon 0.5
+    r"|(?<![\w-])(?:[Ee]psilon|[Dd]elta|[Rr]ho) [\d▯]"  # epsilon 0.5
     r"|(?<!\w)[εδρ] [\d▯]"  # ε 0.5 for ε = 0.5
 )
 LEFT = {

@@ -332,7 +332,7 @@ def _numbers(done: PrivacyAudit) -> None:
 
 
 def _at(delta: float) -> str:
-    return f" at δ {significant(delta, up=True)}" if delta else ""
+    return f" at δ = {significant(delta, up=True)}" if delta else ""
 
 
 def check(request: Releasable, study: Study) -> None:

@@ -222,7 +222,7 @@ def why(at: ErrorSetting, fairness: Fairness) -> None:
     if fairness is Fairness.NOMINAL:
         real = truncated.epsilon(at.query.sensitivity)
         text += (
-            f" At the same nominal ε {significant(at.epsilon)} truncation looks better "
+            f" At the same nominal ε = {significant(at.epsilon)} truncation looks better "
             f"than it is: its true ε is {significant(real, up=True)}."
         )
     else:

@@ -215,7 +215,7 @@ def _cost(current: Run) -> None:
     table = costs(current.asked[0])
     worst = table.groupby("mechanism", sort=False)["real epsilon"].max()
     for cell, (label, level) in zip(st.columns(len(worst)), worst.items(), strict=True):
-        cell.metric(str(label), f"ε {epsilon_text(level)}", help="Actual ε of the matrix.")
+        cell.metric(str(label), f"ε = {epsilon_text(level)}", help="Actual ε of the matrix.")
     published = CATALOG["truncated-published"].label
     if published in worst:
         mine = table[table["mechanism"] == published]["first variance"]

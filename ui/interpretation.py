@@ -185,7 +185,7 @@ def _own(study: Study | None) -> InterpretationSubject:
     sides = Sides.of(relation)
     if key == _ANY:
         told = AttackerView(guarantee=Guarantee(epsilon=epsilon, delta=delta), sides=sides)
-        return InterpretationSubject(told=told, reading=None, facts=facts, name=f"ε {epsilon:g}")
+        return InterpretationSubject(told=told, reading=None, facts=facts, name=f"ε = {epsilon:g}")
     entry = CATALOG[key]
     with controls.valid():
         found = attacker.of_mechanism(

@@ -313,7 +313,7 @@ def _not_bare(release: Release, label: str, value: float) -> str:
     ends = interval_text(release, label, value)
     if told != "0" or ends is None:
         return told
-    return f"{told} (95 %: {' to '.join(ends)})"
+    return f"{told} (95%: {' to '.join(ends)})"
 
 
 def _joined(release: Release) -> str:

@@ -500,7 +500,7 @@ def _answer(scene: Scene, worst: float, extreme: str) -> None:
     second.badge("Public: bounds and sizes only", icon=":material/public:", color="blue")
     if 0 < worst < np.inf:
         third.metric(
-            "Share of the worst case reached", f"{significant(100 * local / worst)} %", help=_SHARE
+            "Share of the worst case reached", f"{significant(100 * local / worst)}%", help=_SHARE
         )
     else:
         third.metric("Share of the worst case reached", "none can be told", help=_SHARE)
@@ -528,7 +528,7 @@ def show_private_number() -> None:
     size = PrivateSize(people=people, epsilon=epsilon, bounds=_BOUNDS)
     level = epsilon_text(size.clamped_level)
     st.header(
-        f"Noise scaled by a private n breaks the promise of ε {epsilon_text(epsilon)}: "
+        f"Noise scaled by a private n breaks the promise of ε = {epsilon_text(epsilon)}: "
         f"plain Laplace has no limit, clamped (BIT) gives {level}",
         anchor=False,
     )
@@ -541,7 +541,7 @@ def show_private_number() -> None:
     metrics = st.columns(3)
     metrics[0].metric(
         "Promised",
-        f"ε {epsilon_text(epsilon)}",
+        f"ε = {epsilon_text(epsilon)}",
         help="What is said to be given away about one person at most.",
     )
     metrics[1].metric(
@@ -552,7 +552,7 @@ def show_private_number() -> None:
     )
     metrics[2].metric(
         "BIT, n private",
-        f"ε {level}",
+        f"ε = {level}",
         help="Exactly max{ε, log(n/(n - 1)) + ε (n - 1)/n}, rounded up.",
     )
     results.show(leak_picture(size, widest=_EPSILONS[1]), "leak")

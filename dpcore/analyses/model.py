@@ -455,7 +455,8 @@ class ModelRequest(Releasable):
             )
         if not (0 < self.epsilon < math.inf and 0 < self.delta < 0.5):  # noqa: PLR2004
             raise ParameterError(
-                f"epsilon must be in (0, ∞) and delta in (0, 1/2), got ε = {self.epsilon}, δ = {self.delta}."
+                f"epsilon must be in (0, ∞) and delta in (0, 1/2), got ε = {self.epsilon}, δ "
+                f"= {self.delta}."
             )
         if self.gamma is not None and not 0 < self.gamma < math.inf:
             raise ParameterError(f"the precision gamma must lie in (0, inf), got {self.gamma}.")

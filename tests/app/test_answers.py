@@ -249,7 +249,10 @@ def test_what_is_too_large_for_the_budget_is_what_is_to_be_smaller(pay):
     set_to(app, "number_input", "δ for this release", 1e-6)
     assert "Ask with a smaller ε, or" in shown(app)
     app = go(app, "privacy_loss")
-    assert by_label(app.metric, "Worst case over all tables (the guarantee)").value == "ε 4, δ 10⁻⁶"
+    assert (
+        by_label(app.metric, "Worst case over all tables (the guarantee)").value
+        == "ε = 4, δ = 10⁻⁶"
+    )
 
 
 @pytest.mark.parametrize("everybody", [True, False])

@@ -108,4 +108,4 @@ def test_a_plan_that_was_released_is_not_paid_for_twice(decided, made):
     assert "The plan has been released" in shown(app)
     app.switch_page("pages/meaning.py").run()
     by_label(app.radio, "Speak of").set_value("the plan").run()
-    assert "all releases together come to ε 2.5:" in shown(app)
+    assert "all releases together come to ε = 2.5:" in shown(app)

@@ -42,4 +42,4 @@ def test_pages_spend_on_the_server_and_tell_when_it_fails(on_server, open_page, 
     begin_anew(app, "a colleague emptied it")
     (told,) = (w.value.replace("\\", "") for w in app.warning)
     assert "names end in set_aside" in told
-    assert any(m.label == "Spent" and m.value != "ε 0, δ 0" for m in app.metric)
+    assert any(m.label == "Spent" and m.value != "ε = 0, δ = 0" for m in app.metric)

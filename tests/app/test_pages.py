@@ -242,4 +242,4 @@ def test_published_truncation_prints_its_effective_epsilon_and_is_refused(open_p
     app = open_page("release")
     by_label(app.selectbox, "Mechanism").set_value("truncated-published").run()
     assert release_button(app).disabled
-    assert "really gives ε 0.832" in app.warning[0].value
+    assert "really gives ε = 0.832" in app.warning[0].value

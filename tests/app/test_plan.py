@@ -70,7 +70,7 @@ def opened(app, name):
 
 @pytest.fixture
 def planned(open_page):
-    """A plan of a mean, from Release, and of a sum, added on Plan; equal shares of ε 3."""
+    """A plan of a mean, from Release, and of a sum, added on Plan; equal shares of ε = 3."""
     use_upload(open_page)
     app = open_page("release")
     by_label(app.selectbox, "Statistic").set_value("mean").run()
@@ -364,7 +364,7 @@ def test_set_by_hand_the_total_is_the_sum_and_scales_the_questions(planned):
 
 
 def spend_half(app):
-    """Release a sum for ε 0.5, outside of the plan."""
+    """Release a sum for ε = 0.5, outside of the plan."""
     opened(app, "release")
     fill(app, selectbox={"Statistic": "sum"}, number_input={"ε for this release": 0.5})
     next(b for b in app.button if b.label.startswith("Release")).click().run()

@@ -84,9 +84,9 @@ def test_reports_stand_beside_the_truth(open_page):
     one = next(d.value for d in app.dataframe if "may be told" in d.value)
     assert one["may be told"].tolist() == ["no", *["to this person-year"] * 2]
     assert pd.to_numeric(one["epsilon"]).gt(0).all()
-    assert "costs ε 1 at δ 0\\.001" in shown(app) or "costs ε 1 at δ 0.001" in shown(app)
+    assert "costs ε = 1 at δ = 0\\.001" in shown(app) or "costs ε = 1 at δ = 0.001" in shown(app)
     set_to(app, "number_input", "Further ε for a noisy Hessian", 1.0)
-    assert "costs ε 2" in shown(app)
+    assert "costs ε = 2" in shown(app)
     assert len(charts(app)[0]["data"]) == 4
     before = shown(app)
     by_label(app.button, "Draw 20 more releases").click().run()

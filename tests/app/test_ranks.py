@@ -70,7 +70,7 @@ def test_people_without_a_value_can_be_left_out(open_page, follow, statistic):
     assert follow(app).title.startswith(statistic)
 
 
-# Above the 90 % quantile of 240 people there is only the bound.
+# Above the 90% quantile of 240 people there is only the bound.
 @pytest.mark.parametrize(("statistic", "more"), [("median", 2), ("quantile", 1)])
 def test_a_quantile_has_no_interval_until_two_more_are_paid_for(open_page, files, statistic, more):
     use_survey(open_page, budget=4.0)

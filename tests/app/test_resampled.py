@@ -58,14 +58,14 @@ def test_everybody_and_one_person_are_shown_behind_the_wall(open_page, way):
     # Closed in Live mode: the guarantee alone is public.
     assert not charts(app)
     (promised,) = (m.value for m in app.metric if m.label.startswith("Worst case"))
-    assert promised.startswith("ε 0.")
+    assert promised.startswith("ε = 0.")
     app = open_area(app)
     guarantee = float(by_label(app.metric, "Any table, anybody (DP)").value)
     most = float(by_label(app.metric, "Largest loss here").value)
     assert 0 < float(by_label(app.metric, "Average loss here").value) <= most <= guarantee
     # Bootstraps count in ρ, of which there is an ε for a δ only.
-    delta = ", δ 10⁻⁶" if way == "bootstraps" else ""
-    assert promised == f"ε {guarantee:g}{delta}"
+    delta = ", δ = 10⁻⁶" if way == "bootstraps" else ""
+    assert promised == f"ε = {guarantee:g}{delta}"
     assert len(charts(app)) == 1
     app.session_state["chain"] = True
     assert len(charts(app.run())) == 2

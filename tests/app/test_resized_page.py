@@ -33,18 +33,18 @@ def page(open_page):
 
 def test_first_view_shows_claim_measurement_and_repair(page):
     assert [metric.value for metric in page.metric if metric.label == "Privacy"] == [
-        "ε 0.1",
+        "ε = 0.1",
         "no finite ε",
-        "ε 0.1",
+        "ε = 0.1",
     ]
-    assert page.metric[1].delta == "δ 0.0952 at every ε"
+    assert page.metric[1].delta == "δ = 0.0952 at every ε"
     text = shown(page)
     assert "**9.52%** where the claim" in text
-    assert text.count("the fewest that come to 95 %") == 1
+    assert text.count("the fewest that come to 95%") == 1
     assert_says(
         text,
         "what publishing 9.52% of the raw rows would give",
-        "ε 0.643 at δ 10⁻⁶ for one score, 2.97 for 30",
+        "ε = 0.643 at δ = 10⁻⁶ for one score, 2.97 for 30",
         "9.9 times the claim",
     )
     assert len(charts(page)) == 1
@@ -106,7 +106,7 @@ def test_extreme_tables_are_shown(page, ones):
 
 def test_one_person_is_always_drawn(page):
     fill(page, number_input={"People with the trait": 1, "People": 1, "Z": 0.5})
-    assert page.metric[1].delta == "δ 1 at every ε"
+    assert page.metric[1].delta == "δ = 1 at every ε"
 
 
 def own(open_page, column):

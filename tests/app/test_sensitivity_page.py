@@ -72,7 +72,7 @@ def test_worst_table_reaches_the_worst_case(page):
     for key in ("mean", "median", "standard-deviation", "pooled-variance"):
         set_to(page, "selectbox", "Statistic", key)
         button(page, PRESETS["worst"]).click().run()
-        assert by_label(page.metric, "Share of the worst case reached").value == "100 %"
+        assert by_label(page.metric, "Share of the worst case reached").value == "100%"
 
 
 def test_slider_moves_the_selected_person_and_the_table_follows(page):
@@ -181,7 +181,7 @@ def test_private_number_breaks_the_promise(page):
         radio={"Question": "Is the number of people public?"},
         slider={"People in the table": 5},
     )
-    assert by_label(page.metric, "BIT, n private").value == "ε 1.03"
+    assert by_label(page.metric, "BIT, n private").value == "ε = 1.03"
     assert by_label(page.metric, "Laplace, n private").value == "no finite ε"
     assert len(charts(page)) == 2
 

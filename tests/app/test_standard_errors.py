@@ -143,7 +143,7 @@ def test_long_work_shows_progress_stops_and_goes_on(open_page, monkeypatch):
     assert "ε ≥" in words(app)
     assert "1.668 ×" not in words(app)
     (looked_for,) = app.get("progress")
-    assert "enough for 50 bootstraps at ε 4.887" in looked_for.proto.text
+    assert "enough for 50 bootstraps at ε = 4.887" in looked_for.proto.text
     button(app, "Stop").click().run()
     assert "stopped before" in words(app)
     monkeypatch.setattr("ui.work._PATIENCE", 60.0)
@@ -187,7 +187,7 @@ def test_published_noise_is_priced_at_what_it_gives_and_refused(open_page):
     app = at_own(open_page)
     by_label(app.selectbox, "Their noise").set_value("published").run()
     assert release_button(app).disabled
-    assert "Claimed: ε 0.5. Really given: up to" in words(app)
+    assert "Claimed: ε = 0.5. Really given: up to" in words(app)
     assert any("finite" in w.value for w in app.warning)
 
 

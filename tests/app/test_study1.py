@@ -32,8 +32,8 @@ def test_results_are_there_at_first_sight_and_need_no_table(page):
     assert "ε = **1.75**" in said(page)
     see(page, "Privacy cost")
     costs = {metric.label: metric.value for metric in page.metric}
-    assert costs["Truncated Laplace, as published"] == "ε 1.75"
-    assert costs["BIT Laplace"] == costs["Truncated Laplace, calibrated"] == "ε 1"
+    assert costs["Truncated Laplace, as published"] == "ε = 1.75"
+    assert costs["BIT Laplace"] == costs["Truncated Laplace, calibrated"] == "ε = 1"
     see(page, "Claims")
     assert "depends" in said(page)
     assert said(page).count("holds.") == 6

@@ -31,16 +31,16 @@ def metrics(app):
 def test_claim_measurement_and_truth_stand_side_by_side(view):
     app = view("Claim and truth")
     found = metrics(app)
-    assert found["Claimed: at most"] == "ε 0.2"
-    assert found["Exact"] == "ε 0.159"
+    assert found["Claimed: at most"] == "ε = 0.2"
+    assert found["Exact"] == "ε = 0.159"
     assert found["Measured on simulated releases"].startswith("0.1")
     text = shown(app)
     assert app.markdown[1].value.startswith("**What holds.**")
-    assert "promises ε 0.397 (δ 10⁻⁶), and it is **2.19**" in app.markdown[1].value
+    assert "promises ε = 0.397 (δ = 10⁻⁶), and it is **2.19**" in app.markdown[1].value
     for number in (
         "q = 0.797",
         "1.718 q",
-        "0.551 %",
+        "0.551%",
         "multiplies ρ of zCDP by q²",
         "**fails**",
         "**depends**",
@@ -51,17 +51,17 @@ def test_claim_measurement_and_truth_stand_side_by_side(view):
     set_to(app, "number_input", "ε of the analysis that runs on the sample", 20.0)
     assert metrics(app)["Measured on simulated releases"] == "too rare to see"
     # A bound above the level of all rows says nothing, and is not quoted.
-    assert metrics(app)["Claimed: at most"] == "ε 20"
+    assert metrics(app)["Claimed: at most"] == "ε = 20"
     assert "bound is empty" in app.metric[0].delta
     assert "48.6 million" not in shown(app)
     set_to(app, "slider", "Share of the rows in the sample", 1.0)
-    assert metrics(app)["Exact"] == "ε 20"
+    assert metrics(app)["Exact"] == "ε = 20"
 
 
 def test_share_and_level_that_reach_a_target(view):
     app = view("Which share?")
     assert_says(
-        shown(app), "keep 0.551 % of the rows: 5 of 1,000", "may spend ε 1.1325 on the sample"
+        shown(app), "keep 0.551% of the rows: 5 of 1,000", "may spend ε = 1.1325 on the sample"
     )
     schemes = app.dataframe[-1].value
     assert len(schemes) == 4
@@ -83,12 +83,12 @@ def test_profiles_and_errors_are_drawn(view):
     app = view("Profiles")
     assert len(charts(app)) == 2
     once = metrics(set_to(app, "number_input", "Releases, each from a fresh sample", 1))
-    assert once["Added up"] == once["Privacy loss distributions"] == "ε 2.19"
+    assert once["Added up"] == once["Privacy loss distributions"] == "ε = 2.19"
     tiny = metrics(set_to(app, "number_input", "δ", 1e-15))
     assert tiny["Privacy loss distributions"] == "not available"
     assert "rounding errors in δ" in shown(app)
     fill(app, number_input={"δ": 1e-6}, selectbox={"Noise": "laplace"})
-    assert metrics(app)["Added up"] == "ε 0.159"
+    assert metrics(app)["Added up"] == "ε = 0.159"
     app = view("Does it pay?")
     assert len(charts(app)) == 1
     assert "10 times less" in shown(app)
@@ -99,8 +99,8 @@ def test_profiles_and_errors_are_drawn(view):
 def test_survey_is_a_calculator_with_caveats(view):
     app = view("A secret survey")
     found = metrics(app)
-    assert found["For a member of the population"] == "ε 0.0825"
-    assert found["For a respondent"] == "ε 1"
+    assert found["For a member of the population"] == "ε = 0.0825"
+    assert found["For a respondent"] == "ε = 1"
     assert "does not change what the ledger charges" in app.warning[0].value
     by_label(app.number_input, "People in the population").set_value(10).run()
     assert "more respondents than people" in app.error[0].value

@@ -82,7 +82,7 @@ def test_second_tab_shares_the_account_and_cannot_overspend(browser, server):
     first, second = tabs
     first.release()
     # This screen was drawn while all of the budget was left.
-    expect(second.page.get_by_text(re.compile(r"ε 1\b.* left;"))).to_be_visible()
+    expect(second.page.get_by_text(re.compile(r"ε = 1\b.* left;"))).to_be_visible()
     second.release_button.click()
     refusal = second.page.get_by_role("alert").filter(has_text="the release costs")
     expect(refusal).to_contain_text(re.compile("only .*0[.]4"))

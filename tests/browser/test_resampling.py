@@ -51,7 +51,7 @@ def bootstrapped(visitor: Visitor, home: Path) -> Release:
     looking = visitor.page.get_by_text("Looking for the noise that is enough")
     long, short = (
         # Between two settings another search began, and has a "Stop" of its own.
-        looking.filter(has_text=re.compile(f"for {times} bootstraps at ε {epsilon}$"))
+        looking.filter(has_text=re.compile(f"for {times} bootstraps at ε = {epsilon}$"))
         for times, epsilon in (LONG.values(), SHORT.values())
     )
     # Held as well, a simulation of the page would show a second "Stop".

@@ -112,7 +112,7 @@ def test_resampling_keeps_the_column_in_its_areas(context, server):
     assert [needle for needle in watch.needles if within(needle, everything)] == []
     for loss in watch.known["subsampled-losses"].values():
         for up in (False, True):
-            shown = f"ε {significant(loss, up=up)}"
+            shown = f"ε = {significant(loss, up=up)}"
             assert [part for part in watch.seen if shown in part] == []
     for url in watch.wire.urls:
         assert "income" not in url

@@ -156,7 +156,7 @@ def _coverage(answer: Release, asked: Request) -> None:
     found = coverage(plan, shares, surveys=_SURVEYS, rng=np.random.default_rng(1))
     st.markdown(
         f"**Do the intervals hold?** In {_SURVEYS:,} simulated surveys of a population "
-        "with the released shares, a 95 % interval that knows only of sampling holds "
+        "with the released shares, a 95% interval that knows only of sampling holds "
         f"the true share in {percent(float(found.naive.min()))} (its worst category), "
         f"the one of the answer in {percent(float(found.released.min()))}."
     )

@@ -122,7 +122,7 @@ def _one_rank(answer: Release, asked: Request) -> None:
         help=_RELEASED,
     )
     st.markdown(
-        "With 95 % probability its place in the sorted table is at most "
+        "With 95% probability its place in the sorted table is at most "
         f"{math.ceil(ranks):,} ranks away from the one asked for. How far off that "
         "makes the value depends on how dense the data are there, which is not public. "
         "A long empty stretch between the bounds attracts answers: choose bounds no "

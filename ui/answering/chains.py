@@ -42,7 +42,7 @@ def preview(asked: Request, plan: ChainPlan, cells: _Cells) -> None:
     )
     second.metric(
         f"In shares of the {session.unit().counted}",
-        f"± {significant(100 * min(ranks / people, 1.0), up=True)} %",
+        f"± {significant(100 * min(ranks / people, 1.0), up=True)}%",
         help=f"The same as a share of {'' if size.public else 'at least '}{people:,} "
         f"{session.unit().counted}.",
     )

@@ -104,7 +104,7 @@ def show(answer: Release, asked: Request, plan: GroupPlan) -> None:
     if answer.unsaid:
         st.caption(
             "“Too few to say”: the released count cannot tell the group from one that "
-            f"is empty. How many {asked.query.unit.counted} it has, with 95 % for "
+            f"is empty. How many {asked.query.unit.counted} it has, with 95% for "
             f"all groups at once: {literal(sizes_text(answer, _unsaid(answer, plan)))}."
         )
 

@@ -49,7 +49,7 @@ def show(answer: Release, asked: Request, *, noise: FloatArray) -> None:
     st.caption(
         "On the diagonal are variances, elsewhere covariances with their correlation "
         "r; colors are correlations, from blue (-1) to orange (1). “May be 0” stands "
-        "where the 95 % interval of the noise holds 0: do not read a relation into "
+        "where the 95% interval of the noise holds 0: do not read a relation into "
         "that one."
     )
     if repaired.changed:

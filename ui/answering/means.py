@@ -118,7 +118,7 @@ def show(answer: Release, asked: Request, query: MeansQuery, plan: MeansPlan) ->
     if answer.unsaid:
         st.caption(
             "“Too few to say”: the released count cannot tell the group from one that "
-            f"is empty. How many {query.unit.counted} it has, with 95 % for all "
+            f"is empty. How many {query.unit.counted} it has, with 95% for all "
             f"groups at once: {literal(sizes_text(answer, _unsaid(answer, plan)))}."
         )
 
@@ -166,7 +166,7 @@ def details(asked: Request, query: MeansQuery) -> str:
         "all.\n\n**Groups of every size.** No interval divides by a noisy count: it "
         "keeps every mean that the released numbers do not contradict, which holds for "
         f"groups of any size, with {percent(LEVEL)} for all counts, columns and groups "
-        f"of this question together, at ε {significant(asked.epsilon)}"
+        f"of this question together, at ε = {significant(asked.epsilon)}"
     )
 
 
@@ -189,7 +189,7 @@ def _numbers(answer: Release, plan: MeansPlan, names: tuple[str, ...]) -> GroupN
 
 
 def _part(off: float) -> str:
-    return TOO_FEW if math.isnan(off) else f"± {significant(100 * off)} %"
+    return TOO_FEW if math.isnan(off) else f"± {significant(100 * off)}%"
 
 
 def _said(off: float) -> str:

@@ -114,7 +114,7 @@ def _explain_refusal(asked: Request) -> None:
         )
         return
     st.warning(
-        f"This mechanism claims ε {epsilon_text(asked.epsilon)} and really gives ε "
+        f"This mechanism claims ε = {epsilon_text(asked.epsilon)} and really gives ε = "
         f"{epsilon_text(asked.effective_epsilon)}: {asked.entry.flaw}. It can be studied in "
         f"Classroom mode; for a release choose {_instead(asked)}."
     )
@@ -363,7 +363,7 @@ def _numbers(asked: Request) -> None:
 
 def _points(share: float) -> str:
     """Return a share in percent with 3 digits, as far off as it may be."""
-    return f"{significant(100 * share, up=True)} %"
+    return f"{significant(100 * share, up=True)}%"
 
 
 def _limit(sampling: float, unit: str) -> str:

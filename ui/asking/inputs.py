@@ -422,5 +422,5 @@ def _own(labels: tuple[str, ...]) -> tuple[float, ...]:
     shares = rebalanced(typed, locked)
     session.set_public(last, (typed, locked))
     used = zip(labels, shares, strict=True)
-    st.caption("In use: " + ", ".join(f"{label} {significant(s)} %" for label, s in used) + ".")
+    st.caption("In use: " + ", ".join(f"{label} {significant(s)}%" for label, s in used) + ".")
     return shares

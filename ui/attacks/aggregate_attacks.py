@@ -90,15 +90,15 @@ def show_differencing(subject: AttackTarget) -> None:
     show_verdict(
         exact,
         f"Of all values that {name} could have, {percent(found.left)} remain possible "
-        f"(95 % confidence): who was 50 % sure of something about {name} becomes at "
+        f"(95% confidence): who was 50% sure of something about {name} becomes at "
         f"most {surest(epsilon)} sure.",
     )
     show_lesson(
         f"Two harmless totals of “{literal(target.what)}” are one answer about one "
         "person. Nobody can check every pair of questions that will ever be asked.",
         "Noise on each total, large enough for the largest value that is possible. "
-        f"{capital(name)} is in one of the two totals and loses ε "
-        f"{epsilon_text(epsilon)}; those who are in both lose ε "
+        f"{capital(name)} is in one of the two totals and loses ε = "
+        f"{epsilon_text(epsilon)}; those who are in both lose ε = "
         f"{epsilon_text(2 * epsilon)}, which the ledger adds up.",
     )
 
@@ -226,7 +226,7 @@ def _show_recovered(
         f"{asked.counts:,} exact counts give away {nearest(exact)} of the column: "
         f"{round(exact * asked.people)} of {asked.people} people. Rounding to "
         f"{_UNITS[0]}s leaves {nearest(careless[f'rounded to {_UNITS[0]}s'])}.",
-        f"At a total ε {epsilon_text(asked.epsilon)} the attack is right about "
+        f"At a total ε = {epsilon_text(asked.epsilon)} the attack is right about "
         f"{nearest(mean)} of the people ({_runs(shares)}); guessing gets "
         f"{nearest(guess)}. No attack can expect more than {at_most(limit)}.",
     )
@@ -245,7 +245,7 @@ def _show_recovered(
         f"counts of “{what}” are as many equations for {asked.people} unknowns. "
         "Rounding is no protection: more counts make up for it.",
         f"A total for all counts together. Noise of scale {significant(scale)} on each "
-        f"makes them cost ε {epsilon_text(asked.epsilon)} for one person's answer, so "
+        f"makes them cost ε = {epsilon_text(asked.epsilon)} for one person's answer, so "
         "that the best guess about a person whose answer is open is right with "
         f"probability at most e^ε/(1 + e^ε) = {at_most(float(best_guess(asked.epsilon)))}. By "
         f"luck one release may reach more, but more than {percent(luck)} in at most 1 "
@@ -297,7 +297,7 @@ def show_membership(subject: AttackTarget) -> None:
         f"To learn that {name} is in a table can be the secret itself: a table of "
         "patients, of debtors, of those who complained. Who knows all others needs one "
         "exact number.",
-        "Noise that makes both worlds likely. Whatever test is tried, at ε "
+        "Noise that makes both worlds likely. Whatever test is tried, at ε = "
         f"{epsilon_text(epsilon)} it is right at most {surest(epsilon)} of the time; a "
         "person whose value adds little to the total is found even less often.",
     )
@@ -325,7 +325,7 @@ def _machine(subject: AttackTarget, private: Game, exact: Game, epsilon: float, 
         f"Against exact totals the likelihood ratio test is right in "
         f"{nearest(scores[0])} of {_ROUNDS:,} rounds{nothing}.",
         f"Against private ones it is right in {nearest(scores[1])} ({ends[0]} to "
-        f"{ends[1]} %, 95 % confidence; exactly {nearest(private.expected)}), and the "
+        f"{ends[1]}%, 95% confidence; exactly {nearest(private.expected)}), and the "
         f"promise is at most {surest(epsilon)}.",
     )
 

@@ -70,7 +70,7 @@ def details() -> None:
         "information while preserving privacy*, 2003; C. Dwork, F. McSherry and K. "
         "Talwar, *The price of privacy and the limits of LP decoding*, 2007. The "
         "attacker knows who is in each part, the law of the noise, and the share of "
-        "yes to the nearest 5 %. Noise is scaled to the number of parts that one "
+        "yes to the nearest 5%. Noise is scaled to the number of parts that one "
         "person is in. The limit e^ε/(1 + e^ε), or the larger group where that is "
         "more, holds for independent answers.\n\n**Membership.** J. Neyman and E. "
         "Pearson, 1933: no test beats the likelihood ratio. It is right with "

@@ -89,15 +89,15 @@ def show_averaging(subject: AttackTarget) -> None:
     asked = len(found.answers)
     off = float(band(asked, found.scale))
     show_verdict(
-        f"{asked:,} fresh answers leave an error of ±{significant(off)} (95 % band) "
+        f"{asked:,} fresh answers leave an error of ±{significant(off)} (95% band) "
         f"where one has ±{significant(float(band(1, found.scale)))}; together they "
-        f"cost ε {epsilon_text(found.epsilon * asked)}, and nobody counted.",
+        f"cost ε = {epsilon_text(found.epsilon * asked)}, and nobody counted.",
         _private(found),
     )
     show_lesson(
         f"Noise that is drawn anew for the same question (“{literal(secret.what)}”) is "
         "averaged away: the error falls with the square root of how often it is asked. "
-        f"At ε {epsilon_text(epsilon)} about {needed(epsilon):,} answers give the "
+        f"At ε = {epsilon_text(epsilon)} about {needed(epsilon):,} answers give the "
         "exact count in 95 of 100 cases.",
         "The same question has the same answer, free of charge. A fresh answer is a "
         "new release, paid for from the same budget, so that all of them together tell "
@@ -109,7 +109,7 @@ def _private(found: Averaging) -> str:
     first, paid = float(found.answers[0]), found.affordable
     same = (
         f"The answer stays {measured(first, found.scale)}, however often it is asked, "
-        f"and costs ε {epsilon_text(found.epsilon)} once."
+        f"and costs ε = {epsilon_text(found.epsilon)} once."
     )
     if paid < 1:
         return "The budget does not pay for even one answer of this price: nothing is answered."
@@ -119,8 +119,8 @@ def _private(found: Averaging) -> str:
     wrong = f" (rounded, it is wrong in {percent(chance)} of cases)" if chance else ""
     return (
         f"{same}{wrong} The budget pays for {paid:,} fresh answer"
-        f"{'s' if paid > 1 else ''}, which leave ±{off}; then it ends, at ε {total}: "
-        f"who was 50 % sure becomes at most {surest(paid * found.epsilon)} sure."
+        f"{'s' if paid > 1 else ''}, which leave ±{off}; then it ends, at ε = {total}: "
+        f"who was 50% sure becomes at most {surest(paid * found.epsilon)} sure."
     )
 
 
@@ -174,7 +174,7 @@ def show_floating_point(subject: AttackTarget) -> None:
         f"from {in_full(second)}: each of them proves the answer, whatever ε was "
         "promised.",
         f"All {_DRAWS} could have come from both answers; what they tell is limited by "
-        f"ε {epsilon_text(epsilon)}: at most {surest(epsilon)} sure.",
+        f"ε = {epsilon_text(epsilon)}: at most {surest(epsilon)} sure.",
     )
     show_lesson(
         "A formula on paper has real numbers, a computer has some of them: the noise "
@@ -257,7 +257,7 @@ def show_timing(subject: AttackTarget) -> None:
     )
     show_lesson(
         "What is promised is about the number that is released. How long it took is a "
-        f"second release that nobody counted, on top of ε {epsilon_text(epsilon)}.",
+        f"second release that nobody counted, on top of ε = {epsilon_text(epsilon)}.",
         "Work that does not depend on the data: a fixed number of draws, or one draw "
         "by the inverse distribution function. (It repairs the time only; that "
         "redrawing needs more noise is in the Mechanism lab.)",
@@ -323,7 +323,7 @@ def show_disclosed_losses(subject: AttackTarget) -> None:
         f"({measured(found.release, found.reach)}{suffix}) is off by "
         f"{significant(abs(found.release - found.truth))}.",
         f"{capital(name)} is told the worst case for the own record, whoever the "
-        f"others are: ε {epsilon_text(worst)}. There is no equation in it, because "
+        f"others are: ε = {epsilon_text(worst)}. There is no equation in it, because "
         "nobody else's record is.",
     )
     bounds = target.bounds

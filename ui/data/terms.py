@@ -43,8 +43,8 @@ _WEAK_EPSILON = 4.0
 
 
 _WHY = (
-    f"ε {_USUAL_EPSILON:g} is a start, not a recommendation: it pays for six questions "
-    "at ε 0.5 each, and stays below the 4 from which this page calls a budget large. "
+    f"ε = {_USUAL_EPSILON:g} is a start, not a recommendation: it pays for six questions "
+    "at ε = 0.5 each, and stays below the 4 from which this page calls a budget large. "
     "“Plan” shows what less would do; ask for no more than what must be seen needs."
 )
 
@@ -298,7 +298,8 @@ def _budget(start: PrivacyBudget, unit: PrivacyUnit, people: int) -> PrivacyBudg
         ).inside
         reading = epsilon_of_rho(rho, delta=1e-6)
         st.caption(
-            f"All releases together: ρ {in_full(rho)}, at most ε {epsilon_text(reading)} at δ 1e-6."
+            f"All releases together: ρ = {in_full(rho)}, at most ε = {epsilon_text(reading)} "
+            "at δ = 10⁻⁶."
         )
         _warn(reading, unit)
         return PrivacyBudget.of(rho=rho)
@@ -325,7 +326,7 @@ def _budget(start: PrivacyBudget, unit: PrivacyUnit, people: int) -> PrivacyBudg
     _warn(epsilon, unit)
     if delta * people >= 1:
         st.warning(
-            f"δ {in_full(delta)} is large for {people:,} {unit.counted}. A release of "
+            f"δ = {in_full(delta)} is large for {people:,} {unit.counted}. A release of "
             f"the whole records of about {delta * people:,.0f} of them would keep this "
             f"guarantee. Choose δ far below 1 in {people:,}."
         )

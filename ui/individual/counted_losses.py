@@ -236,10 +236,10 @@ def _tell(
         st.info(NOT_THERE)
         return
     delta = asked.used_delta
-    at = f" at δ {in_full(delta)}" if delta else ""
+    at = f" at δ = {in_full(delta)}" if delta else ""
     st.markdown(
-        f"Row {row}: own privacy loss ε {significant(person.epsilon)}{at}, where the "
-        f"guarantee is ε {epsilon_text(asked.effective_epsilon)}. About this "
+        f"Row {row}: own privacy loss ε = {significant(person.epsilon)}{at}, where the "
+        f"guarantee is ε = {epsilon_text(asked.effective_epsilon)}. About this "
         f"{session.unit().noun}, "
         f"{belief_text(person.epsilon, delta=delta)}."
     )
@@ -413,13 +413,13 @@ def _tell_of_model(person: ExposedPerson, asked: ModelRequest, *, upper: bool) -
     limit = "at most " if upper else ""
     promised = asked.guarantee
     guarantee = (
-        f"the guarantee is ε {epsilon_text(promised)}"
+        f"the guarantee is ε = {epsilon_text(promised)}"
         if math.isfinite(promised)
         else "no guarantee is known"
     )
     st.markdown(
-        f"Row {person.entry + 1}: own privacy loss {limit}ε "
-        f"{significant(person.epsilon, up=upper)} at δ {in_full(asked.delta)}, where "
+        f"Row {person.entry + 1}: own privacy loss {limit}ε = "
+        f"{significant(person.epsilon, up=upper)} at δ = {in_full(asked.delta)}, where "
         f"{guarantee}."
     )
     if math.isfinite(person.epsilon):

@@ -165,8 +165,8 @@ def promise(asked: StatisticRequest | ModelRequest) -> str:
         real, delta = resampled.promised(asked), resampled.delta_of(asked)
     if not math.isfinite(real):
         return "none is known"
-    also = f", δ {significant(delta, up=True)}" if delta else ""
-    return f"ε {epsilon_text(real)}{also}"
+    also = f", δ = {significant(delta, up=True)}" if delta else ""
+    return f"ε = {epsilon_text(real)}{also}"
 
 
 def subject(

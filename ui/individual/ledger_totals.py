@@ -152,19 +152,19 @@ def _everybody(
     cells = st.columns(3)
     cells[0].metric(
         "Account was charged",
-        f"ε {epsilon_text(charged)}",
+        f"ε = {epsilon_text(charged)}",
         help="Public: the sum of the costs, for the worst case of each release.",
     )
     cells[1].metric(
         "Largest total loss",
-        f"ε {significant(losses.maximum)}",
+        f"ε = {significant(losses.maximum)}",
         help="Confidential: what all releases together can tell about the one "
         f"{session.unit().noun} "
         "of this table whom they hit hardest, whoever that is.",
     )
     cells[2].metric(
         "Average total loss",
-        f"ε {significant(losses.mean)}",
+        f"ε = {significant(losses.mean)}",
         help=f"Confidential: the losses of all {session.unit().nouns} of this table, "
         "added up and "
         "divided by their number.",
@@ -275,7 +275,7 @@ def _how(relation: NeighboringRelation) -> None:
         "composes exactly: the "
         "squares of shift over noise add up, whatever the number of releases; together "
         "with other noise, their ε are added to it. All are valid, so the smallest is. "
-        f"Of more than 50,000 {session.unit().nouns} a loss is rounded up by 0.05 % at "
+        f"Of more than 50,000 {session.unit().nouns} a loss is rounded up by 0.05% at "
         "most.\n\n**From "
         f"a secret sample** {session.unit().indefinite} loses what their own change in "
         "the sample reveals, "

@@ -300,7 +300,7 @@ def _floor_text(floor: float, *, sampled: bool) -> str:
         return (
             f"One {session.unit().noun} whose target is predicted perfectly still "
             "loses: at the median "
-            f"leverage ε {significant(floor)}. The residual is 0, but the "
+            f"leverage ε = {significant(floor)}. The residual is 0, but the "
             f"{session.unit().noun}'s "
             f"record {why}."
         )

@@ -142,7 +142,7 @@ def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
     line = laws.line()
     if line is None:
         st.markdown(
-            f"At ε {significant(epsilon)} what sticks out has probability "
+            f"At ε = {significant(epsilon)} what sticks out has probability "
             f"{delta_text(delta)}. Several numbers are released here at once, or the "
             f"{session.unit().noun} moves none of them: there is no single number "
             "whose two laws could "
@@ -164,7 +164,7 @@ def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
         side = "own record" if presence else "other record"
     st.markdown(
         f"Raise ε, and the shaded area shrinks: at this {session.unit().noun}'s own ε, "
-        f"{significant(person.epsilon)}, it is δ {significant(subject.exposure.delta)}"
+        f"{significant(person.epsilon)}, it is δ = {significant(subject.exposure.delta)}"
         f". Here the releases that stick out speak for the {session.unit().noun}'s "
         f"{side}."
     )
@@ -204,7 +204,7 @@ def _attacker(subject: Subject, person: Person, laws: PersonLaws) -> None:
         "Another game has another number: of two releases, one with the "
         f"{session.unit().noun} and one "
         "without, the best attacker tells which is which "
-        f"{nearest(hypothesis_tests.area(laws))} of the time (the area under the curve; 50 % "
+        f"{nearest(hypothesis_tests.area(laws))} of the time (the area under the curve; 50% "
         "is guessing)."
     )
     rng = np.random.default_rng(1)
@@ -439,8 +439,8 @@ def choose(subject: AnySubject, study: Study, key: str, *, usual: str = MOST) ->
     named = "".join(f", {name} {said}" for name, (said,) in called.items())
     st.markdown(
         f"{number_of} {person.row + 1}{literal(named)}: own privacy loss {limit}"
-        f"ε {significant(person.epsilon, up=exposure.upper)}"
-        + (f" at δ {in_full(exposure.delta)}." if exposure.delta else ".")
+        f"ε = {significant(person.epsilon, up=exposure.upper)}"
+        + (f" at δ = {in_full(exposure.delta)}." if exposure.delta else ".")
         + _as_exposed(who, exposure)
     )
     return person

@@ -263,7 +263,7 @@ def _shown(found: Recovery, what: str, unit: str) -> None:
     cells = st.columns(3)
     cells[0].metric(
         "Loss that is told",
-        f"ε {told_text(found)}",
+        f"ε = {told_text(found)}",
         help=f"The {session.unit().noun}'s own loss from this one answer, with as many "
         "digits as are "
         "told.",
@@ -383,7 +383,7 @@ def _own_worst(request: Request) -> None:
     event = plan.event
     if shift is None or not isinstance(event, LaplaceEvent | GaussianEvent):
         st.caption(
-            "For this question there is nothing sharper to tell than the guarantee: ε "
+            "For this question there is nothing sharper to tell than the guarantee: ε = "
             f"{epsilon_text(guarantee)}."
         )
         return
@@ -482,7 +482,7 @@ def _results(draws: _Draws, settings: ReportSettings) -> None:
     epsilon, delta = settings.cost
     st.markdown(
         "These releases have settings of their own, whatever is chosen above: "
-        f"everything together costs ε {epsilon_text(epsilon)} at δ "
+        f"everything together costs ε = {epsilon_text(epsilon)} at δ = "
         f"{significant(delta)}; the fit has a penalty λ of "
         f"{significant(draws.study.fit.penalty)} and noise σ of "
         f"{significant(draws.study.fit.sigma)}."

@@ -257,7 +257,7 @@ def price(request: ModelRequest) -> str:
     if math.isinf(request.guarantee):
         return "no guarantee"
     delta = significant(request.delta, up=True)
-    return f"ε {epsilon_text(request.guarantee)}, δ {delta}"
+    return f"ε = {epsilon_text(request.guarantee)}, δ = {delta}"
 
 
 def noisy_request(question: ModelQuestion, key: str, epsilon: float, delta: float) -> ModelRequest:

@@ -188,7 +188,7 @@ def answer(case: ResizedCase) -> None:
             trait = f"A trait that {people(ones) if ones else 'nobody'} "
             trait += "has" if ones <= 1 else "have"
         st.markdown(
-            f"- {trait}: ε {epsilon_text(once)} at δ {significant(_DELTA)} for one "
+            f"- {trait}: ε = {epsilon_text(once)} at δ = {significant(_DELTA)} for one "
             f"score{several}.\n- "
             f"Variance of that share: {significant(real)}, "
             + (
@@ -235,7 +235,7 @@ def verdict(bootstrap: ResizedBootstrap) -> None:
     st.markdown(
         f"**What is wrong, and which number proves it.** {drawn} is not the same as "
         "being hidden: if one person alone has a trait, a score above 0 is proof, and "
-        f"it comes with probability **{chance(tau)}** where the claim ε "
+        f"it comes with probability **{chance(tau)}** where the claim ε = "
         f"{epsilon_text(bootstrap.claimed_epsilon)} allows 0; so δ is "
         f"{significant(tau)} at *every* ε, what publishing {chance(tau)} of the raw "
         "rows would give."
@@ -246,7 +246,7 @@ def _claimed(bootstrap: ResizedBootstrap) -> None:
     st.subheader("Claimed", anchor=False)
     st.metric(
         "Privacy",
-        f"ε {epsilon_text(bootstrap.claimed_epsilon)}",
+        f"ε = {epsilon_text(bootstrap.claimed_epsilon)}",
         help="ε = 1/Z, for each score, without a δ.",
     )
     st.markdown(
@@ -263,7 +263,7 @@ def _measured(bootstrap: ResizedBootstrap, scores: int) -> None:
     st.metric(
         "Privacy",
         "no finite ε",
-        delta=f"δ {significant(tau)} at every ε",
+        delta=f"δ = {significant(tau)} at every ε",
         delta_color="inverse",
         delta_arrow="off",
         help="(0, δ)-DP: with probability 1 − δ nothing at all is told about a person; "
@@ -280,23 +280,25 @@ def _measured(bootstrap: ResizedBootstrap, scores: int) -> None:
         f"{chance(bootstrap.delta(scores=scores))}"
     )
     if enough == scores:
-        proof += ", the fewest that come to 95 %."
+        proof += ", the fewest that come to 95%."
     elif enough == 1:
-        proof += "; one is enough for 95 %."
+        proof += "; one is enough for 95%."
     else:
-        proof += f"; {enough:,} are enough for 95 %."
+        proof += f"; {enough:,} are enough for 95%."
     st.markdown(f"- A person is drawn with probability {chance(tau)}{above}.\n{proof}")
 
 
 def _repaired(fixed: NoisyResample, epsilon: float, width: float) -> None:
     st.subheader("Repaired", anchor=False)
     st.metric(
-        "Privacy", f"ε {epsilon_text(epsilon)}", help="Holds for every table, and can be released."
+        "Privacy",
+        f"ε = {epsilon_text(epsilon)}",
+        help="Holds for every table, and can be released.",
     )
     st.markdown(
         f"- The same resample of {fixed.draws:,} rows, and Laplace noise of scale "
         f"{significant(fixed.scale(width))} on its mean.\n- Noise alone hides one row "
-        f"of the *sample* with ε {epsilon_text(fixed.level)}. {_moved(fixed)}"
+        f"of the *sample* with ε = {epsilon_text(fixed.level)}. {_moved(fixed)}"
     )
 
 
@@ -442,7 +444,7 @@ def _errors(case: ResizedCase, key: str) -> None:
         ("resized bootstrap, claimed: Z/n²", bootstrap.claimed_variance, None),
         ("the same, as its summary says: Z/(εn²)", bootstrap.stated_variance, None),
         ("resized bootstrap, really: p (1 − p)/m", real, None),
-        (f"repaired, ε {case.epsilon:g}: p (1 − p)/m + 2b²", fixed, None),
+        (f"repaired, ε = {case.epsilon:g}: p (1 − p)/m + 2b²", fixed, None),
         *(
             (rival.name, rival.variance, resized_study.break_even(bootstrap, rival))
             for rival in rivals
@@ -503,9 +505,9 @@ def _crossing(rival: resized_study.Rival, tau: float) -> str:
     if at <= 0:
         return ""
     return (
-        f"Below ε {significant(at)} the line of the noise lies above: a promise of so "
+        f"Below ε = {significant(at)} the line of the noise lies above: a promise of so "
         "small an ε fails more often with it. From there on it fails less often, and "
-        f"from ε {significant(rival.epsilon)} on never; a resample goes on failing. "
+        f"from ε = {significant(rival.epsilon)} on never; a resample goes on failing. "
     )
 
 

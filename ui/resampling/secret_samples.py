@@ -69,18 +69,18 @@ def levels() -> None:
     rows = math.floor(people * kept.exact * (1 + 1e-12))
     if epsilon <= target:
         text = (
-            f"**ε {epsilon_text(epsilon)} is not above {epsilon_text(target)} already: "
+            f"**ε = {epsilon_text(epsilon)} is not above {epsilon_text(target)} already: "
             f"keep all {people:,} rows.** "
         )
     else:
         text = (
-            f"**To bring ε {epsilon_text(epsilon)} down to {epsilon_text(target)}, "
+            f"**To bring ε = {epsilon_text(epsilon)} down to {epsilon_text(target)}, "
             f"keep {points(kept.exact)} of the rows: {rows:,} of {people:,}.** The "
-            f"source's rule keeps {points(kept.claimed)} and reaches ε "
+            f"source's rule keeps {points(kept.claimed)} and reaches ε = "
             f"{epsilon_text(kept.reached)}. "
         )
     st.markdown(
-        f"{text}**With {points(rate)} of the rows the analysis may spend ε "
+        f"{text}**With {points(rate)} of the rows the analysis may spend ε = "
         f"{significant(base, 5)} on the sample.**"
     )
     if rows < 1:
@@ -170,9 +170,9 @@ def points(share: float) -> str:
     """Return a share in percent with 3 digits.
 
     >>> points(0.0055105)
-    '0.551 %'
+    '0.551%'
     """
-    return f"{significant(100 * share)} %"
+    return f"{significant(100 * share)}%"
 
 
 def definitions() -> None:
@@ -256,19 +256,19 @@ def _many_releases(ratio: float, rate: float, delta: float) -> None:
     cells = st.columns(3)
     cells[0].metric(
         "Added up",
-        f"ε {epsilon_text(total.basic)}",
+        f"ε = {epsilon_text(total.basic)}",
         help="The ε of each release times their number: always right, and seldom the least.",
     )
     cells[1].metric(
         "By Renyi divergences" if law == "gaussian" else "By zCDP",
-        f"ε {epsilon_text(total.renyi)}",
+        f"ε = {epsilon_text(total.renyi)}",
         help="A finer way to add up, which is right, too, at the δ above; often less "
         "for many releases.",
     )
     known = math.isfinite(total.pld)
     cells[2].metric(
         "Privacy loss distributions",
-        f"ε {epsilon_text(total.pld)}" if known else "not available",
+        f"ε = {epsilon_text(total.pld)}" if known else "not available",
         help="Convolved numerically, rounded up: tight but for the width of the cells.",
     )
     if not known:
@@ -278,7 +278,7 @@ def _many_releases(ratio: float, rate: float, delta: float) -> None:
             "astronomically large: the other two ways of counting hold."
         )
     st.caption(
-        f"For {times:,} releases fixed in advance, at δ {significant(delta)}, one "
+        f"For {times:,} releases fixed in advance, at δ = {significant(delta)}, one "
         "person more or less."
     )
 
@@ -315,7 +315,7 @@ def claim_and_truth() -> None:
     empty = bound >= epsilon
     cells[0].metric(
         "Claimed: at most",
-        f"ε {epsilon_text(min(bound, epsilon))}",
+        f"ε = {epsilon_text(min(bound, epsilon))}",
         delta="the bound is empty here" if empty else None,
         delta_color="off",
         delta_arrow="off",
@@ -325,11 +325,11 @@ def claim_and_truth() -> None:
         "Measured on simulated releases",
         _estimate(measured, here),
         help=f"Log ratio of how often one event was seen in {measured.draws:,} "
-        "releases with and as many without one person, with 95 % limits.",
+        "releases with and as many without one person, with 95% limits.",
     )
     cells[2].metric(
         "Exact",
-        f"ε {epsilon_text(exact)}",
+        f"ε = {epsilon_text(exact)}",
         help="log(1 + q (eᵋ − 1)): reached by Laplace noise on a total.",
     )
     st.markdown(
@@ -339,7 +339,7 @@ def claim_and_truth() -> None:
         f"looked at, and the factor is {significant(float(np.exp(exact)), 4)}."
     )
     st.caption(
-        f"At ε {significant(epsilon)} and {percent(rate)} of the rows. ε is taken from "
+        f"At ε = {significant(epsilon)} and {percent(rate)} of the rows. ε is taken from "
         "0.01 to 20: with another number the page shows the last one that was."
     )
     grid = np.linspace(1 / _POINTS, 1, _POINTS)
@@ -369,11 +369,11 @@ def _headline(epsilon: float, rate: float) -> None:
         within = "and what is claimed says nothing here"
     rho = renyi_curve(1.0, rate, _DELTA)
     st.markdown(
-        f"**What holds.** A secret sample of {percent(rate)} turns ε "
+        f"**What holds.** A secret sample of {percent(rate)} turns ε = "
         f"{epsilon_text(epsilon)} into **{epsilon_text(exact)}**, {within}. **What "
-        "fails** is a rule for Gaussian noise found elsewhere, ρ q² for ρ: at ρ "
-        f"{significant(rho.level)} it promises ε {epsilon_text(rho.claimed_epsilon)} "
-        f"(δ {significant(_DELTA)}), and it is **{epsilon_text(rho.exact_epsilon)}**."
+        "fails** is a rule for Gaussian noise found elsewhere, ρ q² for ρ: at ρ = "
+        f"{significant(rho.level)} it promises ε = {epsilon_text(rho.claimed_epsilon)} "
+        f"(δ = {significant(_DELTA)}), and it is **{epsilon_text(rho.exact_epsilon)}**."
     )
 
 
@@ -382,14 +382,14 @@ def _verdicts(epsilon: float, rate: float, measured: Measured, at: int) -> str:
     exact, bound = (float(amplify(epsilon, rate)), float(claimed(epsilon, np.array(rate))))
     one_sided = float(amplify_one_sided(epsilon, rate))
     usual = epsilon == SOURCE_EPSILON
-    lemma = "2q" if usual else "q eᵋ (by note c; lemma 3 is about ε 1)"
+    lemma = "2q" if usual else "q eᵋ (by note c; lemma 3 is about ε = 1)"
     limit = (
-        f"up to q = {ONE_SIDED_LIMIT:.3f}" if usual else f"up to q = {ONE_SIDED_LIMIT:.3f} at ε 1"
+        f"up to q = {ONE_SIDED_LIMIT:.3f}" if usual else f"up to q = {ONE_SIDED_LIMIT:.3f} at ε = 1"
     )
     kept = Retention.of(0.1, 3.0)
     rows = [
         (
-            f"ε {significant(epsilon)} on a sample of share q is at most {lemma}, here "
+            f"ε = {significant(epsilon)} on a sample of share q is at most {lemma}, here "
             + (
                 significant(bound)
                 if bound < epsilon
@@ -408,13 +408,13 @@ def _verdicts(epsilon: float, rate: float, measured: Measured, at: int) -> str:
         ),
         (
             "Note c: to bring ε c down to ε, keep ε e⁻ᶜ of the rows",
-            (f"c 3 to ε 0.1: keeps {points(kept.claimed)}, reaches {epsilon_text(kept.reached)}"),
+            (f"c 3 to ε = 0.1: keeps {points(kept.claimed)}, reaches {epsilon_text(kept.reached)}"),
             f"**holds**, with room: {points(kept.exact)} may be kept",
         ),
         (
             "Note c: almost nothing is left once c is above ln n",
             (
-                "1,000 rows, ε 0.1: less than one row is kept once c is above "
+                "1,000 rows, ε = 0.1: less than one row is kept once c is above "
                 f"{significant(math.log(1000 * 0.1), 3)}"
             ),
             "**holds** even earlier: from c = ln(n ε) on",
@@ -496,7 +496,7 @@ def _why(at: SampledMean, rate: float) -> None:
     st.markdown(
         f"With {percent(rate)} of the rows the level on the sample may be "
         f"{significant(float(base_epsilon(at.epsilon, rate)))}. Yet the noise is as if "
-        f"only ε {significant(float(at.effective_epsilon(rate)[()]))} of "
+        f"only ε = {significant(float(at.effective_epsilon(rate)[()]))} of "
         f"{significant(at.epsilon)} were spent on the whole table, and on top comes "
         "who happens to be sampled. Both shrink as the sample grows: for a mean, a "
         "total or a count a sample never helps. It helps where the rows *already* are "
@@ -586,13 +586,13 @@ def survey() -> None:
     cells = st.columns(3)
     cells[0].metric(
         "For a respondent",
-        f"ε {epsilon_text(epsilon)}",
+        f"ε = {epsilon_text(epsilon)}",
         help="For somebody who is known to have answered, nothing is gained: the ε of "
         "the releases.",
     )
     cells[1].metric(
         "For a member of the population",
-        f"ε {epsilon_text(final)}",
+        f"ε = {epsilon_text(final)}",
         help="For somebody of whom nobody knows whether they answered: less, since "
         "they may not be in the survey at all.",
     )
@@ -604,9 +604,9 @@ def survey() -> None:
     )
     st.markdown(
         f"**Whoever does not know who was surveyed learns about a member of the "
-        f"population at most what ε {epsilon_text(final)} allows, at no cost in "
+        f"population at most what ε = {epsilon_text(final)} allows, at no cost in "
         f"accuracy.** For that to be {epsilon_text(epsilon / 10)}, the releases might "
-        f"spend ε {significant(float(base_epsilon(epsilon / 10, rate)), 5)}."
+        f"spend ε = {significant(float(base_epsilon(epsilon / 10, rate)), 5)}."
     )
     st.warning(
         "**This does not change what the ledger charges**, and holds only if all of "
@@ -618,7 +618,7 @@ def survey() -> None:
         "- Weights, strata, clusters and quotas break the formula: a published design "
         "may even reveal more than no sample would.\n"
         f"- Respondents know that they took part, and so may their household. For them "
-        f"the guarantee is ε {epsilon_text(epsilon)}.\n"
+        f"the guarantee is ε = {epsilon_text(epsilon)}.\n"
         "- The person protected is a member of the population, who may not be in the "
         "table at all: that is another promise than the one on the other pages.\n"
         "- Several releases from one survey add up *before* the amplification: enter "

@@ -208,7 +208,7 @@ def _methods(asked: BootstrapSettings) -> str:
     del asked
     return (
         "A **bootstrap** is a resample: n people drawn from the n people of the table, "
-        "with replacement; some are drawn twice or more, about 37 % not at all. Its "
+        "with replacement; some are drawn twice or more, about 37% not at all. Its "
         "mean gets Gaussian noise of variance k Δ²/(2ρ), where Δ is how far one person "
         "moves the mean (range over n) and k the number of bootstraps. m* is the "
         "average of all k, s² their sample variance.\n\n"
@@ -288,7 +288,7 @@ def normality(asked: BootstrapSettings) -> None:
         results.show(picture, f"se-normality-{picks}", simulated=True)
     st.markdown(
         "**Claimed:** from 10 draws on the average cannot be told from a normal "
-        "variable (the original reports 90.8 and 92.7 % for the two tests; the names "
+        "variable (the original reports 90.8 and 92.7% for the two tests; the names "
         "seem to be exchanged). **What that does not say:** a sample of this size "
         "shows nothing of what happens once in a million draws, which is where δ lives."
     )

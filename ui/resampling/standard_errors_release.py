@@ -137,14 +137,14 @@ def _expected(request: BootstrapRequest) -> None:
     unit = after_number(request.quantity.of_differences)
     st.markdown(
         f"The average of {request.times} bootstraps has noise of standard deviation "
-        f"{significant(average)}{unit}, and resampling adds to it. One shot at ε "
-        f"{epsilon_text(request.claimed)} and δ {significant(request.delta)} would "
-        f"have {significant(one)}{unit}, one Laplace answer at the same ε and no δ "
+        f"{significant(average)}{unit}, and resampling adds to it. One shot at ε = "
+        f"{epsilon_text(request.claimed)} and δ = {significant(request.delta)} would "
+        f"have {significant(one)}{unit}, one Laplace answer at the same ε and no δ = "
         f"{_laplace(request.query, request.claimed)}{unit}."
     )
     if not request.claim_holds:
         st.warning(
-            f"Claimed: ε {significant(request.claimed, 4)}. Really given: up to ε "
+            f"Claimed: ε = {significant(request.claimed, 4)}. Really given: up to ε = "
             f"{epsilon_text(request.effective_epsilon)}, which is what it costs.",
             icon=":material/lock_open:",
         )
@@ -206,7 +206,7 @@ def _released(answer: Release, request: BootstrapRequest, asked: BootstrapSettin
         "it smaller.",
     )
     third.metric(
-        f"{100 * asked.level:g} % interval",
+        f"{100 * asked.level:g}% interval",
         " to ".join(quantity.measured(end, error) for end in (found.lower, found.upper)),
         help=f"Holds the number that the {session.unit().nouns} were drawn from in at "
         "least so many of "

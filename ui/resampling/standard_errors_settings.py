@@ -287,7 +287,7 @@ def find_noise(
         _STEPS,
         lambda: calibration_steps(rho=rho, delta=delta, times=times, people=people, bound=bound),
         # So that nobody takes an older search for it.
-        doing=f"Looking for the noise that is enough for {times} bootstraps at ε "
+        doing=f"Looking for the noise that is enough for {times} bootstraps at ε = "
         f"{significant(claimed_epsilon(rho, delta), 4)}",
     )
     if steps is None:

@@ -123,7 +123,8 @@ class AdaptivePosterior(_InTwoSteps):
     def __post_init__(self) -> None:
         if not (0 < self.epsilon < math.inf and 0 < self.delta < 0.5):  # noqa: PLR2004 - beyond, quantiles change sign
             raise ParameterError(
-                f"epsilon must be in (0, ∞) and delta in (0, 1/2), got ε = {self.epsilon}, δ = {self.delta}."
+                f"epsilon must be in (0, ∞) and delta in (0, 1/2), got ε = {self.epsilon}, δ "
+                f"= {self.delta}."
             )
         if not (0 < self.share < 1 and 0 < self.length < math.inf):
             raise ParameterError("the share must be in (0, 1) and the length in (0, inf).")
