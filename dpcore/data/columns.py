@@ -216,7 +216,7 @@ class Column:
         largest = max(abs(bounds.lower), abs(bounds.upper))
         if not largest <= LARGEST or bounds.width <= LARGEST**-1:
             raise ParameterError(
-                "bounds must be numbers, at most 10¹⁰⁰ in size and the lower clearly "
+                "bounds must be numbers, at most 1e100 in size and the lower clearly "
                 f"below the upper, got {bounds.lower} and {bounds.upper}."
             )
 
