@@ -3,7 +3,8 @@
 import streamlit as st
 
 from dpcore.figures.spending import spending_picture
-from ui import accounts, periods, person_total, recovery, results, session
+from ui import accounts, recovery, results, session
+from ui.budget import history, periods, person_total
 
 session.require_router("pages/budget.py")
 st.title("Budget")
@@ -11,15 +12,15 @@ st.markdown("Releases so far and remaining budget.")
 recovery.at_ledger()
 study = session.require_study()
 account = session.account(study)
-accounts.summary(account)
+history.summary(account)
 periods.show(account)
 everything = accounts.all_releases(account)
 if not session.ledger().releases(study.fingerprint):
-    st.info(accounts.nothing_released(account))
+    st.info(history.nothing_released(account))
     st.page_link("pages/release.py", label="Release a statistic", icon=":material/arrow_forward:")
 if everything:
     results.show(spending_picture(everything, account), "spending")
-    results.listing(everything, tables=accounts.tables_of_releases(account))
+    results.listing(everything, tables=history.tables_of_releases(account))
     results.release_files(everything, "all")
-    accounts.methods(everything, account)
+    history.methods(everything, account)
 person_total.show(account)

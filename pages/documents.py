@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from ui import document_area, session
+from ui import session
+from ui.budget import documents
 
 session.require_router("pages/documents.py")
 st.title("Documents")
 st.markdown("Choose a document about your releases or your plan, check it, and download it.")
-document_area.show(session.require_study())
+documents.show(session.require_study())

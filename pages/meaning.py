@@ -2,11 +2,12 @@
 
 import streamlit as st
 
-from ui import interpretation, session
+from ui import session
+from ui.budget import meaning
 
 session.require_router("pages/meaning.py")
 st.title("What ε means")
 st.markdown("See what a budget lets an attacker learn about one person.")
-interpretation.answer(interpretation.ask())
+meaning.answer(meaning.ask())
 with st.expander("Methods"):
-    interpretation.details()
+    meaning.details()

@@ -13,7 +13,8 @@ from dpcore.analyses.base import Mode
 from dpcore.documents.decision import Decision, decision_page
 from dpcore.documents.gathering import changes_of
 from dpcore.planning.comparison import Option
-from ui import controls, document_area, downloads, plan_notes, session, typed
+from ui import controls, downloads, plan_notes, session, typed
+from ui.budget import documents
 from ui.study import Study
 from ui.text import literal
 
@@ -31,10 +32,10 @@ def state(study: Study) -> str:
 
 def show(plan: Option, other: Option, study: Study) -> None:
     """Ask for what only people know, and offer the sheet."""
-    document_area.for_signing(study)
-    document_area.signed(study)
+    documents.for_signing(study)
+    documents.signed(study)
     account = session.account(study)
-    style = document_area.ask_numerals(controls.HERE, key="sign-numerals")
+    style = documents.ask_numerals(controls.HERE, key="sign-numerals")
     about = Decision(
         table=study.dataset.name,
         plan=plan,

@@ -18,8 +18,8 @@ from dpcore.errors import DPCoreError
 from dpcore.planning.analysis_plan import AnalysisPlan
 from dpcore.releases.record import Release
 from ui import accounts, controls, downloads, plans, releasing, session, typed
+from ui.budget.meaning import facts_of
 from ui.controls import Cell
-from ui.interpretation import facts_of
 from ui.study import Study
 from ui.text import literal, sentence_of
 

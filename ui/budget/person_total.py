@@ -10,7 +10,7 @@ from dpcore.ledger.periods import limit
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases.amounts import left_text, spent_text
 from ui import results, session
-from ui.periods import text_of
+from ui.budget.periods import text_of
 
 
 def show(account: Account) -> None:

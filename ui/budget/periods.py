@@ -1,4 +1,4 @@
-"""Periods of an account on the Ledger page: their limits, opening and closing them."""
+"""Periods of an account: their limits, opening and closing them."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def show(account: Account) -> None:
     """Show the periods of an account, and whether it is closed or was moved."""
     if account.moved is not None:
         st.warning(
-            "This account was moved to another machine and pays nothing here. Its "
-            "answers stay, and are free."
+            "This account was moved to another machine and cannot be used here. Its "
+            "results stay, at no further cost."
         )
     if account.closed is not None:
         st.warning(
-            f"This account is closed and pays nothing more: {literal(account.closed)}. "
-            "Its answers stay, and are free."
+            f"This account is closed: {literal(account.closed)}. Its results stay, at no "
+            "further cost."
         )
     if account.periods:
         _tell(account)
@@ -64,28 +64,22 @@ def _tell(account: Account) -> None:
     today = chain.now().date()
     if account.day is not None and account.day > today:
         st.info(
-            f"This account has seen {text_of(account.day)} already, and the clock of "
-            f"this machine says {text_of(today)}. Days do not come back: what is spent "
-            "counts on the later one."
+            f"The ledger is at {text_of(account.day)}, the clock of this machine at "
+            f"{text_of(today)}. What is spent counts on the later day."
         )
     if account.closed is not None:
         pass
     elif account.bar is not None:
-        st.warning(f"Nothing can be paid today: {literal(account.bar)}")
+        st.warning(f"No release today: {literal(account.bar)}")
     else:
         inner = account.current[-1]
         left = accounts.left(account)
         st.markdown(
             f"Today lies in **{literal(inner.name)}**, until {text_of(inner.ends)}. "
-            f"{left} may be spent until then: every limit counts, and the smallest "
-            "rest decides."
+            f"{left} may be spent until then."
         )
     results.table([_row(account, one) for one in _in_order(account)], key="periods")
-    st.caption(
-        f"One {session.unit().noun} that is in all periods has spent the sum: costs "
-        "add up across periods "
-        "as within one. Days are counted in UTC."
-    )
+    st.caption("Costs add up across periods. Days are counted in UTC.")
 
 
 def _in_order(account: Account) -> list[BudgetPeriod]:
@@ -117,11 +111,10 @@ def _state(period: BudgetPeriod, day: date | None) -> str:
 def _open(study: Study, account: Account) -> None:
     label = "Open the next period" if account.periods else "Divide the budget over time"
     with st.expander(label, key="open-period"):
-        st.markdown(
-            "A period is the time in which a share of the budget may be spent, such as "
-            "a quarter inside a year. From the first one on, answers are paid only on "
-            "days that lie in a period, and every limit counts: of the quarter, of the "
-            "year around it, and of the whole account."
+        st.caption(
+            "A period limits what may be spent in its days, such as a quarter inside a "
+            "year. After the first one, only days in a period allow releases. Every "
+            "limit counts: quarter, year and total."
         )
         kind = st.radio(
             "Length",
@@ -136,7 +129,7 @@ def _open(study: Study, account: Account) -> None:
         new = _fields(start, mark)
         _tell_fit(account, new)
         if st.button("Open and record", key=f"open-period-now {mark}"):
-            _record(
+            record(
                 lambda: scheduling.open_period(
                     session.opened_ledger(study), study.fingerprint, new()
                 )
@@ -173,7 +166,7 @@ def _fields(start: _NextPeriod, mark: str) -> Callable[[], BudgetPeriod]:
     name = first.text_input("Name", start.name, key=f"period-name {mark}")
     begins = second.date_input("First day", start.begins, key=f"period-begins {mark}")
     ends = third.date_input("Last day", start.ends, key=f"period-ends {mark}")
-    budget = _limit(start.budget, mark, "Limit of the period")
+    budget = limit_fields(start.budget, mark, "Limit of the period")
 
     def new() -> BudgetPeriod:
         return BudgetPeriod(name=name.strip(), begins=begins, ends=ends, budget=budget())
@@ -191,7 +184,7 @@ def _change(study: Study, account: Account) -> None:
         period = periods.named(account.periods, chosen)
         if period is None:
             return
-        budget = _limit(period.budget, f"new {chosen}", "New limit")
+        budget = limit_fields(period.budget, f"new {chosen}", "New limit")
         _tell_fit(account, lambda: replace(period, budget=budget()))
         reason = st.text_input(
             "Reason for the new limit",
@@ -199,7 +192,7 @@ def _change(study: Study, account: Account) -> None:
             key=f"change-period-reason {len(names)}",
         )
         if st.button("Change the limit and record", key="change-period-now"):
-            _record(
+            record(
                 lambda: scheduling.change_period(
                     session.opened_ledger(study), study.fingerprint, chosen, budget(), reason=reason
                 )
@@ -239,7 +232,7 @@ def _still_open(account: Account) -> list[str]:
     ]
 
 
-def _limit(start: PrivacyBudget, mark: str, label: str) -> Callable[[], PrivacyBudget]:
+def limit_fields(start: PrivacyBudget, mark: str, label: str) -> Callable[[], PrivacyBudget]:
     """Show the fields of a limit; return what makes it of what was typed."""
     left, right = (controls.Cell(place=place) for place in st.columns(2))
     delta = rho = epsilon = None
@@ -267,9 +260,9 @@ def _limit(start: PrivacyBudget, mark: str, label: str) -> Callable[[], PrivacyB
 
 def _close(study: Study, account: Account) -> None:
     with st.expander("Close a period or the account", key="close-period"):
-        st.markdown(
-            "What is closed pays nothing more, and cannot be opened again. What was "
-            "spent and answered stays on record, and can be read and proven."
+        st.caption(
+            "A closed period or account cannot be used for releases, and cannot be "
+            "opened again. Its results and costs stay on record."
         )
         names = _still_open(account)
         with st.form("close-period-form", enter_to_submit=False, border=False):
@@ -289,7 +282,7 @@ def _close(study: Study, account: Account) -> None:
                         "Choose what to close, tick that it stays closed for good, and press again."
                     )
                     return
-                _record(lambda: _closed(study, chosen, reason))
+                record(lambda: _closed(study, chosen, reason))
 
 
 def _closed(study: Study, chosen: str, reason: str) -> None:
@@ -300,7 +293,8 @@ def _closed(study: Study, chosen: str, reason: str) -> None:
         scheduling.close_period(book, name, chosen, reason=reason)
 
 
-def _record(write: Callable[[], object]) -> None:
+def record(write: Callable[[], object]) -> None:
+    """Write an entry, and show the page anew; say why it is refused."""
     try:
         write()
     except DPCoreError as error:

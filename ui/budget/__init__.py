@@ -1,0 +1,1 @@
+"""Budget: history, what ε means, documents, and how an account is managed."""

@@ -1,0 +1,104 @@
+"""History: what is spent and left of a budget, and on what. Everything is public."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import streamlit as st
+
+from dpcore.figures.attackers import odds_text
+from dpcore.figures.compositions import totals_picture
+from dpcore.ledger.account import Account
+from dpcore.privacy.composition import compose
+from dpcore.privacy.events import event_from
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
+from dpcore.releases.amounts import limit_text, spent_text
+from dpcore.releases.record import Release
+from ui import results, session
+from ui.accounts import WAYS, left, used_up
+from ui.text import literal
+
+_TOTAL_DELTA: Final = 1e-6
+
+
+def summary(account: Account) -> None:
+    """Show what is spent and left of the budget, and what that means for a person."""
+    budget, spent = account.budget, account.spent
+    first, middle, last = st.columns([1, 2, 1], vertical_alignment="center")
+    first.metric("Spent", spent_text(budget, spent))
+    middle.progress(_share(budget, spent), text=f"Budget: {limit_text(budget)}")
+    last.metric(
+        f"Left{' today' if account.periods else ''}",
+        left(account),
+        help="The smallest rest of the budget and of the periods that today is in."
+        if account.periods
+        else None,
+    )
+    if budget.epsilon is not None:
+        noun = session.unit().noun
+        now = odds_text(float(spent.epsilon), float(spent.delta), noun=noun)
+        later = odds_text(float(budget.epsilon), float(budget.delta or 0), noun=noun)
+        used = now == later or used_up(account)
+        st.caption(f"So far, {now}." if not used else f"All of ε is used: {now.split(': ', 1)[1]}.")
+    if len(account.tables) > 1:
+        names = ", ".join(f"“{literal(name)}”" for name in account.names.values())
+        st.caption(f"{len(account.tables)} tables share this account: {names}.")
+
+
+def _share(budget: PrivacyBudget, spent: PrivacyCost) -> float:
+    """Return which share of a budget is spent."""
+    pairs = ((spent.epsilon, budget.epsilon), (spent.rho, budget.rho))
+    return min(max(float(part / cap) for part, cap in pairs if cap), 1.0)
+
+
+def nothing_released(account: Account) -> str:
+    """Say that there is no answer about the table in use."""
+    if account.releases and len(account.fingerprints) > 1:
+        return (
+            "Nothing has been released about this table yet. What was spent was spent "
+            f"on other tables about these {session.unit().nouns}."
+        )
+    since = "since the ledger was begun anew" if account.releases else "yet"
+    return f"Nothing has been released {since}."
+
+
+def tables_of_releases(account: Account) -> dict[str, str] | None:
+    """Return what the table of each release is called; ``None`` if there is one."""
+    if len(account.fingerprints) < 2:  # noqa: PLR2004 - one needs no name
+        return None
+    book, names = session.ledger(), account.names
+    return {
+        one.id: names.get(table, "a table without a name")
+        for table in account.fingerprints
+        for one in book.releases(table)
+    }
+
+
+def methods(releases: Sequence[Release], account: Account) -> None:
+    """Offer how costs are added up, and the releases' total counted in four ways."""
+    opened = st.expander("Methods", key="budget-methods", on_change="rerun")
+    if not opened.open:
+        return
+    with opened:
+        st.markdown(
+            "The limit adds up costs, because each release may depend on earlier results. "
+            f"Every cost counts for {session.unit().change(account.relation)}."
+        )
+        delta = float(account.budget.delta or 0) or _TOTAL_DELTA
+        events = [event_from(release.event) for release in releases]
+        with st.spinner("Composing the releases …"):
+            known = session.remember(
+                "totals", f"{delta} {events}", lambda: compose(events, delta=delta)
+            )
+            picture = totals_picture(
+                known,
+                charged=float(account.spent.epsilon),
+                delta=delta,
+                plans=any(release.plan for release in releases),
+            )
+        results.show(picture, "totals")
+        st.caption(
+            "The tighter totals hold only for a plan that is fixed before its first result. "
+            f"The limit does not use them. {WAYS}"
+        )
