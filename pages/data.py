@@ -18,7 +18,7 @@ from ui.text import literal
 
 session.require_router("pages/data.py")
 st.title("Data")
-st.markdown("Which table, whom does it describe, and what may the public know about it?")
+st.markdown("Choose your data, declare public bounds, set the privacy budget.")
 
 upload.choose()
 current = session.draft() or session.study()

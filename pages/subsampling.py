@@ -7,10 +7,7 @@ from ui.resampling import secret_samples, subsampling_release
 
 session.require_router("pages/subsampling.py")
 st.title("Subsampling")
-st.markdown(
-    "If nobody knows who is in the sample, how much less does an answer reveal about "
-    "each person, and is it worth the rows that are left out?"
-)
+st.markdown("See how a secret sample reduces the privacy cost, and what it costs in accuracy.")
 views = st.container()
 with st.expander("What is this?"):
     secret_samples.definitions()

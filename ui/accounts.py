@@ -80,9 +80,9 @@ def way_on(account: Account, cost: PrivacyCost, costs: str) -> str:
         )
     if used_up(account):
         return (
-            f"This costs {costs}, and nothing is left of the budget: what was promised "
-            "about this table is used up. Whoever set the budget can change it on "
-            "Budget › Manage, which weakens the promise and is recorded."
+            f"This costs {costs}, and nothing is left of the budget: the budget of this table "
+            "is spent. It can be raised on Budget › Manage. That weakens the guarantee and "
+            "is recorded."
         )
     return (
         f"This costs {costs}, and {left(account)} is left. {smaller}, or "

@@ -108,10 +108,9 @@ def _nothing_to_compare(kind: StatisticKind) -> str:
             "Choose “variance” or “covariance” to compare mechanisms for these."
         )
     return (
-        "There is nothing to compare for a covariance matrix. Its numbers share the "
-        "budget, and each is drawn within what the earlier ones allow, so that it has "
-        "no single noise. Choose “variance” or “covariance” to compare mechanisms for "
-        "one of its numbers."
+        "There is nothing to compare for a covariance matrix. Its numbers share the budget, "
+        "and the range of each depends on earlier ones, so no single noise applies. Choose "
+        "“variance” or “covariance” to compare mechanisms for one of its numbers."
     )
 
 
@@ -128,9 +127,8 @@ def compared(asked: Request, fairness: Fairness) -> tuple[str, ...]:
     keys = fairness.with_chosen(chosen)
     if chosen not in keys:
         st.caption(
-            f"“{asked.entry.label}” gives more than the ε it is asked for, so that it "
-            "has no place at the same true epsilon. Compare at the same nominal "
-            "epsilon to see it."
+            f"“{asked.entry.label}” has an actual ε above the nominal one and has no place at "
+            "the same true epsilon. Compare at the same nominal epsilon to see it."
         )
     return keys
 

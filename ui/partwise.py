@@ -24,7 +24,7 @@ from ui.work import Told
 
 _T = TypeVar("_T")
 _SLOT: Final = "release-values"
-_STAY: Final = "Whoever leaves the page stops it."
+_STAY: Final = "Leaving the page stops it."
 
 
 def found(

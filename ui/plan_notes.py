@@ -47,9 +47,9 @@ def before_release(request: Releasable, releases: Iterable[Release]) -> None:
     told = earlier_group_sizes(request.asked, releases)
     if told is not None:
         st.info(
-            f"“{literal(told.known_as)}” has told how many are in each group already: "
-            "they are among its numbers on Ledger. Asked for by themselves they cost "
-            "once more, and differ by chance."
+            f"“{literal(told.known_as)}” already includes the group counts: they are among "
+            "its numbers on Ledger. Asked for by themselves they cost once more, and differ "
+            "by chance."
         )
 
 

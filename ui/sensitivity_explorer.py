@@ -503,7 +503,7 @@ def _answer(scene: Scene, worst: float, extreme: str) -> None:
             "Share of the worst case reached", f"{significant(100 * local / worst)}%", help=_SHARE
         )
     else:
-        third.metric("Share of the worst case reached", "none can be told", help=_SHARE)
+        third.metric("Share of the worst case reached", "none known", help=_SHARE)
 
 
 def _clickable(scene: Scene) -> None:

@@ -49,7 +49,7 @@ def test_each_attack_says_what_it_found_and_what_stops_it(village):
         ("Averaging", 1),
         ("Reconstruction", 2),
         ("Membership", 1),
-        ("Told losses", 1),
+        ("Disclosed losses", 1),
         ("Last digits", 1),
         ("Timing", 2),
     ):
@@ -84,7 +84,7 @@ def test_last_digits_and_times_tell_careless_values_apart(village):
 
 
 def test_who_is_told_the_own_loss_finds_the_exact_mean(village):
-    careless, _ = verdict(visit(village, "Told losses"))
+    careless, _ = verdict(visit(village, "Disclosed losses"))
     assert "off by 0, where" in careless or "e-" in careless
     (told,) = (f.value for f in village.dataframe if "the others are" in f.value)
     own, worst = (told[name] for name in told.columns[1:])
@@ -116,7 +116,7 @@ def test_own_table_is_attacked_by_the_curator_alone_and_values_stay_masked(open_
         said = told(visit(app, name))
         assert not {pay for pay in pays if pay in said}
         assert "person 1" in said
-    said = told(visit(app, "Told losses"))
+    said = told(visit(app, "Disclosed losses"))
     assert "switch on “Show values”" in said
     assert not charts(app)
     careless, private = verdict(visit(app, "Reconstruction"))

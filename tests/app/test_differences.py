@@ -13,7 +13,7 @@ def test_two_groups_are_compared_in_one_question(open_page, follow):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", "difference of groups")
     choose(app, "Mean of", "south")
-    assert by_label(app.selectbox, "Less that of").options == ["north", "west"]
+    assert by_label(app.selectbox, "Minus").options == ["north", "west"]
     fill(app, number_input={"ε for this release": 20.0, "Groups of how many?": 40})
     assert by_label(app.metric, "Noise, groups of 40").value.startswith("± ")
     seen = follow(app)

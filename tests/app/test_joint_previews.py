@@ -54,4 +54,4 @@ def test_warning_compares_bars_with_one_another(open_page):
     assert "differ by more than 21.2 people" in shown(app)
     assert not app.warning
     set_to(app, "number_input", "ε for this release", 0.8)
-    assert "cannot be told from an empty one" in app.warning[0].value
+    assert "is not distinguishable from an empty one" in app.warning[0].value

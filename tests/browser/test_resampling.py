@@ -83,7 +83,7 @@ def sampled(visitor: Visitor) -> Release:
     visitor.page.get_by_role("tab", name="Release from a sample").click()
     visitor.settle()
     visitor.number("ε for this release", 0.5)
-    assert "Noise over that of all rows" in visitor.text
+    assert "Noise relative to all rows" in visitor.text
     release = released(visitor)
     assert release.values[0] == pytest.approx(AGES.mean(), abs=8)
     return release

@@ -53,9 +53,9 @@ def preview(asked: Request, plan: ChainPlan, cells: _Cells) -> None:
         "counts. More of them widen each interval a little, as all hold at once.",
     )
     st.caption(
-        f"Each comes with an interval in {unit}, and none is lower than the one "
-        "before. Values are told apart in steps of "
-        f"{significant(plan.statistic.step)} between the bounds."
+        f"Each comes with an interval in {unit}, and none is lower than the one before. "
+        f"Values are distinguished in steps of {significant(plan.statistic.step)} between the "
+        "bounds."
     )
     if ranks >= people / 2:
         st.warning(

@@ -155,8 +155,8 @@ def _pair(asked: Request, groups: tuple[str, ...]) -> tuple[str, str]:
         others,
         key=f"compared-with-{key}-{hash(one)}",
         kept="session",
-        note="The difference is that of the first less this one, and its percentage is "
-        "of this one.",
+        note="The difference is the first group minus this one. Its percentage is relative "
+        "to this one.",
     )
     return one, other
 
@@ -169,7 +169,7 @@ def _remarks(found: GroupDifference, one: _Numbers, *, level: float) -> None:
         low, high = interval_ends(*total)
         st.caption(
             "In the population behind the table, "
-            + ("which is larger cannot be told: " if untold else "")
+            + ("uncertain which is larger: " if untold else "")
             + f"the difference is from {low} to {high}{after_number(unit)}, noise and "
             "sampling together."
         )

@@ -60,9 +60,9 @@ def beyond_the_cap(dataset: Dataset) -> None:
         meeting = ", and rows have to meet the conditions" if dataset.conditions else ""
         st.markdown(
             f"Of {whole} of the table {dataset.rows:,} count here: "
-            f"{literal(dataset.rule.describe())}{meeting}. “In the column” and the "
-            "bias below are of these rows, not of all: whoever reads the answer as one "
-            "about all rows must be told."
+            f"{literal(dataset.rule.describe())}{meeting}. “In the column” and the bias below "
+            "are of these rows, not of all: say so to anyone who reads the result as one "
+            "about all rows."
         )
 
 

@@ -50,17 +50,17 @@ def preview(asked: Request, plan: GroupPlan, cells: _CELLS) -> None:
     first.metric(
         f"Noise, a group of {size:,}",
         _said(off, unit),
-        help=f"Before you pay, about, at worst, 95 times of 100: how far the {noun} of "
-        f"a group of {size:,} falls from that of this table. All {count} groups and "
+        help=f"Worst-case margin of error (95%), before release: how far the {noun} of a "
+        f"group of {size:,} may be from the value for this table. All {count} groups and "
         "their counts at once.",
     )
     second.metric(
         "Noise of group sizes",
         f"± {significant(plan.count_half_width, up=True)}",
-        help=f"How many {asked.query.unit.counted} each group has is released too, and "
-        "is off by this at most, 95 times of 100. A group whose released count is "
-        f"below {significant(plan.fewest, up=True)} cannot be told from an empty one; "
-        "it gets “too few to say”.",
+        help=f"How many {asked.query.unit.counted} each group has is released too, and is off "
+        "by this at most, 95 times of 100. A group whose released count is below "
+        f"{significant(plan.fewest, up=True)} is not distinguishable from an empty one. "
+        "It gets “too few to say”.",
     )
     if sizes:
         st.caption(
@@ -76,7 +76,7 @@ def preview(asked: Request, plan: GroupPlan, cells: _CELLS) -> None:
         return
     apart = 2 * off
     st.caption(
-        f"Two groups of {size:,} can be told apart where they differ by more than "
+        f"Two groups of {size:,} are distinguishable if they differ by more than "
         f"{significant(apart, up=True)}{unit}."
     )
     if apart >= float(plan.largest_difference):

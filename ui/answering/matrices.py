@@ -47,10 +47,9 @@ def show(answer: Release, asked: Request, *, noise: FloatArray) -> None:
     )
     results.show(picture, "matrix")
     st.caption(
-        "On the diagonal are variances, elsewhere covariances with their correlation "
-        "r; colors are correlations, from blue (-1) to orange (1). “May be 0” stands "
-        "where the 95% interval of the noise holds 0: do not read a relation into "
-        "that one."
+        "On the diagonal are variances, elsewhere covariances with their correlation r; "
+        "colors are correlations, from blue (-1) to orange (1). “May be 0” marks a 95% "
+        "interval that contains 0."
     )
     if repaired.changed:
         st.markdown(

@@ -50,18 +50,18 @@ def preview(asked: Request, query: MeansQuery, plan: MeansPlan, cells: _Cells) -
     first.metric(
         f"Noise / range, a group of {size:,}",
         _part(off),
-        help="Before you pay, about, at worst, 95 times of 100: how far each mean of a "
-        f"group of {size:,} falls from that of this table, as a part of the range "
-        f"between the bounds of its column. All {len(query.numbers)} columns and "
-        f"{len(plan.groups)} groups and their counts at once.",
+        help="Worst-case margin of error (95%), before release: how far each mean of a group "
+        f"of {size:,} may be from the mean of this table. It is a share of the range of "
+        f"its column. All {len(query.numbers)} columns and {len(plan.groups)} groups and "
+        "their counts at once.",
     )
     second.metric(
         "Noise of group sizes",
         f"± {significant(plan.fewest, up=True)}",
-        help=f"How many {query.unit.counted} each group has is released too, once for "
-        "all columns, and is off by this at most, 95 times of 100. A group whose "
-        f"released count is below {significant(plan.fewest, up=True)} cannot be told "
-        "from an empty one; it gets “too few to say”.",
+        help=f"How many {query.unit.counted} each group has is released too, once for all "
+        "columns, and is off by this at most, 95 times of 100. A group whose released "
+        f"count is below {significant(plan.fewest, up=True)} is not distinguishable from "
+        "an empty one. It gets “too few to say”.",
     )
     widths = [bounds.width for bounds in query.declared]
     results.table(
@@ -69,7 +69,7 @@ def preview(asked: Request, query: MeansQuery, plan: MeansPlan, cells: _Cells) -
             "mean of": [column.title for column in query.numbers],
             "unit": [quantity_of(one).of_differences for one in query.numbers],
             f"noise, a group of {size:,}": [_said(off * width) for width in widths],
-            "two groups told apart from": [
+            "two groups differ from": [
                 TOO_FEW if math.isnan(off) else significant(2 * off * width, up=True)
                 for width in widths
             ],
@@ -89,9 +89,9 @@ def preview(asked: Request, query: MeansQuery, plan: MeansPlan, cells: _Cells) -
     st.caption(_saved(asked, query, plan))
     if 2 * off >= 1:
         st.warning(
-            f"This answer will tell little of groups of {size:,}: no two means can "
-            "differ by more than the range between the bounds, and that is within the "
-            "noise. Spend more, or ask for fewer columns or groups."
+            f"This result is hardly useful for groups of {size:,}: no two means can differ by "
+            "more than the range between the bounds, and that is within the noise. Spend "
+            "more, or ask for fewer columns or groups."
         )
 
 
@@ -154,19 +154,16 @@ def details(asked: Request, query: MeansQuery) -> str:
     """Say what is released of the groups, and what one person can change."""
     most = significant(query.sensitivity.l1, up=True)
     return (
-        "Released are, of each group, one number that counts its "
-        f"{query.unit.counted}, and one for "
-        "each column: by how much the values lie above or below the middle of the "
+        f"Released are, of each group, one number that counts its {query.unit.counted}, and "
+        "one for each column: by how much the values lie above or below the middle of the "
         "bounds. All means follow from these, so that the columns share one count. One "
         f"{query.unit.noun} can change all of them together by at most {most} "
-        f"({query.unit.change(query.relation)}).\n\n**Missing values.** All means of a "
-        "group are "
-        f"of the same {query.unit.counted}: whoever is left out for want of one column "
-        "is left out of "
-        "all.\n\n**Groups of every size.** No interval divides by a noisy count: it "
-        "keeps every mean that the released numbers do not contradict, which holds for "
-        f"groups of any size, with {percent(LEVEL)} for all counts, columns and groups "
-        f"of this question together, at ε = {significant(asked.epsilon)}"
+        f"({query.unit.change(query.relation)}).\n\n**Missing values.** All means of a group "
+        f"are of the same {query.unit.counted}: a person who is left out for one column is "
+        "left out of all.\n\n**Groups of every size.** No interval divides by a noisy count: "
+        "it keeps every mean that the released numbers do not contradict, which holds for "
+        f"groups of any size, with {percent(LEVEL)} for all counts, columns and groups of "
+        f"this question together, at ε = {significant(asked.epsilon)}"
     )
 
 

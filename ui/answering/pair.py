@@ -29,7 +29,7 @@ _Cells = tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]
 _USUAL_SIZE: Final = 100
 _MOST_PEOPLE: Final = 10**9
 _SIZES: Final = (10, 30, 100, 300, 1_000, 10_000)
-_HOLDS: Final = "all that is told of the two groups holds at once"
+_HOLDS: Final = "all intervals of the two groups hold at once"
 
 
 def preview(asked: Request, plan: DifferencePlan, cells: _Cells) -> None:
@@ -52,14 +52,14 @@ def preview(asked: Request, plan: DifferencePlan, cells: _Cells) -> None:
     first.metric(
         f"Noise, groups of {size:,}",
         _said(off, unit),
-        help="Before you pay, about, at worst, 95 times of 100: how far the difference "
-        f"of two groups of {size:,} falls from that of this table.",
+        help="Worst-case margin of error (95%), before release: how far the difference of "
+        f"two groups of {size:,} may be from the difference in this table.",
     )
     second.metric(
         "Too few to say",
         f"below {significant(plan.fewest, up=True)}",
-        help=f"A group whose released number of {asked.query.unit.counted} is no "
-        "larger than this cannot be told from an empty one. Then there is no number.",
+        help=f"A group whose released number of {asked.query.unit.counted} is no larger than "
+        "this is not distinguishable from an empty one. Then there is no number.",
     )
     known = [(people, plan.half_width((people, people))) for people in _SIZES]
     told = [f"{people:,}: {_said(each, unit)}" for people, each in known if people <= most]

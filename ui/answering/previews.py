@@ -241,7 +241,7 @@ def _of_matrix(asked: Request, cells: Cells) -> None:
     second.metric(
         "Noise / largest covariance",
         f"± {_points(float(np.max(parts[columns:])))}",
-        help="A part of the largest covariance that the bounds allow; that of the "
+        help="A part of the largest covariance that the bounds allow; the covariance of the "
         f"table may be far smaller.{_together(len(parts))}",
     )
     third.metric(
@@ -264,8 +264,8 @@ def _of_shares(asked: Request, plan: Plan, cells: Cells) -> None:
     first.metric(
         _NOISE,
         f"± {significant(float(widths.max()))}",
-        help="How far a share falls from that of this table, to first order, if all "
-        f"categories are equally large; the worst of them.{_together(count)}",
+        help="Error of a share, to first order, if all categories are equally large; the "
+        f"worst of them.{_together(count)}",
     )
     second.metric(
         "Categories",
@@ -310,15 +310,14 @@ def _apart(asked: Request, apart: float, shown: str) -> None:
     how they differ. The bars of an answer overlap up to twice the noise.
     """
     st.caption(
-        f"Two of the released numbers that differ by more than {shown} differ in the "
-        "table, too; with less between them, which is larger cannot be told."
+        f"Two of the released numbers that differ by more than {shown} differ in the table, "
+        "too. Smaller gaps may be noise."
     )
     average = _average(asked)
     if average is not None and apart >= average:
         st.warning(
-            "This answer will tell little: a part of average size "
-            f"({significant(average)}) cannot be told from an empty one. Spend more, "
-            "or ask for fewer parts."
+            f"This result is hardly useful: a part of average size ({significant(average)}) "
+            "is not distinguishable from an empty one. Spend more, or ask for fewer parts."
         )
 
 
@@ -346,7 +345,7 @@ def _numbers(asked: Request) -> None:
     if not folded.open:
         return
     with folded:
-        st.caption("The noise is that of all numbers at once, 95 times of 100.")
+        st.caption("The margin of error (95%) covers all numbers at once.")
         results.table(
             {
                 "number": plan.statistic.labels,

@@ -187,7 +187,7 @@ def _described(column: Column, key: str) -> Column:
             placeholder="such as years",
             key=f"unit-{key}",
             persist_state="session",
-            help="Stands beside every answer about this column, and in its files.",
+            help="Shown with every result about this column, and in its files.",
         )
     meaning = place.text_input(
         "Meaning",

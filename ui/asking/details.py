@@ -174,7 +174,7 @@ def _pair(group: Column, cells: Cells) -> tuple[str, str]:
     if not others:
         raise ParameterError(f"{group.name!r} needs a public list of two labels or more.")
     other = next(cells).selectbox(
-        "Less that of",
+        "Minus",
         others,
         key=f"pair-of-{key}-{hash(one)}",
         kept="session",
@@ -200,8 +200,8 @@ def _label_column(
         format_func=names.__getitem__,
         key=f"{label}-{session.generation()}-{column.name}",
         kept="session",
-        note="Every row is in one cell, that of both answers, so that all cells "
-        "together cost one ε. Empty cells are released, too."
+        note="Every row is in one cell, so all cells together cost one ε. Empty cells are "
+        "released, too."
         if kind is StatisticKind.CROSS_TABLE
         else None,
     )
@@ -288,9 +288,9 @@ def _membership(column: Column, kind: StatisticKind, study: Study, cells: Cells)
         "Counts up to", bounds.upper, key=f"to-{key}-{bounds.lower}-{bounds.upper}", kept="session"
     )
     st.caption(
-        f"Whoever has less than {significant(lower, 6)} or more than "
-        f"{significant(upper, 6)} does not count, not even with a value beyond the "
-        "bounds: give a larger number to let such values count."
+        f"A row with less than {significant(lower, 6)} or more than {significant(upper, 6)} "
+        "does not count, not even with a value beyond the bounds: give a larger number to "
+        "let such values count."
     )
     return Membership(interval=Interval(lower=lower, upper=upper))
 

@@ -22,7 +22,7 @@ _ATTACKS: Final = {
     "Averaging": show_averaging,
     "Reconstruction": show_reconstruction,
     "Membership": show_membership,
-    "Told losses": show_disclosed_losses,
+    "Disclosed losses": show_disclosed_losses,
     "Last digits": show_floating_point,
     "Timing": show_timing,
 }
@@ -58,33 +58,30 @@ def _attacks(subject: AttackTarget) -> None:
 def details() -> None:
     """Say what the attacks assume, and where they are from."""
     st.markdown(
-        "**Careless and private.** The careless release is exact, rounded, or noisy "
-        "without a budget. The private one is what this studio releases: Laplace noise "
-        "for the most that one person can change, and a total that adds up. Noise is "
-        "simulated here from the seed; real releases draw it by an exact "
-        "sampler.\n\n**Differencing.** The difference of two private totals is the "
-        "value plus the difference D of two Laplace draws of scale b: P(|D| > t) = "
-        "e^(-t/b) (1 + t/(2b)).\n\n**Averaging.** The mean of k answers has the "
-        "standard deviation b √(2/k). After 20 or more answers the band is that of a "
-        "normal error.\n\n**Reconstruction.** I. Dinur and K. Nissim, *Revealing "
-        "information while preserving privacy*, 2003; C. Dwork, F. McSherry and K. "
-        "Talwar, *The price of privacy and the limits of LP decoding*, 2007. The "
-        "attacker knows who is in each part, the law of the noise, and the share of "
-        "yes to the nearest 5%. Noise is scaled to the number of parts that one "
-        "person is in. The limit e^ε/(1 + e^ε), or the larger group where that is "
-        "more, holds for independent answers.\n\n**Membership.** J. Neyman and E. "
-        "Pearson, 1933: no test beats the likelihood ratio. It is right with "
-        "probability 1 - e^(-shift/(2b))/2 behind Laplace noise, and no mechanism that "
-        "keeps ε allows more than e^ε/(1 + e^ε) (Kairouz, Oh and Viswanath "
-        "2015).\n\n**Told losses.** Compared with not being there, the own loss of a "
-        "mean with noise of scale b is |x - m|/((n - 1) b), so that who knows it and "
-        "the own value x has two candidates for the mean m. R. Redberg and Y.-X. Wang, "
-        "*Privately publishable per-instance privacy*, 2021.\n\n**Last digits.** I. "
-        "Mironov, *On significance of the least significant bits for differential "
-        "privacy*, 2012. For each release all uniform doubles near the one that it "
-        "needs are tried.\n\n**Timing.** A release that is drawn until it fits takes k "
-        "draws with probability (1 - Z)^(k - 1) Z, where Z is the chance of landing "
-        "between the bounds; over several releases draws add up by the negative "
-        "binomial law. The line is exact; the stopwatch is simulated, at 40 µs a draw, "
-        "and unsteady by 6 µs."
+        "**Careless and private.** The careless release is exact, rounded, or noisy without "
+        "a budget. The private one is what this studio releases: Laplace noise for the most "
+        "that one person can change, and a total that adds up. Noise is simulated here from "
+        "the seed; real releases draw it by an exact sampler.\n\n**Differencing.** The "
+        "difference of two private totals is the value plus the difference D of two Laplace "
+        "draws of scale b: P(|D| > t) = e^(-t/b) (1 + t/(2b)).\n\n**Averaging.** The mean of "
+        "k answers has the standard deviation b √(2/k). After 20 or more answers the band "
+        "assumes a normal error.\n\n**Reconstruction.** I. Dinur and K. Nissim, *Revealing "
+        "information while preserving privacy*, 2003; C. Dwork, F. McSherry and K. Talwar, "
+        "*The price of privacy and the limits of LP decoding*, 2007. The attacker knows who "
+        "is in each part, the law of the noise, and the share of yes to the nearest 5%. "
+        "Noise is scaled to the number of parts that one person is in. The limit e^ε/(1 + "
+        "e^ε), or the larger group where that is more, holds for independent "
+        "answers.\n\n**Membership.** J. Neyman and E. Pearson, 1933: no test beats the "
+        "likelihood ratio. It is right with probability 1 - e^(-shift/(2b))/2 behind Laplace "
+        "noise, and no mechanism that keeps ε allows more than e^ε/(1 + e^ε) (Kairouz, Oh "
+        "and Viswanath 2015).\n\n**Disclosed losses.** Compared with not being there, the "
+        "own loss of a mean with noise of scale b is |x - m|/((n - 1) b), so that who knows "
+        "it and the own value x has two candidates for the mean m. R. Redberg and Y.-X. "
+        "Wang, *Privately publishable per-instance privacy*, 2021.\n\n**Last digits.** I. "
+        "Mironov, *On significance of the least significant bits for differential privacy*, "
+        "2012. For each release all uniform doubles near the one that it needs are "
+        "tried.\n\n**Timing.** A release that is drawn until it fits takes k draws with "
+        "probability (1 - Z)^(k - 1) Z, where Z is the chance of landing between the bounds; "
+        "over several releases draws add up by the negative binomial law. The line is exact; "
+        "the stopwatch is simulated, at 40 µs a draw, and unsteady by 6 µs."
     )

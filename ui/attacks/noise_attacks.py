@@ -282,11 +282,11 @@ def show_disclosed_losses(subject: AttackTarget) -> None:
     target = ask_numbers((cells[0], cells[5]), subject, "attack-numbers")
     if target is None:
         return
-    person = ask_person(cells[1], subject, target, "Who is told")
+    person = ask_person(cells[1], subject, target, "Person")
     epsilon = cells[2].number(
         "ε of the mean", 1.0, (0.01, 20.0), key="recovery-epsilon", note=controls.EPSILON_HELP
     )
-    digits = cells[3].selectbox("Told with", list(_DIGITS), key="recovery-digits")
+    digits = cells[3].selectbox("Digits", list(_DIGITS), key="recovery-digits")
     seed = cells[4].seed(key="recovery-seed")
     if subject.masked:
         st.caption(
@@ -317,14 +317,12 @@ def show_disclosed_losses(subject: AttackTarget) -> None:
     # What may be told: the most that a record of that value can lose.
     worst = (shift or 0.0) / (target.bounds.width / (target.people * epsilon))
     show_verdict(
-        f"{capital(name)} is told the own loss, and solves one equation: the mean is "
-        f"{significant(found.recovered, 6)}{suffix}, off by "
-        f"{significant(found.error)}, where the release "
-        f"({measured(found.release, found.reach)}{suffix}) is off by "
+        f"{capital(name)} learns the own loss and solves one equation. The mean is "
+        f"{significant(found.recovered, 6)}{suffix}, off by {significant(found.error)}, where "
+        f"the release ({measured(found.release, found.reach)}{suffix}) is off by "
         f"{significant(abs(found.release - found.truth))}.",
-        f"{capital(name)} is told the worst case for the own record, whoever the "
-        f"others are: ε = {epsilon_text(worst)}. There is no equation in it, because "
-        "nobody else's record is.",
+        f"{capital(name)} learns the worst case for the own record: ε = "
+        f"{epsilon_text(worst)}. It depends on nobody else's record.",
     )
     bounds = target.bounds
     amounts = bounds.lower + bounds.upper - target.amounts
@@ -347,9 +345,9 @@ def show_disclosed_losses(subject: AttackTarget) -> None:
     show_lesson(
         "A privacy loss is itself a number about everybody: the own loss says how far "
         f"the mean of “{literal(target.what)}” lies from the own value.",
-        "Losses of persons are not published, and nobody is told their own. What may "
-        "be told depends on the own record and on public numbers alone. Individual "
-        "privacy shows both, and the same attack on a count, for the curator.",
+        "Losses of persons stay confidential, even from themselves. Only the own record and "
+        "public numbers may determine a published number. Individual privacy shows both, and "
+        "the same attack on a count, for the curator.",
     )
 
 

@@ -66,8 +66,8 @@ def show(source: Dataset, rule: RowCap, conditions: tuple[Condition, ...] = ()) 
         (0.0, 100.0),
         key=f"guessed-gap-{generation}",
         kept="session",
-        note="How far the mean of the rows beyond the limit may be from that of those "
-        "that count: patients who come often may stay longer.",
+        note="How far the mean of the rows beyond the limit may be from the mean of the "
+        "counted rows: patients who come often may stay longer.",
     )
     of = controls.HERE.radio(
         "Off by how much is", [_MEAN, _COUNT], key=f"limits-of-{generation}", kept="session"

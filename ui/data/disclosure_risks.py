@@ -41,8 +41,8 @@ def _found(study: Study) -> tuple[DisclosureRisk, ...]:
 def _tell(found: Sequence[DisclosureRisk]) -> None:
     if not found:
         st.markdown(
-            "**Nothing stands out.** That proves nothing: whoever knows a person well "
-            "may still find their row. Ask the people, or show a made-up table."
+            "**No risk was found.** That proves nothing: someone who knows a person well may "
+            "still find their row. Ask the people, or show synthetic data."
         )
         return
     columns = {name for one in found for name in one.columns}

@@ -118,8 +118,8 @@ def _told(latest: Piece) -> Told:
         return Told(None, "All files are read.")
     read, total = (f"{count / 2**20:,.0f}" for count in latest[:2])
     words = (
-        "Taking the fingerprint of the table, by which its account is found again: "
-        f"{read} of {total} MB are read. Whoever leaves the page stops it."
+        f"Taking the fingerprint of the table, by which its account is found again: {read} of "
+        f"{total} MB are read. Leaving the page stops it."
     )
     return Told(latest.read / max(latest.total, 1), words)
 

@@ -315,9 +315,9 @@ def _ask_way(rule: RowCap | None) -> bool:
         index=int(rule is not None),
         key=f"way-of-rows-{session.generation()}",
         kept="session",
-        note="One row: everybody weighs the same, and everything can be asked. Rows: "
-        "answers are about visits, not patients, and whoever has more of them weighs "
-        "more, up to the limit.",
+        note="One row: everybody weighs the same, and everything can be asked. Rows: answers "
+        "are about visits, not patients, and patients with more rows have more weight, "
+        "up to the limit.",
     )
     return way == _SEVERAL
 

@@ -117,7 +117,7 @@ def _choose(found: tuple[Likeness, ...], alike: list[Likeness]) -> str:
 
 def _choice(found: tuple[Likeness, ...], name: str) -> str:
     if name == _OTHERS:
-        return "Other people, none of whom is there: a new account"
+        return "Entirely different people: a new account"
     one = _named(found, name)
     account = one.account
     if account.moved is not None or account.closed is not None:

@@ -30,7 +30,7 @@ _READS: Final = "_database_reads"
 _WANTED: Final = "_database_wanted"
 _NAME, _TEXT = "database-name", "database-text"
 _LARGE: Final = "large-table"
-_STAY: Final = "Whoever leaves the page stops it."
+_STAY: Final = "Leaving the page stops it."
 _BROKE_OFF: Final = "reading broke off. Read the table once more."
 Piece = Progress | Draft | DPCoreError
 
@@ -55,10 +55,9 @@ def _offer_databases() -> None:
             "Database",
             [each.name for each in known],
             key=_NAME,
-            help="The databases that whoever runs this program has named. They are "
-            "only read: nothing in them can be changed from here. Rows come into the "
-            "memory of the computer that runs this program, and stay there until this "
-            "tab is closed.",
+            help="Databases that the administrator configured. They are only read: nothing "
+            "in them can be changed from here. Rows come into the memory of the "
+            "computer that runs this program, and stay there until this tab is closed.",
         )
         st.text_area(
             "Table, or a SELECT",
@@ -147,10 +146,10 @@ def _offer_folder() -> None:
             "Table in the folder",
             known,
             key=_LARGE,
-            help="Parquet files in the folder that whoever runs this program has "
-            "named. They stay where they are: a few parts at a time are in memory, so "
-            "that a table may be larger than that. Every row has to be one person, or "
-            "you say how many rows a person may have.",
+            help="Parquet files in the folder that the administrator configured. They stay "
+            "where they are: a few parts at a time are in memory, so that a table may "
+            "be larger than that. Every row has to be one person, or you say how many "
+            "rows a person may have.",
         )
         st.button("Open the table", on_click=_open_large, args=(folder,))
 

@@ -62,18 +62,15 @@ def show(subject: Subject, study: Study) -> None:
     layout.show(sides, subject, study, key="what-if-side")
     with st.expander("What is this?", key="what-if-definitions"):
         st.markdown(
-            f"One {session.unit().noun}'s loss depends on everybody's records: an "
-            "outlier pulls the mean "
-            "or the fit towards itself, and others then lie farther from it, or "
-            "nearer. That is why nobody's loss is a property of their own, and why "
-            "even one's own loss must not be told to anybody.\n\nFor a linear model "
-            "the losses after a move follow from a change of the Hessian of rank two "
-            "(Sherman, Morrison and Woodbury), exactly. With k copies more of "
-            f"{session.unit().indefinite} "
-            "their leverage h becomes h/(1 + k h) and their residual r becomes r/(1 + "
-            "k h). Other models and statistics are computed anew. The noise stays what "
-            "it is now; calibrated anew to a larger table it would shrink, and losses "
-            "with it would not."
+            f"One {session.unit().noun}'s loss depends on everybody's records: an outlier "
+            "pulls the mean or the fit towards itself, and others then lie farther from it, "
+            "or nearer. That is why nobody's loss is a property of their own, and why a loss "
+            "must stay confidential, even from that person.\n\nFor a linear model the losses "
+            "after a move follow from a change of the Hessian of rank two (Sherman, Morrison "
+            f"and Woodbury), exactly. With k copies more of {session.unit().indefinite} their "
+            "leverage h becomes h/(1 + k h) and their residual r becomes r/(1 + k h). Other "
+            "models and statistics are computed anew. The noise stays what it is now; "
+            "calibrated anew to a larger table it would shrink, and losses with it would not."
         )
 
 
@@ -306,9 +303,9 @@ _SEED = 1
 def show_crowd(subject: Subject, study: Study) -> None:
     """Show how a person's loss falls as others join."""
     st.markdown(
-        f"Standing out costs privacy. How much less would this {session.unit().noun} "
-        f"lose among {session.unit().nouns} "
-        "with the same record, or in a larger table? The noise stays as it is."
+        f"Standing out costs privacy. How much less would this {session.unit().noun} lose "
+        f"among {session.unit().nouns} with the same record, or in a larger table? The noise "
+        "stays the same."
     )
     person = one_person.choose(subject, study, "crowd")
     if person is None:

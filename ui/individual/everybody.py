@@ -34,10 +34,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 
-_MOST = (
-    "Confidential: what the release can tell about the one person of this table whom "
-    "it hits hardest."
-)
+_MOST = "Confidential: what the release can reveal about the most exposed person."
 _AVERAGE = "Confidential: the losses of all people of this table, on average."
 REPLACED = (
     "The guarantee of this release is about a person who comes or goes. The losses "

@@ -159,8 +159,7 @@ def _everybody(
         "Largest total loss",
         f"ε = {significant(losses.maximum)}",
         help="Confidential: what all releases together can tell about the one "
-        f"{session.unit().noun} "
-        "of this table whom they hit hardest, whoever that is.",
+        f"{session.unit().noun} of this table with the largest total.",
     )
     cells[2].metric(
         "Average total loss",
@@ -266,30 +265,24 @@ def _costliest(ledger: LedgerLosses, rows: Sequence[int], delta: float) -> list[
 
 def _how(relation: NeighboringRelation) -> None:
     st.markdown(
-        f"One {session.unit().noun}'s own loss from one release is about two tables "
-        "only. Losses of "
-        "several releases compose like guarantees: their ε **add up** (with the δ, of "
-        "which each Gaussian release gets an equal part); **advanced composition** "
-        "gains from many small ones (Kairouz, Oh and Viswanath 2015); **zCDP** adds up "
-        f"each {session.unit().noun}'s ρ and converts once. **Gaussian noise** "
-        "composes exactly: the "
-        "squares of shift over noise add up, whatever the number of releases; together "
-        "with other noise, their ε are added to it. All are valid, so the smallest is. "
-        f"Of more than 50,000 {session.unit().nouns} a loss is rounded up by 0.05% at "
-        "most.\n\n**From "
-        f"a secret sample** {session.unit().indefinite} loses what their own change in "
-        "the sample reveals, "
-        "amplified. **From bootstraps** they lose what their own change by one copy "
-        "reveals to somebody who is told how often they were drawn, and never more "
-        "than the guarantee; where loss distributions are convolved, bootstraps are "
-        "counted at the guarantee.\n\nThis describes the releases that were made. If a "
+        f"One {session.unit().noun}'s own loss from one release is about two tables only. "
+        "Losses of several releases compose like guarantees: their ε **add up** (with the δ, "
+        "of which each Gaussian release gets an equal part); **advanced composition** gains "
+        "from many small ones (Kairouz, Oh and Viswanath 2015); **zCDP** adds up each "
+        f"{session.unit().noun}'s ρ and converts once. **Gaussian noise** composes exactly: "
+        "the squares of shift over noise add up, whatever the number of releases; together "
+        "with other noise, their ε are added to it. All are valid, so the smallest is. Of "
+        f"more than 50,000 {session.unit().nouns} a loss is rounded up by 0.05% at "
+        f"most.\n\n**From a secret sample** {session.unit().indefinite} loses what their own "
+        "change in the sample reveals, amplified. **From bootstraps** they lose what their "
+        "own change by one copy reveals to somebody who knows how often they were drawn, and "
+        "never more than the guarantee; where loss distributions are convolved, bootstraps "
+        "are counted at the guarantee.\n\nThis describes the releases that were made. If a "
         "release was chosen in view of earlier answers, the total of "
-        f"{session.unit().indefinite} is what "
-        "happened, not a guarantee; the account is charged the worst case for that "
-        "reason. Nor may these totals decide who is left out of the next release: each "
-        f"depends on everybody's records, so that leaving one {session.unit().noun} "
-        "out would tell of "
-        "the others.\n\n"
+        f"{session.unit().indefinite} is what happened, not a guarantee; the account is "
+        "charged the worst case for that reason. Nor may these totals decide who is left out "
+        "of the next release: each depends on everybody's records, so that leaving one "
+        f"{session.unit().noun} out would tell of the others.\n\n"
         + (
             "With another record instead of a removed one, each release is counted for "
             "the record that reveals most in it. No single record may do so in all of "

@@ -179,13 +179,13 @@ def privacy_against_accuracy(subject: ModelSubject, study: Study) -> None:
 def _parts(found: Frontier, strength: float) -> str:
     """Say what the error is made of, and what cannot be avoided."""
     text = (
-        "The same noise stands at the same height on every line. With λ "
-        f"{significant(strength)} and {session.unit().number(found.people)} "
+        f"The same noise has the same height on every line. With λ {significant(strength)} "
+        f"and {session.unit().number(found.people)} "
     )
     if np.isnan(found.without_noise):
         return text + (
-            "there is no single fit without a penalty to compare with: the error that "
-            "the penalty makes cannot be told, and the lines show that of the noise."
+            "there is no unique fit without a penalty, so the error of the penalty is "
+            "unknown. The lines show the error of the noise."
         )
     text += (
         f"the error without noise is {significant(found.without_noise)} (of "

@@ -391,8 +391,8 @@ def ask_units(study: Study, asked: ModelRequest, relation: NeighboringRelation) 
     assumed = (
         "Every row counts as a unit of its own."
         if unit.rows == 1
-        else f"Every row stands for a unit of {unit.rows} rows like it, the most that "
-        f"one {unit.noun} may own (declared on “Data”)."
+        else f"Every row represents a unit of {unit.rows} rows like it, the most that one "
+        f"{unit.noun} may own (declared on “Data”)."
     )
     if study.parts is not None:
         st.caption(

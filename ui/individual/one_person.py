@@ -265,8 +265,8 @@ def _bounds(subject: Subject, person: Person, laws: PersonLaws) -> None:
         names = ", ".join(f"“{bound.label}”" for bound in wrong)
         st.markdown(
             literal(
-                f"Where a cross stands, {names} lies below the exact loss: it promises "
-                "more privacy than there is. The studio uses the exact profile."
+                f"At a cross, {names} lies below the exact loss: it promises more privacy "
+                "than there is. The studio uses the exact profile."
             )
         )
     elif not found.bounds:
@@ -307,9 +307,9 @@ def _realized(study: Study, subject: Subject, person: Person, laws: PersonLaws) 
     picture = realized_picture(found, own=person.epsilon, delta=exposure.delta, observed=observed)
     results.show(picture, "person-realized")
     st.markdown(
-        f"{source} Before a release ε has to cover every outcome; afterwards the loss "
-        f"is that of the one number that came. The curves are simulated, by {_DRAWS:,} "
-        "releases of each world."
+        f"{source} Before a release ε has to cover every outcome; afterwards the loss depends "
+        f"only on the released number. The curves are simulated, by {_DRAWS:,} releases of "
+        "each world."
     )
 
 
@@ -361,19 +361,17 @@ def _unmarked(subject: Subject) -> str:
 
 def _definitions() -> None:
     st.markdown(
-        f"Two laws matter for one {session.unit().noun}: that of the release with "
-        "their record, and "
-        "that without it (or with the most revealing other record). One "
-        f"{session.unit().noun}'s loss is "
-        "(ε, δ) if what one law has above e^ε times the other has probability δ at "
-        "most, in both directions (Wang 2019, definition 2).\n\nThe best test (Neyman "
-        "and Pearson) compares the two likelihoods. With an even prior the best guess "
-        "is right (1 + δ(0))/2 of the time. After a release the odds of presence are "
-        "the odds before times the ratio of the likelihoods; for a pure ε they change "
-        "by a factor of e^ε at most (compare fact 5 of Wang 2019, whose bound is "
-        "2ε).\n\nThe loss that a release really causes, |log of the ratio| at what was "
-        "released, is the ex-post loss (Redberg and Wang 2021, definition 3). It is "
-        "mostly smaller than ε, and confidential like everything here."
+        f"Two laws matter for one {session.unit().noun}: the release with their record, and "
+        "the release without it (or with the most revealing other record). One "
+        f"{session.unit().noun}'s loss is (ε, δ) if what one law has above e^ε times the "
+        "other has probability δ at most, in both directions (Wang 2019, definition "
+        "2).\n\nThe best test (Neyman and Pearson) compares the two likelihoods. With an "
+        "even prior the best guess is right (1 + δ(0))/2 of the time. After a release the "
+        "odds of presence are the odds before times the ratio of the likelihoods; for a pure "
+        "ε they change by a factor of e^ε at most (compare fact 5 of Wang 2019, whose bound "
+        "is 2ε).\n\nThe loss that a release really causes, |log of the ratio| at what was "
+        "released, is the ex-post loss (Redberg and Wang 2021, definition 3). It is mostly "
+        "smaller than ε, and confidential like everything here."
     )
 
 

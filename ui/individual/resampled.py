@@ -133,9 +133,9 @@ def person(subject: ResampledSubject, study: Study) -> None:
     one_person.attacker(subject, chosen, laws)
     _profile(subject, chosen, laws)
     st.caption(
-        "Who is drawn depends on chance, so that the two laws of one release, its "
-        "evidence and the loss after the fact are not drawn here: what stands above "
-        "holds for the best attacker whatever is drawn."
+        "Who is drawn depends on chance, so that the two laws of one release, its evidence "
+        "and the loss after the fact are not drawn here: the numbers above hold for the best "
+        "attacker whatever is drawn."
     )
 
 
@@ -152,31 +152,27 @@ def no_what_if(*_: object) -> None:
 def no_publishing(*_: object) -> None:
     """Say that the attacks are shown for another release."""
     st.info(
-        "Losses from resamples are as confidential as all the others. The attacks that "
-        "show why, and what may be told instead, are worked out for “a number "
-        "(statistic)” and “a regression model”: choose one of these above."
+        "Losses from resamples are as confidential as all the others. The attacks that show "
+        "why, and what may be published instead, are shown for “a number (statistic)” and “a "
+        "regression model”: choose one of these above."
     )
 
 
 def definitions() -> None:
     """Define what a person loses by a resample."""
     st.markdown(
-        f"**From resamples.** One {session.unit().noun} in a *secret sample* is not "
-        "always drawn. Where "
-        "everybody is drawn with the same chance, their loss is that of their own "
-        "change in the sample, amplified by that chance (Balle, Barthe and Gaboardi "
-        "2018, theorem 8). Where the size of the sample is fixed, another row takes "
-        f"the place of {session.unit().indefinite} who is not drawn, and how far the "
-        "two are apart counts "
-        "as well (theorem 9): shown is the loss as if it were told who is drawn, or "
-        "the guarantee where that is less. In *bootstraps* "
-        f"{session.unit().indefinite} is drawn several "
-        "times or never; their loss is counted as if it were told how often, because "
-        "the other records may give that away, and is never more than the guarantee. A "
-        "*resized bootstrap* with noise is counted likewise for numbers, and exactly "
-        f"for shares. As many {session.unit().nouns} are drawn as there are, or a "
-        "fixed part of them, "
-        "so that these losses compare with another record in the "
+        f"**From resamples.** One {session.unit().noun} in a *secret sample* is not always "
+        "drawn. Where everybody is drawn with the same chance, their loss is the loss of "
+        "their own change in the sample, amplified by that chance (Balle, Barthe and "
+        "Gaboardi 2018, theorem 8). Where the size of the sample is fixed, another row takes "
+        f"the place of {session.unit().indefinite} who is not drawn, and how far the two are "
+        "apart counts as well (theorem 9): the loss shown assumes that the sample is known, "
+        f"or is the guarantee if that is less. In *bootstraps* {session.unit().indefinite} is "
+        "drawn several times or never; their loss assumes that the number of copies is "
+        "known, because other records may reveal it. It never exceeds the guarantee. A "
+        "*resized bootstrap* with noise is counted likewise for numbers, and exactly for "
+        f"shares. As many {session.unit().nouns} are drawn as there are, or a fixed part of "
+        "them, so that these losses compare with another record in the "
         f"{session.unit().noun}'s place."
     )
 
@@ -184,8 +180,8 @@ def definitions() -> None:
 def _exactness(asked: ResampledRequest) -> str:
     if isinstance(asked, BootstrapRequest):
         return (
-            "Each loss is an upper bound: that of a release which also tells how often "
-            f"the {session.unit().noun} was drawn, or the guarantee where that is less."
+            "Each loss is an upper bound, for a release that also reveals how often the "
+            f"{session.unit().noun} was drawn, or the guarantee where that is less."
         )
     if isinstance(asked, ResizedRequest):
         exact = asked.shares and asked.delta == 0

@@ -105,10 +105,9 @@ def _remarks(subject: StatisticSubject) -> None:
 def _say_why_alike(exposure: StatisticLosses) -> None:
     """Say why losses are so much alike compared with another record."""
     st.caption(
-        "Compared with another record, everybody could have been at the far bound, so "
-        f"losses lie close together whoever {session.unit().indefinite} is. Choose "
-        f"“the person had not "
-        "been there” above, or a regression model, to see who stands out."
+        "Compared with another record, everybody could have been at the far bound, so losses "
+        f"lie close together for any {session.unit().indefinite} is. Choose “the person had "
+        "not been there” above, or a regression model, to see differences."
         if exposure.mean > _ALIKE * exposure.worst_case
         else "Compared with another record, each loss counts the farthest value that "
         "the bounds allow."

@@ -307,7 +307,7 @@ def _gamma(cell: controls.Cell, key: str, *, free: bool) -> float | None:
         "Set the precision instead of ε",
         key="own-gamma",
         kept="table",
-        note="The privacy cost is then that of this precision.",
+        note="The privacy cost then follows from this precision.",
     ):
         return None
     return cell.charged(

@@ -206,9 +206,9 @@ def _checks(found: Diagnostics, asked: ModelRequest) -> None:
     cells[1].metric(
         "Explained",
         "not defined" if np.isnan(found.explained) else percent(found.explained),
-        help="How much smaller the losses are than those of the best constant "
-        "prediction: R² for a linear model, the share of the deviance for others. The "
-        "penalty counts against it, so that it can be negative.",
+        help="How much smaller the losses are than those of the best constant prediction: R² "
+        "for a linear model, the share of the deviance for others. The penalty counts "
+        "against it, so it can be negative.",
     )
     cells[2].metric(
         "Largest leverage",
@@ -488,8 +488,8 @@ def penalty_behind(asked: ModelRequest, fit: Fit, plain: Plain) -> None:
     results.table(table, key="fit-units")
     if theta is None:
         st.caption(
-            "There is no single fit without a penalty: some columns depend on others, "
-            "or tell every yes from every no. What the penalty does cannot be told."
+            "There is no single fit without a penalty: some columns depend on others, or "
+            "tell every yes from every no. The effect of the penalty is unknown."
         )
         return
     kept = np.linalg.norm(fit.theta) / (np.linalg.norm(theta) or 1.0)

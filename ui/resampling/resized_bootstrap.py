@@ -266,8 +266,8 @@ def _measured(bootstrap: ResizedBootstrap, scores: int) -> None:
         delta=f"δ = {significant(tau)} at every ε",
         delta_color="inverse",
         delta_arrow="off",
-        help="(0, δ)-DP: with probability 1 − δ nothing at all is told about a person; "
-        "with probability δ everything may be.",
+        help="(0, δ)-DP: with probability 1 − δ nothing is revealed about a person; with "
+        "probability δ everything may be.",
     )
     above = (
         ", more than claimed: the sample size is rounded up"

@@ -99,9 +99,9 @@ def levels() -> None:
         key="ss-levels",
     )
     st.caption(
-        "The noise is that of a total scaled up to the table, as a multiple of what "
-        "one person can change in it, one person more or less. It falls as the sample "
-        "grows: at one final ε the whole table needs the least."
+        "The noise of a total scaled up to the table, as a multiple of what one person can "
+        "change in it, one person more or less. It falls as the sample grows: at one final ε "
+        "the whole table needs the least."
     )
     st.markdown("**How the sample is drawn matters**")
     try:
@@ -432,7 +432,7 @@ def _verdicts(epsilon: float, rate: float, measured: Measured, at: int) -> str:
         (
             "Elsewhere: a sample of share q multiplies ρ of zCDP by q²",
             "see “Profiles”",
-            "**fails**: ρ stays as it is",
+            "**fails**: ρ is unchanged",
         ),
     ]
     body = "\n".join(f"| {' | '.join(row)} |" for row in rows)
@@ -567,7 +567,7 @@ def survey() -> None:
         100_000,
         (1, 10**10),
         key="ss-population",
-        note="From whom the survey drew its respondents.",
+        note="The population of the survey.",
     )
     sampled = second.number(
         "Respondents, the rows of the table", 5000, (1, 10**10), key="ss-respondents"
@@ -593,8 +593,8 @@ def survey() -> None:
     cells[1].metric(
         "For a member of the population",
         f"ε = {epsilon_text(final)}",
-        help="For somebody of whom nobody knows whether they answered: less, since "
-        "they may not be in the survey at all.",
+        help="For a person with unknown participation. It is smaller, since they may not be "
+        "in the survey.",
     )
     cells[2].metric(
         "Share of the population in the survey",
@@ -603,10 +603,10 @@ def survey() -> None:
         "member of it is hidden.",
     )
     st.markdown(
-        f"**Whoever does not know who was surveyed learns about a member of the "
-        f"population at most what ε = {epsilon_text(final)} allows, at no cost in "
-        f"accuracy.** For that to be {epsilon_text(epsilon / 10)}, the releases might "
-        f"spend ε = {significant(float(base_epsilon(epsilon / 10, rate)), 5)}."
+        "**Someone who does not know who was surveyed learns about a member of the "
+        f"population at most what ε = {epsilon_text(final)} allows, at no cost in accuracy.** "
+        f"For that to be {epsilon_text(epsilon / 10)}, the releases might spend ε = "
+        f"{significant(float(base_epsilon(epsilon / 10, rate)), 5)}."
     )
     st.warning(
         "**This does not change what the ledger charges**, and holds only if all of "

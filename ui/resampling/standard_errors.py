@@ -253,13 +253,13 @@ def rivals(asked: BootstrapSettings) -> None:
         )
     results.show(pictures[0], "se-rivals", simulated=True)
     st.markdown(
-        f"**Claimed:** for k below log(1.25/δ) = {significant(each.published_limit)} "
-        "the average of k Laplace draws is better than Gaussian noise. **Measured:** "
-        f"against exact Gaussian noise it is for k below {significant(each.limit)}. "
-        "**Corrected:** an average of k draws has a smaller ε at this δ "
-        f"({significant(each.level(draws))} for {draws} draws), so that it may have "
-        "less noise; then it stays better. But one draw is always the best of them: "
-        "for one number averaging buys a nearly normal shape, and nothing else."
+        f"**Claimed:** for k below log(1.25/δ) = {significant(each.published_limit)} the "
+        "average of k Laplace draws is better than Gaussian noise. **Measured:** against "
+        f"exact Gaussian noise it is for k below {significant(each.limit)}. **Corrected:** an "
+        f"average of k draws has a smaller ε at this δ ({significant(each.level(draws))} for "
+        f"{draws} draws), so it may have less noise. Then it stays better. But one draw is "
+        "always the best of them: for one number averaging buys a nearly normal shape, and "
+        "nothing else."
     )
     results.show(pictures[1], "se-limits", simulated=True)
 
@@ -287,10 +287,10 @@ def normality(asked: BootstrapSettings) -> None:
         picture = normality_picture(found, picks=picks)
         results.show(picture, f"se-normality-{picks}", simulated=True)
     st.markdown(
-        "**Claimed:** from 10 draws on the average cannot be told from a normal "
-        "variable (the original reports 90.8 and 92.7% for the two tests; the names "
-        "seem to be exchanged). **What that does not say:** a sample of this size "
-        "shows nothing of what happens once in a million draws, which is where δ lives."
+        "**Claimed:** from 10 draws the average is indistinguishable from a normal variable "
+        "(the original reports 90.8 and 92.7% for the two tests; the names seem to be "
+        "exchanged). **What that does not say:** a sample of this size shows nothing of what "
+        "happens once in a million draws, which is where δ lives."
     )
 
 
@@ -459,11 +459,11 @@ def _one(asked: BootstrapSettings) -> None:
     results.show(picture, "se-one", simulated=True)
     st.button("Draw another table", on_click=session.count_up, args=(_ANOTHER,), key="se-another")
     st.markdown(
-        f"Each bar counts noisy means of resamples of one table of {e.people:,} "
-        "people. Most of their spread is noise: its standard deviation is "
+        f"Each bar counts noisy means of resamples of one table of {e.people:,} people. Most "
+        "of their spread is noise: its standard deviation is "
         f"{significant((e.times * e.bootstraps.noise) ** 0.5)}, that of the mean over "
-        f"resamples {significant(e.resampling**0.5)}. The rules differ in how much of "
-        "the noise they subtract."
+        f"resamples {significant(e.resampling**0.5)}. The rules differ in how much of the "
+        "noise they subtract."
     )
 
 

@@ -222,12 +222,12 @@ def _released(answer: Release, request: BootstrapRequest, asked: BootstrapSettin
     )
     results.show(picture, "se-released")
     st.caption(
-        "Standard error and intervals are about everybody whom the table is a sample "
-        "of: sampling and noise together. The standard error is a cautious one, which "
-        "is often far above the true one and seldom below. All intervals are computed "
-        "from the released numbers: they cost nothing. They rest on a normal "
-        f"approximation, which is good for many {session.unit().nouns}, values without "
-        "a long tail, and shares that are not rare." + _rarity(request, found.center)
+        "Standard error and intervals are about the population that the table samples. They "
+        "include sampling and noise. The standard error is a cautious one, which is often "
+        "far above the true one and seldom below. All intervals are computed from the "
+        "released numbers: they cost nothing. They rest on a normal approximation, which is "
+        f"good for many {session.unit().nouns}, values without a long tail, and shares that "
+        "are not rare." + _rarity(request, found.center)
     )
     offering.badge(answer, "se")
 

@@ -105,7 +105,7 @@ def _preview(asked: Request, request: SubsampledRequest) -> None:
         help="From the noise alone; who happens to be sampled adds to it.",
     )
     third.metric(
-        "Noise over that of all rows",
+        "Noise relative to all rows",
         f"{significant(mine / whole)} times",
         help="At the same price, a release from the whole table has that much less.",
     )
@@ -168,8 +168,8 @@ def exactness(request: SubsampledRequest) -> str:
         how = "Exact for everybody" if exact else "Each loss is at most this"
         return f"{how}: what their own change and the chance to be drawn tell."
     return (
-        "Each loss is at most this. The sample has a fixed size: where a person is not "
-        "in it, another row is, and how far the two are apart counts as much as the "
-        "person's own record. So the guarantee stands for everybody, but for those "
-        "whose own change is smaller even if it were told who is drawn."
+        "Each loss is at most this. The sample has a fixed size: where a person is not in "
+        "it, another row is, and how far the two are apart counts as much as the person's "
+        "own record. So everybody gets the guarantee, except people whose own change is "
+        "smaller even if the sample were known."
     )
