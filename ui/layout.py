@@ -64,6 +64,7 @@ _RULES = """
   }
   .st-key-question [data-testid="stColumn"] { min-width: 0; width: auto; }
 }
+.st-key-plan-rows { gap: 0.25rem !important; }
 /* On a phone a row of the plan takes two lines, and names its cells itself. */
 @media (max-width: 640px) { .st-key-plan-heading { display: none; } }
 </style>

@@ -65,12 +65,13 @@ def smallest_of(items: Sequence[PlannedQuery], study: Study) -> dict[str, Smalle
     return {key: one for key, one in found.items() if one is not None}
 
 
-def say_imputed(items: Sequence[PlannedQuery]) -> None:
-    """Name the columns whose imputed values no margin covers.
+def imputed(items: Sequence[PlannedQuery]) -> str:
+    """Return which imputed values no margin covers, or nothing where there are none.
 
     How many values are missing is confidential: nothing here hangs on it.
     """
     found = assumptions.imputed_in(items)
-    if found:
-        told = ", ".join(f"{column.title}: {replacement_text(column)}" for column in found)
-        st.caption(f"± excludes bias from imputed values ({literal(told)}).")
+    if not found:
+        return ""
+    values = ", ".join(f"{column.title}: {replacement_text(column)}" for column in found)
+    return f"Margins exclude bias from imputed values ({literal(values)})."

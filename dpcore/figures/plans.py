@@ -35,7 +35,7 @@ from dpcore.planning.comparison import BudgetComparison
 from dpcore.planning.needs import every_target
 
 _MOST_PANELS: Final = 12
-_PANEL, _GAP = 76, 32
+_PANEL, _GAP = 64, 30
 """Pixels of a panel, and of what stands above it."""
 _BOTTOM: Final = 48
 _ROOM: Final = 1.6

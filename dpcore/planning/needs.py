@@ -158,10 +158,8 @@ def _narrower(item: PlannedQuery) -> str:
         return ""
     if kind not in _AS_WIDE and not is_difference(item):
         return ""
-    return (
-        f"bounds no wider than {significant(bounds.width * wanted / half)} "
-        f"{item.width.unit}, if known without the table"
-    )
+    width = f"{significant(bounds.width * wanted / half)} {item.width.unit}".rstrip()
+    return f"bounds no wider than {width}, if known without looking at the data"
 
 
 def _of_all(item: PlannedQuery, size: TableSize) -> str:

@@ -49,9 +49,9 @@ def compared(app):
 def test_two_totals_are_compared_from_public_numbers(decided):
     app = decided
     by_label(app.number_input, "Total ε").set_value(0.1).run()
-    assert_says(shown(app), "excludes bias from imputed values")
+    assert_says(shown(app), "exclude bias from imputed values")
     assert any("52.5" in bar.text for bar in app.get("progress"))
-    assert compared(app)["The alternative (ε = 0.1)"].endswith("▲")
+    assert compared(app)["± alternative"].endswith("▲")
     by_label(app.number_input, "Total ε").set_value(-1.0).run()
     assert any("choose a number from" in info.value for info in app.info)
 
@@ -64,11 +64,15 @@ def test_a_plan_is_saved_and_both_change_places(decided):
     app.switch_page("pages/plan.py").run()
     by_label(app.number_input, "Total ε").set_value(0.25).run()
     app.switch_page("pages/compare.py").run()
-    assert {"The plan (ε = 0.25)", "The alternative (ε = 3)"} < set(compared(app).index)
+    assert_says(unescaped(app), "The plan (ε = 0.25)", "The alternative (ε = 3)")
     button(app, "Swap the two").click().run()
-    assert {"The plan (ε = 3)", "The alternative (ε = 0.25)"} < set(compared(app).index)
+    assert_says(unescaped(app), "The plan (ε = 3)", "The alternative (ε = 0.25)")
     files = sorted((default_folder() / "plans").iterdir())
     assert [file.stem.endswith("-other") for file in files] == [True, False]
+
+
+def unescaped(app):
+    return shown(app).replace("\\", "")
 
 
 @pytest.fixture
@@ -107,5 +111,5 @@ def test_a_plan_that_was_released_is_not_paid_for_twice(decided, made):
     assert float(about.spent.epsilon) == 2.5
     assert "The plan has been released" in shown(app)
     app.switch_page("pages/meaning.py").run()
-    by_label(app.radio, "Speak of").set_value("the plan").run()
-    assert "all releases together come to ε = 2.5:" in shown(app)
+    by_label(app.radio, "Budget to explain").set_value("The plan").run()
+    assert "all releases come to ε = 2.5:" in unescaped(app)

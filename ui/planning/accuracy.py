@@ -20,12 +20,11 @@ def show(plan: AnalysisPlan) -> None:
     smallest = smallest_text(plan.items)
     if smallest:
         notes.append(f"**{literal(capital(smallest))}.**")
-    notes.append("Margins are 95%, noise only, for all numbers of an answer at once.")
+    notes.append("Margins are 95%, noise only.")
     assumed = sorted({item.group for item in plan.items if item.width.assumed})
     if assumed:
         sizes = " and ".join(f"{size:,}" for size in assumed)
         notes.append(f"\\* assumes {sizes} rows in a group.")
     if plan.split is Split.BEST and any(i.wanted is None and not i.fixed for i in plan.items):
         notes.append("Without a target, a tenth of the range of the answer is assumed.")
-    st.caption(" ".join(notes))
-    plan_notes.say_imputed(plan.items)
+    st.caption(" ".join([*notes, plan_notes.imputed(plan.items)]))

@@ -196,8 +196,7 @@ def _margins(plan: Option, other: Option, told: Sizes) -> None:
         notes.append("\\* depends on an assumed group size.")
     if plan.smallest:
         notes.append(f"{literal(capital(plan.smallest))}.")
-    st.caption(" ".join(notes))
-    plan_notes.say_imputed(plan.basket.items)
+    st.caption(" ".join([*notes, plan_notes.imputed(plan.basket.items)]))
 
 
 def _row(row: Row, plan: Option, other: Option, told: Sizes) -> dict[str, object]:
@@ -208,8 +207,8 @@ def _row(row: Row, plan: Option, other: Option, told: Sizes) -> dict[str, object
     return {
         "question": row.item.name,
         "target": wanted(row, plan, other),
-        capital(plan.name): _cell(row, row.first, first, told),
-        capital(other.name): f"{_cell(row, row.second, second, told)}{moved}",
+        "± plan": _cell(row, row.first, first, told),
+        "± alternative": f"{_cell(row, row.second, second, told)}{moved}",
     }
 
 

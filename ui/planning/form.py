@@ -211,12 +211,15 @@ def add(plan: AnalysisPlan, study: Study) -> None:
     """Ask for a new question; of an empty plan at once, else after "Add question"."""
     if plan.items and not session.public(_ADDING):
         return
+    if not plan.items:
+        st.caption("There are no questions yet. Choose one and add it.")
     with st.container(border=True, key="plan-question"), suppress(session.PageEnded):
         request = inputs.ask(study)
-        st.markdown(f"**{literal(request.title)}**")
         # As declared by the controls just now.
         study = session.require_study()
-        plans.button(request, study, key="typed", name=plans.ask_name(request, study))
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.markdown(f"**{literal(request.title)}**", width="content")
+            plans.button(request, study, key="typed", name=plans.ask_name(request, study))
 
 
 def _toggle() -> None:

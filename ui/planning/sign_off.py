@@ -64,7 +64,7 @@ def show(plan: Option, other: Option, study: Study) -> None:
         note="Opens in any browser without a network, and prints on A4.",
     )
     st.caption(
-        f"One A4 page. Alternative considered: {literal(other.name)}, as set on Compare. "
+        f"One A4 page, which also shows {literal(other.name)} as set on Compare. "
         "Empty fields become lines to write on."
     )
 
