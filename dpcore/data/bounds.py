@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,34 +56,54 @@ class BoundsTemplate:
         title: What is measured, in plain words.
         bounds: The closed interval, in ``unit``.
         unit: Unit of measurement; empty where there is none.
+        names: Words that the name of such a column consists of, or contains.
 
     """
 
     title: str
     bounds: Interval
     unit: str = ""
+    names: tuple[str, ...] = ()
+
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def template_of(name: str) -> BoundsTemplate | None:
+    """Return the bounds that are usual for a column of this name, if some are.
+
+    >>> template_of("patientAge").bounds, template_of("wage")
+    (Interval(lower=0, upper=100), None)
+    """
+    words = {word.lower() for word in _WORD.findall(name)}
+    return next((one for one in TEMPLATES if words & {*one.names}), None)
 
 
 TEMPLATES: tuple[BoundsTemplate, ...] = tuple(
-    BoundsTemplate(title=title, bounds=Interval(lower=lower, upper=upper), unit=unit)
-    for title, lower, upper, unit in (
-        ("Age", 0, 100, "years"),
+    BoundsTemplate(
+        title=title,
+        bounds=Interval(lower=lower, upper=upper),
+        unit=unit,
+        names=tuple(names[0].split()) if names else (),
+    )
+    for title, lower, upper, unit, *names in (
+        ("Age", 0, 100, "years", "age alter alder"),
         ("Age of adults", 18, 100, "years"),
-        ("Percentage", 0, 100, "%"),
-        ("Share", 0, 1, ""),
+        ("Percentage", 0, 100, "%", "percent percentage pct"),
+        ("Share", 0, 1, "", "share proportion fraction"),
         ("Yes or no (1 or 0)", 0, 1, ""),
         ("Likert scale 1 to 5", 1, 5, "points"),
         ("Likert scale 1 to 7", 1, 7, "points"),
         ("Rating 0 to 10", 0, 10, "points"),
-        ("Years of schooling", 0, 25, "years"),
-        ("People in a household", 1, 20, "people"),
+        ("Years of schooling", 0, 25, "years", "schooling education"),
+        ("People in a household", 1, 20, "people", "household hhsize famsize"),
         ("Days a week", 0, 7, "days"),
         ("Hours a day", 0, 24, "hours"),
-        ("Hours a week", 0, 168, "hours"),
-        ("Body temperature", 34, 43, "°C"),
-        ("Height of adults", 120, 220, "cm"),
-        ("Weight of adults", 30, 250, "kg"),
-        ("Systolic blood pressure", 60, 260, "mmHg"),
-        ("Resting heart rate", 30, 220, "beats a minute"),
+        ("Hours a week", 0, 168, "hours", "hours"),
+        ("Body temperature", 34, 43, "°C", "temperature temp"),
+        ("Height of adults", 120, 220, "cm", "height"),
+        ("Weight of adults", 30, 250, "kg", "weight"),
+        ("Systolic blood pressure", 60, 260, "mmHg", "systolic sbp"),
+        ("Resting heart rate", 30, 220, "beats a minute", "pulse heartrate"),
     )
 )
