@@ -1,81 +1,89 @@
-"""Data: choose a table and declare what is public about it."""
+"""Data: choose a table, declare what is public about it, and set its budget."""
 
 import streamlit as st
 
 from ui import session
 from ui.asking import columns, fit
 from ui.data import (
+    declaration_files,
     declaring,
     derived_columns,
     disclosure_risks,
+    grid,
     privacy_units,
+    row_conditions,
     same_people,
     terms,
     upload,
     using,
 )
-from ui.text import literal
+from ui.study import Draft
 
 session.require_router("pages/data.py")
 st.title("Data")
-st.markdown("Choose your data, declare public bounds, set the privacy budget.")
 
-upload.choose()
+upload.read_wanted()
 current = session.draft() or session.study()
 if current is None:
-    st.info("Choose a built-in survey, or upload a table of your own.")
+    st.markdown("Choose your data, declare public bounds, set the privacy budget.")
+upload.show(current, using.forget)
+if current is None:
     session.end_page()
 
-waiting = privacy_units.ask(current)
-
-st.header("Columns")
-st.caption(
-    "Kinds are proposed from the file. By using the data you declare them, the bounds "
-    "and the lists to be public."
-)
-columns.tell_ending(current.dataset)
-drafted = session.draft() is not None
+drafted = isinstance(current, Draft)
 keep = session.redraft if drafted else declaring.redeclare
-named = derived_columns.ask_names(current.dataset, keep)
-position = columns.choose(named, every=True)
-dataset = columns.declare(named, position, keep)
-if dataset is None:
-    session.end_page()
-fit.check(dataset, position, codebook=current.example is not None)
-everything = st.expander(
-    "All columns", key=f"folded-columns-{session.generation()}", on_change="rerun"
-)
-if everything.open:
-    with everything:
-        st.dataframe(columns.overview(dataset), hide_index=True, key="all-columns")
+dataset, wrong = grid.typed(current.dataset, keep)
+place, actions = st.container(), st.container(horizontal=True, gap="small", key="data-actions")
+with actions:
+    if st.button("Common bounds", help="Fill empty bounds by name, such as 0 to 100 for age."):
+        grid.take_over(dataset, grid.fill_common_bounds(dataset), keep)
+        st.rerun()
+    with st.popover("Edit column", width="content"):
+        position = columns.choose(dataset, every=True)
+        edited = columns.declare(dataset, position, keep)
+        fit.check(edited or dataset, position, codebook=current.example is not None)
+    if edited is None:
+        wrong[position] = "see Edit column"
+    elif edited is not dataset:
+        grid.begin_anew()
+        dataset = edited
+    current = session.draft() or session.require_study()
+    with st.popover("Declaration"):
+        declaration_files.ask(dataset, keep)
+        downloads = st.container()
+    derived_columns.ask(current)
+    waiting = ["only some of the rows"] * row_conditions.ask(current)
+    upload.offer_format(current)
+    disclosure_risks.check()
+with place:
+    grid.show(dataset, wrong)
+    declaring.tell_steps(dataset)
+    columns.tell_ending(dataset)
 
-st.header("Protection and budget")
-notes = st.container()
+with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    st.subheader("Privacy and budget")
+    waiting += ["several rows of one person"] * privacy_units.ask(current)
+    advanced = st.popover("Advanced")
 agreed = terms.ask(
+    advanced,
     start=using.start(current),
     people=dataset.people,
     cap=dataset.cap,
     left_out=columns.left_out(dataset),
 )
+with downloads:
+    declaration_files.offer(current, dataset, agreed)
 upload_drafted = drafted and current.example is None
 people = same_people.ask(dataset, agreed) if upload_drafted else None
 using.tell_mode(current)
-
 if waiting:
     st.warning(
-        f"Chosen above and not taken over: **{' and '.join(waiting)}**. “Use this "
-        "data” puts the table in use without it; press the button there first."
+        f"Chosen above and not taken over: **{' and '.join(waiting)}**. "
+        "“Continue to Release” uses the table without it."
     )
-if drafted:
-    columns.tell_unsaid(dataset)
-using.offer(dataset, current, agreed, people)
 if not drafted:
-    with notes:
-        using.tell_not_in_force(agreed)
-    st.success(f"In use: {literal(dataset.name)}. {using.mode_text()}{using.in_force()}")
+    using.tell_not_in_force(agreed)
+using.offer(dataset, current, agreed, people, wrong=[dataset.columns[one].name for one in wrong])
+if not drafted:
+    st.caption(f"{using.mode_text()}{using.in_force()}")
     using.tell_new_questions()
-    upload.tell_format(current.file_format)
-    columns.tell_undeclared(dataset)
-    disclosure_risks.check()
-    if st.button("Continue to Release"):
-        session.go("pages/release.py")

@@ -289,6 +289,30 @@ class Cell:
         kept_as = KEPT[kept]
         return show(label, options, horizontal=horizontal, help=note, **kept_as, **more)
 
+    def segmented(
+        self,
+        label: str,
+        options: Mapping[_T, str],
+        start: _T,
+        *,
+        key: str,
+        kept: Kept = "address",
+        note: str | None = None,
+    ) -> _T:
+        """Show a few options in one bar, one of which is chosen."""
+        _begin(kept, key, start)
+        show: Callable[..., _T] = self.place.segmented_control
+        return show(
+            label,
+            [*options],
+            default=start,
+            required=True,
+            format_func=options.__getitem__,
+            key=key,
+            help=note,
+            **_KEPT[kept],
+        )
+
     def slider(
         self,
         label: str,

@@ -196,7 +196,7 @@ def _number(column: Column, typed: Cells) -> Column:
     open_ = replace(undeclared(column), bounds=Interval(lower=lower, upper=upper))
     if policy is IfMissing.LEAVE_OUT:
         return open_
-    if typed.get(Field.IMPUTED):
+    if not _is_blank(typed.get(Field.IMPUTED)):
         kept = _read(column, typed[Field.IMPUTED], Field.IMPUTED)
     middle = middle_of(open_)
     usual_value = float(floor((lower + upper) / 2)) if middle is None else middle
@@ -226,7 +226,7 @@ def _policy(column: Column, typed: Cells, usual: IfMissing) -> IfMissing:
     chosen = typed.get(Field.IF_MISSING)
     if chosen:
         return IfMissing(str(chosen))
-    if typed.get(Field.IMPUTED):
+    if not _is_blank(typed.get(Field.IMPUTED)):
         return IfMissing.IMPUTE
     return if_missing(column) if column.is_declared else usual
 
@@ -237,8 +237,14 @@ def _imputed(column: Column, value: float | str, policy: IfMissing) -> Column:
     )
 
 
+def _is_blank(cell: object) -> bool:
+    return cell is None or not str(cell).strip()
+
+
 def _read(column: Column, cell: object, field: Field) -> float | None:
     """Return the number or day of a cell; None where it is blank."""
+    if isinstance(cell, float | int):
+        return float(cell)
     text = str(cell if cell is not None else "").strip().replace("\u2212", "-")
     if not text:
         return None

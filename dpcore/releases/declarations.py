@@ -137,7 +137,7 @@ class Declarations:
             descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
             try:
                 with os.fdopen(descriptor, "wb") as file:
-                    file.write(canonical(DECLARATION.write(declaration)).encode())
+                    file.write(written(declaration).encode())
                     file.flush()
                     os.fsync(descriptor)
                 draft.replace(self._folder / name)
@@ -195,23 +195,33 @@ def _read(path: Path, names: Iterable[str]) -> Declaration | None:
     return found if same else None
 
 
+def written(declaration: Declaration) -> str:
+    """Return a declaration as JSON, which `declaration_in` reads."""
+    return canonical(DECLARATION.write(declaration))
+
+
+def declaration_in(text: str | bytes) -> Declaration:
+    """Return the declaration in a JSON text.
+
+    Raises:
+        ParameterError: There is none, or it is one that nobody could have declared.
+
+    """
+    try:
+        found = DECLARATION.read(parsed(text))
+        _check_texts(found)
+    except (ValueError, LookupError, TypeError, OverflowError, RecursionError, ParameterError):
+        raise ParameterError("this is no declaration of a table in JSON.") from None
+    return found
+
+
 def _content(path: Path) -> Declaration | None:
     try:
         if path.stat().st_size > _LARGEST_FILE:
             return None
-        found = DECLARATION.read(parsed(path.read_bytes()))
-        _check_texts(found)
-    except (
-        OSError,
-        ValueError,
-        LookupError,
-        TypeError,
-        OverflowError,
-        RecursionError,
-        ParameterError,
-    ):
+        return declaration_in(path.read_bytes())
+    except (OSError, ParameterError):
         return None
-    return found
 
 
 def _check_texts(declaration: Declaration) -> None:

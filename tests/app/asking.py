@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,13 @@ from dpcore.formatting import significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.releases.amounts import cost_text
 from dpcore.releases.record import Release
-from tests.app.test_pages import button, by_label, charts, price
+from tests.app.test_pages import by_label, charts, in_use, price, put_in_use
 from tests.app.test_questions import release, set_to, shown
 
 if TYPE_CHECKING:
+    import pandas as pd
     from streamlit.testing.v1 import AppTest
+    from streamlit.testing.v1.element_tree import Dataframe
 
 
 PEOPLE = 240
@@ -70,8 +72,8 @@ def use_survey(
             set_to(app, "text_area", "Public list of categories", "north\nsouth\nwest")
     choose(app, "Column", 0)
     set_to(app, "number_input", "Privacy budget ε", budget)
-    button(app, "Use this data").click().run()
-    assert "In use" in shown(app), shown(app)
+    put_in_use(app)
+    assert in_use(app), shown(app)
     return app
 
 
@@ -80,16 +82,35 @@ def choose(app: AppTest, label: str, option: object) -> AppTest:
     return set_to(app, "selectbox", label, option)
 
 
+def rows(app: AppTest) -> pd.DataFrame:
+    """Return the grid on Data, by the names of columns."""
+    return _editor(app, "if missing").value.set_index("column")
+
+
+def edit(app: AppTest, cells: dict[int, dict[str, object]]) -> AppTest:
+    """Type into the grid on Data: cells by row and field."""
+    return _typed(app, "if missing", cells)
+
+
 def edit_shares(app: AppTest, rows: dict[int, tuple[float, bool]]) -> AppTest:
     """Type shares and set locks in the editor, which has no test element."""
-    (editor,) = (frame for frame in app.dataframe if "locked" in frame.value)
     edited = {
         row: {"share of the budget, %": share, "locked": locked}
         for row, (share, locked) in rows.items()
     }
+    return _typed(app, "locked", edited)
+
+
+def _editor(app: AppTest, field: str) -> Dataframe:
+    (editor,) = (frame for frame in app.dataframe if field in frame.value)
+    return editor
+
+
+def _typed(app: AppTest, field: str, edited: Mapping[int, Mapping[str, object]]) -> AppTest:
+    """Set the state of an editor, which has no test element."""
     states = app._tree.get_widget_states()  # noqa: SLF001 - no public way
     states.widgets.add(
-        id=editor.proto.id,
+        id=_editor(app, field).proto.id,
         string_value=json.dumps({"edited_rows": edited, "added_rows": [], "deleted_rows": []}),
     )
     return app._run(states)  # noqa: SLF001

@@ -16,6 +16,7 @@ from tests.app.test_pages import (
     by_label,
     fill,
     mode,
+    put_in_use,
     release_button,
     use_upload,
 )
@@ -46,9 +47,9 @@ def pay(open_page):
             text_input={"Unit": unit, "Meaning": "gross pay a year"},
         )
         if everybody:
-            holds = by_label(app.radio, "The data are")
-            holds.set_value(holds.options[1]).run()
-        button(app, "Use this data").click().run()
+            holds = by_label(app.button_group, "The data are")
+            holds.set_value("the whole population (census)").run()
+        put_in_use(app)
         app.switch_page("pages/release.py").run()
         return app
 
@@ -193,7 +194,7 @@ def test_a_number_that_cannot_be_charged_stays_in_its_box_and_is_refused(open_pa
     app.session_state["resized-data"] = "my column"
     app.session_state["mechanism"] = "gaussian"
     app.switch_page(f"pages/{name}.py").run()
-    start = "Use this data" if name == "data" else "Release"
+    start = "Save" if name == "data" else "Release"
 
     def last():
         return [one for one in app.button if one.label.startswith(start)]

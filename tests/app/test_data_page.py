@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dpcore.data.columns import ColumnKind, MissingPolicy
-from tests.app.test_pages import CSV, button, by_label, fill
+from tests.app.asking import edit, rows
+from tests.app.test_pages import CSV, button, by_label, fill, in_use, put_in_use
 from tests.app.test_uploads import columns, said, upload
 
 MIXED = "age,smoker,party\n" + "".join(
@@ -72,13 +73,11 @@ def test_no_control_of_a_draft_and_no_button_after_it_raises(open_page):
     put(app, "number_input", "Privacy budget ρ", 5e-324)
     assert "With 4\\.94065645841e\\-324 nothing is charged" in said(app)
     put(app, "number_input", "Privacy budget ρ", 0.5)
-    button(app, "Use this data").click().run()
-    assert "In use: people" in said(app)
+    put_in_use(app)
+    assert in_use(app).startswith("people")
     upload(app, MIXED, "other.csv")
-    button(app, "Forget this table").click().run()
-    assert "In use: people" in said(app)
-    button(app, "Continue to Release").click().run()
-    assert app.title[0].value == "Release"
+    button(app, "Remove").click().run()
+    assert in_use(app).startswith("people")
 
 
 def test_the_first_column_to_declare_is_none_that_tells_people_apart(open_page):
@@ -105,8 +104,8 @@ def test_bounds_that_no_sum_could_hold_are_refused_in_words(open_page, lower, up
     assert "at most 1e100 in size" in app.error[0].value
     fill(app, number_input={"Lower bound": 0.0, "Upper bound": 9.0})
     assert not app.error
-    button(app, "Use this data").click().run()
-    assert "In use: people" in said(app)
+    put_in_use(app)
+    assert in_use(app).startswith("people")
 
 
 def test_a_missing_answer_is_left_out_until_a_label_is_chosen(open_page):
@@ -114,68 +113,120 @@ def test_a_missing_answer_is_left_out_until_a_label_is_chosen(open_page):
     fill(app, selectbox={"Column": 2}, text_area={"Public list of categories": "red\nblue"})
     policy = by_label(app.selectbox, "If a value is missing")
     assert policy.value is MissingPolicy.DROP
-    assert not [w for w in app.warning if "party" in w.value]
+    assert not app.warning
     policy.set_value(MissingPolicy.REPLACE).run()
     imputed = by_label(app.selectbox, "Impute missing values with")
     assert imputed.value is None
     assert "left out until a label is chosen" in said(app)
-    assert declared(app, "party") == "left out"
+    assert declared(app, "party") == "leave out"
     imputed.set_value("red").run()
-    assert declared(app, "party") == "counts as red"
+    assert declared(app, "party") == "impute red"
     by_label(app.text_area, "Public list of categories").set_value("a\nb").run()
-    assert declared(app, "party") == "left out"
+    assert declared(app, "party") == "leave out"
 
 
 def test_a_missing_yes_or_no_is_left_out(open_page):
     app = upload(open_page("data"), "smoker\nyes\nno\n\nno\n")
     assert by_label(app.selectbox, "Kind").value is ColumnKind.YES_NO
     assert by_label(app.selectbox, "If a value is missing").value is MissingPolicy.DROP
-    assert declared(app, "smoker") == "left out"
+    assert declared(app, "smoker") == "leave out"
 
 
 def declared(app, name):
     """What is declared about missing values of a column."""
-    app.session_state[f"folded-columns-{generation(app)}"] = True
-    app.run()
-    table = next(d.value for d in app.dataframe if "a missing value" in d.value)
-    return table.set_index("column")["a missing value"][name]
+    row = rows(app).loc[name]
+    return f"{row['if missing']} {row['imputed value']}".strip()
 
 
-def generation(app):
-    return app.session_state["_generation"]
+def status(app, name):
+    return rows(app)["status"][name]
 
 
-def test_nobody_overlooks_what_a_missing_number_counts_as(open_page):
+def test_the_grid_declares_what_is_typed_into_it(open_page):
+    app = upload(open_page("data"), MIXED)
+    assert [*rows(app)["status"]] == ["needs bounds", "ready", "needs a list"]
+    edit(app, {0: {"lower": "18"}})
+    assert status(app, "age") == "needs bounds"
+    edit(app, {0: {"lower": "18", "upper": "100"}, 2: {"labels": "a; b; c", "meaning": "a club"}})
+    assert [*rows(app)["status"]] == ["ready, imputes the middle", "ready", "ready"]
+    # The controls of a column show what the grid says, and the other way round.
+    assert by_label(app.number_input, "Upper bound").value == 100
+    by_label(app.number_input, "Upper bound").set_value(90.0).run()
+    assert rows(app)["upper"]["age"] == "90"
+    put_in_use(app)
+    assert in_use(app)
+    assert [*rows(app)["labels"]] == ["", "no; yes", "a; b; c"]
+    edit(app, {0: {"if missing": "leave out", "unit": "years"}})
+    assert declared(app, "age") == "leave out"
+    assert by_label(app.text_input, "Unit").value == "years"
+
+
+def test_a_row_that_cannot_be_used_says_so_and_nothing_is_put_in_use(open_page):
+    app = upload(open_page("data"), MIXED)
+    edit(app, {0: {"lower": "100", "upper": "18"}})
+    assert "must lie below" in status(app, "age")
+    put_in_use(app)
+    assert "Correct the declaration of age" in app.error[0].value
+    edit(app, {0: {"lower": "10", "upper": "18"}})
+    put_in_use(app)
+    assert in_use(app)
+
+
+def test_a_column_that_is_not_used_comes_back_as_it_was(open_page):
+    app = upload(open_page("data"), MIXED)
+    bounds = {"lower": "18", "upper": "100"}
+    edit(app, {0: bounds})
+    edit(app, {0: bounds | {"use": False}})
+    assert status(app, "age") == "not used"
+    edit(app, {0: bounds | {"use": True}})
+    assert status(app, "age") == "ready, imputes the middle"
+
+
+def test_common_bounds_fill_what_is_empty(open_page):
+    app = upload(open_page("data"), MIXED)
+    button(app, "Common bounds").click().run()
+    assert [*rows(app).loc["age", ["lower", "upper", "unit"]]] == ["0", "100", "years"]
+    edit(app, {0: {"upper": "70"}})
+    button(app, "Common bounds").click().run()
+    assert rows(app)["upper"]["age"] == "70"
+
+
+def test_a_declaration_is_downloaded_and_pasted(open_page, files):
+    app = upload(open_page("data"), MIXED)
+    edit(app, {0: {"lower": "18", "upper": "100"}, 2: {"labels": "a; b"}})
+    pasted = [files[name]() for name in ("Download JSON", "Download CSVW-EO")]
+    for text in pasted:
+        app = upload(open_page("data"), MIXED, "other.csv")
+        assert status(app, "party") == "needs a list"
+        area = by_label(app.text_area, "Declaration in JSON or CSVW-EO metadata")
+        area.set_value(text).run()
+        button(app, "Fill in the grid").click().run()
+        assert [*rows(app)["status"]] == ["ready, imputes the middle", "ready", "ready"]
+        assert by_label(app.number_input, "Lower bound").value == 18
+    for text in ("{", "[]", '{"tableSchema": 1}', "\0"):
+        area = by_label(app.text_area, "Declaration in JSON or CSVW-EO metadata")
+        area.set_value(text).run()
+        button(app, "Fill in the grid").click().run()
+        assert "This is no" in app.error[0].value
+
+
+def test_an_imputed_middle_is_seen_and_follows_the_bounds(open_page):
     app = upload(open_page("data"), CSV)
     fill(app, selectbox={"Column": 0}, number_input={"Lower bound": 0.0, "Upper bound": 250.0})
-    asked, unsaid = "How should missing values of", "not confirmed"
-    told = [warning.value for warning in app.warning]
-    assert [any(words in one for one in told) for words in (asked, unsaid)] == [True] * 2
-    assert any("counts as 125" in one for one in told)
-    button(app, "Impute them as 125").click().run()
-
-    def open_():
-        told = [warning.value for warning in app.warning]
-        return [x for x in told if asked in x or (unsaid in x and "counts as 1" in x)]
-
-    assert open_() == []
-    # Of other bounds nobody said it; the middle still follows them.
+    assert status(app, "age") == "ready, imputes the middle"
+    assert declared(app, "age") == "impute 125"
     by_label(app.number_input, "Upper bound").set_value(9.0).run()
     assert not app.error
-    assert any(r"counts as 4" in warning.value for warning in app.warning)
-    by_label(app.number_input, "Upper bound").set_value(250.0).run()
-    assert open_() == []
+    assert declared(app, "age") == "impute 4"
 
-    # What is chosen on screen is what the caption of the minimum speaks of.
+    # The minimum is asked for where it is used.
     def used_for():
-        told = next(c.value for c in app.caption if "Used for questions" in c.value)
-        return told.partition("about ")[2].partition(".")[0]
+        told = next(c.value for c in app.caption if "public minimum" in c.value)
+        return told.partition("with a value of ")[2].partition(" that you")[0]
 
     assert used_for() == "smoker"
     by_label(app.selectbox, "If a value is missing").set_value(MissingPolicy.DROP).run()
     assert used_for() == "age\\, smoker"
-    captions = [caption.value for caption in app.caption]
-    assert any("Averages divide by at least 100" in caption for caption in captions)
 
 
 def test_everybody_may_be_known_to_have_a_value(open_page):
@@ -190,17 +241,15 @@ def test_everybody_may_be_known_to_have_a_value(open_page):
         box.set_value("nobody").run()
 
     say_so()
-    assert any("imputed all the same, as 50" in one.value for one in app.caption)
+    assert status(app, "age") == "ready"
     fill(app, selectbox={"Column": 2}, text_area={"Public list of categories": "a\nb\nc"})
     say_so()
-    told = [w.value for w in app.warning if "not confirmed" in w.value]
-    assert not [one for one in told if "age" in one or "party" in one]
-    button(app, "Use this data").click().run()
+    assert {status(app, "age"), status(app, "party")} == {"ready"}
+    put_in_use(app)
     assert not app.error
     app = open_page("release")
     fill(app, selectbox={"Column": 0, "Statistic": "mean"})
     button(app, "Add to plan").click().run()
-    assert not any("Nobody has said" in caption.value for caption in app.caption)
     # It comes back with the table, as it was said.
     app = upload(open_page("data"), MIXED)
     button(app, "Use what was declared before").click().run()

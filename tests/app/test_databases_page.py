@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from dpcore.data.readers.databases.sources import VARIABLE
-from tests.app.test_pages import CSV, button, by_label, press_release
+from tests.app.test_pages import CSV, button, by_label, in_use, press_release, put_in_use
 from tests.app.test_uploads import columns, labels, said, upload
 from ui import session
 
@@ -60,15 +60,15 @@ def test_a_line_that_is_none_is_told_and_the_page_goes_on(open_page, monkeypatch
 def test_table_is_that_of_its_csv(open_page):
     app = upload(open_page("data"), CSV)
     told = columns(app)
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     app = ask(app, "people")
     assert not app.error
     assert "**people \\(school\\)** · not in use yet" in said(app)
     assert columns(app) == told
     # By its fingerprint, which is that of the CSV.
     assert "This table was declared before" in said(app)
-    button(app, "Use this data").click().run()
-    assert "In use: people \\(school\\)" in said(app)
+    put_in_use(app)
+    assert in_use(app).startswith("people \\(school\\)")
     app = ask(app, "SELECT * FROM people WHERE age > 30")
     assert "**query \\(school\\)**" in said(app)
 
@@ -170,7 +170,7 @@ def test_credentials_are_in_no_log_file_link_or_state(open_page, home, caplog):
     app = ask(open_page("data"), "people", "clinic")
     by_label(app.number_input, "Lower bound").set_value(0.0)
     by_label(app.number_input, "Upper bound").set_value(99.0).run()
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     app = open_page("release")
     press_release(app)
     assert not app.error

@@ -6,7 +6,7 @@ import datetime as dt
 import re
 
 from tests.app.asking import choose
-from tests.app.test_pages import button, by_label, fill, margin
+from tests.app.test_pages import button, by_label, fill, in_use, margin, put_in_use
 from tests.app.test_questions import release, set_to, shown
 
 FIRST = dt.date(2024, 1, 1)
@@ -52,8 +52,8 @@ def test_types_and_date_formats_are_proposed_and_declared(open_page):
 def test_a_mean_and_a_histogram_of_dates_are_released_as_dates(open_page):
     app = declare_dates(uploaded(open_page))
     fill(app, selectbox={"Column": 0, "Kind": "identifier"})
-    button(app, "Use this data").click().run()
-    assert "In use" in shown(app), shown(app)
+    put_in_use(app)
+    assert in_use(app), shown(app)
     app = open_page("release")
     assert list(by_label(app.selectbox, "Column").options) == [*("birth", "admission", "visits")]
     choose(app, "Column", 2)

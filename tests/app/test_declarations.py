@@ -12,7 +12,9 @@ from tests.app.test_pages import (
     button,
     by_label,
     fill,
+    in_use,
     mode,
+    put_in_use,
     release_button,
     use_example,
     use_upload,
@@ -40,13 +42,13 @@ def declare(open_page, text=CSV):
     fill(
         app,
         text_input={"Unit": "years", "Meaning": "age at the visit"},
-        radio={"Neighboring relation": "add-remove"},
+        button_group={"Neighboring relation": "add-remove"},
         checkbox={"Every row is one person": False},
     )
     by_label(app.number_input, "Maximum rows of one person").set_value(3)
     by_label(app.number_input, "Public minimum number of rows").set_value(150)
-    by_label(app.radio, "The data are").set_value("the whole population (census)").run()
-    button(app, "Use this data").click().run()
+    by_label(app.button_group, "The data are").set_value("the whole population (census)").run()
+    put_in_use(app)
     return app
 
 
@@ -87,12 +89,12 @@ def test_a_reload_offers_what_was_declared_and_fills_it_in(open_page):
     assert by_label(app.number_input, "Upper bound").value == 99
     assert by_label(app.text_input, "Unit").value == "years"
     assert by_label(app.text_input, "Meaning").value == "age at the visit"
-    assert by_label(app.radio, "Neighboring relation").value == "add-remove"
+    assert by_label(app.button_group, "Neighboring relation").value == "add-remove"
     assert by_label(app.number_input, "Public minimum number of rows").value == 150
     assert by_label(app.number_input, "Maximum rows of one person").value == 3
-    assert by_label(app.radio, "The data are").value == "the whole population (census)"
-    button(app, "Use this data").click().run()
-    assert "In use: people" in said(app)
+    assert by_label(app.button_group, "The data are").value == "the whole population (census)"
+    put_in_use(app)
+    assert in_use(app).startswith("people")
     assert not app.error
 
 
@@ -105,7 +107,7 @@ def test_another_table_with_the_same_columns_is_offered_it_too(open_page):
         names = [column.strip() for column in text.split("\n")[0].split(",")]
         by_label(app.selectbox, "Column").select_index(names.index("age")).run()
         assert by_label(app.number_input, "Upper bound").value == 99
-        button(app, "Use this data").click().run()
+        put_in_use(app)
     # A category that only the other table has is not among the public ones.
     assert not any("maybe" in text for text in written_of(app))
 
@@ -150,7 +152,7 @@ def test_nothing_is_written_of_examples_drafts_or_values(open_page, home):
     app = upload(open_page("data"), CSV)
     fill(app, number_input={"Lower bound": 18.0, "Upper bound": 99.0})
     assert written(home) == []
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     (text,) = written(home)
     content = json.loads(text)
     assert content.pop("day")

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.app.asking import button
-from tests.app.test_pages import CSV, by_label
+from tests.app.test_pages import CSV, by_label, put_in_use
 from tests.app.test_uploads import columns, labels, said, upload
 from tests.data.test_workbooks_and_packages import coded
 
@@ -41,7 +41,7 @@ def test_table_is_that_of_its_csv(open_page, name, packed, is_text):
     assert columns(app) == told
     assert "Re-read file" in labels(app)
     assert ("Separator" in [one.label for one in app.selectbox]) is is_text
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     assert "not in use yet" not in said(app)
 
 
@@ -63,7 +63,7 @@ def test_a_sheet_of_a_workbook_is_chosen(open_page):
     assert not app.error
     assert columns(app) == told
     assert by_label(app.selectbox, "Sheet of the workbook").value == "people"
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     assert "not in use yet" not in said(app)
 
 

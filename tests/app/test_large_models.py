@@ -28,6 +28,7 @@ from tests.app.test_pages import (
     mode,
     open_table,
     press_release,
+    put_in_use,
     tables,
     use_upload,
     write_table,
@@ -79,7 +80,7 @@ def declared(app):
     for radio in (each for each in app.radio if each.label == "These are"):
         radio.set_value("").run()
         app.checkbox[-1].set_value(True).run()
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     assert not app.error
     return app
 
@@ -215,7 +216,7 @@ def test_whom_the_fit_rests_on_alone_is_told_to_be_given_away(open_page, tables)
         choose(app, Column=column)
         fill(app, number_input={"Lower bound": 0.0, "Upper bound": 10.0})
     choose(app, Column="rare", Kind="yes/no")
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     app = asked(open_page, "privacy_loss", target="visits")
     by_label(app.checkbox, "Balance penalty and noise").uncheck().run()
     fill(app, number_input={"Penalty λ": 0.0}, checkbox={"Set the precision instead of ε": True})

@@ -21,9 +21,11 @@ from tests.app.test_pages import (
     button,
     by_label,
     charts,
+    in_use,
     mode,
     open_table,
     press_release,
+    put_in_use,
     release_button,
     tables,
     use_large_table,
@@ -125,7 +127,7 @@ def test_the_same_is_asked_and_computed_as_of_an_upload(open_page, asked, questi
         for radio in (each for each in app.radio if each.label == "These are"):
             radio.set_value("").run()
             app.checkbox[-1].set_value(True).run()
-        button(app, "Use this data").click().run()
+        put_in_use(app)
         assert not app.error
         chosen = {"Column": "age", **question}
         public = chosen.pop("public", False)
@@ -184,7 +186,7 @@ def test_losses_are_those_of_the_same_people_in_memory(open_page, tables):
         for radio in (each for each in app.radio if each.label == "These are"):
             radio.set_value("").run()
             app.checkbox[-1].set_value(True).run()
-            button(app, "Use this data").click().run()
+            put_in_use(app)
         app = open_page("privacy_loss")
         by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
         assert not app.error
@@ -207,7 +209,7 @@ def test_files_that_changed_are_told_and_nothing_is_charged(open_page, tables):
     # The same on Data, where it was open and not in use.
     app = open_table(open_page)
     os.utime(tables / "visits" / "part-0.parquet", (2, 2))
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     assert CHANGED in app.error[0].value
 
 
@@ -226,9 +228,9 @@ def test_terms_of_the_table_in_use_change_without_reading_it_again(open_page, mo
         raise AssertionError
 
     monkeypatch.setattr("dpcore.data.partitions.table._chunks", read)
-    by_label(app.radio, "The data are").set_value("the whole population (census)").run()
-    button(app, "Use this data").click().run()
-    assert "In use: visits" in said(app)
+    by_label(app.button_group, "The data are").set_value("the whole population (census)").run()
+    put_in_use(app)
+    assert in_use(app).startswith("visits")
 
 
 @pytest.mark.usefixtures("tables")
@@ -298,22 +300,22 @@ def slowly(monkeypatch, tables):
 def test_taking_the_fingerprint_tells_how_far_it_is_and_stops(open_page, slowly):
     del slowly
     app = open_table(open_page)
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     assert "0 of 0 MB are read" in bar(app)
     button(app, "Stop").click().run()
     assert "Stop" not in labels(app)
-    assert "In use" not in said(app)
+    assert not in_use(app)
 
 
 def test_another_table_has_no_part_in_a_fingerprint_that_is_taken(open_page, slowly):
     write_table(slowly, CSV.replace("age", "years"), "other")
     app = open_table(open_page)
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     app = open_table(open_page, "other")
     for _ in range(4):
         app.run()
     assert "**other**" in said(app)
-    assert "In use" not in said(app)
+    assert not in_use(app)
 
 
 @pytest.fixture

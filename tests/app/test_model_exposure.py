@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcore.relations import NeighboringRelation
-from tests.app.test_pages import by_label, charts, fill, mode, use_example, use_upload
+from tests.app.test_pages import by_label, charts, fill, mode, put_in_use, use_example, use_upload
 from tests.app.test_questions import shown
 from tests.conftest import assert_says
 
@@ -318,10 +318,10 @@ def test_a_bound_on_people_that_is_too_small_names_the_control(open_page):
     app.file_uploader[0].set_value(("people.csv", text.encode(), "text/csv")).run()
     fill(
         app,
-        radio={"Neighboring relation": AWAY},
+        button_group={"Neighboring relation": AWAY},
         number_input={"Lower bound": 0.0, "Upper bound": 100.0},
     )
-    by_label(app.button, "Use this data").click().run()
+    put_in_use(app)
     app = open_page("regression")
     by_label(app.number_input, "Lower bound").set_value(0.0)
     fill(app, number_input={"Upper bound": 100.0, "Public maximum number of people": 50})

@@ -7,7 +7,7 @@ import pytest
 from dpcore.ledger.transaction import release
 from dpcore.releases.record import Release
 from tests.app.hand import turn, views
-from tests.app.test_pages import button, by_label, fill, press_release
+from tests.app.test_pages import button, by_label, fill, press_release, put_in_use
 from tests.app.test_several_rows import columns, visits
 from tests.app.test_uploads import said, upload
 from tests.conftest import assert_says
@@ -61,7 +61,7 @@ def records(monkeypatch):
 def test_a_name_is_on_every_page_and_in_the_file_and_costs_nothing(open_page, records):
     app = named_table(open_page("data"), "ever in north")
     assert "ever in north" in columns(app)
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     app = open_page("release")
     assert by_label(app.selectbox, "Column").value == 0
     fill(app, selectbox={"Who counts": "yes"}, text_input={"Name of the question": "north at all"})

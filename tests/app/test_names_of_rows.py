@@ -10,7 +10,7 @@ from dpcore.ledger.store import default_folder
 from dpcore.releases.declarations import Declarations
 from dpcore.releases.record import Release
 from tests.app.asking import go
-from tests.app.test_pages import button, by_label, fill
+from tests.app.test_pages import button, by_label, fill, in_use, put_in_use
 from tests.app.test_questions import release, set_to, shown
 from tests.app.test_uploads import said, upload
 from tests.conftest import assert_says
@@ -30,8 +30,8 @@ def use(open_page, names=("household", ""), text=HOUSEHOLDS):
         text_area={"Public list of categories": "Ulm\nBonn"},
     )
     rename(app, names)
-    button(app, "Use this data").click().run()
-    assert "In use" in said(app), said(app)
+    put_in_use(app)
+    assert in_use(app), said(app)
     return app
 
 
@@ -78,7 +78,7 @@ def test_a_new_name_costs_nothing_and_reaches_earlier_answers(open_page):
     spent = by_label(go(app, "budget").metric, "Spent").value
     app = open_page("data")
     rename(app, ("household", "homes"))
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     app = open_page("release")
     assert "Released so far" in [header.value for header in app.header]
     assert "homes" in shown(app)
@@ -108,5 +108,5 @@ def test_the_survey_of_person_years_is_called_that(open_page):
     app = open_page("data")
     by_label(app.selectbox, "Example data").set_value("rand-hie").run()
     assert by_label(app.text_input, "Name of one row").value == "person-year"
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     assert "20,190 person-years" in sidebar(app)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pandas as pd
 import pyarrow as pa
@@ -22,7 +23,7 @@ CSV = "age,smoker\n" + "".join(
 def use_example(open_page, key="rand-hie"):
     app = open_page("data")
     by_label(app.selectbox, "Example data").set_value(key).run()
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     return app
 
 
@@ -30,8 +31,22 @@ def use_upload(open_page, text=CSV, lower=0.0, upper=100.0):
     app = open_page("data")
     app.file_uploader[0].set_value(("people.csv", text.encode(), "text/csv")).run()
     fill(app, number_input={"Lower bound": lower, "Upper bound": upper})
-    button(app, "Use this data").click().run()
+    return put_in_use(app)
+
+
+def put_in_use(app):
+    """Put the table on Data in use, and come back; what was wrong is on the page."""
+    (offered,) = (one for one in app.button if one.label in {"Continue to Release", "Save"})
+    offered.click().run()
+    if app.title[0].value == "Release":
+        app.switch_page("pages/data.py").run()
     return app
+
+
+def in_use(app):
+    """Return the name of the table that Data says is in use; empty where none is."""
+    found = (re.match(r"\*\*(.*)\*\* · in use", each.value) for each in app.markdown)
+    return next((match[1] for match in found if match), "")
 
 
 def write_table(folder, text, name="visits", rows=30):
@@ -55,7 +70,7 @@ def open_table(open_page, name="visits"):
 def use_large_table(open_page, name="visits"):
     app = open_table(open_page, name)
     fill(app, number_input={"Lower bound": 0.0, "Upper bound": 100.0})
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     return app
 
 
@@ -173,7 +188,7 @@ def test_the_example_in_use_stays_chosen_until_another_table_is_read(open_page):
     assert by_label(app.selectbox, "Example data").value is None
     by_label(app.selectbox, "Example data").set_value("rand-hie").run()
     assert by_label(app.selectbox, "Example data").value == "rand-hie"
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     assert by_label(app.selectbox, "Example data").value == "rand-hie"
 
 

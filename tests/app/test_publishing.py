@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from tests.app.test_pages import by_label, charts, fill, use_example, use_upload
+from tests.app.test_pages import by_label, charts, fill, put_in_use, use_example, use_upload
 from tests.app.test_questions import set_to, shown
 
 SIDE = "Publishing losses"
@@ -64,7 +64,7 @@ def test_who_has_no_value_has_no_equation(open_page):
         number_input={"Lower bound": 0.0, "Upper bound": 100.0},
         selectbox={"If a value is missing": "drop"},
     )
-    by_label(app.button, "Use this data").click().run()
+    put_in_use(app)
     app = look(open_page, "Attack on a mean")
     assert "row 1 has no value" in app.info[0].value
     # Three rows before the 17th have none; it is the value of the row all the same.

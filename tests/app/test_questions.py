@@ -14,6 +14,7 @@ from tests.app.test_pages import (
     charts,
     mode,
     press_release,
+    put_in_use,
     release_button,
     use_example,
     use_upload,
@@ -109,9 +110,9 @@ def test_table_is_private_in_number_under_add_remove(open_page):
     app.file_uploader[0].set_value(("people.csv", CSV.encode(), "text/csv")).run()
     set_to(app, "number_input", "Lower bound", 0.0)
     set_to(app, "number_input", "Upper bound", 100.0)
-    relation = by_label(app.radio, "Neighboring relation")
+    relation = by_label(app.button_group, "Neighboring relation")
     relation.set_value(relation.options[1]).run()
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     app.switch_page("app.py").run()
     assert "number of people: private" in shown(app)
     app = open_page("release")
@@ -143,7 +144,7 @@ def test_budget_in_rho_is_charged_in_rho(open_page):
     set_to(app, "number_input", "Upper bound", 100.0)
     notion = by_label(app.selectbox, "Budget counted in")
     notion.set_value(notion.options[1]).run()
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     app = open_page("release")
     set_to(app, "number_input", "ε for this release", 0.2)
     release(app)
@@ -157,7 +158,7 @@ def test_missing_people_can_be_left_out(open_page):
     set_to(app, "number_input", "Lower bound", 0.0)
     set_to(app, "number_input", "Upper bound", 100.0)
     by_label(app.selectbox, "If a value is missing").set_value("drop").run()
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     app = open_page("release")
     assert "mean of age" in shown(app).lower()
     release(app)

@@ -16,6 +16,7 @@ from tests.app.test_pages import (
     fill,
     mode,
     price,
+    put_in_use,
     release_button,
     release_buttons,
     use_example,
@@ -232,10 +233,10 @@ def asked_of(open_page, people, most):
     app.file_uploader[0].set_value(("people.csv", text.encode(), "text/csv")).run()
     fill(
         app,
-        radio={"Neighboring relation": NeighboringRelation.ADD_REMOVE},
+        button_group={"Neighboring relation": NeighboringRelation.ADD_REMOVE},
         number_input={"Lower bound": 0.0, "Upper bound": 100.0},
     )
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     app = open_page("regression")
     by_label(app.number_input, "Lower bound").set_value(0.0)
     by_label(app.number_input, "Upper bound").set_value(100.0).run()
@@ -307,7 +308,7 @@ def test_an_example_whose_usual_target_became_a_category_still_opens(open_page):
     )
     named = by_label(app.selectbox, "Column")
     declared = named.options[named.index]
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     app = open_page("regression")
     target = by_label(app.selectbox, "Explain")
     assert declared == "visits"
@@ -332,7 +333,7 @@ def test_a_press_that_met_no_question_charges_nothing_when_one_comes_back(open_p
 def test_a_usual_value_outside_of_new_bounds_is_not_proposed(open_page):
     app = open_page("data")
     fill(app, selectbox={"Example data": "rand-hie"}, number_input={"Upper bound": 2.0})
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     app = open_page("regression")
     set_to(app, "selectbox", "Model", "Linear")
     assert by_label(app.number_input, "Usual value of the target").value == 1.0

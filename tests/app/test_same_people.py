@@ -1,7 +1,7 @@
 """A table that comes again, changed, is offered the account of its people."""
 
 from dpcore.ledger.ledger import Ledger
-from tests.app.test_pages import CSV, button, by_label, fill, press_release, use_upload
+from tests.app.test_pages import CSV, by_label, fill, press_release, put_in_use, use_upload
 
 
 def draft(open_page, text, name="people Q4.csv"):
@@ -22,7 +22,7 @@ def test_a_reordered_table_goes_on_with_what_was_spent(open_page, home):
     head, *rows = CSV.splitlines()
     app = draft(open_page, "\n".join([head, *reversed(rows)]))
     assert offer(app).index == 0
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     assert not app.error
     app = open_page("budget")
     assert app.metric[0].value.startswith("ε = 0.5")
@@ -49,11 +49,11 @@ def test_a_new_budget_needs_a_second_word(open_page, home):
     head, first, *_ = CSV.splitlines()
     app = draft(open_page, f"{head}\n" + f"{first}\n" * 5)
     offer(app).set_value("").run()
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     assert "nobody of this table" in app.error[0].value
     assert len(Ledger.at(home / "ledger.sqlite3").accounts()) == 1
     by_label(app.checkbox, "Nobody in this table is in the tables named above").check()
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     assert not app.error
     ledger = Ledger.at(home / "ledger.sqlite3")
     first_account, second = ledger.accounts()

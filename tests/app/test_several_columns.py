@@ -9,9 +9,9 @@ from dpcore.mechanisms.covariances import matrix_of
 from tests.app.asking import choose, edit_shares, go, use_survey
 from tests.app.figures import figures
 from tests.app.test_pages import (
-    button,
     by_label,
     fill,
+    put_in_use,
     release_button,
     release_buttons,
     use_example,
@@ -114,7 +114,7 @@ def test_second_column_without_bounds_is_asked_for(open_page):
     app = open_page("data")
     app.file_uploader[0].set_value(("two.csv", text.encode(), "text/csv")).run()
     fill(app, number_input={"Lower bound": 0.0, "Upper bound": 100.0})
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     app = choose(open_page("release"), "Statistic", "covariance")
     assert_says(shown(app), "income", "public bounds")
     assert not release_buttons(app)

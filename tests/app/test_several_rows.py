@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore.statistics.user_level import ASKED_OF_PEOPLE
 from tests.app.conftest import close_tab
 from tests.app.hand import nodes, turn, views
-from tests.app.test_pages import button, by_label, fill, press_release
+from tests.app.test_pages import button, by_label, fill, press_release, put_in_use
 from tests.app.test_uploads import said, upload
 from tests.conftest import PATIENCE, ROOT, assert_says
 from ui import results
@@ -50,7 +50,7 @@ def in_use(app, text):
     upload(app, text, "visits.csv")
     put_together(app)
     fill(app, number_input={"Lower bound": 0.0, "Upper bound": 30.0})
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     return app
 
 
@@ -67,14 +67,14 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
         "rows",
     ]
     assert "Made of several rows a person" in said(app)
-    assert by_label(app.radio, "Neighboring relation").value == "add-remove"
+    assert by_label(app.button_group, "Neighboring relation").value == "add-remove"
     assert button(app, "Make one row a person").disabled
     fill(
         app,
         number_input={"Lower bound": 0.0, "Upper bound": 30.0},
-        radio={"Neighboring relation": "substitution"},
+        button_group={"Neighboring relation": "substitution"},
     )
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     app.switch_page("app.py").run()
     assert "120 people" in "".join(one.value for one in app.sidebar.caption)
     app = open_page("release")
@@ -89,8 +89,8 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
     app = open_page("data")
     button(app, "Take every row as one person again").click().run()
     assert columns(app) == HEADER
-    button(app, "Forget this table").click().run()
-    assert "In use: visits" in said(app)
+    button(app, "Remove").click().run()
+    assert "visits\\.csv** · in use" in said(app)
     assert columns(app)[0] == "mean of stay"
 
 
@@ -119,7 +119,7 @@ def capped_in_use(app, text, most=3):
     )
     button(app, f"Count at most {most} rows of each").click().run()
     fill(app, number_input={"Lower bound": 0.0, "Upper bound": 30.0})
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     return app
 
 
@@ -174,7 +174,7 @@ def test_rows_taken_as_people_again_are_no_longer_protected_together(open_page):
     assert warned not in said(app)
     button(app, "Take every row as one person again").click().run()
     assert warned in said(app)
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     assert warned in said(app)
 
 
@@ -222,17 +222,17 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     where = "where age at least 60 and ward is north or west"
     assert columns(app) == HEADER
     assert f"Every column is {where}" in said(app).replace("\\", "")
-    assert by_label(app.radio, "Neighboring relation").value == "add-remove"
-    by_label(app.radio, "Neighboring relation").set_value("substitution").run()
-    button(app, "Use this data").click().run()
+    assert by_label(app.button_group, "Neighboring relation").value == "add-remove"
+    by_label(app.button_group, "Neighboring relation").set_value("substitution").run()
+    put_in_use(app)
     assert "The number of rows that meet the conditions is private" in app.error[0].value
     fill(
         app,
-        radio={"Neighboring relation": "add-remove"},
+        button_group={"Neighboring relation": "add-remove"},
         selectbox={"Column": 1},
         number_input={"Lower bound": 0.0, "Upper bound": 30.0},
     )
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     assert not app.error
     app = open_page("data")
     fill(app, number_input={"Public minimum number of people": 40}, selectbox={"Column": 1})
@@ -358,7 +358,7 @@ def test_other_recipes_go_on_one_account_and_rows_taken_as_people_are_asked_abou
     by_label(app.multiselect, "Sum").set_value([]).run()
     button(app, "Make one row a person").click().run()
     assert asked not in said(app)
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     assert not app.error
     key = next(key for key in views(app) if key.startswith("conditions-"))
     turn(app, key, view=True)
@@ -439,7 +439,7 @@ def test_next_quarters_file_is_prepared_the_same_way(page):
     known = columns(page)
     assert known[-2] == "age in bins at 40; 65"
     fill(page, number_input={"Lower bound": 0.0, "Upper bound": 30.0})
-    button(page, "Use this data").click().run()
+    put_in_use(page)
     upload(page, visits(more=30), "visits in spring.csv")
     assert_says(said(page), "was prepared before", "at most 5 rows of each patient count")
     assert columns(page) == HEADER

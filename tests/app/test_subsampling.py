@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.test_pages import CSV, button, by_label, charts, fill, release_buttons, use_upload
+from tests.app.test_pages import (
+    CSV,
+    by_label,
+    charts,
+    fill,
+    put_in_use,
+    release_buttons,
+    use_upload,
+)
 from tests.app.test_questions import release, set_to, shown
 from tests.conftest import assert_says
 
@@ -133,10 +141,10 @@ def test_private_number_of_people_is_sampled_with_one_chance(open_page):
     fill(
         app,
         number_input={"Lower bound": 0.0, "Upper bound": 100.0},
-        radio={"Neighboring relation": "add-remove"},
+        button_group={"Neighboring relation": "add-remove"},
     )
     set_to(app, "number_input", "Public minimum number of people", 100)
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     app = look_at(open_page("subsampling"), "Release from a sample")
     assert "everybody with the same chance" in shown(app)
     set_to(app, "selectbox", "Statistic", "sum")

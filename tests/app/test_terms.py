@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.test_pages import CSV, button, by_label, mode, press_release, use_example, use_upload
+from tests.app.test_pages import (
+    CSV,
+    button,
+    by_label,
+    in_use,
+    mode,
+    press_release,
+    put_in_use,
+    use_example,
+    use_upload,
+)
 from tests.app.test_uploads import said, upload
 from tests.conftest import assert_says
 
@@ -18,10 +28,10 @@ def marked(app):
     [
         ("number_input", "Privacy budget ε", 2.0, "in force: **ε = 3"),
         ("number_input", "δ", 0.0, "δ = 10⁻⁵"),
-        ("radio", "Neighboring relation", "add-remove", "in force: **substitution"),
+        ("button_group", "Neighboring relation", "add-remove", "in force: **substitution"),
         ("number_input", "Public minimum number of people", 200, "**100**"),
         ("checkbox", "Every row is one person", False, "in force: **at most 1**"),
-        ("radio", "The data are", "the whole population (census)", "**a sample"),
+        ("button_group", "The data are", "the whole population (census)", "**a sample"),
         ("text_input", "Name of one row", "household", "in force: **person, plural"),
         ("selectbox", "Budget counted in", "ρ (zero-concentrated)", "**ε = 3"),
     ],
@@ -35,8 +45,8 @@ def test_a_term_that_was_only_typed_is_marked_with_what_is_in_force(
     assert says in marked(app)
     money = label in {"Privacy budget ε", "δ", "Budget counted in"}
     assert ("Ledger page" in marked(app)) is money
-    assert ("Use this data" in marked(app)) is not money
-    button(app, "Use this data").click().run()
+    assert ("“Save”" in marked(app)) is not money
+    put_in_use(app)
     # The budget of a table that the ledger knows is changed there alone.
     assert bool(marked(app)) is money
 
@@ -58,11 +68,11 @@ def test_a_lesson_goes_on_with_the_budget_that_is_typed(open_page):
     by_label(app.number_input, "Privacy budget ε").set_value(0.25).run()
     assert "in force: **ε = 3" in marked(app)
     assert "Ledger page" not in marked(app)
-    assert "Use this data" in marked(app)
-    button(app, "Use this data").click().run()
+    assert "“Save”" in marked(app)
+    put_in_use(app)
     assert "0\\.5 and delta 0 is spent already" in app.error[0].value
     by_label(app.number_input, "Privacy budget ε").set_value(2.0).run()
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     assert not marked(app)
     assert lesson(open_page) == ("ε = 2, δ = 10⁻⁵", "ε = 0.5, δ = 0")
 
@@ -71,13 +81,13 @@ def test_a_lesson_waits_while_other_terms_or_another_table_are_in_use(open_page)
     assert mode(use_example(open_page)).value == "classroom"
     press_release(open_page("release"))
     app = open_page("data")
-    by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
+    by_label(app.button_group, "Neighboring relation").set_value("add-remove").run()
     assert_says(marked(app), "The lesson so far stays", "1 release.")
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     assert lesson(open_page)[1] == "ε = 0, δ = 0"
     assert mode(use_upload(open_page)).value == "release"
     app = open_page("data")
-    by_label(app.radio, "Neighboring relation").set_value("substitution").run()
+    by_label(app.button_group, "Neighboring relation").set_value("substitution").run()
     assert mode(use_example(open_page)).value == "classroom"
     assert lesson(open_page)[1] == "ε = 0.5, δ = 0"
 
@@ -91,8 +101,9 @@ def test_a_chosen_mode_stays_whatever_table_is_put_in_use(open_page):
     by_label(app.sidebar.radio, "Mode").set_value("classroom").run()
     app = upload(open_page("data"), CSV)
     assert "It begins in" not in said(app)
-    button(app, "Use this data").click().run()
-    assert "In use: people\\.csv. Classroom mode" in said(app)
+    put_in_use(app)
+    assert in_use(app) == "people\\.csv"
+    assert "Classroom mode: answers" in said(app)
 
 
 def test_release_mode_that_was_chosen_stays_for_an_example(open_page):

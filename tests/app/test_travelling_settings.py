@@ -7,7 +7,7 @@ import pytest
 from dpcore.data.columns import MissingPolicy
 from tests.app.asking import choose, go
 from tests.app.test_names_of_rows import rename
-from tests.app.test_pages import button, by_label, fill
+from tests.app.test_pages import button, by_label, fill, in_use, put_in_use
 from tests.app.test_questions import set_to
 from tests.app.test_uploads import said, upload
 
@@ -15,11 +15,11 @@ FIRST = "age,party\n" + "".join(f"{20 + i % 60},{'ab'[i % 2]}\n" for i in range(
 OTHER = "pay,ward\n" + "".join(f"{900 + i % 70},{'xy'[i % 2]}\n" for i in range(150))
 AGAIN = FIRST + "30,a\n"
 TERMS = {
-    ("radio", "Neighboring relation"): "add-remove",
+    ("button_group", "Neighboring relation"): "add-remove",
     ("number_input", "Public minimum number of people"): 150,
     ("number_input", "Privacy budget ε"): 7.0,
     ("number_input", "δ"): 1e-7,
-    ("radio", "The data are"): "the whole population (census)",
+    ("button_group", "The data are"): "the whole population (census)",
     ("text_input", "Name of one row"): "person",
 }
 ASKED = {
@@ -47,8 +47,8 @@ def use_first(open_page):
     set_to(app, "selectbox", "If a value is missing", MissingPolicy.DROP)
     for (kind, label), value in TERMS.items():
         set_to(app, kind, label, value)
-    button(app, "Use this data").click().run()
-    assert "In use" in said(app), said(app)
+    put_in_use(app)
+    assert in_use(app), said(app)
     app = open_page("release")
     choose(app, "Column", 0)
     for (kind, label), value in ASKED.items():
@@ -67,11 +67,11 @@ def test_nothing_of_a_table_is_there_for_one_with_other_columns(open_page):
     use_first(open_page)
     app = upload(open_page("data"), OTHER)
     assert state(app, TERMS) == {
-        ("radio", "Neighboring relation"): "substitution",
+        ("button_group", "Neighboring relation"): "substitution",
         ("number_input", "Public minimum number of people"): 100,
         ("number_input", "Privacy budget ε"): 3.0,
         ("number_input", "δ"): 1e-5,
-        ("radio", "The data are"): "a sample",
+        ("button_group", "The data are"): "a sample",
         ("text_input", "Name of one row"): "person",
     }
     assert "declared before" not in said(app)
@@ -79,8 +79,8 @@ def test_nothing_of_a_table_is_there_for_one_with_other_columns(open_page):
     assert by_label(app.number_input, "Lower bound").value is None
     bound(app)
     assert by_label(app.selectbox, "If a value is missing").value is MissingPolicy.REPLACE
-    button(app, "Use this data").click().run()
-    assert "In use" in said(app), said(app)
+    put_in_use(app)
+    assert in_use(app), said(app)
     app = go(app, "release")
     assert state(app, ASKED)["selectbox", "Statistic"] != "histogram"
     fill(app, selectbox={"Column": 0, "Statistic": "histogram"})
@@ -95,12 +95,12 @@ def test_nothing_of_a_table_is_there_for_one_with_other_columns(open_page):
 def test_the_same_columns_are_offered_and_said(open_page):
     use_first(open_page)
     app = upload(open_page("data"), AGAIN)
-    assert by_label(app.radio, "Neighboring relation").value == "substitution"
+    assert by_label(app.button_group, "Neighboring relation").value == "substitution"
     assert by_label(app.number_input, "Lower bound").value is None
     assert "A table with the same columns was declared before" in said(app)
     button(app, "Use what was declared before").click().run()
     assert "The earlier declaration is filled in" in said(app)
-    assert by_label(app.radio, "Neighboring relation").value == "add-remove"
+    assert by_label(app.button_group, "Neighboring relation").value == "add-remove"
     assert by_label(app.number_input, "Public minimum number of people").value == 150
     assert by_label(app.number_input, "Lower bound").value == 18.0
     assert by_label(app.selectbox, "If a value is missing").value is MissingPolicy.DROP
@@ -110,7 +110,7 @@ def test_an_example_after_an_upload_has_terms_of_its_own(open_page):
     use_first(open_page)
     app = open_page("data")
     choose(app, "Example data", "fair")
-    assert by_label(app.radio, "Neighboring relation").value == "substitution"
+    assert by_label(app.button_group, "Neighboring relation").value == "substitution"
     assert by_label(app.number_input, "Privacy budget ε").value == 3.0
 
 
@@ -121,21 +121,21 @@ def test_a_link_names_the_relation_of_the_first_table_alone(open_page, text):
     app = open_page("about")
     app.query_params["relation"] = text
     app = upload(open_page("data"), FIRST)
-    assert by_label(app.radio, "Neighboring relation").value == "add-remove"
+    assert by_label(app.button_group, "Neighboring relation").value == "add-remove"
     app = upload(app, OTHER)
-    assert by_label(app.radio, "Neighboring relation").value == "substitution"
+    assert by_label(app.button_group, "Neighboring relation").value == "substitution"
 
 
 def test_a_link_names_the_bins_of_the_first_table_alone(open_page):
     app = upload(open_page("data"), FIRST)
     bound(app)
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     app.query_params |= {"bins": "17", "statistic": "histogram"}
     app = open_page("release")
     assert by_label(app.number_input, "Bins of equal width").value == 17
     app = upload(open_page("data"), OTHER)
     bound(app)
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     app = go(app, "release")
     fill(app, selectbox={"Column": 0, "Statistic": "histogram"})
     assert by_label(app.number_input, "Bins of equal width").value == 10
@@ -144,8 +144,8 @@ def test_a_link_names_the_bins_of_the_first_table_alone(open_page):
 def test_another_form_of_the_table_keeps_its_terms(open_page):
     app = upload(open_page("data"), FIRST)
     rename(app, ("patient", ""))
-    set_to(app, "radio", "Neighboring relation", "add-remove")
+    set_to(app, "button_group", "Neighboring relation", "add-remove")
     app.session_state[f"new-columns-{app.session_state['_generation']}"] = True
     app.run()
     assert by_label(app.text_input, "Name of one row").value == "patient"
-    assert by_label(app.radio, "Neighboring relation").value == "add-remove"
+    assert by_label(app.button_group, "Neighboring relation").value == "add-remove"

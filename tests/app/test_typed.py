@@ -11,10 +11,10 @@ from dpcore.ledger.store import default_folder
 from tests.app.conftest import close_tab
 from tests.app.test_pages import (
     CSV,
-    button,
     by_label,
     fill,
     mode,
+    put_in_use,
     release_button,
     use_example,
     use_upload,
@@ -69,7 +69,7 @@ def test_each_table_of_these_people_keeps_its_own_words(open_page, files):
     describe(app, purpose="to plan", names="A. Berger", period="Q3")
     draft(open_page, NEXT)
     app = open_page("data")
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     released(open_page)
     app = documents(open_page)
     # Nothing of the first stands for the second until somebody says so.

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.app.test_model_exposure import shown
-from tests.app.test_pages import button, by_label, fill
+from tests.app.test_pages import by_label, fill, put_in_use
 from tests.conftest import assert_says
 
 PEOPLE = 137
@@ -23,7 +23,7 @@ def several_rows(open_page):
         )
     next(box for box in app.checkbox if box.label.startswith("Every row is")).set_value(False).run()
     by_label(app.number_input, "Public minimum number of rows").set_value(100).run()
-    button(app, "Use this data").click().run()
+    put_in_use(app)
 
 
 @pytest.mark.usefixtures("several_rows")

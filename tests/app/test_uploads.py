@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.test_pages import CSV, button, by_label, fill
+from tests.app.test_pages import CSV, button, by_label, fill, in_use, put_in_use
 from tests.conftest import assert_says
 from ui import session
 
@@ -45,8 +45,8 @@ def page(open_page):
 
 def test_the_uploader_is_empty_once_the_file_is_read_and_the_page_names_it(page):
     assert page.file_uploader[0].value is None
-    assert "**people\\.csv** · 1.3 kB · not in use yet" in said(page)
-    button(page, "Use this data").click().run()
+    assert "**people\\.csv** · not in use yet · 1.3 kB" in said(page)
+    put_in_use(page)
     assert "not in use yet" not in said(page)
     assert "Re-read file" not in labels(page)
 
@@ -64,23 +64,23 @@ def test_the_format_is_offered_once_it_is_opened_and_where_reading_failed(open_p
 
 
 def test_a_draft_can_be_forgotten(page):
-    button(page, "Forget this table").click().run()
-    assert "Choose a built-in survey" in said(page)
+    button(page, "Remove").click().run()
+    assert "Choose your data" in said(page)
     assert "people" not in said(page)
     assert "Re-read file" not in labels(page)
     page = upload(page, CSV)
-    button(page, "Use this data").click().run()
+    put_in_use(page)
     upload(page, CSV, "other.csv")
-    button(page, "Forget this table").click().run()
-    assert "In use: people\\.csv" in said(page)
+    button(page, "Remove").click().run()
+    assert in_use(page).startswith("people\\.csv")
 
 
 def test_a_forgotten_survey_is_no_longer_chosen(open_page):
     app = open_page("data")
     by_label(app.selectbox, "Example data").set_value("fair").run()
-    button(app, "Forget this table").click().run()
+    button(app, "Remove").click().run()
     assert by_label(app.selectbox, "Example data").value is None
-    assert "Choose a built-in survey" in said(app)
+    assert "Choose your data" in said(app)
 
 
 def test_a_file_that_cannot_be_read_keeps_its_message_and_can_be_read_otherwise(page):
@@ -160,7 +160,7 @@ def test_the_declared_format_is_reused_for_the_next_version_of_a_file(open_page,
     by_label(app.text_area, "Missing-value codes of all columns").set_value("x").run()
     button(app, "Re-read file").click().run()
     assert "is reused" not in said(app)
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     plain = said(app).replace("\\", "")
     assert "File format: encoding Mac Roman, separator semicolon" in plain
     app = upload(app, "Größe;Preis\n1;Anna\n2;Bo\n".encode("mac-roman"), "next.csv")
@@ -205,8 +205,8 @@ def test_lines_that_are_left_out_are_told(open_page, before, note):
 def test_a_number_of_309_digits_is_read_and_the_table_can_be_used(open_page):
     app = upload(open_page("data"), "age\n" + "9" * 309 + "\n20\n30\n")
     fill(app, number_input={"Lower bound": 0.0, "Upper bound": 100.0})
-    button(app, "Use this data").click().run()
-    assert "In use: people" in said(app)
+    put_in_use(app)
+    assert in_use(app).startswith("people")
 
 
 def test_a_reading_that_breaks_off_is_not_tried_again_by_itself(page, monkeypatch):

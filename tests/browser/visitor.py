@@ -55,18 +55,27 @@ class Visitor:
         """Choose a file on the Data page."""
         content = text.encode() if isinstance(text, str) else text
         file = {"name": name, "mimeType": "text/csv", "buffer": content}
-        self.page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(file)
-        self.heading("Columns").wait_for()
+        if self.button("Replace").count():
+            self.button("Replace").click()
+        self.page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(file)
+        self.button("Continue to Release").wait_for()
         self.settle()
 
     def use(self, lower: float, upper: float, budget: float = 1.0) -> None:
-        """Declare the column on screen, set the budget, and take the table into use."""
-        self.number("Lower bound", lower)
-        self.number("Upper bound", upper)
+        """Declare the first column, set the budget, and go on to Release."""
+        self.declare(lower, upper)
         self.number("Privacy budget ε", budget)
         self.say_other_people()
-        self.button("Use this data").click()
-        expect(self.page.get_by_text("In use:")).to_be_visible()
+        self.button("Continue to Release").click()
+        self.heading("Release").wait_for()
+        self.settle()
+
+    def declare(self, lower: float, upper: float) -> None:
+        """Type the bounds of the column that is chosen under “Edit column”."""
+        self.button("Edit column").click()
+        self.number("Lower bound", lower)
+        self.number("Upper bound", upper)
+        self.page.keyboard.press("Escape")
         self.settle()
 
     def say_other_people(self) -> None:

@@ -26,7 +26,7 @@ from dpcore.relations import NeighboringRelation
 from dpcore.releases.declarations import Declaration, Declarations
 from ui import session
 from ui.data import fingerprinting, terms
-from ui.study import Draft, Earlier, Study
+from ui.study import AccountTerms, Draft, Earlier, Study
 from ui.text import literal
 
 _FOLDER = "declared"
@@ -114,22 +114,34 @@ def keep(study: Study) -> None:
     """
     if study.example is not None:
         return
-    agreed, steps = study.terms, steps_of(study.dataset)
-    declaration = Declaration(
-        columns=study.dataset.columns,
+    declaration = declaration_of(study, study.dataset, study.terms)
+    with contextlib.suppress(LedgerError):
+        _kept().keep(study.fingerprint, declaration, study.dataset.header)
+
+
+def declaration_of(current: Draft | Study, dataset: Table, agreed: AccountTerms) -> Declaration:
+    """Return what is declared of a table, as it is kept or downloaded."""
+    steps = steps_of(dataset)
+    return Declaration(
+        columns=dataset.columns,
         relation=agreed.relation,
         rows=agreed.unit.rows,
         minimum_people=agreed.minimum_people,
         everybody=agreed.everybody,
         day=datetime.now(UTC).date(),
         steps=steps,
-        file=as_read(study.in_memory).columns if steps != PreparationSteps() else (),
+        file=as_read(current.in_memory).columns if steps != PreparationSteps() else (),
         noun=agreed.unit.noun,
         plural=agreed.unit.plural,
-        file_format=study.file_format,
+        file_format=current.file_format,
     )
-    with contextlib.suppress(LedgerError):
-        _kept().keep(study.fingerprint, declaration, study.dataset.header)
+
+
+def tell_steps(dataset: Table) -> None:
+    """Say how the table was made of its file."""
+    steps = steps_of(dataset).describe()
+    if steps:
+        st.caption(f"Prepared: {'; '.join(map(literal, steps))}.")
 
 
 def look_up_steps(dataset: Dataset) -> Declaration | None:

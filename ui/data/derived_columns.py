@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, cast
+from typing import Final
 
 import streamlit as st
 
-from dpcore.data.columns import LONGEST_NAME, Column, ColumnKind, check_titles
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
-from dpcore.data.partitions.table import Table, TableT
+from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.data.preparation.conditions import Comparison, NumberCondition
 from dpcore.data.preparation.date_columns import Age, DatePart, PartOfDate
 from dpcore.data.preparation.derived_columns import (
@@ -47,17 +46,16 @@ def ask(current: Draft | Study) -> None:
     A table with them is another one, not in use before it is accepted. What was done
     to its rows is done again.
     """
-    if current.example is not None:
+    if isinstance(current.dataset, PartitionedDataset):
+        st.caption(
+            "This table stays in its files. Derived columns, filters and several rows of "
+            "one person need all rows in memory."
+        )
+    if current.example is not None or isinstance(current.dataset, PartitionedDataset):
         return
     made = steps_of(current.in_memory).made
-    if made:
-        names = "; ".join(literal(one.name) for one in made)
-        st.markdown(f"**New columns:** {names}.")
-    form = st.expander(
-        "New columns, and codes for “no answer”",
-        expanded=bool(made),
-        key=f"new-columns-{session.generation()}",
-        on_change="rerun",
+    form = st.popover(
+        "Derived columns", key=f"new-columns-{session.generation()}", on_change="rerun"
     )
     if not form.open:
         return
@@ -246,54 +244,3 @@ def _keep(dataset: Dataset, made: tuple[NewColumn, ...]) -> None:
     with st.spinner("Making the columns …"):
         table = prepared(as_read(dataset), steps, key=session.fingerprint_key())
     declaring.keep_prepared(table, same_rows=True)
-
-
-def ask_names(dataset: TableT, keep: Callable[[Table], None]) -> TableT:
-    """Let every derived column be named; keep and return what was typed.
-
-    A name that cannot be used is explained in place, and the last one stays.
-    """
-    derived = [
-        column
-        for column in dataset.columns
-        # None of the file, whichever of its rows count.
-        if column.name.removesuffix(dataset.ending) not in dataset.header
-    ]
-    if not derived:
-        return dataset
-    form = st.expander(
-        "Names of derived columns", key=f"display-names-{session.generation()}", on_change="rerun"
-    )
-    if not form.open:
-        return dataset
-    with form:
-        st.caption(
-            "Pages and documents use the name. Statements, methods and reports also "
-            "give the recipe. A new name does not change any question or its answer."
-        )
-        typed = [
-            replace(column, display_name=_field(column, place))
-            for place, column in enumerate(derived)
-        ]
-        if typed == derived:
-            return dataset
-        try:
-            changed = cast("TableT", dataset.with_columns(*typed))
-            check_titles(changed.columns)
-        except ParameterError as error:
-            st.error(sentence_of(error))
-            return dataset
-    keep(changed)
-    return changed
-
-
-def _field(column: Column, place: int) -> str:
-    text = st.text_input(
-        f"Name of {literal(column.name)}",
-        column.display_name,
-        max_chars=LONGEST_NAME,
-        placeholder=column.name,
-        key=f"display-name-{session.generation()}-{place}",
-        persist_state="session",
-    )
-    return " ".join(text.split())

@@ -17,7 +17,7 @@ def check() -> None:
     study = session.study()
     if study is None or study.example is not None or study.parts is not None:
         return
-    with st.expander("Is this table fit for a class?", key="folded-class"):
+    with st.popover("Use in a class", key="folded-class"):
         st.markdown(
             "In Classroom mode single rows and true values are on the screen. A class "
             "recognizes people by what it knows of them: their names, a day, a rare "

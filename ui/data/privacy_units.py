@@ -24,7 +24,7 @@ from dpcore.data.preparation.identifiers import NOBODY, Ownerless, persons
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import confidential, controls, session
-from ui.data import contribution_limits, declaring, derived_columns, row_conditions
+from ui.data import contribution_limits, declaring
 from ui.data.row_conditions import condition, whole
 from ui.study import Draft, Study
 from ui.text import literal, sentence_of
@@ -51,51 +51,23 @@ _USUAL_MOST = 5
 _MOST = 1000
 
 
-def ask(current: Draft | Study) -> list[str]:
-    """Offer it; return what was chosen and not taken over, in words."""
-    if isinstance(current.dataset, PartitionedDataset):
-        st.caption(
-            "This table stays in its files. New columns, conditions on rows, one row "
-            "made of several, and a look at who could be recognized need all rows in "
-            "memory: have the files written that way, or upload a sample as a file."
-        )
-        return []
-    derived_columns.ask(current)
-    return [
-        *["several rows of one person"] * _ask_owners(current),
-        *["only some of the rows"] * row_conditions.ask(current),
-    ]
-
-
-def _ask_owners(current: Draft | Study) -> bool:
+def ask(current: Draft | Study) -> bool:
     """Offer to make one row a person of an upload that has several.
 
     What is made is another table, not in use before it is accepted. Return whether it
     is chosen and not taken over.
     """
-    if current.example is not None:
+    if current.example is not None or isinstance(current.dataset, PartitionedDataset):
         return False
     dataset = whole(current.in_memory)
     made = dataset.preparation if isinstance(dataset, PeopleDataset) else None
     rule = dataset.rule if isinstance(dataset, CappedDataset) else None
     source = _source(dataset)
-    if made is not None:
-        st.markdown(f"**Made of several rows a person:** {literal(made.describe())}.")
-    if rule is not None:
-        st.markdown(f"**Several rows a person:** {literal(rule.describe())}.")
     if made is None and rule is None:
-        st.caption(
-            "So far every row counts as one person: where this page says “people”, it "
-            "means rows. If one person has several, say below whose they are."
-        )
         _warn(source)
-    form = st.expander(
-        "Several rows of one person",
-        expanded=made is not None or rule is not None,
-        key=f"whose-rows-{session.generation()}",
-        on_change="rerun",
+    form = st.popover(
+        "Several rows of one person", key=f"whose-rows-{session.generation()}", on_change="rerun"
     )
-    asked: Preparation | RowCap | None = None
     waiting = False
     if not form.open:
         return waiting
@@ -108,15 +80,14 @@ def _ask_owners(current: Draft | Study) -> bool:
         asked = _form(source, made, rule)
         if isinstance(asked, RowCap):
             waiting = _offer_limit(source, asked, current.in_memory)
+            kept = declaring.conditions_on(source, current.in_memory)
+            contribution_limits.show(source, asked, kept)
         elif asked is not None:
             waiting = asked != made
             _offer(source, current.in_memory, asked, same=not waiting)
         done = made is not None or rule is not None
         if done and st.button("Take every row as one person again"):
             declaring.keep_prepared(source)
-    # Its figure has a folded part, which has no place in another.
-    if isinstance(asked, RowCap):
-        contribution_limits.show(source, asked, declaring.conditions_on(source, current.in_memory))
     return waiting
 
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.data.preparation.conditions import (
     Comparison,
     Condition,
@@ -30,21 +31,13 @@ def ask(current: Draft | Study) -> bool:
     They are another table, not in use before it is accepted. Return whether conditions
     are typed and not taken over.
     """
-    if current.example is not None:
+    if current.example is not None or isinstance(current.dataset, PartitionedDataset):
         return False
     dataset = current.in_memory
     kept: tuple[Condition, ...] = ()
     if isinstance(dataset, FilteredDataset | CappedDataset):
         kept = dataset.conditions
-    if kept:
-        texts = " and ".join(one.text for one in kept)
-        st.markdown(f"**Only rows where** {literal(texts)}.")
-    form = st.expander(
-        "Only some of the rows",
-        expanded=bool(kept),
-        key=f"conditions-{session.generation()}",
-        on_change="rerun",
-    )
+    form = st.popover("Filter rows", key=f"conditions-{session.generation()}", on_change="rerun")
     if not form.open:
         return False
     with form:

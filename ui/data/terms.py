@@ -9,9 +9,10 @@ from dataclasses import replace
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from dpcore.figures.attackers import odds_text
-from dpcore.formatting import epsilon_text, in_full, plural_of
+from dpcore.figures.attackers import surest
+from dpcore.formatting import in_full, plural_of
 from dpcore.privacy.conversions import epsilon_of_rho
+from dpcore.privacy.interpretation import best_guess
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.declarations import Declaration
@@ -31,6 +32,7 @@ _IN_OLDER_LINKS = {
         NeighboringRelation.ADD_REMOVE
     ),
 }
+_SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 _SAMPLE = "a sample"
 _EVERYBODY = "the whole population (census)"
 _RELATION = "relation"
@@ -43,9 +45,8 @@ _WEAK_EPSILON = 4.0
 
 
 _WHY = (
-    f"ε = {_USUAL_EPSILON:g} is a start, not a recommendation: it pays for six questions "
-    "at ε = 0.5 each, and stays below the 4 from which this page calls a budget large. "
-    "“Plan” shows what less would do; ask for no more than what must be seen needs."
+    f"ε = {_USUAL_EPSILON:g} is a start, not a recommendation. It pays for six releases "
+    "at ε = 0.5 each. “Plan” shows what less would do."
 )
 
 
@@ -125,42 +126,67 @@ def _words(terms: AccountTerms) -> tuple[tuple[str, str], ...]:
 
 
 def ask(
-    *, start: AccountTerms, people: int, cap: int | None = None, left_out: Sequence[str] = ()
+    advanced: st.delta_generator.DeltaGenerator,
+    *,
+    start: AccountTerms,
+    people: int,
+    cap: int | None = None,
+    left_out: Sequence[str] = (),
 ) -> AccountTerms:
     """Show the controls of the terms, which begin where ``start`` says.
 
-    ``people`` is how many are in the table. ``cap`` is how many rows of one unit count
-    at most, where a column says whose. ``left_out`` names the columns whose missing
-    values are left out.
+    Those that are rarely changed are in ``advanced``. ``people`` is how many are in the
+    table. ``cap`` is how many rows of one unit count at most, where a column says whose.
+    ``left_out`` names the columns whose missing values are left out.
     """
-    with controls.valid():
+    first, second, third = controls.row((6, 6, 7))
+    money = controls.row((6, 13))
+    with advanced, controls.valid():
         named = _name(start.unit, several=cap is not None)
-    left, right = controls.row(2)
+    unit = _unit(controls.Cell(place=advanced), named, start.unit.rows, cap)
     controls.read_older(_RELATION, _IN_OLDER_LINKS)
-    relation = left.radio(
+    relation = first.segmented(
         "Neighboring relation",
-        list(_RELATIONS),
-        index=list(_RELATIONS).index(start.relation),
-        format_func=_RELATIONS.__getitem__,
-        horizontal=False,
+        _RELATIONS,
+        start.relation,
         key=_RELATION,
         kept="table",
-        note="What the guarantee hides. Substitution hides which record a privacy unit "
-        "has. Add/remove also hides whether it is in the table.",
+        note=f"What the guarantee hides. Substitution: {unit.change(_SUBSTITUTION)}; the "
+        f"number of {unit.counted} is {'private' if unit.several else 'public'}. "
+        f"Add/remove: {unit.change(NeighboringRelation.ADD_REMOVE)}; that number is "
+        "private. Choose add/remove if membership itself is sensitive.",
     )
-    explained = left.place.empty()
-    left.place.caption(
-        "Is membership itself sensitive, as in a list of patients? Use add/remove. Is "
-        "membership public, as of staff? Use substitution."
+    everybody = second.segmented(
+        "The data are",
+        {_SAMPLE: "sample", _EVERYBODY: "whole population"},
+        _EVERYBODY if start.everybody else _SAMPLE,
+        key=_holds_key(),
+        kept="session",
+        note="A sample has a sampling error, so every result has a second, wider interval "
+        "for the population. A census has none. If in doubt, choose a sample.",
     )
-    unit = _unit(right, named, start.unit.rows, cap)
-    explained.caption(
-        f"Substitution: {unit.change(NeighboringRelation.SUBSTITUTION)}. The number of "
-        f"{unit.counted} is {'private' if unit.several else 'public'}. Add/remove: "
-        f"{unit.change(NeighboringRelation.ADD_REMOVE)}. The number of {unit.counted} "
-        "is private."
+    private = relation is not _SUBSTITUTION or unit.several or bool(left_out)
+    minimum = _minimum(third if private else controls.Cell(place=advanced), start, unit)
+    if private and minimum == _USUAL_MINIMUM:
+        of = f" with a value of {literal(', '.join(left_out))}" if left_out else ""
+        st.caption(
+            f"Enter a public minimum: the smallest number of {unit.counted}{of} that you "
+            f"can publish. Averages divide by it. At {minimum}, the noise for "
+            f"{minimum * 40:,} {unit.counted} is 40 times what it needs to be."
+        )
+    with controls.valid():
+        budget = _budget(money, advanced, start.budget, unit, people)
+    return AccountTerms(
+        relation=relation,
+        unit=unit,
+        budget=budget,
+        minimum_people=minimum,
+        everybody=everybody == _EVERYBODY,
     )
-    minimum = right.number(
+
+
+def _minimum(cell: controls.Cell, start: AccountTerms, unit: PrivacyUnit) -> int:
+    return cell.number(
         f"Public minimum number of {unit.counted}",
         start.minimum_people,
         (3, None),
@@ -170,43 +196,6 @@ def ask(
         f"add/remove, where missing values are left out, or where one {unit.noun} may "
         "own several rows. Averages divide by at least this number. A larger one means "
         "less noise, and bias if fewer are there.",
-    )
-    if relation is NeighboringRelation.SUBSTITUTION and not unit.several:
-        right.place.caption(
-            f"Not needed so far: with substitution the number of {unit.counted} is "
-            "public. The minimum is used only where missing values are left out."
-            if not left_out
-            else f"Used for questions about {literal(', '.join(left_out))}. Their "
-            f"missing values are left out, so the number of {unit.counted} with a "
-            f"value is private. Averages divide by at least {minimum:,}, and documents "
-            "say so. A group's average divides by the group's own released size."
-        )
-    everybody = left.place.radio(
-        "The data are",
-        [_SAMPLE, _EVERYBODY],
-        index=int(start.everybody),
-        key=_holds_key(),
-        persist_state="session",
-        help="A sample differs by chance from the population that it was drawn from. "
-        "Answers from a sample have that sampling error, too. A census, such as a "
-        "complete workforce, has no sampling error.",
-    )
-    left.place.caption(
-        f"Where several rows of one {unit.noun} count, answers are about this table "
-        "alone, whatever is chosen here."
-        if unit.several
-        else "If in doubt, choose a sample. Every answer then has a second, wider "
-        "interval, for the population that the sample represents. The interval for the "
-        "data themselves does not change."
-    )
-    with controls.valid():
-        budget = _budget(start.budget, unit, people)
-    return AccountTerms(
-        relation=relation,
-        unit=unit,
-        budget=budget,
-        minimum_people=minimum,
-        everybody=everybody == _EVERYBODY,
     )
 
 
@@ -270,15 +259,21 @@ def _unit(cell: controls.Cell, named: PrivacyUnit, before: int, cap: int | None)
     return replace(named, rows=rows)
 
 
-def _budget(start: PrivacyBudget, unit: PrivacyUnit, people: int) -> PrivacyBudget:
-    """Show the controls of the budget for a table of so many rows.
+def _budget(
+    row: Sequence[controls.Cell],
+    advanced: st.delta_generator.DeltaGenerator,
+    start: PrivacyBudget,
+    unit: PrivacyUnit,
+    people: int,
+) -> PrivacyBudget:
+    """Show the controls of the budget for a table of so many rows, and what it means.
 
     Raises:
         ParameterError: It cannot be agreed.
 
     """
-    kind, first, second = controls.row(3)
-    notion = kind.selectbox(
+    more = controls.Cell(place=advanced)
+    notion = more.selectbox(
         "Budget counted in",
         [_PAIR, _RHO],
         index=int(start.rho is not None),
@@ -287,31 +282,31 @@ def _budget(start: PrivacyBudget, unit: PrivacyUnit, people: int) -> PrivacyBudg
         note="All releases together are limited by the sums of ε and δ, or by the sum of ρ.",
     )
     if notion == _RHO:
-        rho = first.charged(
-            "Privacy budget ρ",
-            0.1 if start.rho is None else float(start.rho),
-            (1e-12, 1e4),
-            key="budget-rho",
-            kept="table",
-            note="Zero-concentrated privacy: costs simply add up, and many small "
-            "releases cost less than with ε.",
-        ).inside
-        reading = epsilon_of_rho(rho, delta=1e-6)
-        st.caption(
-            f"All releases together: ρ = {in_full(rho)}, at most ε = {epsilon_text(reading)} "
-            "at δ = 10⁻⁶."
+        rho = (
+            row[0]
+            .charged(
+                "Privacy budget ρ",
+                0.1 if start.rho is None else float(start.rho),
+                (1e-12, 1e4),
+                key="budget-rho",
+                kept="table",
+                note="Zero-concentrated privacy: costs simply add up, and many small "
+                "releases cost less than with ε.",
+            )
+            .inside
         )
-        _warn(reading, unit)
+        _gauge(row[1], epsilon_of_rho(rho, delta=1e-6), 1e-6, unit)
         return PrivacyBudget.of(rho=rho)
     typed = (
-        first.charged_epsilon(
+        row[0].charged_epsilon(
             "Privacy budget ε",
             float(start.epsilon or _USUAL_EPSILON),
             (1e-9, 700.0, 0.5),
             key="budget",
             kept="table",
+            more=_WHY,
         ),
-        second.charged_delta(
+        more.charged_delta(
             "δ",
             float(start.delta or 0) if start.epsilon else _USUAL_DELTA,
             (0.0, 0.1),
@@ -320,10 +315,7 @@ def _budget(start: PrivacyBudget, unit: PrivacyUnit, people: int) -> PrivacyBudg
         ),
     )
     epsilon, delta = (one.inside for one in typed)
-    st.caption(f"All releases together: {odds_text(epsilon, delta, noun=unit.noun)}.")
-    if epsilon == _USUAL_EPSILON:
-        st.caption(_WHY)
-    _warn(epsilon, unit)
+    _gauge(row[1], epsilon, delta, unit)
     if delta * people >= 1:
         st.warning(
             f"δ = {in_full(delta)} is large for {people:,} {unit.counted}. A release of "
@@ -333,11 +325,12 @@ def _budget(start: PrivacyBudget, unit: PrivacyUnit, people: int) -> PrivacyBudg
     return PrivacyBudget.of(epsilon=epsilon, delta=delta)
 
 
-def _warn(epsilon: float, unit: PrivacyUnit) -> None:
-    """Say of a large budget that it protects little once it is spent."""
-    if epsilon > _WEAK_EPSILON:
-        st.warning(
-            "A large budget. Once it is spent, an attacker who was torn between two "
-            f"possibilities about one {unit.noun} may be nearly sure which is true. "
-            "“Meaning” shows the odds, and budgets that others have chosen."
-        )
+def _gauge(cell: controls.Cell, epsilon: float, delta: float, unit: PrivacyUnit) -> None:
+    """Show how sure an attacker becomes at most once the budget is spent."""
+    sure = best_guess(epsilon, delta=delta, prior=0.5)
+    large = " A large budget." if epsilon > _WEAK_EPSILON else ""
+    cell.place.progress(
+        min(2 * float(sure) - 1, 1.0),
+        text=f"Attacker's certainty about one {literal(unit.noun)}: 50% before, at most "
+        f"{surest(epsilon, delta=delta).replace(' ', '')} after all releases.{large}",
+    )

@@ -28,7 +28,7 @@ from dpcore.formatting import capital
 from dpcore.relations import PrivacyUnit
 from ui import confidential, controls, session
 from ui.data import declaring, server_tables, terms
-from ui.study import Draft, Upload
+from ui.study import Draft, Study, Upload
 from ui.text import literal, sentence_of
 
 _ENDINGS = [
@@ -60,17 +60,33 @@ _DECIMALS = {".": "point  .", ",": "comma  ,"}
 _THOUSANDS = {"": "none", ",": "comma  ,", ".": "point  .", " ": "space", "'": "'"}
 
 
+def read_wanted() -> None:
+    """Read the table that was asked for, before anything is drawn of the one before."""
+    wanted, upload = session.wanted(), session.upload()
+    example = session.public(_example_key())
+    if wanted is not None:
+        server_tables.read_no_more()
+    # Always there: an element more would move all others, to be drawn anew.
+    with st.empty():
+        if wanted == "example" and isinstance(example, str):
+            _read_example(example)
+        elif wanted == "upload" and upload is not None:
+            _read_upload(upload)
+
+
 def choose() -> None:
-    """Show the ways to choose a table, and read what was chosen."""
-    left, right = st.columns(2)
+    """Show the ways to choose a table; `read_wanted` takes over what was chosen."""
+    left, right = st.columns((3, 2))
     with left:
+        drop_zone("File with a table")
+    with right:
         example = st.selectbox(
             "Example data",
             [example.key for example in EXAMPLES],
             index=_in_use(),
             format_func=lambda key: _example(key).title,
             placeholder="Choose a survey",
-            key=f"example-{session.generation()}",
+            key=_example_key(),
             on_change=session.ask_to_read,
             args=("example",),
             help="Real surveys with bounds and code book filled in. In Classroom mode "
@@ -79,24 +95,7 @@ def choose() -> None:
         for line in EXAMPLES:
             if line.key == example:
                 st.caption(line.sentence)
-    with right:
-        drop_zone("File with a table")
-    wanted, upload = session.wanted(), session.upload()
-    if wanted is not None:
-        server_tables.read_no_more()
-    # Always there: an element more would move all others, to be drawn anew.
-    with st.empty():
-        if wanted == "example" and example is not None:
-            _read_example(example)
-        elif wanted == "upload" and upload is not None:
-            _read_upload(upload)
-            if example is not None:
-                # What stands above is about another table.
-                st.rerun()
-            upload = session.upload()
     server_tables.offer()
-    _tell_failure(upload)
-    _tell_draft(upload)
 
 
 def drop_zone(label: str) -> None:
@@ -114,6 +113,46 @@ def drop_zone(label: str) -> None:
         "zip of one file). Your file stays in memory on this server and is discarded "
         "when you close the tab.",
     )
+
+
+def show(current: Draft | Study | None, forget: Callable[[], None]) -> None:
+    """Name the table that the page is about, and offer to replace or remove it."""
+    if current is None:
+        choose()
+        _tell_failure(session.upload())
+        return
+    dataset = current.dataset
+    with st.container(horizontal=True, vertical_alignment="center"):
+        count = len(dataset.columns)
+        facts = [*_facts(current), f"{count:,} column{'s' * (count > 1)}"]
+        st.markdown(f"**{literal(dataset.name)}** · {' · '.join(facts)}", width="stretch")
+        _offer_first_rows(current)
+        with st.popover("Replace", key=f"replace-{session.generation()}", width="content"):
+            choose()
+        if isinstance(current, Draft):
+            st.button("Remove", on_click=session.forget_draft)
+        else:
+            with st.popover("Remove"):
+                st.markdown("The table and its results leave memory. The ledger stays.")
+                st.button("Remove the table", on_click=forget)
+    upload = session.upload()
+    _tell_failure(upload)
+    if isinstance(current, Draft):
+        _tell_draft(current, None if session.failure() is not None else upload)
+
+
+def _facts(current: Draft | Study) -> list[str]:
+    if isinstance(current, Study):
+        number = current.terms.unit.number(current.dataset.people)
+        return ["in use", *[number] * current.public_number]
+    if isinstance(current.dataset, PartitionedDataset):
+        return ["not in use yet", "stays in its files"]
+    upload = session.upload()
+    return ["not in use yet"] if upload is None else ["not in use yet", upload.size]
+
+
+def _example_key() -> str:
+    return f"example-{session.generation()}"
 
 
 def load_example(key: str) -> Draft:
@@ -142,8 +181,6 @@ def _read_example(key: str) -> None:
     with st.spinner("Loading the survey …"):
         session.begin_reading()
         session.keep_draft(load_example(key))
-    # The box of examples was drawn before, for another table.
-    st.rerun()
 
 
 def _read_upload(upload: Upload) -> None:
@@ -199,31 +236,21 @@ def _tell_failure(upload: Upload | None) -> None:
         st.caption("Your previous data are unchanged.")
     if upload is not None:
         facts = f"{upload.size} · not read"
-        _row(upload.name, facts, "Forget this file", session.forget_upload)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{literal(upload.name)}** · {facts}")
+            st.button("Forget this file", on_click=session.forget_upload)
         _choose_sheet(upload)
         # Before a format is known the file could not be unpacked.
         if upload.file_format is not None:
             _edit_format(upload, upload.file_format)
 
 
-def _tell_draft(upload: Upload | None) -> None:
-    """Name the table that is not in use yet, and what can be done with it."""
-    draft = session.draft()
-    if draft is None:
-        return
-    if session.failure() is not None:
-        upload = None
-    known = "" if upload is None else f"{upload.size} · "
-    if isinstance(draft.dataset, PartitionedDataset):
-        count = len(draft.dataset.columns)
-        known = f"{count} column{'s' * (count > 1)}, stays in its files · "
-    facts = f"{known}not in use yet"
-    _row(draft.dataset.name, facts, "Forget this table", session.forget_draft)
+def _tell_draft(draft: Draft, upload: Upload | None) -> None:
+    """Say how the file was read, and what was declared before of a table like it."""
     if upload is not None and upload.file_format is not None:
         _tell_reading(upload.file_format, len(draft.dataset.header))
         _tell_reuse(draft, upload.file_format, upload.suggested)
         _choose_sheet(upload)
-        _edit_format(upload, upload.file_format, draft)
     for note in draft.notes:
         st.info(literal(note))
     if draft.missing:
@@ -233,6 +260,32 @@ def _tell_draft(upload: Upload | None) -> None:
             "missing values."
         )
     _offer(draft)
+
+
+def offer_format(current: Draft | Study) -> None:
+    """Offer another format for the file of a draft; say that of the table in use."""
+    upload = session.upload()
+    if isinstance(current, Study):
+        if current.file_format is not None:
+            with st.popover("File format"):
+                _tell_format(current.file_format)
+    elif upload is not None and upload.file_format is not None and session.failure() is None:
+        _edit_format(upload, upload.file_format)
+
+
+def _offer_first_rows(current: Draft | Study) -> None:
+    """Offer the curator the first rows: a wrong encoding is seen in them. CONFIDENTIAL."""
+    dataset = current.dataset
+    if not isinstance(dataset, Dataset):
+        return
+    with (
+        st.popover("First rows", icon=":material/lock:"),
+        confidential.area("first-rows", "first rows", ready=False) as shown,
+    ):
+        if shown:
+            rows, columns = dataset.frame.shape
+            st.markdown(f"{rows:,} rows and {columns:,} columns were read.")
+            st.code(first_rows(dataset.frame).to_string(), language=None)
 
 
 def _choose_sheet(upload: Upload) -> None:
@@ -294,17 +347,9 @@ def _read_as_suggested(suggested: FileFormat) -> None:
     session.ask_to_read("upload")
 
 
-def tell_format(known: FileFormat | None) -> None:
-    """Say how the file of the table in use was read."""
-    if known is not None:
-        own = "" if known.dialect or known.sheet else " Codes of the file are missing, too."
-        st.caption(f"File format: {literal(', '.join(known.parts))}.{own}")
-
-
-def _row(name: str, facts: str, label: str, forget: Callable[[], None]) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{literal(name)}** · {facts}")
-        st.button(label, on_click=forget)
+def _tell_format(known: FileFormat) -> None:
+    own = "" if known.dialect or known.sheet else " Codes of the file are missing, too."
+    st.caption(f"File format: {literal(', '.join(known.parts))}.{own}")
 
 
 def _offer(draft: Draft) -> None:
@@ -345,15 +390,14 @@ def _take_over() -> None:
     )
 
 
-def _edit_format(upload: Upload, known: FileFormat, draft: Draft | None = None) -> None:
-    """Offer another format, and show the first rows of the table as it was read."""
+def _edit_format(upload: Upload, known: FileFormat) -> None:
+    """Offer another format, in which the file is read again."""
     key = f"{session.uploads()}-{session.generation()}"
     failed = session.failure() is not None
-    place = st.expander(
-        "File format",
-        expanded=failed,
-        key="file-format-failed" if failed else "file-format",
-        on_change="rerun",
+    place = (
+        st.expander("File format", expanded=True, key="file-format-failed", on_change="rerun")
+        if failed
+        else st.popover("File format", key="file-format", on_change="rerun")
     )
     if not place.open:
         return
@@ -363,10 +407,7 @@ def _edit_format(upload: Upload, known: FileFormat, draft: Draft | None = None) 
         if known.sheet:
             rows = _ask_skipped(controls.Cell(place=st.container()), rows, key)
         codes = _ask_codes(known, key)
-        pressed = st.button("Re-read file")
-        if draft is not None and isinstance(draft.dataset, Dataset):
-            _show_first_rows(draft.dataset)
-        if not pressed:
+        if not st.button("Re-read file"):
             return
         try:
             dialect = Dialect(**asked) if asked else None
@@ -439,12 +480,3 @@ def _ask_codes(known: FileFormat, key: str) -> tuple[str, ...]:
         "the public list of a column is never a missing-value code.",
     )
     return tuple(dict.fromkeys(filter(None, map(str.strip, typed.splitlines()))))
-
-
-def _show_first_rows(dataset: Dataset) -> None:
-    """Show the first rows to the curator: a wrong encoding is seen in them."""
-    with confidential.area("first-rows", "first rows") as shown:
-        if shown:
-            rows, columns = dataset.frame.shape
-            st.markdown(f"{rows:,} rows and {columns:,} columns were read.")
-            st.code(first_rows(dataset.frame).to_string(), language=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Collection
 from dataclasses import replace
 
 import streamlit as st
@@ -36,11 +37,26 @@ _OTHER_ROWS = (
 
 
 def offer(
-    dataset: Table, current: Draft | Study, agreed: AccountTerms, whose: Whose | None
+    dataset: Table,
+    current: Draft | Study,
+    agreed: AccountTerms,
+    whose: Whose | None,
+    *,
+    wrong: Collection[str] = (),
 ) -> None:
-    """Offer to put a table in use on these terms; say why it cannot be."""
-    pressed = st.button("Use this data", type="primary")
+    """Offer to put a table in use on these terms, and open Release; say why it cannot be.
+
+    ``wrong`` names the columns whose declaration cannot be used.
+    """
+    drafted = isinstance(current, Draft)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        pressed = st.button("Continue to Release" if drafted else "Save", type="primary")
+        if not drafted:
+            st.page_link("pages/release.py", label="Continue to Release")
     try:
+        if pressed and wrong:
+            names = ", ".join(wrong)
+            raise ParameterError(f"correct the declaration of {names}, or clear its cells.")
         if pressed:
             same_people.check_said(whose)
         taken = fingerprinting.taken(dataset, current, pressed=pressed)
@@ -53,6 +69,8 @@ def offer(
         st.error(sentence_of(error))
         session.end_page()
     session.use(study)
+    if drafted:
+        session.go("pages/release.py")
     st.rerun()
 
 
@@ -137,7 +155,7 @@ def tell_not_in_force(typed: AccountTerms) -> None:
     if kept:
         lines[-1] += ". The ledger keeps it; the Ledger page changes it, on record"
     if len(lines) > kept:
-        lines += ["", "The terms apply once you press “Use this data”."]
+        lines += ["", "The terms apply once you press “Save”."]
         lines += _tell_lesson(study, typed)
     st.warning("\n".join(["**On screen, and not in force:**", "", *lines]))
 

@@ -1,0 +1,133 @@
+"""The grid of all columns, edited in place; it holds public declarations alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import pandas as pd
+import streamlit as st
+
+from dpcore.data.columns import ColumnKind
+from dpcore.data.declaration_grid import (
+    Field,
+    IfMissing,
+    cells_of,
+    declared,
+    undeclared,
+    with_common_bounds,
+)
+from dpcore.data.partitions.table import Table, TableT
+from dpcore.errors import DPCoreError, ParameterError
+from ui import session
+from ui.asking import columns
+
+_SLOT = "grid-start"
+_ROWS_SHOWN = 12
+_ROW_HEIGHT = 35
+
+
+def typed(dataset: TableT, keep: Callable[[Table], None]) -> tuple[TableT, dict[int, str]]:
+    """Return the table as its grid declares it, and what is wrong in which row.
+
+    What is typed stays in the grid, so that a row can be corrected or taken back. A row
+    that cannot be used declares nothing.
+    """
+    edits = _edits()
+    if edits is None:
+        # The grid is about to be drawn anew: it begins with what is declared.
+        session.let_go([_SLOT])
+    start = session.remember(_SLOT, _key(), lambda: dataset.columns)
+    found, wrong = [*dataset.columns], dict[int, str]()
+    for position, cells in (edits or {}).items():
+        try:
+            found[position] = declared(start[position], cells)
+        except ParameterError as error:
+            found[position], wrong[position] = undeclared(start[position]), str(error)
+    changed = [place for place, one in enumerate(found) if one != dataset.columns[place]]
+    if not changed:
+        return dataset, wrong
+    try:
+        table = columns.redeclared(dataset, *(found[place] for place in changed))
+    except DPCoreError as error:
+        return dataset, wrong | {changed[-1]: str(error)}
+    for place in changed:
+        columns.show_change(place)
+    keep(table)
+    return table, wrong
+
+
+def show(dataset: Table, wrong: Mapping[int, str]) -> None:
+    """Draw the grid of what is declared, with the status of each row."""
+    start = session.remember(_SLOT, _key(), lambda: dataset.columns)
+    rows = []
+    for place, column in enumerate(dataset.columns):
+        # What cannot be used is corrected beside what was declared before.
+        row = cells_of(start[place] if place in wrong else column)
+        row[Field.NAME] = dataset.short(column.name)
+        row[Field.STATUS] = wrong.get(place, row[Field.STATUS])
+        rows.append(row)
+    frame = pd.DataFrame(rows, columns=[*Field])
+    st.data_editor(
+        frame.astype({field: "str" for field in Field if field is not Field.USE}),
+        hide_index=True,
+        height=_ROW_HEIGHT * (min(len(rows), _ROWS_SHOWN) + 1) + 3,
+        column_config=_COLUMNS,
+        key=_key(),
+        alt="Declaration of every column: type, bounds, labels, unit, missing values, status",
+    )
+
+
+def begin_anew() -> None:
+    """Let the grid show what was declared elsewhere."""
+    session.count_up(_revision())
+
+
+def fill_common_bounds(dataset: TableT) -> TableT:
+    """Return the table with usual bounds where a name suggests them and none are set."""
+    found = (with_common_bounds(column) for column in dataset.columns)
+    return columns.redeclared(dataset, *found)
+
+
+def take_over(dataset: TableT, described: TableT, keep: Callable[[Table], None]) -> None:
+    """Declare all columns anew, and show it in the grid and in the controls."""
+    for place, (before, after) in enumerate(zip(dataset.columns, described.columns, strict=True)):
+        if before != after:
+            columns.show_change(place)
+    begin_anew()
+    keep(described)
+
+
+def _revision() -> str:
+    return f"_grid-{session.generation()}"
+
+
+def _key() -> str:
+    return f"grid-{session.generation()}-{session.count(_revision())}"
+
+
+def _edits() -> Mapping[int, Mapping[str, Any]] | None:
+    state = cast("Mapping[str, Any] | None", session.public(_key()))
+    return None if state is None else state["edited_rows"]
+
+
+_config = st.column_config
+_COLUMNS: Mapping[str, Any] = {
+    Field.USE: _config.CheckboxColumn(width=40, pinned=True),
+    Field.NAME: _config.TextColumn(disabled=True, width=110, pinned=True),
+    Field.KIND: _config.SelectboxColumn(
+        options=[kind.value for kind in ColumnKind], required=True, width=95
+    ),
+    Field.LOWER: _config.TextColumn(width=65, alignment="right"),
+    Field.UPPER: _config.TextColumn(width=65, alignment="right"),
+    Field.LABELS: _config.TextColumn(
+        width=90, help="What the questionnaire offers, with semicolons between."
+    ),
+    Field.UNIT: _config.TextColumn(width=50),
+    Field.IF_MISSING: _config.SelectboxColumn(
+        options=[policy.value for policy in IfMissing], width=90
+    ),
+    Field.IMPUTED: _config.TextColumn("imputed", width=65, alignment="right"),
+    Field.STATUS: _config.TextColumn(disabled=True, width=135),
+    Field.MEANING: _config.TextColumn(width=200),
+}
