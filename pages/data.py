@@ -33,7 +33,7 @@ if current is None:
 drafted = isinstance(current, Draft)
 keep = session.redraft if drafted else declaring.redeclare
 dataset, wrong = grid.typed(current.dataset, keep)
-place, actions = st.container(), st.container(horizontal=True, gap="small", key="data-actions")
+place, actions = st.container(), st.container(horizontal=True, gap="xsmall", key="data-actions")
 with actions:
     if st.button("Common bounds", help="Fill empty bounds by name, such as 0 to 100 for age."):
         grid.take_over(dataset, grid.fill_common_bounds(dataset), keep)
@@ -54,7 +54,6 @@ with actions:
     derived_columns.ask(current)
     waiting = ["only some of the rows"] * row_conditions.ask(current)
     upload.offer_format(current)
-    disclosure_risks.check()
 with place:
     grid.show(dataset, wrong)
     declaring.tell_steps(dataset)
@@ -87,3 +86,4 @@ using.offer(dataset, current, agreed, people, wrong=[dataset.columns[one].name f
 if not drafted:
     st.caption(f"{using.mode_text()}{using.in_force()}")
     using.tell_new_questions()
+    disclosure_risks.check()

@@ -83,7 +83,7 @@ def status(column: Column) -> str:
         return "needs bounds" if column.kind.is_numeric else "needs a list"
     if len(column.labels) == 1 and re.search(r"[,;]", column.labels[0]):
         return "one label: use ; between"
-    return "ready, imputes the middle" if imputes_middle(column) else "ready"
+    return "ready, imputes middle" if imputes_middle(column) else "ready"
 
 
 def imputes_middle(column: Column) -> bool:

@@ -51,7 +51,7 @@ def views(app: AppTest) -> dict[str, list[Any]]:
             continue
         if block.type == "tab_container":
             found[key] = [tab.label for tab in block.children.values()]
-        elif block.type == "expander":
+        elif block.type in {"expander", "popover"}:
             found[key] = [True]
     return found
 

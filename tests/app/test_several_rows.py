@@ -35,9 +35,13 @@ def visits(*, more=0):
     return "\n".join(["patient,stay,ward,age", *rows[:50], *mine, *rows[50:], ""])
 
 
+def unfold(app, start):
+    """Open a part of the page, by how its key starts."""
+    turn(app, next(key for key in views(app) if key.startswith(start)), view=True)
+
+
 def put_together(app, owner="patient"):
-    key = next(key for key in views(app) if "whose-rows" in key)
-    turn(app, key, view=True)
+    unfold(app, "whose-rows")
     fill(app, multiselect={"Columns that name the owner of a row": [owner], "Sum": ["stay"]})
     button(app, "Make one row a person").click().run()
 
@@ -56,9 +60,7 @@ def in_use(app, text):
 
 def test_visits_become_people_and_the_answer_is_about_people(open_page):
     app = upload(open_page("data"), visits(), "visits.csv")
-    assert "So far every row counts as one person" in said(app)
     put_together(app)
-    assert "So far every row counts as one person" not in said(app)
     assert columns(app) == [
         "mean of stay",
         "mean of age",
@@ -66,7 +68,8 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
         "most frequent ward",
         "rows",
     ]
-    assert "Made of several rows a person" in said(app)
+    assert "Prepared: " in said(app)
+    unfold(app, "whose-rows")
     assert by_label(app.button_group, "Neighboring relation").value == "add-remove"
     assert button(app, "Make one row a person").disabled
     fill(
@@ -87,6 +90,7 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
     patients = [*dict.fromkeys(line.split(",")[0] for line in lines)]
     assert first["patient, whose rows"].tolist() == [patients[row - 1] for row in first["row"]]
     app = open_page("data")
+    unfold(app, "whose-rows")
     button(app, "Take every row as one person again").click().run()
     assert columns(app) == HEADER
     button(app, "Remove").click().run()
@@ -139,6 +143,7 @@ def test_at_most_so_many_rows_of_each_patient_count(open_page):
     assert_says(
         said(app), "at most 3 rows of each patient count", "Privacy unit: one person with all rows"
     )
+    unfold(app, "whose-rows")
     assert button(app, "Count at most 3 rows of each").disabled
     by_label(app.toggle, "Show what a limit leaves out, and what it costs").set_value(True).run()
     assert "err least by this guess" in said(app)
@@ -161,17 +166,19 @@ def test_at_most_so_many_rows_of_each_patient_count(open_page):
 def test_what_was_said_of_a_table_stays_when_another_number_of_rows_counts(open_page):
     app = capped_in_use(open_page("data"), visits(more=40))
     minimum, holds = "Public minimum number of rows", "The data are"
-    fill(app, number_input={minimum: 40}, radio={holds: "the whole population (census)"})
+    fill(app, number_input={minimum: 40}, button_group={holds: "the whole population (census)"})
+    unfold(app, "whose-rows")
     by_label(app.number_input, "At most so many rows of each patient count").set_value(5).run()
     button(app, "Count at most 5 rows of each").click().run()
     assert by_label(app.number_input, minimum).value == 40
-    assert by_label(app.radio, holds).value == "the whole population (census)"
+    assert by_label(app.button_group, holds).value == "the whole population (census)"
 
 
 def test_rows_taken_as_people_again_are_no_longer_protected_together(open_page):
     app = capped_in_use(open_page("data"), visits(more=40))
     warned = "Every row counts as one person here"
     assert warned not in said(app)
+    unfold(app, "whose-rows")
     button(app, "Take every row as one person again").click().run()
     assert warned in said(app)
     put_in_use(app)
@@ -236,6 +243,7 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     assert not app.error
     app = open_page("data")
     fill(app, number_input={"Public minimum number of people": 40}, selectbox={"Column": 1})
+    unfold(app, "conditions-")
     by_label(app.number_input, "Public number for age").set_value(50.0).run()
     for press in ("Keep only these rows", "Take all rows again"):
         button(app, press).click().run()
@@ -311,7 +319,7 @@ def test_what_is_chosen_and_not_taken_over_is_said_where_the_table_is_put_in_use
     assert not_taken(page) == ["only some of the rows"]
     turn(page, next(key for key in views(page) if "whose-rows" in key), view=True)
     by_label(page.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
-    assert not_taken(page) == ["several rows of one person", "only some of the rows"]
+    assert not_taken(page) == ["only some of the rows", "several rows of one person"]
     button(page, "Make one row a person").click().run()
     assert "several rows of one person" not in not_taken(page)
 
@@ -348,13 +356,14 @@ def test_conditions_stay_with_rows_that_count_and_are_said_to_go_otherwise(page)
     assert not_taken(page) == ["several rows of one person"]
     button(page, "Count at most 5 rows of each").click().run()
     assert not_taken(page) == []
-    assert_says(said(page), "Only rows where", "age at least 60")
+    assert_says(said(page), "only rows where", "age at least 60")
 
 
 def test_other_recipes_go_on_one_account_and_rows_taken_as_people_are_asked_about(open_page):
     """Otherwise everybody could be charged on two budgets, and nobody would notice."""
     asked = "Are these people who have an account already?"
     app = in_use(open_page("data"), visits())
+    unfold(app, "whose-rows")
     by_label(app.multiselect, "Sum").set_value([]).run()
     button(app, "Make one row a person").click().run()
     assert asked not in said(app)
@@ -366,7 +375,8 @@ def test_other_recipes_go_on_one_account_and_rows_taken_as_people_are_asked_abou
     age.set_value(["mean of age per patient"]).run()
     button(app, "Keep only these rows").click().run()
     assert asked not in said(app)
-    assert "Made of several rows a person" in said(app)
+    assert "Prepared: " in said(app)
+    unfold(app, "whose-rows")
     button(app, "Take every row as one person again").click().run()
     assert columns(app) == HEADER
     assert asked in said(app)
@@ -377,6 +387,7 @@ def test_other_recipes_go_on_one_account_and_rows_taken_as_people_are_asked_abou
 
 def add_column(app, kind, of, **more):
     """Make a new column of one of numbers; ``more`` are boxes by label."""
+    unfold(app, "new-columns")
     fill(app, selectbox={"What is made": kind, "Of": of})
     for label, value in more.items():
         by_label([*app.text_input, *app.selectbox, *app.number_input], label).set_value(value).run()
@@ -417,8 +428,9 @@ def test_bins_are_made_of_a_column_without_codes_which_then_goes_last(open_page)
     add_column(app, "bins of a number", "stay without -9", **{"Edges of the bins": "2; 5"})
     made = ["stay without -9", '"stay without -9" in bins at 2; 5']
     assert columns(app) == [*HEADER, *made]
-    [first, *_] = [one for one in app.button if one.label == "Remove"]
-    first.click().run()
+    unfold(app, "new-columns")
+    remove = next(one for one in app.button if (one.key or "").startswith("remove-new-"))
+    remove.click().run()
     assert any("no column of that name" in one.value for one in app.error)
     assert columns(app) == [*HEADER, *made]
 

@@ -31,7 +31,7 @@ def test_bounds_of_a_number_are_read_as_spreadsheets_write_them():
     typed = declared(AGE, {Field.LOWER: " 18 ", Field.UPPER: "1,000"})
     assert typed.bounds == Interval(lower=18, upper=1000)
     assert (typed.missing, typed.replacement) == (MissingPolicy.REPLACE, 509)
-    assert status(typed) == "ready, imputes the middle"
+    assert status(typed) == "ready, imputes middle"
     minus = declared(AGE, {Field.LOWER: "\u22125", Field.UPPER: "5"})
     assert minus.bounds == Interval(lower=-5, upper=5)
 
