@@ -67,7 +67,7 @@ class Curator(Tab):
             self.fill("Lower bound", 0.0)
             self.fill("Upper bound", 100.0)
             await self.run()
-            await self._timed("use", self.press("Use this data"))
+            await self._timed("use", self.press("Continue to Release"))
             await self._go("release")
             await self.press("Release")
             await self._timed("spend", self.press("Spend ε 0.5"))

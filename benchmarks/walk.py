@@ -94,20 +94,22 @@ class Walk:
 
         def choose() -> None:
             self._page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(path)
-            self._page.get_by_label("Lower bound").wait_for()
+            self._page.get_by_role("button", name="Continue to Release").wait_for()
 
         return self._answered(choose)
 
     def use(self, columns: Sequence[str], lower: str, upper: str) -> None:
         """Declare bounds of some columns and put the table in use."""
+        self._page.get_by_role("button", name="Edit column").click()
         for column in columns:
             self._choose("Column", column)
             self._number("Lower bound", lower)
             self._number("Upper bound", upper)
         self._choose("Column", columns[0])
-        self._page.get_by_role("button", name="Use this data").click()
-        self._page.get_by_text("In use:").wait_for()
-        self.go("release")
+        self._page.keyboard.press("Escape")
+        self._page.get_by_role("button", name="Continue to Release").click()
+        self._page.get_by_role("heading", name="Release", exact=True).wait_for()
+        settled(self._page)
 
     def ask_mean(self) -> None:
         """Ask for the mean with BIT Laplace noise, at a small price."""

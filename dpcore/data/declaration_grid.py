@@ -61,14 +61,14 @@ def cells_of(column: Column) -> dict[str, object]:
     )
     imputed = "" if column.replacement is None else _written(column, column.replacement)
     return {
-        Field.USE: column.kind is not ColumnKind.NOT_USED,
+        Field.USE: column.kind.is_numeric or column.kind.has_labels,
         Field.NAME: column.name,
         Field.KIND: column.kind.value,
         Field.LOWER: lower,
         Field.UPPER: upper,
         Field.LABELS: "; ".join(column.labels),
         Field.UNIT: column.unit,
-        Field.IF_MISSING: if_missing(column).value if column.is_declared else None,
+        Field.IF_MISSING: if_missing(column).value if column.is_declared else "",
         Field.IMPUTED: imputed,
         Field.STATUS: status(column),
         Field.MEANING: column.description,
@@ -171,7 +171,8 @@ def _kind(column: Column, typed: Cells) -> ColumnKind:
     if typed.get(Field.USE) is False:
         return ColumnKind.NOT_USED
     kind = ColumnKind(str(typed.get(Field.KIND) or column.kind))
-    taken_up = typed.get(Field.USE) is True and kind is ColumnKind.NOT_USED
+    usable = kind.is_numeric or kind.has_labels
+    taken_up = typed.get(Field.USE) is True and not usable
     return ColumnKind.CATEGORY if taken_up else kind
 
 

@@ -94,10 +94,11 @@ def test_opening_reads_no_row(open_page, tables, monkeypatch):
 
     monkeypatch.setattr("dpcore.data.partitions.table.read_part", read)
     app = open_table(open_page)
-    assert "**visits** · 2 columns, stays in its files · not in use yet" in said(app)
+    assert "**visits** · not in use yet · stays in its files · 2 columns" in said(app)
     assert columns(app) == ["age", "smoker"]
     assert "need all rows in memory" in said(app)
-    assert not {"New columns", "Only some of the rows"} & {e.label for e in app.expander}
+    popovers = {each.proto.popover.label for each in app.get("popover")}
+    assert not {"Derived columns", "Filter rows", "Several rows of one person"} & popovers
     (tables / "visits" / "part-1.parquet").write_bytes(b"PAR1 no table PAR1")
     button(app, DOOR).click().run()
     assert "part-1.parquet cannot be read" in app.error[0].value.replace("\\", "")

@@ -40,7 +40,8 @@ def named_table(app, name):
 
 
 def rename(app, name):
-    opened(app, "display-names")
+    named = next(box for box in app.selectbox if box.label == "Column")
+    named.select_index(next(i for i, one in enumerate(named.options) if "any ward" in one)).run()
     next(box for box in app.text_input if box.placeholder == RECIPE).set_value(name).run()
     return app
 

@@ -246,6 +246,7 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     unfold(app, "conditions-")
     by_label(app.number_input, "Public number for age").set_value(50.0).run()
     for press in ("Keep only these rows", "Take all rows again"):
+        unfold(app, "conditions-")
         button(app, press).click().run()
         by_label(app.selectbox, "Column").set_value(1).run()
         # What was declared of the rows that met the conditions holds for all.

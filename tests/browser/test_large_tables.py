@@ -36,23 +36,21 @@ def test_from_the_folder_to_an_answer_and_to_everybody(context, large):
     page.get_by_text("A large table on the server").click()
     visitor.settle()
     visitor.button("Open the table").click()
-    expect(page.get_by_text("stays in its files · not in use yet")).to_be_visible()
+    expect(page.get_by_text("not in use yet · stays in its files")).to_be_visible()
     visitor.settle()
-    visitor.number("Lower bound", 0)
-    visitor.number("Upper bound", 100)
+    visitor.declare(0, 100)
 
     gate(large.home).touch()
-    visitor.button("Use this data").click()
+    visitor.button("Continue to Release").click()
     visitor.button("Stop").click()
     expect(visitor.button("Stop")).to_have_count(0)
     visitor.settle()
-    assert "In use:" not in visitor.text
+    assert "not in use yet" in visitor.text
     gate(large.home).unlink()
-    visitor.button("Use this data").click()
-    expect(page.get_by_text("In use:")).to_be_visible()
+    visitor.button("Continue to Release").click()
+    visitor.heading("Release").wait_for()
     visitor.settle()
 
-    visitor.go("release")
     assert "from the noise alone" in visitor.release()
     record = Release.from_json(visitor.download("Download JSON"))
     assert abs(record.values[0] - MEAN) < OFF

@@ -30,6 +30,7 @@ def use(visitor: Visitor) -> None:
     """Declare pay, and leave the bounds of age to the page that needs them."""
     visitor.go("data")
     visitor.upload(survey())
+    visitor.edit_columns()
     visitor.choose("Column", "pay")
     visitor.use(0, 1500, budget=5)
 

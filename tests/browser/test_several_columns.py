@@ -30,6 +30,7 @@ def survey() -> str:
 
 
 def declare(visitor, column, *, upper=None):
+    visitor.edit_columns()
     visitor.choose("Column", column)
     if upper is not None:
         visitor.number("Lower bound", 0)

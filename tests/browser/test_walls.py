@@ -173,6 +173,7 @@ def use_all(visitor: Visitor, text: str) -> None:
     """Declare the three columns of the table, and take it into use."""
     visitor.go("data")
     visitor.upload(text)
+    visitor.edit_columns()
     visitor.choose("Column", "region")
     field = visitor.page.get_by_role("textbox", name="Public list of categories")
     field.fill("\n".join(REGIONS[:3]))

@@ -70,9 +70,15 @@ class Visitor:
         self.heading("Release").wait_for()
         self.settle()
 
+    def edit_columns(self) -> None:
+        """Open “Edit column”, if it is not open."""
+        if not self.page.get_by_role("combobox", name="Column", exact=True).count():
+            self.button("Edit column").click()
+            self.page.get_by_role("combobox", name="Column", exact=True).wait_for()
+
     def declare(self, lower: float, upper: float) -> None:
         """Type the bounds of the column that is chosen under “Edit column”."""
-        self.button("Edit column").click()
+        self.edit_columns()
         self.number("Lower bound", lower)
         self.number("Upper bound", upper)
         self.page.keyboard.press("Escape")
