@@ -46,6 +46,9 @@ with actions:
         wrong[position] = "see Edit column"
     elif edited is not dataset:
         grid.begin_anew()
+        if edited.columns[position].title != dataset.columns[position].title:
+            # The list of columns was drawn before, with the name so far.
+            st.rerun()
         dataset = edited
     current = session.draft() or session.require_study()
     with st.popover("Declaration"):

@@ -310,7 +310,7 @@ class Cell:
             format_func=options.__getitem__,
             key=key,
             help=note,
-            **_KEPT[kept],
+            **KEPT[kept],
         )
 
     def slider(

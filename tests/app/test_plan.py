@@ -11,7 +11,7 @@ from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.store import LEDGER, default_folder
 from dpcore.planning.analysis_plan import Split
 from tests.app.conftest import close_tab
-from tests.app.test_pages import CSV, button, by_label, charts, fill, use_upload
+from tests.app.test_pages import CSV, button, by_label, charts, fill, put_in_use, use_upload
 from tests.app.test_questions import shown
 from tests.app.test_same_people import draft
 from tests.conftest import PATIENCE, ROOT, assert_says
@@ -247,8 +247,8 @@ def test_a_plan_beyond_the_budget_offers_the_total_that_fits(planned):
 def test_a_plan_of_other_terms_is_not_released(planned):
     app = planned
     opened(app, "data")
-    by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
-    button(app, "Use this data").click().run()
+    by_label(app.button_group, "Neighboring relation").set_value("add-remove").run()
+    put_in_use(app)
     opened(app, "plan")
     assert shown(app).count("planned under another neighboring relation") == 2
     assert app.button(key=RELEASE).disabled
@@ -298,7 +298,7 @@ def test_the_next_table_of_these_people_takes_the_plan_over(planned, open_page):
     by_label(app.number_input, "Total ε").set_value(2.0).run()
     confirm(app)
     app = draft(open_page, f"{CSV}61,no\n62,yes\n")
-    button(app, "Use this data").click().run()
+    put_in_use(app)
     assert not app.error
     app = open_page("plan")
     (offered,) = (b for b in app.button if b.label.startswith("Take over the plan of"))
