@@ -5,7 +5,7 @@ from __future__ import annotations
 import zoneinfo
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, cast
+from typing import Final
 
 import streamlit as st
 
@@ -18,7 +18,6 @@ from dpcore.data.columns import (
     MissingPolicy,
     check_titles,
 )
-from dpcore.data.dataset import Dataset
 from dpcore.data.dates import DateFormat, DateOrder, date_of
 from dpcore.data.declaration_grid import (
     Field,
@@ -30,7 +29,6 @@ from dpcore.data.declaration_grid import (
 )
 from dpcore.data.disclosure_risks import names_people
 from dpcore.data.partitions.table import Table, TableT
-from dpcore.data.preparation.steps import prepared_anew
 from dpcore.data.quantities import replacement_text
 from dpcore.errors import DPCoreError, ParameterError
 from dpcore.formatting import in_full
@@ -89,21 +87,6 @@ def choose(dataset: Table, *, every: bool = False) -> int:
     )
 
 
-def form_key(position: int) -> str:
-    """Return what the keys of the controls of a column end with.
-
-    It is another one after each change elsewhere, which the controls then show.
-    """
-    key = f"{session.generation()}-{position}"
-    changes = session.count(f"_changed-{key}")
-    return f"{key}-{changes}" if changes else key
-
-
-def show_change(position: int) -> None:
-    """Let the controls of a column show what was declared elsewhere."""
-    session.count_up(f"_changed-{session.generation()}-{position}")
-
-
 def declare(dataset: TableT, position: int, keep: Callable[[Table], None]) -> TableT | None:
     """Show the form of one column; keep and return what was declared.
 
@@ -112,30 +95,15 @@ def declare(dataset: TableT, position: int, keep: Callable[[Table], None]) -> Ta
     """
     column = dataset.columns[position]
     try:
-        found = _form(column, form_key(position), derived=_is_derived(dataset, column))
+        found = _form(column, declaring.form_key(position), derived=_is_derived(dataset, column))
         if found == column:
             return dataset
-        changed = redeclared(dataset, found)
+        changed = declaring.redeclared(dataset, found)
         check_titles(changed.columns)
     except DPCoreError as error:
         st.error(sentence_of(error))
         return None
     keep(changed)
-    return changed
-
-
-def redeclared(dataset: TableT, *columns: Column) -> TableT:
-    """Return the table with other declarations of some of its columns.
-
-    Raises:
-        DPCoreError: A column that is made of them cannot be made any more.
-
-    """
-    changed = cast("TableT", dataset.with_columns(*columns))
-    alike = all(dataset.column(one.name).reads_like(one) for one in columns)
-    if isinstance(changed, Dataset) and not alike:
-        # Derived columns and conditions are made of cells as they were read.
-        changed = cast("TableT", prepared_anew(changed, key=session.fingerprint_key()))
     return changed
 
 

@@ -14,7 +14,6 @@ from dpcore.data.partitions.table import Table
 from dpcore.errors import DPCoreError, ParameterError
 from dpcore.releases.declarations import declaration_in, written
 from ui import downloads, session
-from ui.asking import columns
 from ui.data import declaring, grid
 from ui.downloads import File
 from ui.study import AccountTerms, Draft, Study
@@ -44,7 +43,7 @@ def ask(dataset: Table, keep: Callable[[Table], None]) -> None:
     try:
         if len(content) > _MOST_BYTES:
             raise ParameterError("the file is too large for a declaration.")
-        described = columns.redeclared(dataset, *_described(content, dataset.columns))
+        described = declaring.redeclared(dataset, *_described(content, dataset.columns))
     except DPCoreError as error:
         st.error(sentence_of(error))
         return

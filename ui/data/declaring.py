@@ -8,17 +8,24 @@ from __future__ import annotations
 import contextlib
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import NoReturn
+from typing import NoReturn, cast
 
 import streamlit as st
 
 from dpcore.analyses.base import Mode
+from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import FileFormat
-from dpcore.data.partitions.table import PartitionedDataset, Table
+from dpcore.data.partitions.table import PartitionedDataset, Table, TableT
 from dpcore.data.preparation.conditions import Condition, FilteredDataset
 from dpcore.data.preparation.contribution_bounds import CappedDataset
-from dpcore.data.preparation.steps import PreparationSteps, as_read, prepared, steps_of
+from dpcore.data.preparation.steps import (
+    PreparationSteps,
+    as_read,
+    prepared,
+    prepared_anew,
+    steps_of,
+)
 from dpcore.data.readers.files import Opened
 from dpcore.errors import DPCoreError, LedgerError, ParameterError
 from dpcore.ledger.store import default_folder
@@ -105,6 +112,36 @@ def redeclare(dataset: Table) -> None:
     study = session.study()
     if study is not None and session.mode() is Mode.RELEASE:
         keep(study)
+
+
+def form_key(position: int) -> str:
+    """Return what the keys of the controls of a column end with.
+
+    It is another one after each change elsewhere, which the controls then show.
+    """
+    key = f"{session.generation()}-{position}"
+    changes = session.count(f"_changed-{key}")
+    return f"{key}-{changes}" if changes else key
+
+
+def show_change(position: int) -> None:
+    """Let the controls of a column show what was declared elsewhere."""
+    session.count_up(f"_changed-{session.generation()}-{position}")
+
+
+def redeclared(dataset: TableT, *columns: Column) -> TableT:
+    """Return the table with other declarations of some of its columns.
+
+    Raises:
+        DPCoreError: A column that is made of them cannot be made any more.
+
+    """
+    changed = cast("TableT", dataset.with_columns(*columns))
+    alike = all(dataset.column(one.name).reads_like(one) for one in columns)
+    if isinstance(changed, Dataset) and not alike:
+        # Derived columns and conditions are made of cells as they were read.
+        changed = cast("TableT", prepared_anew(changed, key=session.fingerprint_key()))
+    return changed
 
 
 def keep(study: Study) -> None:

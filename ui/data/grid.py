@@ -20,7 +20,7 @@ from dpcore.data.declaration_grid import (
 from dpcore.data.partitions.table import Table, TableT
 from dpcore.errors import DPCoreError, ParameterError
 from ui import session
-from ui.asking import columns
+from ui.data import declaring
 
 _SLOT = "grid-start"
 _ROWS_SHOWN = 12
@@ -48,11 +48,11 @@ def typed(dataset: TableT, keep: Callable[[Table], None]) -> tuple[TableT, dict[
     if not changed:
         return dataset, wrong
     try:
-        table = columns.redeclared(dataset, *(found[place] for place in changed))
+        table = declaring.redeclared(dataset, *(found[place] for place in changed))
     except DPCoreError as error:
         return dataset, wrong | {changed[-1]: str(error)}
     for place in changed:
-        columns.show_change(place)
+        declaring.show_change(place)
     keep(table)
     return table, wrong
 
@@ -86,14 +86,14 @@ def begin_anew() -> None:
 def fill_common_bounds(dataset: TableT) -> TableT:
     """Return the table with usual bounds where a name suggests them and none are set."""
     found = (with_common_bounds(column) for column in dataset.columns)
-    return columns.redeclared(dataset, *found)
+    return declaring.redeclared(dataset, *found)
 
 
 def take_over(dataset: TableT, described: TableT, keep: Callable[[Table], None]) -> None:
     """Declare all columns anew, and show it in the grid and in the controls."""
     for place, (before, after) in enumerate(zip(dataset.columns, described.columns, strict=True)):
         if before != after:
-            columns.show_change(place)
+            declaring.show_change(place)
     begin_anew()
     keep(described)
 
