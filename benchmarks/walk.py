@@ -183,7 +183,7 @@ class Walk:
     def explain(self, others: Sequence[str]) -> None:
         """Ask for a regression of the first column on some others."""
         self.pick("a regression model")
-        self._choose_all("by", others)
+        self._choose_all("Predictors", others)
 
     def unfold(self, label: str) -> None:
         """Open an expander."""

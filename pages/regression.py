@@ -8,7 +8,7 @@ from ui.text import literal
 
 session.require_router("pages/regression.py")
 st.title("Regression")
-st.markdown("What explains a column, and how well can that be said without giving anybody away?")
+st.markdown("Fit a regression with differential privacy.")
 asked = modelling.ask(session.require_study())
 # As declared by the controls just now.
 study = session.require_study()

@@ -77,9 +77,10 @@ def show(
     if not is_one_number(asked):
         _several(asked, answer)
         return
-    frame = "confidential-result" if true is not None else _frame(answer)
+    drawn = None if answer is None else true
+    frame = "confidential-result" if drawn is not None else _frame(answer)
     with st.container(border=True, key=frame):
-        if true is not None:
+        if drawn is not None:
             st.badge("Confidential: curator only", icon=":material/lock:", color="orange")
         elif answer is not None:
             results.public_badge()

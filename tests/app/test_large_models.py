@@ -257,7 +257,7 @@ def test_every_release_of_every_model_is_shown_or_says_why_not(open_page, chosen
     for page in ("regression", "privacy_loss"):
         for model in ("Linear", "Logistic", "Huber"):
             app = asked(open_page, page, model)
-            for label in by_label(app.selectbox, "Released by").options:
+            for label in by_label(app.selectbox, "Mechanism").options:
                 choose(app, Released_by=label)
                 for place in app.toggle:
                     if place.label.startswith("Show "):

@@ -19,7 +19,7 @@ def look(app, *, model=None, released=None, replaced=False):
     if model is not None:
         by_label(app.selectbox, "Model").set_value(model).run()
     if released is not None:
-        by_label(app.selectbox, "Released by").set_value(released).run()
+        by_label(app.selectbox, "Mechanism").set_value(released).run()
     what_if = by_label(app.radio, "Compared with")
     if what_if.value is not AWAY and not replaced:
         what_if.set_value(AWAY).run()
@@ -181,7 +181,7 @@ def test_households_of_an_upload_lose_together(open_page, released):
     assert "60 units with up to 2 rows" in shown(app)
     assert number(app, "Average loss here") > alone
     assert ("upper bounds elsewhere" in shown(app)) is (released == "posterior")
-    by_label(app.selectbox, "Released by").set_value("objective").run()
+    by_label(app.selectbox, "Mechanism").set_value("objective").run()
     labels = [box.label for box in app.selectbox]
     assert "Rows with the same value belong together: by" not in labels
 
@@ -226,7 +226,7 @@ def test_clamping_and_redrawing_are_explained_beside_a_statistic(open_page):
     assert_says(
         shown(app),
         "BIT (clamping) changes nobody's loss",
-        "Truncation (redrawing), as published, at the same noise raises losses",
+        "Truncation as published raises losses",
     )
     by_label(app.selectbox, "Mechanism").set_value("gaussian").run()
     app.session_state["closer-others"] = False

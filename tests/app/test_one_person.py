@@ -79,7 +79,7 @@ def test_every_side_of_a_person_is_drawn(open_page, key, kind):
 @pytest.mark.parametrize("mechanism", ["posterior", "objective"])
 def test_other_releases_of_models(open_page, mechanism):
     app = look(lesson(open_page, "anes96"), WORLDS, kind=MODEL)
-    set_to(app, "selectbox", "Released by", mechanism)
+    set_to(app, "selectbox", "Mechanism", mechanism)
     assert titles(look(app, WORLDS, kind=MODEL))
     assert "loss is exactly" in titles(look(app, BOUNDS, kind=MODEL))[0]
     if mechanism == "posterior":

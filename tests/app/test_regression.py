@@ -56,7 +56,7 @@ def clicked(app, label):
 def test_page_offers_a_model_that_can_be_released_at_once(open_page, key, target, models):
     assert mode(use_example(open_page, key)).value == "classroom"
     app = open_page("regression")
-    explain = by_label(app.selectbox, "Explain")
+    explain = by_label(app.selectbox, "Outcome")
     assert explain.options[explain.index] == target
     assert set(by_label(app.selectbox, "Model").options) == models
     assert not app.warning
@@ -70,8 +70,8 @@ def test_page_offers_a_model_that_can_be_released_at_once(open_page, key, target
 def test_every_mechanism_releases_or_says_why_not(open_page):
     assert mode(use_example(open_page, "anes96")).value == "classroom"
     app = open_page("regression")
-    for label in by_label(app.selectbox, "Released by").options:
-        set_to(app, "selectbox", "Released by", label)
+    for label in by_label(app.selectbox, "Mechanism").options:
+        set_to(app, "selectbox", "Mechanism", label)
         if release_button(app).disabled:
             assert any("guarantees nothing" in warning.value for warning in app.warning)
             clicked(app, "Simulate another draw")
@@ -108,15 +108,15 @@ def test_undeclared_columns_and_missing_ones_are_asked_for(open_page):
     use_upload(open_page, TABLE, 0.0, 100.0)
     app = open_page("regression")
     assert "has no public bounds yet" in shown(app)
-    by_label(app.multiselect, "by").set_value([]).run()
-    assert "at least one column" in shown(app)
+    by_label(app.multiselect, "Predictors").set_value([]).run()
+    assert "at least one predictor" in shown(app)
 
 
 def test_another_target_brings_a_model_that_suits_it(open_page):
     assert mode(use_example(open_page)).value == "classroom"
     app = open_page("regression")
     set_to(app, "selectbox", "Model", "Poisson")
-    explain = by_label(app.selectbox, "Explain")
+    explain = by_label(app.selectbox, "Outcome")
     explain.select_index(explain.options.index("deductible")).run()
     assert by_label(app.selectbox, "Model").value == "logistic"
     assert not release_button(app).disabled
@@ -141,7 +141,7 @@ def test_a_poor_guess_of_the_target_is_explained_with_what_to_do(open_page):
 def test_of_yes_and_no_there_is_no_such_thing_as_one_more(open_page):
     assert mode(use_example(open_page)).value == "classroom"
     app = open_page("regression")
-    by_label(app.multiselect, "by").select("deductible").run()
+    by_label(app.multiselect, "Predictors").select("deductible").run()
     release(app)
     listed = next(d.value for d in app.dataframe if "adds" in d.value)
     assert "deductible: yes against no" in set(listed["coefficient of"])
@@ -176,9 +176,9 @@ def test_no_penalty_is_answered_with_what_to_do(open_page):
 def test_what_can_never_be_released_is_marked_and_has_no_price(open_page):
     assert mode(use_example(open_page, "anes96")).value == "classroom"
     app = open_page("regression")
-    options = by_label(app.selectbox, "Released by").options
+    options = by_label(app.selectbox, "Mechanism").options
     assert_says(options, "Fisher noise, H (classroom only)", "Noise on the coefficients")
-    set_to(app, "selectbox", "Released by", "Fisher noise, H (classroom only)")
+    set_to(app, "selectbox", "Mechanism", "Fisher noise, H (classroom only)")
     assert release_button(app).label == "Release"
     assert "Charged once" not in shown(app)
     assert_says(shown(app), "seeing the noise tells about people", "“Posterior sample (OPS)”")
@@ -199,15 +199,15 @@ def test_another_table_begins_with_a_model_that_suits_it(open_page):
 def test_labels_that_cannot_be_explained_are_named_with_what_to_do(open_page):
     assert mode(use_example(open_page, "anes96")).value == "classroom"
     app = open_page("regression")
-    assert_says(shown(app), "Not offered to be explained", "declared yes/no on “Data”")
+    assert_says(shown(app), "Not offered as an outcome", "as yes/no on Data")
 
 
 def test_an_answer_of_mostly_noise_is_announced(open_page):
     assert mode(use_example(open_page, "fair")).value == "classroom"
     app = open_page("regression")
-    assert "The answer will be noise" not in shown(app)
+    assert "The answer will be mostly noise" not in shown(app)
     set_to(app, "number_input", "ε for this release", 0.0001)
-    assert "The answer will be noise" in shown(app)
+    assert "The answer will be mostly noise" in shown(app)
 
 
 def test_numbers_in_units_have_intervals_where_the_noise_is_public(open_page):
@@ -220,7 +220,7 @@ def test_numbers_in_units_have_intervals_where_the_noise_is_public(open_page):
     for low, middle, high in found[0][["from", "adds", "to"]].astype(float).values:
         assert low <= middle <= high
     assert "is another quantity" in shown(app)
-    set_to(app, "selectbox", "Released by", "Posterior sample (OPS)")
+    set_to(app, "selectbox", "Mechanism", "Posterior sample (OPS)")
     release(app)
     assert not [f for f in app.dataframe if "from" in f.value.columns]
     assert "No interval is known in these units" in shown(app)
@@ -267,8 +267,8 @@ def test_the_error_of_the_penalty_stands_beside_that_of_the_noise(open_page):
     said = shown(app)
     assert_says(
         said,
-        "The noise for privacy: moves predictions by up to 7.4 visits",
-        "The penalty (λ 470): moves predictions by up to 7.4 visits",
+        "Noise: RMS prediction error ≤ 7.4 visits",
+        "Shrinkage (ridge penalty λ = 470): RMS prediction error ≤ 7.4 visits",
     )
     release(app)
     assert "those of a fit without a penalty may lie elsewhere" in shown(app)
@@ -288,15 +288,15 @@ def test_the_usual_penalty_follows_epsilon_and_a_typed_one_stays(open_page):
     assert after == "Penalty λ: 220."
     by_label(app.checkbox, "Balance penalty and noise").uncheck().run()
     fill(app, number_input={"Penalty λ": 33.0, "ε for this release": 1.0})
-    assert "The penalty (λ 33)" in shown(app)
+    assert "(ridge penalty λ = 33)" in shown(app)
 
 
 def test_noise_that_reaches_as_far_as_the_target_is_warned_of(open_page):
     assert mode(use_example(open_page, "anes96")).value == "classroom"
     app = open_page("regression")
-    assert not any("The answer will be noise" in w.value for w in app.warning)
+    assert not any("The answer will be mostly noise" in w.value for w in app.warning)
     set_to(app, "number_input", "ε for this release", 0.01)
-    assert any("The answer will be noise" in w.value for w in app.warning)
+    assert any("The answer will be mostly noise" in w.value for w in app.warning)
 
 
 def test_an_example_whose_usual_target_became_a_category_still_opens(open_page):
@@ -310,7 +310,7 @@ def test_an_example_whose_usual_target_became_a_category_still_opens(open_page):
     declared = named.options[named.index]
     put_in_use(app)
     app = open_page("regression")
-    target = by_label(app.selectbox, "Explain")
+    target = by_label(app.selectbox, "Outcome")
     assert declared == "visits"
     assert declared not in target.options
 
@@ -320,13 +320,13 @@ def test_a_press_that_met_no_question_charges_nothing_when_one_comes_back(open_p
     assert mode(used).value == "classroom"
     app = AppTest.from_string(FRAMED, default_timeout=PATIENCE)
     app.session_state = used.session_state
-    features = by_label(app.run().multiselect, "by")
+    features = by_label(app.run().multiselect, "Predictors")
     before = features.value
     features.set_value([])
     release_button(app).click().run()
     assert not app.metric
     assert "What you pressed was not carried out" in shown(app)
-    by_label(app.multiselect, "by").set_value(before).run()
+    by_label(app.multiselect, "Predictors").set_value(before).run()
     assert not [one for one in app.button if (one.key or "").startswith("again-")]
 
 

@@ -106,7 +106,7 @@ def test_release_mode_keeps_a_model_and_its_losses_from_the_browser(context, ser
     visitor.page.get_by_text("a regression model", exact=True).click()
     visitor.settle()
     for label in MECHANISMS.values():
-        visitor.choose("Released by", label)
+        visitor.choose("Mechanism", label)
         visitor.unfold()
         seen += [visitor.page.content(), visitor.page.url]
     visitor.go("regression")

@@ -118,7 +118,7 @@ def _mechanism(model: ModelKind) -> str:
     if session.public("model-mechanism") not in {None, *keys}:
         session.set_public("model-mechanism", keys[0])
     return controls.HERE.selectbox(
-        "Released by",
+        "Mechanism",
         keys,
         format_func=lambda key: _named(entries[key], model),
         key="model-mechanism",
@@ -146,7 +146,7 @@ def _request(
     """
     key, *typed = release
     size = study.size(*chosen)
-    place = st.expander("Penalty and noise", key="model-more", on_change="rerun")
+    place = st.expander("Regularization (ridge λ)", key="model-more", on_change="rerun")
     with place:
         # Missing values can only make a public number fewer.
         known = study.dataset.people if study.public_number else None
@@ -350,31 +350,29 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
     usable = [p for p, column in enumerate(columns_now) if column.kind in _EXPLAINED]
     if len(names) < _FEWEST or not usable:
         st.info(
-            "A model needs a column to explain that is a number or yes/no, and another "
-            "one that explains it. Declare them on “Data”; a category of two labels "
-            "can be declared yes/no."
+            "A regression needs a numeric or yes/no outcome and a predictor. Declare both "
+            "on Data; a category of two labels can be declared as yes/no."
         )
         session.end_page()
     start, others = _STARTS.get(study.example or "", ("", ()))
     left, right = controls.row([1, 3])
     target = left.selectbox(
-        "Explain",
+        "Outcome",
         usable,
         # The column that an example starts with may have become a category.
         index=next((i for i, p in enumerate(usable) if names[p] == start), 0),
         format_func=shown.__getitem__,
         key=f"model-target-{session.generation()}",
         kept="session",
-        note="The column to be explained: a number, a count or yes/no.",
+        note="A number, a count or yes/no.",
     )
     out = [study.dataset.short(c.name) for c in columns_now if c.kind not in _EXPLAINED]
     if out:
         names_out = ", ".join(f"“{name}”" for name in out[:_NAMED])
         more = "" if len(out) <= _NAMED else f" and {len(out) - _NAMED} more"
         st.caption(
-            f"Not offered to be explained: {literal(names_out)}{more}, whose values "
-            "are labels. A model explains a number or a yes/no; a category of two "
-            "labels can be declared yes/no on “Data”."
+            f"Not offered as an outcome: {literal(names_out)}{more} (categories). Declare "
+            "a category of two labels as yes/no on Data."
         )
     rest = [
         position
@@ -385,17 +383,17 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
     usual = [position for position in wanted if position != target]
     simple = [position for position in usable if position != target] or rest
     chosen = right.place.multiselect(
-        "by",
+        "Predictors",
         rest,
         default=usual or simple[:_MOST_AT_FIRST],
         format_func=shown.__getitem__,
         key=f"model-features-{session.generation()}-{target}",
         persist_state="session",
-        help="The columns that explain it. A category gets a coefficient for each of "
-        "its public labels but the first, which the others are compared with.",
+        help="A category has a coefficient for each public label but the first, its "
+        "reference category.",
     )
     if not chosen:
-        st.info("Choose at least one column that explains the other.", icon="✏️")
+        st.info("Choose at least one predictor.", icon="✏️")
         session.end_page()
     return names[target], tuple(names[position] for position in sorted(chosen))
 

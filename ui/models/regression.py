@@ -59,20 +59,18 @@ def expected(asked: ModelRequest) -> None:
     if widths is not None:
         one = significant(float(np.max(widths)))
         st.markdown(
-            f"All {len(asked.question.labels)} coefficients will be within {one} of "
-            "those of the penalized fit to this table, in 95 of 100 draws. They are on "
-            "the scale of the model: the largest that a penalty lets them be is often "
-            f"about 1. More {session.unit().counted}, a larger penalty or a larger ε "
-            "make it less."
+            f"**Margin of error ± {one}** (95%, all {len(asked.question.labels)} "
+            "coefficients at once, noise only), on the scale of the model, where the "
+            f"largest coefficient is often about 1. More {session.unit().counted}, a larger "
+            "λ or a larger ε reduce it."
         )
     if asked.mechanism_key != "adaptive":
         penalty_ahead(asked)
     if asked.plan.mostly_noise or errors_of(asked.plan).mostly_noise:
         st.warning(
-            "**The answer will be noise.** It can move predictions as far as the "
-            "target can lie from its usual value, so that a release would say next to "
-            "nothing and still be charged. Ask with a larger ε, with fewer columns, or "
-            f"of more {session.unit().counted}."
+            "**The answer will be mostly noise.** It can move predictions as far as the "
+            "outcome can lie from its usual value. Use a larger ε, fewer predictors, or "
+            f"more {session.unit().counted}."
         )
 
 
@@ -268,7 +266,7 @@ def _negative(asked: ModelRequest) -> str:
     middle = significant(design.scale(design.target)[0], 4)
     return text + (
         f"{middle}, the usual value of the target that was declared. If a better guess "
-        "is public, give it under “Penalty and noise”: it costs nothing. A smaller "
+        "is public, give it under “Regularization”: it costs nothing. A smaller "
         "penalty fits better, too, and needs more noise."
     )
 
@@ -293,7 +291,7 @@ def details(asked: ModelRequest) -> None:
         "protected.** Bounds are about one row that comes or goes; where a record is "
         f"replaced, or one {session.unit().noun} owns several rows, the moves add up "
         f"({people(question.moves, 'move')} here). Which rows belong together can be "
-        "said on “Individual privacy”; the guarantee does not need it. A linear "
+        "said on Privacy loss; the guarantee does not need it. A linear "
         f"regression needs a public maximum number of {session.unit().counted} and "
         "reads no more rows. "
         "Under add/remove each row then counts as two moves, because a row that leaves "
@@ -463,20 +461,19 @@ def penalty_ahead(asked: ModelRequest) -> None:
     noise = (
         "not known in public"
         if errors.noise is None
-        else f"moves predictions by up to {_moved(asked, errors.noise)}, typically"
+        else f"RMS prediction error ≤ {_moved(asked, errors.noise)}"
     )
     st.markdown(
-        "**Two errors**\n"
-        f"- The noise for privacy: {noise}.\n"
-        f"- The penalty (λ {in_full(strength)}): moves predictions by up to {about}"
-        f"{_moved(asked, errors.penalty)}, typically, if those of a fit without it "
-        f"{_WITHIN[question.model]}. It pulls every coefficient towards 0: by about "
-        f"{shares[0]} where a column's values spread evenly over its bounds, "
-        f"{shares[1]} where over half of them, {shares[2]} where over a tenth."
+        "**Error budget**\n"
+        f"- Noise: {noise}.\n"
+        f"- Shrinkage (ridge penalty λ = {in_full(strength)}): RMS prediction error ≤ {about}"
+        f"{_moved(asked, errors.penalty)}, if unpenalized predictions "
+        f"{_WITHIN[question.model]}. Coefficients shrink by about {shares[0]} where values "
+        f"fill their bounds, {shares[1]} where they fill half, {shares[2]} where a tenth."
     )
     st.caption(
-        "Where columns go together the penalty may even turn a sign around. More draws "
-        f"do not mend it; tighter bounds or more {session.unit().counted} do."
+        "With correlated predictors the penalty may flip a sign. Releasing again does not "
+        f"help; tighter bounds or more {session.unit().counted} do."
     )
 
 
