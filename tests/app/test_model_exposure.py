@@ -224,9 +224,7 @@ def test_clamping_and_redrawing_are_explained_beside_a_statistic(open_page):
     app.run()
     healthy(app)
     assert_says(
-        shown(app),
-        "BIT (clamping) changes nobody's loss",
-        "Truncation as published raises losses",
+        shown(app), "BIT (clamping) changes nobody's loss", "Truncation as published raises losses"
     )
     by_label(app.selectbox, "Mechanism").set_value("gaussian").run()
     app.session_state["closer-others"] = False

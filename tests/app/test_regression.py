@@ -85,7 +85,7 @@ def test_poisson_regression_is_never_released_but_simulated(open_page):
     app = open_page("regression")
     set_to(app, "selectbox", "Model", "Poisson")
     assert release_button(app).disabled
-    assert "one count can move the coefficients" in shown(app)
+    assert "no noise is enough" in shown(app)
     before = charts(app)
     clicked(app, "Simulate another draw")
     assert charts(app) != before
@@ -181,7 +181,7 @@ def test_what_can_never_be_released_is_marked_and_has_no_price(open_page):
     set_to(app, "selectbox", "Mechanism", "Fisher noise, H (classroom only)")
     assert release_button(app).label == "Release"
     assert "Charged once" not in shown(app)
-    assert_says(shown(app), "seeing the noise tells about people", "“Posterior sample (OPS)”")
+    assert_says(shown(app), "reveals something about people", "“Posterior sample (OPS)”")
 
 
 def test_another_table_begins_with_a_model_that_suits_it(open_page):

@@ -26,7 +26,7 @@ def summary(account: Account) -> None:
     """Show what is spent and left of the budget, and what that means for a person."""
     budget, spent = account.budget, account.spent
     first, middle, last = st.columns([1, 2, 1], vertical_alignment="center")
-    first.metric("Spent", spent_text(budget, spent))
+    first.metric("Spent", spent_text(budget, spent), help="The privacy cost of all releases.")
     middle.progress(_share(budget, spent), text=f"Budget: {limit_text(budget)}")
     last.metric(
         f"Left{' today' if account.periods else ''}",
