@@ -73,7 +73,7 @@ def _film() -> Film:
     return Film.of(
         _SLIDER,
         {epsilon: _picture(epsilon) for epsilon in _EPSILONS},
-        metrics={key: [_value(key, epsilon) for epsilon in _EPSILONS] for key in _METRICS},
+        texts={key: [_value(key, epsilon) for epsilon in _EPSILONS] for key in _METRICS},
     )
 
 

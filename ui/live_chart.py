@@ -78,12 +78,13 @@ class Film:
         slider: str,
         pictures: Mapping[float, Picture],
         *,
-        metrics: Mapping[str, Sequence[str]] | None = None,
+        texts: Mapping[str, Sequence[str]] | None = None,
     ) -> Film:
         """Return the film of pictures that share the height of the first.
 
-        ``metrics`` has the value of a metric at each picture, by its key: what the page
-        writes there once the slider is let go.
+        ``texts`` has what is said beside each picture, by the key of its place: the value
+        of the metric there, or the first bold words. Once the slider is let go, the page
+        writes the same.
         """
         first, *_ = shown = list(pictures.values())
         changes = [list(_changes(_parts(first), _parts(other))) for other in shown]
@@ -92,7 +93,7 @@ class Film:
             "values": list(pictures),
             "changes": changes,
             "height": _height(first) + _TITLE,
-            "metrics": metrics or {},
+            "texts": texts or {},
         }
         return cls(slider=slider, pictures=pictures, sent=_sent(_parts(first), film=film))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -36,8 +37,13 @@ from dpcore.studies.teaching.laboratory import (
 from ui import controls, results, session
 from ui.auditing import MECHANISM, WHAT
 from ui.form import Choice, Form, Slide, Study
+from ui.live_chart import Film
 
 _MECHANISM = "lab-mechanism"
+_EPSILON: Final = "lab-epsilon"
+_EPSILONS: Final = [tenths / 10 for tenths in range(1, 51)]
+_FILMS: Final = 8
+_CLAIM, _ACTUAL, _DELTA, _RMSE = "lab-claim", "lab-actual", "lab-delta", "lab-rmse"
 _OLDER: Final = {"Catch the liar": "Spot the flaw", "Which errs least": "Lowest error"}
 
 FORM: Final = Form(
@@ -69,7 +75,7 @@ FORM: Final = Form(
             label="Claimed ε",
             value=1.0,
             within=(0.1, 5.0, 0.1),
-            key="lab-epsilon",
+            key=_EPSILON,
             note=controls.EPSILON_HELP,
         ),
     },
@@ -94,11 +100,9 @@ def _run(setup: Setup) -> Setup:
 def _worlds(setup: Setup) -> None:
     """Show the claim beside the actual loss, both distributions, and the meters."""
     meter = measure(setup)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(
-            f"**{'✓' if meter.holds else '✗'} Claimed ε = {setup.epsilon:g}, actual ε = "
-            f"{epsilon_text(meter.real)}**"
-        )
+    said = _said(setup, meter)
+    with st.container(horizontal=True, vertical_alignment="center", key=_CLAIM):
+        st.markdown(f"**{said[_CLAIM]}**")
         for key in _OTHERS.get(setup.key, (PUBLISHED, CLAMPED)):
             st.button(
                 _LABELS[key],
@@ -106,30 +110,57 @@ def _worlds(setup: Setup) -> None:
                 on_click=session.set_public,
                 args=(_MECHANISM, key),
             )
-    results.show(worlds_picture(two_worlds(setup), meter, setup=setup), "worlds", simulated=True)
+    results.show_film(_film(setup.key, setup.place, setup.shift), setup.epsilon, "worlds")
     row = st.container(horizontal=True, gap="large")
-    row.metric(
+    row.container(key=_ACTUAL, width="content").metric(
         "Actual ε",
-        epsilon_text(meter.real),
-        delta=None if meter.holds else f"{percent(meter.inflation - 1)} more",
-        delta_color="inverse",
+        said[_ACTUAL],
         width="content",
         help=f"The worst case over all pairs of values at most {setup.shift:g} apart: "
         f"{belief_text(meter.real, delta=setup.delta)}. The two values shown have "
         f"{epsilon_text(meter.here)}.",
     )
-    row.metric(
+    row.container(key=_DELTA, width="content").metric(
         "δ needed at the claimed ε",
-        significant(meter.delta, up=True),
+        said[_DELTA],
         width="content",
         help="The share of the distribution where the claim fails. A δ above one over the "
         "number of people is large.",
     )
-    row.metric(
+    row.container(key=_RMSE, width="content").metric(
         "RMSE",
-        significant(meter.error),
+        said[_RMSE],
         width="content",
         help=f"As a share of the range, at this value. Noise scale {significant(meter.scale)}.",
+    )
+
+
+def _said(setup: Setup, meter: Meter) -> dict[str, str]:
+    """Return what is said beside the figure, by the key of its place."""
+    real = epsilon_text(meter.real)
+    mark = "✓" if meter.holds else "✗"
+    return {
+        _CLAIM: f"{mark} Claimed ε = {setup.epsilon:g}, actual ε = {real}",
+        _ACTUAL: real,
+        _DELTA: significant(meter.delta, up=True),
+        _RMSE: significant(meter.error),
+    }
+
+
+@lru_cache(maxsize=_FILMS)
+def _film(key: str, place: float, shift: float) -> Film:
+    """Return both distributions at each position of the slider of ε."""
+    setups = [Setup(key=key, epsilon=epsilon, place=place, shift=shift) for epsilon in _EPSILONS]
+    meters = [measure(setup) for setup in setups]
+    pairs = list(zip(setups, meters, strict=True))
+    said = [_said(setup, meter) for setup, meter in pairs]
+    return Film.of(
+        _EPSILON,
+        {
+            setup.epsilon: worlds_picture(two_worlds(setup), meter, setup=setup)
+            for setup, meter in pairs
+        },
+        texts={name: [each[name] for each in said] for name in said[0]},
     )
 
 

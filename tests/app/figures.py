@@ -16,11 +16,13 @@ class ShownFigure:
     """A figure as it is in the browser: of a film, the one that belongs to its slider.
 
     Attributes:
+        title: What it shows.
         alt: What is read aloud instead.
         json: Its traces and its layout.
 
     """
 
+    title: str
     alt: str
     json: dict[str, Any]
 
@@ -49,4 +51,4 @@ def _shown(app: AppTest, sent: dict[str, Any]) -> ShownFigure:
             for step in path:
                 part = part[step]
             part[name] = changed
-    return ShownFigure(alt=picture["alt"], json=picture["figure"])
+    return ShownFigure(title=picture["title"], alt=picture["alt"], json=picture["figure"])

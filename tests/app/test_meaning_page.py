@@ -3,6 +3,7 @@
 import pytest
 
 from dpcore.figures.attackers import surest
+from tests.app.figures import figures
 from tests.app.test_pages import button, by_label, release_button, use_upload
 from tests.app.test_questions import set_to
 from tests.conftest import assert_says
@@ -11,8 +12,8 @@ OF, PLAN, OWN = "Budget to explain", "The plan", "Custom ε"
 
 
 def said(app):
-    shown = [*app.markdown, *app.caption]
-    return " ".join(element.value for element in shown).replace("\\", "")
+    texts = [element.value.replace("\\", "") for element in [*app.markdown, *app.caption]]
+    return " ".join([*texts, *(figure.title for figure in figures(app))])
 
 
 def look(app, side):

@@ -10,6 +10,7 @@ from tests.browser.visitor import visit
 
 pytestmark = pytest.mark.browser
 
+FILMS = {"lab": "lab-epsilon", "meaning": "meaning-epsilon"}
 # Looks at a chart with every frame until it is asked: whether there was a figure in each.
 WATCH = """() => {
   const chart = document.querySelector(".live-chart");
@@ -57,12 +58,12 @@ def curve(page):
     return page.locator(".live-chart path.js-line").first
 
 
-def thumb(page):
-    return page.locator(".st-key-miniature input[type=range]")
+def thumb(page, slider="miniature"):
+    return page.locator(f".st-key-{slider} input[type=range]")
 
 
-def drag(page, seconds):
-    """Drag the slider on Home, and return what was seen, and the time the page took."""
+def drag(page, seconds, slider="miniature"):
+    """Drag a slider, and return what was seen, and the time that the page took."""
     own = page.context.new_cdp_session(page)
     own.send("Performance.enable", {"timeDomain": "threadTicks"})
 
@@ -72,8 +73,8 @@ def drag(page, seconds):
 
     listen = "() => addEventListener('pointerdown', e => { window.pointer = e.pointerId; }, true)"
     page.evaluate(listen)
-    track = page.locator(".st-key-miniature [role=group]").bounding_box()
-    knob = page.locator(".st-key-miniature [data-rac][style*=left]").bounding_box()
+    track = page.locator(f".st-key-{slider} [role=group]").bounding_box()
+    knob = page.locator(f".st-key-{slider} [data-rac][style*=left]").bounding_box()
     x, y = knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
@@ -101,6 +102,27 @@ def test_a_film_follows_the_slider_while_it_is_dragged(home):
     value = float(thumb(home).get_attribute("value"))
     assert f"miniature={value:g}" in home.url
     expect(said).to_have_text(followed)
+
+
+@pytest.mark.parametrize(("page_name", "slider"), FILMS.items())
+def test_teaching_figures_are_films(context, server, page_name, slider):
+    page = visit(context, server.url).page
+    page.goto(f"{server.url}/{page_name}")
+    settled(page)
+    expect(curve(page)).to_be_visible()
+    asked, title = page.evaluate("rest.asked"), page.locator(".live-title").text_content()
+    height = page.locator(".live-title").bounding_box()["height"]
+    found, _ = drag(page, 2, slider)
+    assert found["empty"] == 0
+    assert found["pictures"] > 1
+    assert page.evaluate("rest.asked") == asked
+    assert page.locator(".live-title").text_content() != title
+    assert page.locator(".live-title").bounding_box()["height"] == height
+    page.mouse.up()
+    settled(page)
+    if page_name == "lab":
+        claimed = f"Claimed ε = {float(thumb(page, slider).get_attribute('value')):g},"
+        expect(page.get_by_text(claimed)).to_be_visible()
 
 
 def test_a_film_follows_the_keys_and_a_link(home, context, server):

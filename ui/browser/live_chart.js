@@ -100,13 +100,14 @@ function changed(first, changes) {
   return picture;
 }
 
-// The values of metrics beside a film. React keeps the text it wrote where the server
-// writes it again, so that only its letters are changed here.
-function write(metrics, at) {
-  for (const [key, values] of Object.entries(metrics)) {
-    const place = `.st-key-${CSS.escape(key)} [data-testid=stMetricValue]`;
-    const text = document.createTreeWalker(document.querySelector(place) ?? document.createElement("p"), 4);
-    if (text.nextNode()) text.currentNode.nodeValue = values[at];
+// What is said beside a film. React keeps the text that the server writes again, so that
+// only its letters are changed here.
+function write(texts, at) {
+  for (const [key, said] of Object.entries(texts)) {
+    const place = `.st-key-${CSS.escape(key)} :is([data-testid=stMetricValue], strong)`;
+    const found = document.querySelector(place);
+    const text = found && document.createTreeWalker(found, NodeFilter.SHOW_TEXT).nextNode();
+    if (text) text.nodeValue = said[at];
   }
 }
 
@@ -130,7 +131,7 @@ class Chart {
     if (text !== this.text) {
       this.text = text;
       this.sent = JSON.parse(text);
-      this.state = this.measured = undefined;
+      this.state = this.measured = this.margin = undefined;
     }
     this.picked = picked;
     this.draw();
@@ -164,10 +165,11 @@ class Chart {
       if (this.failed) this.box.replaceChildren();
       this.failed = false;
       const height = film ? film.height - this.head(title, width) : figure.layout.height;
-      const layout = { ...figure.layout, template: look, width, height };
+      const margin = (film && this.margin) || figure.layout.margin;
+      const layout = { ...figure.layout, template: look, width, height, margin };
       await react(this.box, figure.data, layout, CONFIG);
       if (sent === this.sent) this.state = state; // nothing else was sent meanwhile
-      if (film) write(film.metrics, at);
+      if (film) this.settle(film.texts, at);
       this.finish(width, height);
     } catch (error) {
       console.error(error);
@@ -178,6 +180,7 @@ class Chart {
   // The title of a picture of a film; returns its height, which is that of the longest.
   head(title, width) {
     if (this.measured !== width) {
+      this.margin = undefined;
       const { film, picture } = this.sent;
       const titles = film.changes.map((changes) => changed(picture, changes).title);
       this.title.hidden = false;
@@ -189,6 +192,13 @@ class Chart {
     }
     this.title.textContent = title;
     return this.lines;
+  }
+
+  // Margins stay as the first picture needs them: to measure them is to draw twice.
+  settle(texts, at) {
+    const { l, r, t, b } = this.box._fullLayout._size;
+    this.margin ??= { l, r, t, b, autoexpand: false };
+    write(texts, at);
   }
 
   finish(width, height) {

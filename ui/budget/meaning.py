@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 import streamlit as st
@@ -40,6 +41,7 @@ from dpcore.studies.meaning.precedents import (
     precedents,
 )
 from ui import controls, layout, plans, results, session
+from ui.live_chart import Film
 from ui.study import Study
 from ui.text import literal
 
@@ -54,6 +56,9 @@ _OLDER: Final = {
 }
 """Subjects by their names in older links."""
 _ANY: Final = "any"
+_PRIOR, _EPSILON = "meaning-prior", "meaning-epsilon"
+_EPSILONS: Final = [tenths / 10 for tenths in range(1, 101)]
+_FILMS: Final = 32
 _UNIT: Final = Interval(lower=0.0, upper=1.0)
 _SHARE: Final = 0.1
 """How much of the range one person can move, where no question says."""
@@ -154,11 +159,7 @@ def _beside(plan: Option, facts: LabelFacts) -> str:
 def _own(study: Study | None) -> InterpretationSubject:
     first, second, third = controls.row([2, 1, 1])
     epsilon = first.slider(
-        "Privacy parameter ε",
-        1.0,
-        (0.1, 10.0, 0.1),
-        key="meaning-epsilon",
-        note=controls.EPSILON_HELP,
+        "Privacy parameter ε", 1.0, (0.1, 10.0, 0.1), key=_EPSILON, note=controls.EPSILON_HELP
     )
     key = second.selectbox(
         "Mechanism",
@@ -269,10 +270,17 @@ def _odds(subject: InterpretationSubject) -> None:
         "Attacker's certainty before (%)",
         50,
         (1, 99),
-        key="meaning-prior",
+        key=_PRIOR,
         note="From what they knew already. For a guess of one thing among many it is far below 50.",
     )
-    results.show(belief_picture(subject.told, before / _CASES), "belief", simulated=True)
+    told = subject.told
+    sure = told.guarantee
+    if told.attack is not None:
+        results.show(belief_picture(told, before / _CASES), "belief", simulated=True)
+    elif subject.facts.proposed:
+        results.show_film(_by_epsilon(sure.delta, told.sides, before), sure.epsilon, "belief")
+    else:
+        results.show_film(_by_prior(sure, told.sides), before, "belief")
     limited = (
         "With a δ, very unlikely releases may reveal everything. The guarantee limits how "
         "often the best guess is right, over all releases."
@@ -288,6 +296,25 @@ def _odds(subject: InterpretationSubject) -> None:
         largest, exact = subject.reading.largest_loss, subject.reading.exact
         text = readings_text(subject.told, largest, exact=exact)
         st.caption(f"With {literal(subject.told.label)}: {text}")
+
+
+@lru_cache(maxsize=_FILMS)
+def _by_prior(sure: Guarantee, sides: Sides) -> Film:
+    """Return the odds at each certainty before."""
+    view = AttackerView(guarantee=sure, sides=sides)
+    before = range(1, _CASES)
+    return Film.of(_PRIOR, {each: belief_picture(view, each / _CASES) for each in before})
+
+
+@lru_cache(maxsize=_FILMS)
+def _by_epsilon(delta: float, sides: Sides, before: float) -> Film:
+    """Return the odds at each ε of one's own."""
+    pictures = {}
+    for epsilon in _EPSILONS:
+        sure = Guarantee(epsilon=epsilon, delta=delta)
+        view = AttackerView(guarantee=sure, sides=sides)
+        pictures[epsilon] = belief_picture(view, before / _CASES)
+    return Film.of(_EPSILON, pictures)
 
 
 def _worlds(subject: InterpretationSubject) -> None:
