@@ -5,7 +5,6 @@ import contextlib
 import streamlit as st
 
 from dpcore.errors import LedgerError
-from dpcore.releases.amounts import limit_text
 from ui import accounts, demo, session
 from ui.data import upload, using
 from ui.text import literal
@@ -21,13 +20,13 @@ study = session.study()
 if study is not None:
     with contextlib.suppress(LedgerError):
         account = session.account(study)
-        with st.container(border=True, horizontal=True, key="continue"):
-            st.markdown(
-                f"Continue: **{literal(study.dataset.name)}** · "
-                f"{accounts.left(account)} of {limit_text(account.budget)} left"
-            )
-            st.page_link("pages/release.py", label="Release", width="content")
-            st.page_link("pages/plan.py", label="Plan", width="content")
+        name = literal(study.dataset.name)
+        with st.container(
+            border=True, horizontal=True, vertical_alignment="center", key="continue"
+        ):
+            st.markdown(f"Continue: **{name}** · {accounts.rest(account)}", width="content")
+            for label, page in (("Release", "pages/release.py"), ("Plan", "pages/plan.py")):
+                st.page_link(page, label=label, icon=":material/arrow_forward:", width="content")
 dropped, others = st.columns([2, 1], gap="medium")
 with dropped:
     upload.drop_zone("Upload a CSV or another table")

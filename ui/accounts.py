@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import chain as joined
 from typing import Final
 
+from dpcore.formatting import significant
 from dpcore.ledger.account import Account
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
-from dpcore.releases.amounts import is_used_up, left_text
+from dpcore.releases.amounts import is_used_up, left_text, limit_text
 from dpcore.releases.record import Release
 from ui import session
 from ui.text import literal
@@ -44,6 +45,17 @@ def fitting(account: Account, cost: PrivacyCost, *, answered: bool) -> str:
     if answered:
         return f"{text}: about {count:,} more like this fit."
     return f"{text}; about {max(count - 1, 0):,} more like this fit afterwards."
+
+
+def rest(account: Account) -> str:
+    """Return how much is left of what the budget counts in first, such as ε = 2.5 of 3."""
+    budget, remaining = account.budget, account.remaining
+    if used_up(account):
+        return f"nothing left of {limit_text(budget)}"
+    if budget.rho is not None:
+        return f"ρ = {significant(float(remaining.rho))} of {significant(float(budget.rho))} left"
+    total = significant(float(budget.epsilon or 0))
+    return f"ε = {significant(float(remaining.epsilon))} of {total} left"
 
 
 def is_endless(budget: PrivacyBudget, cost: PrivacyCost) -> bool:

@@ -65,10 +65,8 @@ def change_budget(study: Study, account: Account) -> None:
             st.error(sentence_of(error))
             return
         # As many lines with a change as without: the button below stays where it is.
-        st.info(
-            f"Now: {_meant(account.budget)}.\n\nThen: {_meant(new)}.\n\nPublished notices "
-            "keep the old budget. New ones state the change."
-        )
+        st.markdown(f"Now: {_meant(account.budget)}.\n\nThen: {_meant(new)}.")
+        st.caption("Published notices keep the old budget. New ones state the change.")
         reason = st.text_input("Reason", placeholder="who decided this, and why")
         # Enter in a field must not change a promise: only the button does.
         if st.button("Change and record"):

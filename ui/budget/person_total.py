@@ -22,20 +22,18 @@ def show(account: Account) -> None:
     several = len(known) > 1 or len(account.tables) > 1 or account.periods
     if not several:
         return
-    label = f"The total of one {session.unit().noun} over all of them"
+    label = f"Total of one {session.unit().noun}"
     with st.expander(label, key="person-total"):
         chosen = [account.name]
         if len(known) > 1:
             others = [name for name in known if name != account.name]
             chosen += st.multiselect(
-                f"One {session.unit().noun} that is in this account, and in",
+                f"Other accounts with the same {session.unit().noun}",
                 others,
                 format_func=lambda name: title(known[name]),
                 key="person-total-accounts",
                 placeholder="Choose other accounts",
-                help=f"Accounts are of {session.unit().nouns} that were declared to be "
-                "others. Whether "
-                f"one {session.unit().noun} is in several is for you to know.",
+                help=f"Whether one {session.unit().noun} is in several accounts, only you know.",
             )
         members = [known[name] for name in known if name in chosen]
         for one in person_totals(members):
@@ -43,10 +41,8 @@ def show(account: Account) -> None:
         rows = [row for one in members for row in _rows(one)]
         results.table(rows, key="person-total-parts")
         st.caption(
-            "Costs are added up (basic composition), as the ledger counts: that holds "
-            "whatever was asked in view of earlier answers, across tables and periods "
-            "too. Parts by table and parts by period are two views of the same sum. "
-            "Who is in some of them only has spent less."
+            "Costs add up (basic composition) across tables and periods. Parts by table and "
+            "by period are two views of the same sum."
         )
 
 
