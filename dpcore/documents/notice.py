@@ -35,7 +35,6 @@ def notice(subject: DocumentContext) -> str:
         left=left,
         count=counted(subject),
         sampled=subject.has_population_ranges,
-        without_range=any(not number.range_text for number in numbers),
         with_group_sizes=any(number.beside for number in numbers),
         others=tuple(dict.fromkeys(name for one in questions for name in one.others)),
         bounds=tuple(dict.fromkeys(bounds)),

@@ -107,7 +107,9 @@ class Number:
 
     @property
     def range_text(self) -> str:
-        """Return where the table's own number lies, and whether that may be none."""
+        """Return where the number without noise lies, and whether it may be 0."""
+        if not self.noise and not self.ends:
+            return "not known"
         if self.ends:
             return "; ".join(end.text for end in self.ends)
         if PLACES in self.noise:

@@ -116,7 +116,6 @@ CLAIMS = {
     r"A count of 0 does not show that a group is empty: .*": "claims.COUNTS",
     r"Noise is the random change\.": "claims.noise",
     r"The figure without it is in the range with 95% confidence\.": "test_coverage",
-    r"A figure without a range has no known margin of error\.": "claims.NO_RANGE",
     r"The margin of error covers it with 95% confidence\.": "test_coverage",
     r"“.*” means? all values that are not on the public list\.": "claims.others",
     # What it costs.
