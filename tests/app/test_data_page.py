@@ -189,6 +189,14 @@ def test_one_press_puts_the_table_in_use_and_opens_release(open_page):
     assert in_use(open_page("data"))
 
 
+def test_only_the_curator_sees_labels_outside_the_list(open_page):
+    app = upload(open_page("data"), MIXED)
+    fill(app, selectbox={"Column": 2}, text_area={"Public list of categories": "a\nb"})
+    assert "Values outside" not in said(app)
+    by_label(app.toggle, "Show how this list fits the data").set_value(True).run()
+    assert "Values outside the list: c \\(20\\)" in said(app)
+
+
 def test_common_bounds_fill_what_is_empty(open_page):
     app = upload(open_page("data"), MIXED)
     button(app, "Common bounds").click().run()

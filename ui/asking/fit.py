@@ -14,6 +14,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.formatting import percent
 from ui import confidential, partwise, session
+from ui.text import literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +127,10 @@ def check(dataset: Table, position: int, *, codebook: bool) -> None:
         share = outside / max(dataset.rows, 1)
         where = "bounds" if of_number else "list"
         st.markdown(f"{many(outside)} outside the {where} ({percent(share)}).")
+        if not of_number and outside and isinstance(dataset, Dataset):
+            found = dataset.outside_labels(column.name)
+            listed = ", ".join(f"{label} ({count:,})" for label, count in found)
+            st.markdown(f"Values outside the list: {literal(listed)}.")
         if of_number and outside:
             more = (
                 " What that does to an answer, “Release” shows before it is released."
