@@ -1,4 +1,4 @@
-"""Periods on the Ledger page: opened, spent from, and closed."""
+"""Periods of an account: opened, spent from, and closed."""
 
 from datetime import UTC, date, datetime
 

@@ -1,4 +1,4 @@
-"""What the Ledger page says of releases that were made in a plan."""
+"""What Budget says of releases that were made in a plan."""
 
 from datetime import UTC, datetime
 

@@ -44,7 +44,7 @@ def test_a_term_that_was_only_typed_is_marked_with_what_is_in_force(
     by_label(getattr(app, kind), label).set_value(value).run()
     assert says in marked(app)
     money = label in {"Privacy budget ε", "δ", "Budget counted in"}
-    assert ("Ledger page" in marked(app)) is money
+    assert ("Manage the budget" in marked(app)) is money
     assert ("“Save”" in marked(app)) is not money
     put_in_use(app)
     # The budget of a table that the ledger knows is changed there alone.
@@ -67,7 +67,7 @@ def test_a_lesson_goes_on_with_the_budget_that_is_typed(open_page):
     app = open_page("data")
     by_label(app.number_input, "Privacy budget ε").set_value(0.25).run()
     assert "in force: **ε = 3" in marked(app)
-    assert "Ledger page" not in marked(app)
+    assert "Manage the budget" not in marked(app)
     assert "“Save”" in marked(app)
     put_in_use(app)
     assert "is spent already" in app.error[0].value

@@ -25,7 +25,10 @@ _SIDEWAYS = (
     "Math.max(document.documentElement.scrollWidth,"
     " document.querySelector('[data-testid=stMain]').scrollWidth)"
 )
-WITHOUT_A_PICTURE = {"data", "about", "glossary", "lessons", "sign_off", "synthetic_data"}
+WITHOUT_A_PICTURE = {
+    *("data", "about", "glossary", "lessons", "sign_off", "synthetic_data"),
+    *("documents", "manage"),
+}
 """Pages that draw nothing before something on them is chosen."""
 GRAVE = {"serious", "critical"}
 DESK = {"width": 1280, "height": 900}

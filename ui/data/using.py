@@ -87,7 +87,7 @@ def accept(
 
     ``whose`` says which account the people of the table have, and ``file_format`` how
     its file was read. A table that already has
-    releases keeps the budget that was fixed for it; the Ledger page changes it. A
+    releases keeps the budget that was fixed for it; the Manage page changes it. A
     lesson takes the budget over.
 
     Raises:
@@ -153,7 +153,7 @@ def tell_not_in_force(typed: AccountTerms) -> None:
         return
     kept = typed.budget != in_force.budget and session.mode() is Mode.RELEASE
     if kept:
-        lines[-1] += ". The ledger keeps it; the Ledger page changes it, on record"
+        lines[-1] += ". The ledger keeps it; “Manage the budget” changes it, on record"
     if len(lines) > kept:
         lines += ["", "The terms apply once you press “Save”."]
         lines += _tell_lesson(study, typed)
@@ -194,7 +194,7 @@ def mode_text() -> str:
 def in_force() -> str:
     """Return which budget is in force, in Live mode: that of the account.
 
-    It need not be the one on screen: what was fixed first stays until the Ledger page
+    It need not be the one on screen: what was fixed first stays until the Manage page
     changes it.
     """
     study = session.study()
