@@ -11,6 +11,7 @@ from ui import (
     places,
     recovery,
     releasing,
+    roles,
     session,
     sidebar,
 )
@@ -19,6 +20,8 @@ from ui.run_queue import RUNS
 
 logging.withhold_messages()
 st.set_page_config(page_title="Epsilon Studio", page_icon="🔒", layout="wide")
+if not roles.is_known():
+    session.end_page()
 session.start()
 page = st.navigation(
     session.once("_pages", places.pages),
@@ -34,6 +37,7 @@ with recovery.told():
 with RUNS.turn(), session.ledger_read_once(), sidebar.beside():
     with st.sidebar:
         glossary_links.beside()
+        roles.beside()
     with (
         session.only_what_is_shown(page.url_path),
         downloads.answered(),

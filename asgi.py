@@ -22,6 +22,7 @@ from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from epsilon_studio import hosts
+from ui import roles
 from ui.lessons import phones
 
 if TYPE_CHECKING:
@@ -232,6 +233,8 @@ def _is_permitted(message: Message) -> bool:
 
 if hosts.named():
     config.set_option("server.allowedHosts", [*hosts.LOCAL, *hosts.named()])
+if os.environ.get(roles.VARIABLE):
+    config.set_option("secrets.files", [os.environ[roles.VARIABLE]])
 # By default, what is larger than a megabyte is written to the temporary folder.
 MultiPartParser.spool_max_size = st.get_option("server.maxUploadSize") * 2**20
 app = st.App(

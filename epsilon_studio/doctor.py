@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
@@ -20,11 +20,13 @@ from epsilon_studio.location import app_folder, free_port, is_free
 _PACKAGE: Final = "epsilon-studio"
 _PYTHON: Final = (3, 11)
 _SERVED: Final = ("app.py", "asgi.py", "pages", "ui", ".streamlit/config.toml")
-_NAME: Final = re.compile(r"[A-Za-z0-9._-]+")
+SIGN_IN: Final = "EPSILON_STUDIO_SIGN_IN"
+_SECTIONS: Final = ("auth", "roles")
 _EXTRAS: Final = {
     "EPSILON_STUDIO_LEDGER": ("postgresql", ("sqlalchemy", "psycopg")),
     "EPSILON_STUDIO_DATABASES": ("postgresql", ("sqlalchemy",)),
     "EPSILON_STUDIO_CLUSTER": ("cluster", ("distributed",)),
+    SIGN_IN: ("auth", ("authlib", "httpx")),
 }
 
 
@@ -60,6 +62,8 @@ def findings(port: int | None) -> Iterator[Finding]:
     yield _packages()
     yield _files()
     yield from _extras()
+    if os.environ.get(SIGN_IN):
+        yield _attempted(_sign_in)
     for check in (_noise, _folder, _ledger):
         yield _attempted(check)
     yield _port(port)
@@ -130,6 +134,15 @@ def _attempted(check: Callable[[], str]) -> Finding:
         return Finding(ok=False, text=f"{subject}: {error}")
     except Exception as error:  # noqa: BLE001 - a failed import can raise anything
         return Finding(ok=False, text=f"{subject}: {type(error).__name__}")
+
+
+def _sign_in() -> str:
+    """Sign-in."""
+    settings = tomllib.loads(Path(os.environ[SIGN_IN]).read_text(encoding="utf-8"))
+    missing = [name for name in _SECTIONS if name not in settings]
+    if missing:
+        raise DPCoreError(f"{SIGN_IN} names a file without [{'] and ['.join(missing)}]")
+    return "a provider and roles are named"
 
 
 def _noise() -> str:

@@ -13,7 +13,7 @@ import streamlit as st
 
 from dpcore.analyses.base import Mode
 from dpcore.errors import DPCoreError, InPartsError
-from ui import session
+from ui import roles, session
 from ui.text import sentence_of
 
 
@@ -24,6 +24,10 @@ def area(key: str, what: str, *, ready: bool = True) -> Iterator[bool]:
     Where it cannot be worked out, the area says why. Classroom mode opens it without
     being asked where it is ``ready``.
     """
+    if not _is_permitted():
+        st.caption("Only a curator can open the confidential part of this page.")
+        yield False
+        return
     with st.container(border=True, key=f"confidential-{key}"):
         st.badge("Confidential: curator only", icon=":material/lock:", color="orange")
         switch = f"show-{key}"
@@ -42,3 +46,10 @@ def area(key: str, what: str, *, ready: bool = True) -> Iterator[bool]:
             st.info(sentence_of(error))
         except DPCoreError as error:
             st.error(sentence_of(error))
+
+
+def _is_permitted() -> bool:
+    """Return whether the role permits it; a built-in example is public."""
+    study, draft = session.study(), session.draft()
+    own = any(table is not None and table.example is None for table in (study, draft))
+    return not own or roles.may(roles.Action.SEE)

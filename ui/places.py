@@ -123,6 +123,7 @@ PLACES = (
             _alone("budget", "Budget", label="History", earlier="ledger"),
             _alone("meaning", "What ε means"),
             _alone("documents", "Documents"),
+            _alone("released", "Released results", label="Released", reads_table=False),
             _alone("manage", "Manage the budget", label="Manage"),
         ),
     ),

@@ -16,7 +16,7 @@ from dpcore.analyses.base import Mode
 from dpcore.errors import DPCoreError, LedgerError, UntrustedLedgerError
 from dpcore.formatting import capital
 from dpcore.ledger.chain import LedgerEntry
-from ui import session
+from ui import roles, session
 from ui.text import literal, sentence_of
 
 
@@ -25,6 +25,8 @@ def told() -> Iterator[None]:
     """Say what is wrong with the ledger in the place of what needs it."""
     try:
         yield
+    except roles.RoleError as error:
+        st.error(sentence_of(error))
     except LedgerError as error:
         st.error(sentence_of(error))
         if isinstance(error, UntrustedLedgerError):

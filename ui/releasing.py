@@ -34,7 +34,7 @@ from dpcore.ledger.account import Account
 from dpcore.ledger.transaction import release, release_all
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases.record import Release
-from ui import partwise, session
+from ui import partwise, roles, session
 from ui.study import Study
 
 _PRESSED, _DRAWN = "_pressed", "_drawn"
@@ -178,7 +178,7 @@ def carry_out(request: Releasable, study: Study, pressed: Pressed, *, called: st
     the hand, leaves a notice. Return whether something was released.
     """
     try:
-        done = _carry_out(request, study, pressed, called)
+        done = _is_permitted(pressed) and _carry_out(request, study, pressed, called)
     except DPCoreError:
         session.take(_PRESSED)
         raise
@@ -237,7 +237,9 @@ def carry_out_all(
     whether answers were given.
     """
     try:
-        done = _carry_out_all(requests, study, pressed, name=name, called=called, cost=cost)
+        done = _is_permitted(pressed) and _carry_out_all(
+            requests, study, pressed, name=name, called=called, cost=cost
+        )
     except DPCoreError:
         session.take(_PRESSED)
         raise
@@ -286,6 +288,17 @@ def _carry_out_all(
         session.set_public(_CONFIRMED, _confirmed() | {study.fingerprint})
     if not new:
         session.set_public(_TOLD, _FREE)
+    return True
+
+
+def _is_permitted(pressed: Pressed) -> bool:
+    """Refuse a real release to whoever may only plan it, before anything is computed."""
+    try:
+        if Mode.RELEASE in (pressed.mode, session.mode()):
+            roles.require(roles.Action.RELEASE)
+    except roles.RoleError as error:
+        session.notice(f"{error} Nothing was charged.")
+        return False
     return True
 
 

@@ -142,9 +142,12 @@ def public_badge() -> None:
         st.badge("Public: sanitized, may leave", icon=":material/public:", color="blue")
 
 
-def release_files(releases: Sequence[Release], key: str) -> None:
-    """Offer releases as files. Nothing else can be downloaded."""
-    study, table = session.study(), ""
+def release_files(releases: Sequence[Release], key: str, *, in_use: bool = True) -> None:
+    """Offer releases as files. Nothing else can be downloaded.
+
+    ``in_use`` says whether they are about the table in use.
+    """
+    study, table = session.study() if in_use else None, ""
     if study is not None:
         unit = study.terms.unit
         whole = these_rows(unit) if unit.several else EVERYBODY

@@ -39,7 +39,7 @@ from dpcore.postprocessing import psd_repair
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import LaplaceEvent
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from ui import logging, open_tabs, run_queue
+from ui import logging, open_tabs, roles, run_queue
 from ui.open_tabs import OpenTabs
 from ui.study import Draft, Study, Taken, Upload
 
@@ -232,6 +232,12 @@ def uploads() -> int:
 def take_upload(key: str) -> None:
     """Move the file of the uploader of that key into the vault, to be read next."""
     file = st.session_state[key]
+    try:
+        roles.require(roles.Action.PLAN)
+    except roles.RoleError as error:
+        _drop_uploads()
+        fail(str(error))
+        return
     if file is not None:
         _vault().upload = Upload(name=file.name, data=file.getvalue())
         _drop_uploads()
@@ -298,6 +304,8 @@ def draft() -> Draft | None:
 
 def keep_draft(new: Draft) -> None:
     """Keep a table that was read; it becomes the table in use once accepted."""
+    if new.example is None:
+        roles.require(roles.Action.PLAN)
     vault = _vault()
     vault.draft = new
     if new.example is not None:
@@ -354,6 +362,8 @@ def unit() -> PrivacyUnit:
 
 def use(new: Study) -> None:
     """Put a table in use and drop the raw bytes it came from."""
+    if new.example is None:
+        roles.require(roles.Action.PLAN)
     vault = _vault()
     vault.study, vault.draft, vault.upload = new, None, None
     _drop(vault, [*vault.found])
@@ -379,7 +389,10 @@ def _drop_uploads() -> None:
 
 
 def mode() -> Mode:
-    """Return the mode in force."""
+    """Return the mode in force: practice on a table of one's own shows the truth."""
+    current = study()
+    if current is not None and current.example is None and not roles.may(roles.Action.SEE):
+        return Mode.RELEASE
     return Mode(st.session_state.get(_MODE, Mode.RELEASE))
 
 
@@ -486,6 +499,7 @@ def beginnings() -> tuple[LedgerEntry, ...]:
 
 def begin_anew(reason: str) -> None:
     """Put a new ledger in the place of the one that cannot be trusted."""
+    roles.require(roles.Action.RELEASE)
     now, address = datetime.now(UTC), opening.address()
     if address:
         book = _server_ledger(address, str(default_folder()))
@@ -523,7 +537,14 @@ def account(of: Study) -> Account:
 
 
 def opened_ledger(of: Study) -> Ledger:
-    """Return the ledger of the mode with an account of the table in it."""
+    """Return the ledger of the mode with an account of the table in it, to write to.
+
+    Raises:
+        RoleError: It outlives the program, and only a curator writes to it.
+
+    """
+    if mode() is Mode.RELEASE:
+        roles.require(roles.Action.RELEASE)
     book, terms = ledger(), of.terms
     book.open_account(of.fingerprint, terms.budget, terms.relation, terms.unit.rows)
     return book

@@ -49,9 +49,7 @@ class Server:
         folder.mkdir(exist_ok=True)
         self.log = folder / "server.log"
         self._entry = entry
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.start()
 
@@ -94,6 +92,13 @@ class Server:
         """End the process."""
         self.process.kill()
         self.process.wait()
+
+
+def free_port() -> int:
+    """Return a port of this machine that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def system_browser() -> str | None:

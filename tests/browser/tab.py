@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import urlsplit
 
@@ -34,8 +35,13 @@ class Tab:
     themselves, as a browser does.
     """
 
-    def __init__(self, url: str, page: str = "", query: str = "") -> None:
+    def __init__(
+        self, url: str, page: str = "", query: str = "", cookies: Mapping[str, str] | None = None
+    ) -> None:
         self._url, self._page, self._query = url, page, query
+        self._cookies = cookies or {}
+        self._radios: dict[str, str] = {}
+        self.texts: list[str] = []
         self._widgets: dict[str, WidgetState] = {}
         self._buttons: dict[str, tuple[Button, str]] = {}
         self._expanders: dict[str, str] = {}
@@ -52,7 +58,11 @@ class Tab:
             host=_LOOPBACK,
             port=parts.port,
             origin=self._url,
-            subprotocols=["streamlit"],
+            # Streamlit knows who is signed in only where the token comes both ways.
+            subprotocols=["streamlit", *filter(None, [self._cookies.get("_streamlit_xsrf")])],
+            additional_headers={
+                "Cookie": "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+            },
             max_size=None,
             open_timeout=PATIENCE,
             ping_interval=None,
@@ -81,6 +91,18 @@ class Tab:
             state = WidgetState(id=self._expanders[label], bool_value=True)
             self._widgets[state.id] = state
             await self._run()
+
+    async def choose(self, label: str, option: str) -> None:
+        """Choose an option of a radio group."""
+        async with self._lock:
+            state = WidgetState(id=self._radios[label], string_value=option)
+            self._widgets[state.id] = state
+            await self._run()
+
+    @property
+    def buttons(self) -> frozenset[str]:
+        """Return the labels of all buttons that were drawn."""
+        return frozenset(self._buttons)
 
     async def live(self) -> None:
         """Run again what runs by itself, until cancelled."""
@@ -129,5 +151,9 @@ class Tab:
         kind = element.WhichOneof("type")
         if kind == "button":
             self._buttons[element.button.label] = (element.button, delta.fragment_id)
+        elif kind == "radio":
+            self._radios[element.radio.label] = element.radio.id
+        elif kind == "alert":
+            self.texts.append(element.alert.body)
         elif kind == "code":
             self.codes.append(element.code.code_text)

@@ -19,7 +19,7 @@ from dpcore.data.partitions.table import open_table
 from dpcore.data.readers.databases.reading import Progress, read
 from dpcore.data.readers.databases.sources import Database, asked, databases
 from dpcore.errors import DataError, DPCoreError
-from ui import session, work
+from ui import roles, session, work
 from ui.data import declaring
 from ui.study import Draft
 from ui.text import sentence_of
@@ -36,7 +36,12 @@ Piece = Progress | Draft | DPCoreError
 
 
 def offer() -> None:
-    """Offer the tables of named databases, and those of the folder, if any are named."""
+    """Offer the tables of named databases, and those of the folder, if any are named.
+
+    They belong to the curators: an analyst plans with a table of their own.
+    """
+    if not roles.may(roles.Action.SEE):
+        return
     _offer_databases()
     _offer_folder()
 

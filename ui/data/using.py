@@ -16,7 +16,7 @@ from dpcore.errors import DPCoreError, LedgerError, ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.declared import read_by_column, types_of
 from dpcore.releases.record import Release
-from ui import session
+from ui import roles, session
 from ui.data import declaring, fingerprinting, same_people, terms, upload
 from ui.data.same_people import Whose
 from ui.data.upload import load_example
@@ -104,7 +104,7 @@ def accept(
     study = replace(_study(dataset, example, agreed, taken), file_format=file_format)
     if session.mode_in_use(example) is Mode.CLASSROOM:
         _agree_lesson(study)
-    if example is None:
+    if example is None and roles.may(roles.Action.RELEASE):
         same_people.agree(study, whose)
         declaring.keep(study)
     return study
