@@ -34,6 +34,9 @@ check: .venv/dev ## Format, lint, types, import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: .venv/dev  ## Build the documentation site into site/; a dead link is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build -q --strict
+
 package: .venv/dev ## Build the wheel and the source distribution into dist/
 	$(BIN)/python -m build --outdir dist
 
@@ -76,4 +79,4 @@ lock:            ## Rewrite constraints.txt from the requirements files
 .venv/dev: $(wildcard requirements*.txt) constraints.txt | .venv/bin/python
 	$(INSTALL) -r requirements-dev.txt && touch $@ .venv/run .venv/postgresql .venv/cluster
 
-.PHONY: help run test test-rest test-all check package bench walk faults browser postgresql lock
+.PHONY: help run test test-rest test-all check docs package bench walk faults browser postgresql lock

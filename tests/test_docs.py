@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import sqlite3
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
@@ -58,6 +61,18 @@ def test_every_page_can_be_found_from_the_readme():
     linked = set(LINK.findall((ROOT / "README.md").read_text(encoding="utf-8")))
     pages = {name(page) for page in PAGES} - {"README.md"}
     assert {page for page in pages if page not in linked} <= {"docs/index.md"}
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning_and_asks_no_other_server(tmp_path):
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path]
+    quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "margin_of_error" in (tmp_path / "reference.html").read_text(encoding="utf-8")
+    for page in tmp_path.glob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert not re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="?https?:', text), page.name
 
 
 @pytest.fixture
