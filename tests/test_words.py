@@ -34,8 +34,8 @@ LEFT = {
     "dpcore/documents": 5,
     "dpcore/figures": 3,
     "dpcore/statistics": 1,
-    "pages": 6,
-    "ui": 230,
+    "pages": 3,
+    "ui": 100,
 }
 """How many are left, by room: numbers that may only fall. A room that is not here has none."""
 _VALUE = "▯"

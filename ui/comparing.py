@@ -42,17 +42,17 @@ _DRAWS = 2000
 _SEED = 1
 _NOTHING = 1e-4
 _OF_SUMS = {
-    StatisticKind.DIFFERENCE: "There is nothing to compare for a difference of groups. "
-    "Noise is added to the counts and sums of both, and how far off their difference "
-    "is depends on their sizes, which are private: Release shows it for sizes that you "
-    "name.",
-    StatisticKind.MEANS: "There is nothing to compare for means of several columns. "
-    "Noise is added to the counts and sums of groups, and how far off a mean is "
-    "depends on the size of the group, which is private: Release shows it for sizes "
-    "that you name.",
-    StatisticKind.QUANTILES: "There is nothing to compare for several quantiles. Noise "
-    "is added to the numbers of rows in ranges, and how far off that makes a quantile "
-    "depends on how dense the data are around it.",
+    StatisticKind.DIFFERENCE: "There is nothing to compare for a difference of groups. Noise "
+    "is added to the counts and sums of both. The error of their "
+    "difference depends on their private sizes. Release shows it "
+    "for assumed sizes.",
+    StatisticKind.MEANS: "There is nothing to compare for means of several columns. Noise is "
+    "added to the counts and sums of groups. The error of a mean "
+    "depends on the private size of its group. Release shows it for "
+    "assumed sizes.",
+    StatisticKind.QUANTILES: "There is nothing to compare for several quantiles. Noise is "
+    "added to the numbers of rows in ranges. The error of a "
+    "quantile depends on the density of the data around it.",
 }
 
 
@@ -87,19 +87,17 @@ def require_comparable(asked: Request) -> Comparable:
 def _nothing_to_compare(kind: StatisticKind) -> str:
     if kind.of_ranks:
         return (
-            f"There is nothing to compare for a {kind}. It is not a number with noise "
-            "on it: the exponential mechanism chooses one of many possible answers, "
-            "and how far off that is in value depends on the data."
+            f"There is nothing to compare for a {kind}. The exponential mechanism adds no "
+            "noise but chooses one of many values. The error in value depends on the data."
         )
     if kind in _OF_SUMS:
         return _OF_SUMS[kind]
     if kind.of_ratios:
         return (
-            f"There is nothing to compare for the {kind} of groups. Noise is added to "
-            "the counts and sums of groups, and how far off a ratio of them is depends "
-            "on the size of the group, which is private: Release shows it for sizes "
-            f"that you name. Ask for all {session.unit().counted} together to compare "
-            "mechanisms."
+            f"There is nothing to compare for the {kind} of groups. Noise is added to the "
+            "counts and sums of groups. The error of a ratio depends on the private size of "
+            "its group. Release shows it for assumed sizes. Ask for all "
+            f"{session.unit().counted} together to compare mechanisms."
         )
     if kind is StatisticKind.CORRELATION:
         return (
@@ -314,13 +312,12 @@ def _whole(low: int, high: int, points: int) -> FloatArray:
 def details() -> None:
     """Define what the page compares."""
     st.markdown(
-        "**Bias** is how far the average release lies from the true value, **spread** "
-        "the standard deviation of the release, **typical error** the root of their "
-        f"squares' sum. Lines are closed forms, dots the same quantity over {_DRAWS:,} "
-        "simulated releases, with two standard errors.\n\n**Laplace** adds noise of "
-        "scale sensitivity/ε. **BIT** clamps it to the bounds: an answer beyond "
-        "becomes the bound. **Truncated** redraws until the answer lies inside. "
-        "**Gaussian** adds normal noise at (ε, δ).\n\nClamping is post-processing and "
-        "costs no privacy. Redrawing is not: how often it happens depends on the "
-        "secret, and the truncated law as published gives up to twice its ε."
+        "**Bias** is the mean error of the release, **spread** its standard deviation, "
+        "**typical error** its RMSE. Lines are closed forms, dots the same quantity over "
+        f"{_DRAWS:,} simulated releases, with two standard errors.\n\n**Laplace** adds noise "
+        "of scale sensitivity/ε. **BIT** clamps it to the bounds: an answer beyond becomes "
+        "the bound. **Truncated** redraws until the answer lies inside. **Gaussian** adds "
+        "normal noise at (ε, δ).\n\nClamping is post-processing and costs no privacy. "
+        "Redrawing is not: how often it happens depends on the secret, and the truncated law "
+        "as published gives up to twice its ε."
     )

@@ -411,15 +411,14 @@ def explore(question: ExplorerQuery) -> None:
 def details() -> None:
     """Define what the page compares."""
     st.markdown(
-        "**Local sensitivity**: the most that one person can change the statistic of "
-        "this table. It is found by trying all people, and new values at the bounds, "
-        "on a grid between them, at the values present and at the means of the others. "
-        "It depends on everybody's records, so for a real table it is confidential, "
-        "and noise scaled to it would give it away.\n\n"
-        "**Global sensitivity** Δ = max |f(D) - f(D′)| over all neighboring tables D, "
-        "D′ with values between the public bounds. It is public. Laplace noise of "
-        "scale Δ/ε gives ε-differential privacy.\n\n"
-        "Formulas: Liu 2016 (arXiv 1607.08554), corrected for the pooled variance."
+        "**Local sensitivity**: the most that one person can change the statistic of this "
+        "table. It is found by trying all people. New values are the bounds, a grid between "
+        "them, the present values and the means of the others. It depends on everybody's "
+        "records, so for a real table it is confidential, and noise scaled to it would give "
+        "it away.\n\n**Global sensitivity** Δ = max |f(D) - f(D′)| over all neighboring "
+        "tables D, D′ with values between the public bounds. It is public. Laplace noise of "
+        "scale Δ/ε gives ε-differential privacy.\n\nFormulas: Liu 2016 (arXiv 1607.08554), "
+        "corrected for the pooled variance."
     )
 
 

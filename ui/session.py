@@ -60,9 +60,8 @@ _PENDING_MODE = "_pending_mode"
 # What the page on screen and the one before it show is remembered.
 _PAGES = 2
 _OTHER_KEY = (
-    "the key of the ledger is not the one that was there when this table was put in "
-    "use: the folder is gone, or another one. Put it back, or use the table again on "
-    "Data."
+    "the key of the ledger has changed since this table was put in use. Its folder is "
+    "missing or was replaced. Put it back, or use the table again on Data."
 )
 
 

@@ -238,7 +238,7 @@ def test_only_leaving_is_offered_and_why_is_said(open_page):
     assert "not computed of a table that stays in its files" in said(app)
     assert not [b for b in app.selectbox if b.label.startswith("Rows with the same")]
     opened(app, SHOW_LOSSES)
-    assert "Groups, rows that belong together by a column" in said(app)
+    assert "The other views need all losses in memory" in said(app)
 
 
 @pytest.mark.usefixtures("people")

@@ -163,7 +163,7 @@ def test_from_the_folder_to_the_ledger_and_to_one_person(open_page, asked):
     by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
     assert not app.error
     shown = said(app)
-    assert_says(shown, "Who is most exposed, and why", "Counted are people in cells")
+    assert_says(shown, "Who is most exposed, and why", "People are counted in bins")
     # Four are 20 and four 69 years old, as far from the mean on both sides.
     assert "8 people are tied at the top" in shown
     listed = app.dataframe[-1].value

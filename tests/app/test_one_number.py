@@ -38,7 +38,7 @@ def test_the_guarantee_has_one_number_and_one_sentence(open_page):
     by_label(app.radio, "Compared with").set_value(NeighboringRelation.SUBSTITUTION).run()
     text = said(app)
     assert "By the guarantee, ε = 1, an attacker who was 50% sure " + LIMIT in text
-    for why in ("because most tell less", "Another game has another number"):
+    for why in ("On average over all results", "In another game the attacker sees two releases"):
         assert why in text
     assert "73.1%" not in titles(app)[1]
 

@@ -80,7 +80,7 @@ def test_the_classic_rule_is_refused_in_its_own_words(open_page):
     app = open_page("release")
     set_to(app, "selectbox", "Mechanism", "gaussian-classic")
     set_to(app, "number_input", "ε for this release", 20.0)
-    assert "proved for epsilon below 1" in shown(app)
+    assert "valid only for ε below 1" in shown(app)
     assert release_button(app).disabled
 
 

@@ -271,7 +271,7 @@ def test_the_error_of_the_penalty_stands_beside_that_of_the_noise(open_page):
         "Shrinkage (ridge penalty λ = 470): RMS prediction error ≤ 7.4 visits",
     )
     release(app)
-    assert "those of a fit without a penalty may lie elsewhere" in shown(app)
+    assert "A fit without a penalty may lie elsewhere" in shown(app)
     assert any("by a penalty of 470; values of" in chart.alt for chart in figures(app))
     fit = next(d.value for d in app.dataframe if "without the penalty" in d.value)
     assert list(fit["adds"]) != list(fit["without the penalty"])

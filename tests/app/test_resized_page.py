@@ -201,5 +201,5 @@ def test_private_number_of_people_is_refused_with_what_to_do(open_page):
     leave_out(use_upload(open_page, "age,smoker\n" + "30,yes\n40,no\n" * 50), column=1)
     app = open_page("resized")
     fill(app, radio={"Data": "my column"}, selectbox={"Column": 1})
-    assert "declare a public value for missing ones" in app.info[0].value
+    assert "Impute missing values" in app.info[0].value
     assert not charts(app)

@@ -17,10 +17,10 @@ def test_means_of_several_columns_are_asked_in_one_question(open_page, follow):
     )
     off = by_label(app.metric, "Noise / range, a group of 40").value
     assert off.startswith("± ")
-    assert off.endswith(" %")
+    assert off.endswith("%")
     table = next(d.value for d in app.dataframe if "mean of" in d.value)
     assert list(table["mean of"]) == ["age", "income", "weight"]
-    assert "Asked one by one, for the same price in all" in shown(app)
+    assert "As separate questions at the same total cost" in shown(app)
     seen = follow(app)
     assert seen.title == "means of age, income and weight by region"
     assert {"row", "age in use", "income in use", "region in use"} <= set(seen.exposed)

@@ -104,14 +104,12 @@ def details(asked: Request, plan: ChainPlan) -> str:
     """Say what is released, and what one person can change of it."""
     unit, most = asked.query.unit, significant(asked.query.sensitivity.l1, up=True)
     return (
-        f"Released are the numbers of {session.unit().counted} in 8 ranges of the "
-        "bounds, in 8 parts of "
-        "each, and in 8 parts of each of those; all quantiles follow from them. One "
-        f"{unit.noun} can change all of these counts together by at most {most} "
-        f"({asked.query.unit.change(asked.query.relation)}).\n\n"
-        "**Which values are left.** A value is kept as a quantile where the noisy "
-        f"numbers of {session.unit().counted} up to it, and beyond it, do not "
-        "contradict that, with "
+        f"The release contains the numbers of {session.unit().counted} in 8 ranges of the "
+        "bounds, in 8 parts of each, and in 8 parts of each part. All quantiles are computed "
+        f"from them. One {unit.noun} can change all of these counts together by at most "
+        f"{most} ({asked.query.unit.change(asked.query.relation)}).\n\n**Which values are "
+        "left.** A value is kept as a quantile where the noisy numbers of "
+        f"{session.unit().counted} up to it, and beyond it, do not contradict that, with "
         f"{percent(LEVEL)} for all {len(plan.shares)} quantiles together"
     )
 

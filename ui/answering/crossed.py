@@ -25,12 +25,12 @@ def show(answer: Release, asked: Request, query: CrossedQuery, plan: CrossPlan) 
     st.caption(
         f"In brackets, with {percent(LEVEL)} for all {plan.numbers} numbers together: where "
         "the number of this table lies, noise alone. Each total is the sum of released "
-        "counts. It costs nothing and is noisier than a count. Numbers are written as their "
-        "noise leaves them, and a sum with fewer digits, so that what is written need not "
-        "add up to the last digit; the files have every digit. Nor need the whole come to "
-        f"the number of {session.unit().counted}, even where that is public: all counts were "
-        "changed by chance. Counts below 0 are left as they were drawn, so that sums are "
-        "right on average; one whose interval begins at 0 may be 0."
+        "counts. It costs nothing and is noisier than a count. Numbers are rounded to the "
+        "digits that the noise leaves, so totals may differ in the last digit. The files "
+        "have every digit. Nor need the whole come to the number of "
+        f"{session.unit().counted}, even where that is public: all counts were changed by "
+        "chance. Counts below 0 are left as they were drawn, so that sums are right on "
+        "average; one whose interval begins at 0 may be 0."
     )
 
 

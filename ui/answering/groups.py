@@ -151,15 +151,14 @@ def details(asked: Request) -> str:
     unit = asked.query.unit
     most = significant(asked.query.sensitivity.l1, up=True)
     return (
-        f"Released are the counts and sums of all groups in one question, and each "
-        f"{_noun(asked)} follows from them. Every row adds 1 to its group, divided "
-        "between the lower and the upper bound by where its value lies; so the parts "
-        f"of a group add up to its count. One {unit.noun} can change all of them "
-        f"together by at most {most} "
-        f"({asked.query.unit.change(asked.query.relation)}).\n\n"
-        f"**Groups of every size.** No interval divides by a noisy count: it keeps "
-        "every value that the released numbers do not contradict, which holds for "
-        f"groups of any size, with {percent(LEVEL)} for all counts and groups together"
+        "Released are the counts and sums of all groups in one question, and each "
+        f"{_noun(asked)} follows from them. Every row adds 1 to its group, divided between "
+        "the lower and the upper bound by its value. So the parts of a group add up to its "
+        f"count. One {unit.noun} can change all of them together by at most {most} "
+        f"({asked.query.unit.change(asked.query.relation)}).\n\n**Groups of every size.** "
+        "Intervals do not divide by a noisy count. They contain every value consistent with "
+        f"the released numbers, for groups of any size, with {percent(LEVEL)} for all counts "
+        "and groups together"
     )
 
 

@@ -89,9 +89,8 @@ def preview(asked: Request, query: MeansQuery, plan: MeansPlan, cells: _Cells) -
     st.caption(_saved(asked, query, plan))
     if 2 * off >= 1:
         st.warning(
-            f"This result is hardly useful for groups of {size:,}: no two means can differ by "
-            "more than the range between the bounds, and that is within the noise. Spend "
-            "more, or ask for fewer columns or groups."
+            f"This result is hardly useful for groups of {size:,}: the noise exceeds the "
+            "whole range between the bounds. Spend more, or ask for fewer columns or groups."
         )
 
 
@@ -100,9 +99,9 @@ def _saved(asked: Request, query: MeansQuery, plan: MeansPlan) -> str:
     found = one_by_one(asked, query, plan)
     worse, middle = found.bound - 1, found.middle - 1
     text = (
-        f"Asked one by one, for the same price in all and all holding together, the "
-        f"{len(query.numbers)} columns would be off by {percent(worse)} more at worst, "
-        "that is with means near a bound"
+        f"As separate questions at the same total cost, the {len(query.numbers)} columns "
+        f"would have an error larger by {percent(worse)} more at worst, that is with means "
+        "near a bound"
     )
     if middle >= 0:
         return f"{text}; with means halfway between the bounds, by {percent(middle)}."
@@ -160,10 +159,10 @@ def details(asked: Request, query: MeansQuery) -> str:
         f"{query.unit.noun} can change all of them together by at most {most} "
         f"({query.unit.change(query.relation)}).\n\n**Missing values.** All means of a group "
         f"are of the same {query.unit.counted}: a person who is left out for one column is "
-        "left out of all.\n\n**Groups of every size.** No interval divides by a noisy count: "
-        "it keeps every mean that the released numbers do not contradict, which holds for "
-        f"groups of any size, with {percent(LEVEL)} for all counts, columns and groups of "
-        f"this question together, at ε = {significant(asked.epsilon)}"
+        "left out of all.\n\n**Groups of every size.** Intervals do not divide by a noisy "
+        "count. They contain every mean consistent with the released numbers, for groups of "
+        f"any size, with {percent(LEVEL)} for all counts, columns and groups of this question "
+        f"together, at ε = {significant(asked.epsilon)}"
     )
 
 

@@ -238,9 +238,8 @@ def _group(column: Column, kind: StatisticKind, study: Study, cells: Cells) -> C
         placeholder=f"all {session.unit().counted} together",
         help=None
         if kind.pooled
-        else "One number for each group. All of them together cost one ε. Who is in "
-        "none of the listed groups is counted among the others, and so is who has no "
-        "value, whatever “Data” says of missing ones.",
+        else "One number for each group. All of them together cost one ε. People in no "
+        "listed group, or without a value, are counted among the others.",
         key=f"group-{kind.pooled}-{session.generation()}-{column.name}",
         persist_state="session",
     )
@@ -289,8 +288,8 @@ def _membership(column: Column, kind: StatisticKind, study: Study, cells: Cells)
     )
     st.caption(
         f"A row with less than {significant(lower, 6)} or more than {significant(upper, 6)} "
-        "does not count, not even with a value beyond the bounds: give a larger number to "
-        "let such values count."
+        "is left out, even with a value outside the bounds. Enter a larger number to include "
+        "such rows."
     )
     return Membership(interval=Interval(lower=lower, upper=upper))
 

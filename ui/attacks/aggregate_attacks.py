@@ -244,12 +244,12 @@ def _show_recovered(
         f"No count names anybody, and many counts name everybody: {asked.counts:,} "
         f"counts of “{what}” are as many equations for {asked.people} unknowns. "
         "Rounding is no protection: more counts make up for it.",
-        f"A total for all counts together. Noise of scale {significant(scale)} on each "
-        f"makes them cost ε = {epsilon_text(asked.epsilon)} for one person's answer, so "
-        "that the best guess about a person whose answer is open is right with "
-        f"probability at most e^ε/(1 + e^ε) = {at_most(float(best_guess(asked.epsilon)))}. By "
-        f"luck one release may reach more, but more than {percent(luck)} in at most 1 "
-        "of 1,000 releases, if people's answers are independent.",
+        f"A total for all counts together. Noise of scale {significant(scale)} on each makes "
+        f"them cost ε = {epsilon_text(asked.epsilon)} for one person's answer. The best guess "
+        "about an unknown answer is right with probability at most e^ε/(1 + e^ε) = "
+        f"{at_most(float(best_guess(asked.epsilon)))}. By luck one release may reach more, "
+        f"but more than {percent(luck)} in at most 1 of 1,000 releases, if people's answers "
+        "are independent.",
     )
 
 
@@ -298,8 +298,8 @@ def show_membership(subject: AttackTarget) -> None:
         "patients, of debtors, of those who complained. Who knows all others needs one "
         "exact number.",
         "Noise that makes both worlds likely. Whatever test is tried, at ε = "
-        f"{epsilon_text(epsilon)} it is right at most {surest(epsilon)} of the time; a "
-        "person whose value adds little to the total is found even less often.",
+        f"{epsilon_text(epsilon)} it is right at most {surest(epsilon)} of the time. A person "
+        "with a small value is found even less often.",
     )
 
 

@@ -96,12 +96,12 @@ def show_averaging(subject: AttackTarget) -> None:
     )
     show_lesson(
         f"Noise that is drawn anew for the same question (“{literal(secret.what)}”) is "
-        "averaged away: the error falls with the square root of how often it is asked. "
-        f"At ε = {epsilon_text(epsilon)} about {needed(epsilon):,} answers give the "
-        "exact count in 95 of 100 cases.",
-        "The same question has the same answer, free of charge. A fresh answer is a "
-        "new release, paid for from the same budget, so that all of them together tell "
-        "no more than the budget allows.",
+        "averaged away. The error falls with the square root of the number of answers. At ε "
+        f"= {epsilon_text(epsilon)} about {needed(epsilon):,} answers give the exact count in "
+        "95 of 100 cases.",
+        "The same question has the same answer, free of charge. A fresh answer is a new "
+        "release from the same budget, so all of them together reveal no more than the "
+        "budget allows.",
     )
 
 
@@ -118,9 +118,9 @@ def _private(found: Averaging) -> str:
     chance = math.exp(-1 / (2 * found.scale)) if paid == 1 else None
     wrong = f" (rounded, it is wrong in {percent(chance)} of cases)" if chance else ""
     return (
-        f"{same}{wrong} The budget pays for {paid:,} fresh answer"
-        f"{'s' if paid > 1 else ''}, which leave ±{off}; then it ends, at ε = {total}: "
-        f"who was 50% sure becomes at most {surest(paid * found.epsilon)} sure."
+        f"{same}{wrong} The budget pays for {paid:,} fresh answer{'s' if paid > 1 else ''}, "
+        f"which leave ±{off}. Then it is spent, at ε = {total}: an attacker who was 50% sure "
+        f"becomes at most {surest(paid * found.epsilon)} sure."
     )
 
 
@@ -177,9 +177,8 @@ def show_floating_point(subject: AttackTarget) -> None:
         f"ε = {epsilon_text(epsilon)}: at most {surest(epsilon)} sure.",
     )
     show_lesson(
-        "A formula on paper has real numbers, a computer has some of them: the noise "
-        "b·log(u) has gaps, and where the gaps lie depends on the answer (Mironov "
-        "2012).",
+        "A computer has only some real numbers. The noise b·log(u) has gaps, and their "
+        "position depends on the answer (Mironov 2012).",
         "An exact sampler: whole steps on a grid that does not depend on the data. "
         "Real releases are drawn so, with the randomness of the operating system; here "
         "it is simulated from the seed.",

@@ -338,20 +338,18 @@ def _found(subject: InterpretationSubject) -> None:
 def details() -> None:
     """Define the words, and say where the formulas come from."""
     st.markdown(
-        "**Attacker.** Knows every other record, and both records in question; sees "
-        "the release; asks which of the two was used. Real attackers know "
-        "less.\n\n**Guarantee.** (ε, δ): each set of releases is at most e^ε times as "
-        "likely in one world as in the other, plus δ. The best guess is right δ + (1 - "
-        "δ) e^ε/(1 + e^ε) of the time at even odds (Kairouz, Oh and Viswanath 2015). "
-        "Without a δ the odds change by a factor of e^ε at most.\n\n**Advantage.** By "
-        "how much those found outnumber those named wrongly, at the best test: the "
-        "total variation distance of the two laws.\n\n**Mechanism.** The two laws are "
-        "those of its noise around two numbers, as far apart as one "
-        f"{session.unit().noun} can move "
-        "the answer (the sensitivity, a public number), at the place where they are "
-        "easiest to tell apart. Best tests are thresholds (Neyman and Pearson), worked "
-        "out exactly. Where several numbers are released at once, the limits that hold "
-        "for all tables are shown instead."
+        "**Attacker.** Knows every other record, and both records in question; sees the "
+        "release; asks which of the two was used. Real attackers know "
+        "less.\n\n**Guarantee.** (ε, δ): each set of releases is at most e^ε times as likely "
+        "in one world as in the other, plus δ. The best guess is right δ + (1 - δ) e^ε/(1 + "
+        "e^ε) of the time at even odds (Kairouz, Oh and Viswanath 2015). Without a δ the "
+        "odds change by a factor of e^ε at most.\n\n**Advantage.** By how much those found "
+        "outnumber those named wrongly, at the best test: the total variation distance of "
+        "the two laws.\n\n**Mechanism.** The two laws are its noise around two numbers, as "
+        f"far apart as one {session.unit().noun} can move the answer (the sensitivity), at "
+        "the most revealing place. Best tests are thresholds (Neyman and Pearson), worked "
+        "out exactly. Where several numbers are released at once, the limits that hold for "
+        "all tables are shown instead."
     )
 
 
@@ -413,8 +411,7 @@ def _precedents(subject: InterpretationSubject) -> None:
         st.markdown("\n".join(f"- {_line(one, delta)}" for one in those))
     st.caption(
         f"{len(those)} of {len(precedents())} deployments, {CONFIRMED}: OpenDP Deployments "
-        "Registry, July 2026. An ε depends on whom it protects, and on how often it is "
-        "spent again."
+        "Registry, July 2026. An ε is comparable only for the same privacy unit and period."
     )
 
 

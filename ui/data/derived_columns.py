@@ -61,14 +61,12 @@ def ask(current: Draft | Study) -> None:
         return
     with form:
         st.caption(
-            "If a file writes -9 or “n/a” where there is no answer, make the column "
-            "without these codes, before anything else is made of it, and ask about "
-            "that one. Other new columns are made of numbers: age in bins, cost minus "
-            "payment, cost per day, or whether age is at least 60; of dates, such as "
-            "the age at admission; or of labels. Each cell is made "
-            "of its own row alone, and the recipe is the name of the column. Bounds of "
-            "a difference follow from those that are declared, and those of a ratio "
-            "where they leave 0 out below the line; else declare them for what is made."
+            "If a file writes −9 or “n/a” for a missing answer, first make a column without "
+            "these codes. Then use that column. Other columns can be derived from numbers "
+            "(age in bins, cost minus payment), from dates (age at admission) or from "
+            "labels. Each cell is made of its own row alone, and the recipe is the name of "
+            "the column. Bounds of a difference are derived automatically. Bounds of a ratio "
+            "are derived only if the denominator cannot be 0. Otherwise declare them."
         )
         every = [column.name for column in as_read(current.in_memory).columns]
         usable = {*every, *(one.name for one in made if isinstance(one, Without))}

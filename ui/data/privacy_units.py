@@ -98,10 +98,9 @@ def _warn(source: Dataset) -> None:
         return
     owners = literal(" and ".join(declared.steps.whose.owners))
     st.warning(
-        "Every row counts as one person here. A table with these columns was used with "
-        f"all rows of each {owners} protected together. If one has several rows, used "
-        "like this only single rows are protected: somebody loses up to as many times "
-        "as much as the budget says, on the same account."
+        "Every row counts as one person here. A table with these columns was used with all "
+        f"rows of each {owners} protected together. If a person has several rows, only single "
+        "rows are protected. The loss of the person is then up to that many times larger."
     )
 
 
@@ -302,9 +301,8 @@ def _ask_limit(owners: tuple[str, ...], ownerless: Ownerless, rule: RowCap | Non
         (1, _MOST),
         key=f"row-cap-{session.generation()}",
         kept="session",
-        note="Which rows count is chosen by a key that nobody sees, for each person "
-        "from their own rows alone: neither others nor the order of the file matter, "
-        "and the same rows are chosen when the file comes again.",
+        note="The rows of each person are sampled by a secret key, independently of other "
+        "people and of the file order. The same file always gives the same rows.",
     )
     st.caption(
         f"The guarantee protects each {whose} with all rows together: what one can "

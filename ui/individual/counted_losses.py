@@ -49,11 +49,9 @@ NOT_THERE: Final = (
     "Choose another one."
 )
 _LEFT_OUT: Final = (
-    "Counted are people in cells of a thousandth of the guarantee: the largest loss, "
-    "the average and the most exposed are exact, other shares of people lie in a cell. "
-    "Moments, other mechanisms, moving somebody, what may be published, and totals "
-    "over the ledger need everybody's loss at once; a sample of the rows, uploaded as "
-    "a file, shows them."
+    "People are counted in bins of a thousandth of the guarantee. The largest and average "
+    "loss are exact, other quantiles lie within a bin. The other views need all losses in "
+    "memory. Upload a sample of the rows to see them."
 )
 
 
@@ -255,12 +253,9 @@ def _tell(
 
 _LEAVING: Final = NeighboringRelation.ADD_REMOVE
 _LEFT_OUT_OF_MODEL: Final = (
-    "Counted are people in cells of a thousandth of the guarantee: the largest loss, "
-    "the average and the most exposed are as exact as in memory, other shares of "
-    "people lie in a cell. Groups, rows that belong together by a column, another "
-    "record in a person's place, moments, published bounds, moving somebody and what "
-    "may be published need everybody's loss at once; a sample of the rows, uploaded as "
-    "a file, shows them."
+    "People are counted in bins of a thousandth of the guarantee. The largest and average "
+    "loss are as exact as in memory, other quantiles lie within a bin. The other views need "
+    "all losses in memory. Upload a sample of the rows to see them."
 )
 _GIVEN_AWAY: Final = (
     "No finite ε holds for this person: there are releases that give them away for "
@@ -438,11 +433,9 @@ def _tell_of_model(person: ExposedPerson, asked: ModelRequest, *, upper: bool) -
 def _model_reason(person: ExposedPerson) -> str:
     """Return in a sentence what decides a loss."""
     return (
-        f"The model fitted to everybody else misses this {session.unit().noun}'s "
-        "target by "
-        f"{significant(abs(person.residual))} (on the scale of the model), and the "
-        f"record is {significant(person.leverage)} of its own prediction (the "
-        "leverage): the two decide how far the coefficients move when the "
-        f"{session.unit().noun} "
-        "leaves, which the noise has to hide."
+        f"The model fitted to everybody else misses this {session.unit().noun}'s target by "
+        f"{significant(abs(person.residual))} (on the scale of the model), and the record is "
+        f"{significant(person.leverage)} of its own prediction (the leverage). Both determine "
+        f"how far the coefficients move if the {session.unit().noun} leaves, which the noise "
+        "has to hide."
     )

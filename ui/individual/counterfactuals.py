@@ -62,12 +62,12 @@ def show(subject: Subject, study: Study) -> None:
     layout.show(sides, subject, study, key="what-if-side")
     with st.expander("What is this?", key="what-if-definitions"):
         st.markdown(
-            f"One {session.unit().noun}'s loss depends on everybody's records: an outlier "
-            "pulls the mean or the fit towards itself, and others then lie farther from it, "
-            "or nearer. That is why nobody's loss is a property of their own, and why a loss "
-            "must stay confidential, even from that person.\n\nFor a linear model the losses "
-            "after a move follow from a change of the Hessian of rank two (Sherman, Morrison "
-            f"and Woodbury), exactly. With k copies more of {session.unit().indefinite} their "
+            f"One {session.unit().noun}'s loss depends on everybody's records. An outlier "
+            "moves the mean or the fit, and so changes the losses of others. That is why "
+            "nobody's loss is a property of their own, and why a loss must stay "
+            "confidential, even from that person.\n\nFor a linear model the losses after a "
+            "move follow from a change of the Hessian of rank two (Sherman, Morrison and "
+            f"Woodbury), exactly. With k copies more of {session.unit().indefinite} their "
             "leverage h becomes h/(1 + k h) and their residual r becomes r/(1 + k h). Other "
             "models and statistics are computed anew. The noise stays what it is now; "
             "calibrated anew to a larger table it would shrink, and losses with it would not."
@@ -139,9 +139,9 @@ def _direction(subject: Subject) -> str:
         and subject.relation is NeighboringRelation.SUBSTITUTION
     ):
         return (
-            "A loss here is about the most revealing other record in their place, "
-            "which mostly lies at the farther bound: who moves to the middle loses "
-            "less, who moves to either bound more. Try both."
+            "The loss compares with the most revealing other record, usually at the farther "
+            "bound. A value near the middle has a smaller loss, a value near a bound a "
+            "larger one. Try both."
         )
     return (
         "A loss here is about the table without them: who moves away from the others "

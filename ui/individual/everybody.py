@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 _MOST = "Confidential: what the release can reveal about the most exposed person."
 _AVERAGE = "Confidential: the losses of all people of this table, on average."
 REPLACED = (
-    "The guarantee of this release is about a person who comes or goes. The losses "
-    "here are about another record in a person's place, which may be as much as one "
-    "that goes and one that comes: that some are larger than the guarantee breaks no "
-    "promise. Choose “the table without the person” above to hold losses against it."
+    "The guarantee of this release is about a person who comes or goes. Losses here are for "
+    "replacing a record, which can be as much as removing one and adding one. A loss above "
+    "the guarantee is therefore no violation. Choose “the table without the person” above to "
+    "hold losses against it."
 )
 REPLACED_NOT_PROMISED = (NeighboringRelation.SUBSTITUTION, NeighboringRelation.ADD_REMOVE)
 _ORDERS = np.geomspace(1, 1000, 60)
@@ -143,10 +143,9 @@ def ask_group(study: Study) -> str | None:
 def why_not_publish(relation: NeighboringRelation, *, model: bool) -> None:
     """Say why these numbers stay with the curator."""
     told = (
-        f"Compared with another record, {session.unit().indefinite}'s loss often "
-        "depends on their own "
-        "value and the public bounds alone, but the average, the picture and the list "
-        "above still read everybody's values"
+        f"Compared with another record, {session.unit().indefinite}'s loss often depends only "
+        "on their own value and the public bounds. The average, the chart and the list above "
+        "still use everybody's values"
         if relation is NeighboringRelation.SUBSTITUTION and not model
         else "Each number here is a function of everybody's records: who is told their "
         "own loss can often solve for the exact answer"
@@ -185,8 +184,8 @@ def chain(steps: GuaranteeLadder, *, key: str) -> None:
         text,
         delta=known or None,
         **words,
-        help="The largest loss of anybody, in this table or joining it: at most what "
-        "is proved, or at least what a search found where nothing is.",
+        help="The largest loss of anyone in this table or joining it. It is a proved upper "
+        "bound, or else a lower bound found by search.",
     )
     tell_most(cells[2], steps.maximum, upper=steps.upper)
     tell_average(cells[3], steps.mean, upper=steps.upper)
@@ -279,10 +278,9 @@ def _moments(losses: Losses, analysis: str, *, key: str) -> None:
         above = losses.maximum / 2
         limit = 1.0 if np.isinf(exact) else (at[1] / above) ** exact
         st.markdown(
-            f"A moment bounds how many can lose much: by this one at most "
+            "A moment limits the number of large losses. By this one, at most "
             f"{percent(min(limit, 1.0))} of the {session.unit().nouns} lose "
-            f"{significant(above)} or "
-            f"more, half of the largest loss. Really it is "
+            f"{significant(above)} or more, half of the largest loss. Really it is "
             f"{percent(float(np.mean(losses.epsilon >= above)))}."
         )
 
@@ -308,10 +306,9 @@ def overfitting(losses: Losses, delta: float, variation: FloatArray | None) -> N
     gap = generalization.gap(variation)
     st.markdown(
         (
-            "Whatever is learned from this release, with a prediction error between 0 "
-            f"and 1, is expected to do better on the {session.unit().nouns} in the "
-            "table than on others "
-            f"from the same population by about {significant(gap)} at most. "
+            "A model learned from this release, with an error between 0 and 1, is expected "
+            f"to do better on the {session.unit().nouns} in the table than on others from the "
+            f"same population by about {significant(gap)} at most. "
             if gap <= 1
             else "A prediction error between 0 and 1 cannot differ by more than 1, so "
             "that this bound says nothing about the release. "

@@ -30,10 +30,10 @@ def households(subject: ModelSubject, study: Study) -> None:
     law, fit, codes = subject.request.law, subject.fit, subject.codes
     if not grouped(law, fit):
         st.info(
-            "The loss of several rows together is known for a linear model with noise "
-            "of a public shape on its coefficients, or released as posterior samples. "
-            "For other releases the losses of the rows, added up, are a bound only "
-            "where every one is computed without those before it."
+            "The joint loss of several rows is known for linear models with noise of a "
+            "public shape on the coefficients, or with posterior samples. For other releases "
+            "the losses of the rows, added up, are a bound only where every one is computed "
+            "without those before it."
         )
         return
     if codes is None:
@@ -164,10 +164,9 @@ def privacy_against_accuracy(subject: ModelSubject, study: Study) -> None:
     st.markdown(_parts(found, strength))
     if found.sampled < found.people:
         st.caption(
-            f"The average is over {session.unit().number(found.sampled)} of "
-            f"{found.people:,}, evenly "
-            "spread from the least to the most exposed; the largest loss is over those "
-            "who are exposed most by each cause."
+            f"The average is over {session.unit().number(found.sampled)} of {found.people:,}, "
+            "evenly spread from the least to the most exposed. The largest loss is over the "
+            "most exposed by each cause."
         )
     if not fit.linear and request.mechanism_key == "objective":
         st.caption(

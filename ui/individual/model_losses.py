@@ -250,22 +250,18 @@ def _split(why: Causes, found: LeverageMap, rows: list[int]) -> LossCauses:
 def definitions() -> None:
     """Define the loss from a model and what decides it."""
     st.markdown(
-        f"**Leverage** says how unusual {session.unit().indefinite}'s features are: "
-        "the share of their "
-        "prediction that their own record makes, as on “Regression”. **Without the "
-        f"{session.unit().noun}** it is h/(1 - h). The **pull** of a record is how far "
-        "the model moves "
-        "for each unit that it misses, in the norm of the noise. The **leave-one-out "
-        "residual** is what the model fitted to everybody else misses this "
-        f"{session.unit().noun}'s "
-        "target by. Pull and residual decide how far the coefficients move when the "
-        f"{session.unit().noun} leaves, and so what the noise has to hide.\n\n"
-        "For linear models all of this is exact. For logistic, Poisson and Huber "
-        "regression the move is approximated by one Newton step, and checked by "
-        f"fitting again without the {session.unit().nouns} who are most exposed and "
-        "some at random.\n\n"
-        "Source: Y.-X. Wang, Per-instance Differential Privacy, 2019: equation 4 and "
-        "lemma 13 (moves), lemma 4 and theorem 14 (published bounds), definition 7 "
+        f"**Leverage** says how unusual {session.unit().indefinite}'s features are: the share "
+        "of their prediction that their own record makes, as on “Regression”. **Without the "
+        f"{session.unit().noun}** it is h/(1 - h). The **pull** of a record is how far the "
+        "model moves for each unit that it misses, in the norm of the noise. The "
+        "**leave-one-out residual** is what the model fitted to everybody else misses this "
+        f"{session.unit().noun}'s target by. Pull and residual decide how far the "
+        f"coefficients move when the {session.unit().noun} leaves, and so what the noise has "
+        "to hide.\n\nFor linear models all of this is exact. For logistic, Poisson and Huber "
+        "regression the change is approximated by one Newton step. It is checked by fitting "
+        f"again without the {session.unit().nouns} who are most exposed and some at "
+        "random.\n\nSource: Y.-X. Wang, Per-instance Differential Privacy, 2019: equation 4 "
+        "and lemma 13 (moves), lemma 4 and theorem 14 (published bounds). Also definition 7 "
         "(moments), propositions 9 and 16 (overfitting, accuracy). Losses are exact "
         "profiles, not these bounds."
     )
@@ -395,19 +391,15 @@ def ask_units(study: Study, asked: ModelRequest, relation: NeighboringRelation) 
         f"{unit.noun} may own (declared on “Data”)."
     )
     if study.parts is not None:
-        st.caption(
-            f"{assumed} Which rows really belong together is not asked of a table that "
-            "stays in its files: all of them would have to be in memory."
-        )
+        st.caption(f"{assumed} Rows cannot be grouped by unit in a table that stays in its files.")
         return None
     linear = asked.question.model is ModelKind.LINEAR
     leaves = relation is NeighboringRelation.ADD_REMOVE
     if not (leaves and linear and asked.law.units_known):
         if unit.rows > 1:
             st.caption(
-                f"{assumed} Which rows really belong together can be taken into "
-                "account for linear models, released with noise of a public shape or "
-                "as posterior samples, when units leave."
+                f"{assumed} Rows can be grouped by unit for linear models with noise of a "
+                "public shape or posterior samples, when units are removed."
             )
         return None
     names = [column.name for column in study.dataset.columns]

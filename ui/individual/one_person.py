@@ -201,9 +201,8 @@ def attacker(subject: AnySubject, person: Person, laws: PersonLaws) -> tuple[flo
 def _attacker(subject: Subject, person: Person, laws: PersonLaws) -> None:
     prior, guess = attacker(subject, person, laws)
     st.markdown(
-        "Another game has another number: of two releases, one with the "
-        f"{session.unit().noun} and one "
-        "without, the best attacker tells which is which "
+        f"In another game the attacker sees two releases, one with the {session.unit().noun} "
+        "and one without. The best attacker identifies them correctly "
         f"{nearest(hypothesis_tests.area(laws))} of the time (the area under the curve; 50% "
         "is guessing)."
     )
@@ -242,10 +241,9 @@ def _game(person: Person, laws: PersonLaws, prior: float, guess: float) -> None:
     st.markdown(f"{board}\n\n{game_text(rounds, guess)}.")
     present = sum(turn.present for turn in rounds)
     st.caption(
-        f"In each round a coin ({percent(prior)}) puts the {session.unit().noun} into "
-        "the table or "
-        f"not ({present} times in, here), a release is drawn, and the attacker says "
-        "what is then more likely."
+        f"In each round a coin ({percent(prior)}) puts the {session.unit().noun} into the "
+        f"table or not ({present} times in, here). A release is drawn, and the attacker names "
+        "the likelier world."
     )
 
 
@@ -363,13 +361,13 @@ def _definitions() -> None:
     st.markdown(
         f"Two laws matter for one {session.unit().noun}: the release with their record, and "
         "the release without it (or with the most revealing other record). One "
-        f"{session.unit().noun}'s loss is (ε, δ) if what one law has above e^ε times the "
-        "other has probability δ at most, in both directions (Wang 2019, definition "
+        f"{session.unit().noun}'s loss is (ε, δ) if the part of one law above e^ε times the "
+        "other has probability at most δ, in both directions (Wang 2019, definition "
         "2).\n\nThe best test (Neyman and Pearson) compares the two likelihoods. With an "
         "even prior the best guess is right (1 + δ(0))/2 of the time. After a release the "
-        "odds of presence are the odds before times the ratio of the likelihoods; for a pure "
-        "ε they change by a factor of e^ε at most (compare fact 5 of Wang 2019, whose bound "
-        "is 2ε).\n\nThe loss that a release really causes, |log of the ratio| at what was "
+        "odds of presence are the odds before times the likelihood ratio. For a pure ε they "
+        "change by a factor of at most e^ε (compare fact 5 of Wang 2019, with a bound of "
+        "2ε).\n\nThe loss that a release really causes, |log of the ratio| at what was "
         "released, is the ex-post loss (Redberg and Wang 2021, definition 3). It is mostly "
         "smaller than ε, and confidential like everything here."
     )

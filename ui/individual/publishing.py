@@ -76,11 +76,9 @@ def show(subject: Subject, study: Study) -> None:
         return
     st.markdown(
         f"One {session.unit().noun}'s own loss, compared with **not being there**, is "
-        "computed from "
-        "everybody's records. Whoever is told one has an equation for the exact "
-        "answer. Try it on your own column: the release is simulated, nothing is "
-        "charged, and the attacker uses public numbers and the loss that was told, "
-        "nothing else."
+        "computed from everybody's records. Anyone who learns one can often solve for the "
+        "exact answer. Try it on your own column: the release is simulated and nothing is "
+        "charged. The attacker uses only public numbers and the disclosed loss."
     )
     if subject.relation is NeighboringRelation.SUBSTITUTION:
         st.caption(
@@ -283,19 +281,17 @@ def _shown(found: Recovery, what: str, unit: str) -> None:
 
 def _details() -> None:
     st.markdown(
-        f"**A mean of n {session.unit().nouns} with Laplace noise of scale b.** "
-        f"Without {session.unit().noun} i the "
-        "mean moves by |xᵢ − m|/(n − 1), so the loss is εᵢ = |xᵢ − m|/((n − 1) b): who "
-        "is told εᵢ has m = xᵢ ± εᵢ b (n − 1). Compared with another *record* instead "
-        "of a missing one, the most revealing record makes εᵢ depend on the own value "
-        "and the bounds alone; that number may be told.\n\n**A count Q with Gaussian "
-        "noise.** The loss at the released number o is |2(o − Q) + 1|/(2σ²) for "
-        "somebody who is counted.\n\nAverages and pictures of everybody's losses are "
-        "no safer: each loss depends on all records, so that an average of them does "
-        "not move by one n-th when a record changes.\n\nSources: Y.-X. Wang, "
-        "*Per-instance differential privacy*, 2019 (losses are for the curator's "
-        "eyes); R. Redberg and Y.-X. Wang, *Privately publishable per-instance "
-        "privacy*, 2021, example 4."
+        f"**A mean of n {session.unit().nouns} with Laplace noise of scale b.** Without "
+        f"{session.unit().noun} i the mean moves by |xᵢ − m|/(n − 1), so the loss is εᵢ = |xᵢ "
+        "− m|/((n − 1) b): knowing εᵢ gives m = xᵢ ± εᵢ b (n − 1). Compared with another "
+        "*record* instead of a missing one, the most revealing record makes εᵢ depend only "
+        "on the own value and the bounds. That number may be published.\n\n**A count Q with "
+        "Gaussian noise.** The loss at the released number o is |2(o − Q) + 1|/(2σ²) for "
+        "somebody who is counted.\n\nAverages and charts of losses are no safer. Each loss "
+        "depends on all records, so one changed record can change the average by more than "
+        "1/n.\n\nSources: Y.-X. Wang, *Per-instance differential privacy*, 2019 (losses are "
+        "for the curator's eyes); R. Redberg and Y.-X. Wang, *Privately publishable "
+        "per-instance privacy*, 2021, example 4."
     )
 
 
@@ -481,9 +477,8 @@ def _results(draws: _Draws, settings: ReportSettings) -> None:
     latest = draws.latest
     epsilon, delta = settings.cost
     st.markdown(
-        "These releases have settings of their own, whatever is chosen above: "
-        f"everything together costs ε = {epsilon_text(epsilon)} at δ = "
-        f"{significant(delta)}; the fit has a penalty λ of "
+        "These releases have their own settings. Everything together costs ε = "
+        f"{epsilon_text(epsilon)} at δ = {significant(delta)}; the fit has a penalty λ of "
         f"{significant(draws.study.fit.penalty)} and noise σ of "
         f"{significant(draws.study.fit.sigma)}."
         + (

@@ -133,9 +133,8 @@ def person(subject: ResampledSubject, study: Study) -> None:
     one_person.attacker(subject, chosen, laws)
     _profile(subject, chosen, laws)
     st.caption(
-        "Who is drawn depends on chance, so that the two laws of one release, its evidence "
-        "and the loss after the fact are not drawn here: the numbers above hold for the best "
-        "attacker whatever is drawn."
+        "The sample is random, so no chart shows the two laws of one release. The numbers "
+        "above hold for the best attacker whatever is drawn."
     )
 
 
@@ -152,9 +151,8 @@ def no_what_if(*_: object) -> None:
 def no_publishing(*_: object) -> None:
     """Say that the attacks are shown for another release."""
     st.info(
-        "Losses from resamples are as confidential as all the others. The attacks that show "
-        "why, and what may be published instead, are shown for “a number (statistic)” and “a "
-        "regression model”: choose one of these above."
+        "Losses from resamples are as confidential as all the others. To see the attacks and "
+        "the alternatives, choose “a number (statistic)” or “a regression model” above."
     )
 
 
@@ -162,18 +160,17 @@ def definitions() -> None:
     """Define what a person loses by a resample."""
     st.markdown(
         f"**From resamples.** One {session.unit().noun} in a *secret sample* is not always "
-        "drawn. Where everybody is drawn with the same chance, their loss is the loss of "
-        "their own change in the sample, amplified by that chance (Balle, Barthe and "
+        "drawn. Where everybody is drawn with the same chance, the loss is computed from "
+        "their change in the sample, with subsampling amplification (Balle, Barthe and "
         "Gaboardi 2018, theorem 8). Where the size of the sample is fixed, another row takes "
-        f"the place of {session.unit().indefinite} who is not drawn, and how far the two are "
-        "apart counts as well (theorem 9): the loss shown assumes that the sample is known, "
-        f"or is the guarantee if that is less. In *bootstraps* {session.unit().indefinite} is "
-        "drawn several times or never; their loss assumes that the number of copies is "
-        "known, because other records may reveal it. It never exceeds the guarantee. A "
-        "*resized bootstrap* with noise is counted likewise for numbers, and exactly for "
-        f"shares. As many {session.unit().nouns} are drawn as there are, or a fixed part of "
-        "them, so that these losses compare with another record in the "
-        f"{session.unit().noun}'s place."
+        f"the place of {session.unit().indefinite} who is not drawn, and their distance "
+        "counts as well (theorem 9). The loss shown assumes that the sample is known, or is "
+        f"the guarantee if that is less. In *bootstraps* {session.unit().indefinite} is drawn "
+        "several times or never; their loss assumes that the number of copies is known, "
+        "because other records may reveal it. It never exceeds the guarantee. A *resized "
+        "bootstrap* with noise is counted likewise for numbers, and exactly for shares. As "
+        f"many {session.unit().nouns} are drawn as there are, or a fixed part. So these "
+        f"losses compare with another record in the {session.unit().noun}'s place."
     )
 
 

@@ -39,9 +39,8 @@ _ALIKE = 0.5
 _SAID = {
     "laplace": "Laplace noise: a person's loss is how far they move the answer, over "
     "the scale of the noise. Clamping the noisy answer (BIT) would not change it.",
-    "bit": "BIT (clamping) changes nobody's loss while the answers with and without "
-    "them lie within the bounds: what is moved to a bound is moved without looking at "
-    "the table.",
+    "bit": "BIT (clamping) changes nobody's loss while the results with and without them lie "
+    "within the bounds. Clamping the result does not use the table.",
     "truncated-published": "Truncation (redrawing), as published, has the noise of "
     "Laplace and raises losses: how often a draw is thrown away depends on the secret "
     "answer. Its guarantee is larger than the ε it claims for the same reason.",
@@ -236,21 +235,17 @@ def _most_exposed(exposure: StatisticLosses, asked: StatisticRequest, study: Stu
 def definitions() -> None:
     """Define per-instance privacy loss and the chain of guarantees."""
     st.markdown(
-        f"One {session.unit().noun}'s own loss is the largest change in the odds of "
-        "any answer between "
-        f"two tables only: this one with the {session.unit().noun}'s record, and this "
-        "one without it "
-        "(or with another record). Differential privacy is the largest of these over "
-        f"all tables and {session.unit().nouns}, for the change of a record that it "
-        "promises to hide: "
-        "where losses compare with that change, none is larger than the guarantee. "
-        "Leaving the table and having another record in it are two questions, and what "
-        "is promised about the one is no limit for the other.\n\n"
-        f"Clamping (BIT) never changes {session.unit().indefinite}'s loss while both "
-        "values lie within the "
-        "bounds; redrawing (truncation) raises it, most near a bound.\n\n"
-        "Source: Y.-X. Wang, Per-instance Differential Privacy, 2019, definitions 2 "
-        "and 7; the losses are exact profiles of the mechanisms, not tail bounds."
+        f"One {session.unit().noun}'s own loss is the largest change in the odds of any "
+        f"answer between only two tables: with the {session.unit().noun}'s record, and "
+        "without it (or with another record). Differential privacy is the largest of these "
+        f"over all tables and {session.unit().nouns}, for the declared change of a record. If "
+        "losses use the same change, none exceeds the guarantee. Leaving the table and "
+        "having another record in it are two questions, and what is promised about the one "
+        "is no limit for the other.\n\nClamping (BIT) never changes "
+        f"{session.unit().indefinite}'s loss while both values lie within the bounds; "
+        "redrawing (truncation) raises it, most near a bound.\n\nSource: Y.-X. Wang, "
+        "Per-instance Differential Privacy, 2019, definitions 2 and 7; the losses are exact "
+        "profiles of the mechanisms, not tail bounds."
     )
 
 

@@ -233,12 +233,11 @@ def verdict(bootstrap: ResizedBootstrap) -> None:
     tau = bootstrap.delta()
     drawn = "Being drawn rarely" if tau < _RARELY else "Not always being drawn"
     st.markdown(
-        f"**What is wrong, and which number proves it.** {drawn} is not the same as "
-        "being hidden: if one person alone has a trait, a score above 0 is proof, and "
-        f"it comes with probability **{chance(tau)}** where the claim ε = "
-        f"{epsilon_text(bootstrap.claimed_epsilon)} allows 0; so δ is "
-        f"{significant(tau)} at *every* ε, what publishing {chance(tau)} of the raw "
-        "rows would give."
+        f"**What is wrong, and which number proves it.** {drawn} does not mean hidden. If "
+        "only one person has a trait, a score above 0 proves it. Its probability is "
+        f"**{chance(tau)}** where the claim ε = {epsilon_text(bootstrap.claimed_epsilon)} "
+        f"allows 0; so δ is {significant(tau)} at *every* ε, what publishing {chance(tau)} of "
+        "the raw rows would give."
     )
 
 
@@ -321,26 +320,24 @@ def _moved(fixed: NoisyResample) -> str:
 def details() -> None:
     """Explain the terms, and where they come from."""
     st.markdown(
-        "**Resized bootstrap.** Of n rows draw m = ⌈n/Z⌉ with replacement, compute the "
-        "score of these rows, and draw anew for every question. Source: J. Mount and "
-        "N. Zumel, *A simple differentially private procedure*, Win-Vector blog, "
-        "October 2015, which claims ε = 1/Z.\n\n**Why it fails.** Two tables differ in "
-        "one row. With the same draws they give the same score unless that row is "
-        "drawn, which happens with probability τ = 1 − (1 − 1/n)^m. So δ is at most τ, "
-        "for every score. A score that shows whether the row was drawn attains it at "
-        "every ε, because the other table cannot give such a score at all. K scores "
-        "are one with K m draws.\n\n**A trait of k people.** The number of ones in the "
-        "sample is binomial, Bin(m, k/n) or Bin(m, (k + 1)/n), and δ(ε) = Σ max(0, "
-        "P(c) − e^ε Q(c)), summed exactly; the larger direction "
-        "counts.\n\n**Repaired.** Laplace noise of scale b on the mean of the m rows, "
-        "R the width of the bounds, gives ε′ = m log(1 + (e^(R/(m b)) − 1)/n): exact "
-        "for shares, and for numbers as long as ε′ ≤ R/(m b), beyond which a slightly "
-        "larger bound counts. With a δ: Balle, Barthe and Gaboardi (2018), theorem 10, "
-        "or what the pure level allows, whichever is less. Without a δ that is never "
-        "less noise than the mean of all rows needs for the same promise, and the "
-        "sample adds its own error: this shows how to mend the method, and is no "
-        "recommendation. A δ lowers the noise only because that small chance excuses "
-        "showing a row that was drawn; it must be below one in the number of people."
+        "**Resized bootstrap.** Of n rows draw m = ⌈n/Z⌉ with replacement, compute the score "
+        "of these rows, and draw anew for every question. Source: J. Mount and N. Zumel, *A "
+        "simple differentially private procedure*, Win-Vector blog, October 2015, which "
+        "claims ε = 1/Z.\n\n**Why it fails.** Two tables differ in one row. With the same "
+        "draws they give the same score unless that row is drawn, which happens with "
+        "probability τ = 1 − (1 − 1/n)^m. So δ is at most τ, for every score. A score that "
+        "shows whether the row was drawn attains it at every ε, because the other table "
+        "cannot give such a score at all. K scores are one with K m draws.\n\n**A trait of k "
+        "people.** The number of ones in the sample is binomial, Bin(m, k/n) or Bin(m, (k + "
+        "1)/n), and δ(ε) = Σ max(0, P(c) − e^ε Q(c)), summed exactly. The larger direction "
+        "counts.\n\n**Repaired.** Laplace noise of scale b on the mean of the m rows, R the "
+        "width of the bounds, gives ε′ = m log(1 + (e^(R/(m b)) − 1)/n): exact for shares, "
+        "and for numbers if ε′ ≤ R/(m b). Beyond that, a slightly larger bound counts. With "
+        "a δ: Balle, Barthe and Gaboardi (2018), theorem 10, or what the pure level allows, "
+        "whichever is less. Without a δ the mean of all rows never needs more noise for the "
+        "same guarantee, and has no sampling error. So the corrected method is not a "
+        "recommendation. A δ lowers the noise only because it permits exposure with that "
+        "probability. It must be below 1/n."
     )
 
 
@@ -464,11 +461,10 @@ def _errors(case: ResizedCase, key: str) -> None:
         key=f"{key}-variances",
     )
     st.markdown(
-        "The claimed variance is right for a single one among n rows, and for nothing "
-        "else; the source contradicts itself by a factor of Z besides. Noise on the "
-        "share of all rows has the same variance whatever the share: it wins as soon "
-        "as n p (1 − p) exceeds the number in the last column; here it is "
-        f"{significant(bootstrap.people * share * (1 - share))}."
+        "The claimed variance is right only for a single one among n rows. The source also "
+        "contradicts itself by a factor of Z. Noise on the share of all rows has the same "
+        "variance for every share. It is better if n p (1 − p) exceeds the number in the "
+        f"last column. Here it is {significant(bootstrap.people * share * (1 - share))}."
     )
 
 

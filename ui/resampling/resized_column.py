@@ -197,9 +197,9 @@ def show(own: ColumnScores, study: Study) -> None:
         middle, most = exposure.quantiles([0.5, 1.0])
         st.markdown(
             "**Everybody's own loss from one repaired answer:** ε = "
-            f"{epsilon_text(float(middle))} for the person in the middle, ε = "
-            f"{epsilon_text(float(most))} for the most exposed one here; the guarantee is "
-            f"ε = {epsilon_text(exposure.worst_case)}."
+            f"{epsilon_text(float(middle))} for the median person, ε = "
+            f"{epsilon_text(float(most))} for the most exposed one here. The guarantee is ε = "
+            f"{epsilon_text(exposure.worst_case)}."
         )
 
 

@@ -99,9 +99,9 @@ def levels() -> None:
         key="ss-levels",
     )
     st.caption(
-        "The noise of a total scaled up to the table, as a multiple of what one person can "
-        "change in it, one person more or less. It falls as the sample grows: at one final ε "
-        "the whole table needs the least."
+        "Noise of a total scaled up to the table, relative to the change by adding or "
+        "removing one person. It falls as the sample grows: at one final ε the whole table "
+        "needs the least."
     )
     st.markdown("**How the sample is drawn matters**")
     try:
@@ -178,18 +178,18 @@ def points(share: float) -> str:
 def definitions() -> None:
     """Define the words, and name the sources."""
     st.markdown(
-        "**Secret sample.** Rows are drawn at random, without a look at their values, "
-        "and nobody learns which. *Poisson*: everybody with the same chance, "
-        "independently. *Without replacement*: a fixed number of different rows. *With "
-        "replacement*: a row may be drawn several times.\n\n**ε, privacy budget.** How "
-        "much one person can change the odds of any answer: by a factor eᵋ at most. "
-        "**δ**: the chance that this fails.\n\n**Amplification.** With share q, an "
-        "analysis that is ε-DP on the sample is log(1 + q (eᵋ − 1))-DP for the table; "
-        "of its profile, δ(ε) becomes q δ(ε) at that level.\n\n**Sources.** A. Smith, "
-        "*Differential privacy and the secrecy of the sample*, 2009: lemma 3 and notes "
-        "a to c. Exact bounds: B. Balle, G. Barthe and M. Gaboardi, 2018, theorems 8 "
-        "to 10. The Renyi curve: I. Mironov, K. Talwar and L. Zhang, 2019. Complex "
-        "surveys: M. Bun, J. Drechsler, M. Gaboardi, A. McMillan and J. Sarathy, 2022."
+        "**Secret sample.** Rows are drawn at random, without a look at their values, and "
+        "nobody learns which. *Poisson*: everybody with the same chance, independently. "
+        "*Without replacement*: a fixed number of different rows. *With replacement*: a row "
+        "may be drawn several times.\n\n**ε, privacy budget.** How much one person can "
+        "change the odds of any answer: by a factor eᵋ at most. **δ**: the chance that this "
+        "fails.\n\n**Amplification.** With share q, an analysis that is ε-DP on the sample "
+        "is log(1 + q (eᵋ − 1))-DP for the table. At that level, δ(ε) becomes q "
+        "δ(ε).\n\n**Sources.** A. Smith, *Differential privacy and the secrecy of the "
+        "sample*, 2009: lemma 3 and notes a to c. Exact bounds: B. Balle, G. Barthe and M. "
+        "Gaboardi, 2018, theorems 8 to 10. The Renyi curve: I. Mironov, K. Talwar and L. "
+        "Zhang, 2019. Complex surveys: M. Bun, J. Drechsler, M. Gaboardi, A. McMillan and J. "
+        "Sarathy, 2022."
     )
 
 
@@ -333,10 +333,10 @@ def claim_and_truth() -> None:
         help="log(1 + q (eᵋ − 1)): reached by Laplace noise on a total.",
     )
     st.markdown(
-        f"Without a sample an attacker's odds about a person could change by a factor "
-        f"{significant(float(np.exp(epsilon)))}. If only {percent(rate)} of the rows "
-        "are used and nobody knows which, most of the time the person is not even "
-        f"looked at, and the factor is {significant(float(np.exp(exact)), 4)}."
+        "Without a sample an attacker's odds about a person could change by a factor "
+        f"{significant(float(np.exp(epsilon)))}. If only {percent(rate)} of the rows are used "
+        "in secret, the person is usually not included, and the factor is "
+        f"{significant(float(np.exp(exact)), 4)}."
     )
     st.caption(
         f"At ε = {significant(epsilon)} and {percent(rate)} of the rows. ε is taken from "
@@ -347,7 +347,7 @@ def claim_and_truth() -> None:
     results.show(picture, "lemma", simulated=True)
     st.caption(
         "“If only joining is limited” is a weaker promise (note b): it limits how much "
-        "likelier an answer becomes when somebody joins, and not how much less likely."
+        "likelier a result becomes if somebody joins. It does not limit how much less likely."
     )
     st.markdown("**What the source says, and what is so**")
     st.markdown(_verdicts(epsilon, rate, measured, here))
@@ -495,19 +495,17 @@ def _why(at: SampledMean, rate: float) -> None:
     part, poisson = at.fixed_size(rate), at.poisson(rate)
     st.markdown(
         f"With {percent(rate)} of the rows the level on the sample may be "
-        f"{significant(float(base_epsilon(at.epsilon, rate)))}. Yet the noise is as if "
-        f"only ε = {significant(float(at.effective_epsilon(rate)[()]))} of "
-        f"{significant(at.epsilon)} were spent on the whole table, and on top comes "
-        "who happens to be sampled. Both shrink as the sample grows: for a mean, a "
-        "total or a count a sample never helps. It helps where the rows *already* are "
-        "a secret sample of a population, or where computing is what is scarce."
+        f"{significant(float(base_epsilon(at.epsilon, rate)))}. Yet the noise is as if only ε "
+        f"= {significant(float(at.effective_epsilon(rate)[()]))} of {significant(at.epsilon)} "
+        "were spent on the whole table. Sampling error is added. Both shrink as the sample "
+        "grows: for a mean, a total or a count a sample never helps. It helps where the rows "
+        "*already* are a secret sample of a population, or where computing is what is scarce."
     )
     st.caption(
-        "Mean squared error without replacement: "
-        f"{significant(float(part.sampling[0]), 4)} from the sample and "
-        f"{significant(float(part.noise[0]), 4)} from the noise; if everybody is taken "
-        f"with the same chance, {significant(float(poisson.sampling[0]), 4)} and the "
-        f"same noise. From all rows: {significant(at.full_error, 4)}."
+        f"Mean squared error without replacement: {significant(float(part.sampling[0]), 4)} "
+        f"from the sample and {significant(float(part.noise[0]), 4)} from the noise. With "
+        f"Poisson sampling, {significant(float(poisson.sampling[0]), 4)} and the same noise. "
+        f"From all rows: {significant(at.full_error, 4)}."
     )
 
 
@@ -609,20 +607,17 @@ def survey() -> None:
         f"{significant(float(base_epsilon(epsilon / 10, rate)), 5)}."
     )
     st.warning(
-        "**This does not change what the ledger charges**, and holds only if all of "
-        "this is so:\n"
-        "- The sample is secret, for good: nobody tells who was asked, neither the "
-        "fieldwork nor an address list nor a cookie.\n"
-        "- It was drawn uniformly at random and without a look at the answers; people "
-        "who declined, or were hard to reach, break that.\n"
-        "- Weights, strata, clusters and quotas break the formula: a published design "
-        "may even reveal more than no sample would.\n"
-        f"- Respondents know that they took part, and so may their household. For them "
-        f"the guarantee is ε = {epsilon_text(epsilon)}.\n"
-        "- The person protected is a member of the population, who may not be in the "
-        "table at all: that is another promise than the one on the other pages.\n"
-        "- Several releases from one survey add up *before* the amplification: enter "
-        "their total above."
+        "**This does not change what the ledger charges**, and holds only if all of this is "
+        "so:\n- The sample is secret, for good: nobody tells who was asked, neither the "
+        "fieldwork nor an address list nor a cookie.\n- It was drawn uniformly at random and "
+        "without a look at the answers; people who declined, or were hard to reach, break "
+        "that.\n- Weights, strata, clusters and quotas break the formula: a published design "
+        "may even reveal more than no sample would.\n- Respondents know that they took part, "
+        "and so may their household. For them the guarantee is ε = "
+        f"{epsilon_text(epsilon)}.\n- The protected person is a member of the population, who "
+        "may not be in the table. This guarantee differs from the one on other pages.\n- "
+        "Several releases from one survey add up *before* the amplification: enter their "
+        "total above."
     )
 
 

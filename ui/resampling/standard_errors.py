@@ -207,31 +207,28 @@ def _repair(asked: BootstrapSettings) -> float | None:
 def _methods(asked: BootstrapSettings) -> str:
     del asked
     return (
-        "A **bootstrap** is a resample: n people drawn from the n people of the table, "
-        "with replacement; some are drawn twice or more, about 37% not at all. Its "
-        "mean gets Gaussian noise of variance k Δ²/(2ρ), where Δ is how far one person "
-        "moves the mean (range over n) and k the number of bootstraps. m* is the "
-        "average of all k, s² their sample variance.\n\n"
-        "**Standard error**: √(s² − kV c/(k − 1) + V) with V = Δ²/(2ρ), the noise of "
-        "the average, and c the lower α′ quantile of a chi-squared law with k − 1 "
-        "degrees of freedom (*conservative*), k − 1 (*unbiased*) or 0 (*most "
-        "conservative*). As published the whole is raised to 0 where it is negative, "
-        "which gives intervals without length.\n\n"
-        "**Corrected**: V + (n/(n − 1) + 1/k) max(0, s² − kV c/(k − 1)), which counts "
-        "what resampling adds, and a t quantile. **Rigorous**: an upper confidence "
-        "limit for the variance, and the rest of the error for the mean.\n\n"
-        "**Privacy**: as published, the sum is claimed to be ρ-zCDP. The page composes "
-        "the exact profile of one noisy resample of two tables (at least), a bound for "
-        "means and a bound for any statistic (at most) over all k by privacy loss "
-        "distributions. *Corrected* noise is chosen so that the upper bound meets the "
-        "claim.\n\n"
-        "**Exact** coverages assume that means over tables and resamples are normal; "
-        "simulated ones do not. Sources: T. Brawner and J. Honaker, *Bootstrap "
-        "inference and differential privacy: standard errors for free* (2018), eqs. 6 "
-        "to 37, figures 2 to 9; B. Balle, G. Barthe and M. Gaboardi, *Privacy "
-        "amplification by subsampling* (2018), theorem 10; Z. Wang, G. Cheng and J. "
-        "Awan, *Differentially private bootstrap* (2022); P. Kairouz, S. Oh and P. "
-        "Viswanath, *The composition theorem for differential privacy* (2015)."
+        "A **bootstrap** is a resample: n people drawn from the n people of the table, with "
+        "replacement. Some are drawn twice or more, about 37% not at all. Its mean gets "
+        "Gaussian noise of variance k Δ²/(2ρ), where Δ is the sensitivity of the mean (range "
+        "over n) and k the number of bootstraps. m* is the average of all k, s² their sample "
+        "variance.\n\n**Standard error**: √(s² − kV c/(k − 1) + V) with V = Δ²/(2ρ), the "
+        "noise of the average, and c the lower α′ quantile of a chi-squared law with k − 1 "
+        "degrees of freedom (*conservative*), k − 1 (*unbiased*) or 0 (*most conservative*). "
+        "As published the whole is raised to 0 where it is negative, which gives intervals "
+        "without length.\n\n**Corrected**: V + (n/(n − 1) + 1/k) max(0, s² − kV c/(k − 1)), "
+        "which counts what resampling adds, and a t quantile. **Rigorous**: an upper "
+        "confidence limit for the variance, and the rest of the error for the "
+        "mean.\n\n**Privacy**: as published, the sum is claimed to be ρ-zCDP. The page "
+        "composes over all k by privacy loss distributions. It uses the exact profile of one "
+        "noisy resample (at least), a bound for means and a bound for any statistic (at "
+        "most). *Corrected* noise is chosen so that the upper bound meets the "
+        "claim.\n\n**Exact** coverages assume that means over tables and resamples are "
+        "normal; simulated ones do not. Sources: T. Brawner and J. Honaker, *Bootstrap "
+        "inference and differential privacy: standard errors for free* (2018), eqs. 6 to 37, "
+        "figures 2 to 9; B. Balle, G. Barthe and M. Gaboardi, *Privacy amplification by "
+        "subsampling* (2018), theorem 10; Z. Wang, G. Cheng and J. Awan, *Differentially "
+        "private bootstrap* (2022); P. Kairouz, S. Oh and P. Viswanath, *The composition "
+        "theorem for differential privacy* (2015)."
     )
 
 
@@ -288,9 +285,9 @@ def normality(asked: BootstrapSettings) -> None:
         results.show(picture, f"se-normality-{picks}", simulated=True)
     st.markdown(
         "**Claimed:** from 10 draws the average is indistinguishable from a normal variable "
-        "(the original reports 90.8 and 92.7% for the two tests; the names seem to be "
-        "exchanged). **What that does not say:** a sample of this size shows nothing of what "
-        "happens once in a million draws, which is where δ lives."
+        "(the original reports 90.8 and 92.7%, apparently with exchanged names). **What that "
+        "does not say:** a sample of this size shows nothing of what happens once in a "
+        "million draws, which is where δ lives."
     )
 
 
@@ -507,9 +504,9 @@ def _coverage(asked: BootstrapSettings) -> None:
     )
     best = asked.experiment.bootstraps.best_times(asked.experiment.resampling)
     st.markdown(
-        "More bootstraps do not make the unbiased error better: each gets a smaller "
-        "part of the budget, and the noise that has to be subtracted grows. Here about "
-        f"{significant(best)} of them estimate the sampling error best."
+        "More bootstraps do not improve the unbiased error. Each gets a smaller part of the "
+        f"budget, and more noise must be subtracted. Here about {significant(best)} of them "
+        "estimate the sampling error best."
     )
     picture = session.remember("se-ranges", known, lambda: ranges_picture(fine, shown=asked.shown))
     results.show(picture, "se-ranges", simulated=True)

@@ -71,9 +71,9 @@ def show(asked: BootstrapSettings) -> Query | None:
     st.markdown(f"**{literal(request.title)}**")
     if not study.sampled:
         st.info(
-            "“Data” says that the data are the whole population. Then there is no "
-            "sampling error for a bootstrap to estimate: its standard errors and "
-            "intervals are those of a larger population, which is not asked about."
+            "“Data” says that the data are the whole population. Then there is no sampling "
+            "error to estimate. Standard errors of a bootstrap would describe a larger "
+            "population."
         )
     if isinstance(request, BootstrapRequest):
         _bootstrapped(request, asked)

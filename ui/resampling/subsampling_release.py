@@ -159,17 +159,16 @@ def exactness(request: SubsampledRequest) -> str:
     """Say how exact everybody's losses are, and why."""
     if request.plan.shift is None:
         return (
-            "How much a person weighs in the mean of a sample depends on who else is "
-            "in it, so that everybody is given the worst case here. A total or a count "
-            "tells people apart."
+            "How much a person weighs in the mean of a sample depends on the other members. "
+            "So the worst case is used for everybody here. A total or a count tells people "
+            "apart."
         )
     if request.people is None or request.rate == 1:
         exact = request.rate == 1 or request.law == "laplace"
         how = "Exact for everybody" if exact else "Each loss is at most this"
         return f"{how}: what their own change and the chance to be drawn tell."
     return (
-        "Each loss is at most this. The sample has a fixed size: where a person is not in "
-        "it, another row is, and how far the two are apart counts as much as the person's "
-        "own record. So everybody gets the guarantee, except people whose own change is "
-        "smaller even if the sample were known."
+        "Each loss is at most this. The sample has a fixed size. If a person is not in it, "
+        "another row is, and the distance of the two counts as well. So everybody gets the "
+        "guarantee, except people whose own change is smaller even if the sample were known."
     )
