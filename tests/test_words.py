@@ -31,7 +31,6 @@ LEFT = {
     "docs": 36,
     "dpcore/analyses": 7,
     "dpcore/data": 1,
-    "dpcore/documents": 5,
     "dpcore/figures": 3,
     "dpcore/statistics": 1,
     "pages": 3,

@@ -9,8 +9,10 @@ import pytest
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.context import CuratorInput
 from dpcore.documents.rendering import Exact, Numerals, environment
+from tests.conftest import ROOT
 from tests.documents.subjects import answered
 from tests.documents.test_decision import decision, html_of
+from tests.test_words import refused
 
 EVIL = '<img src=x onerror=alert(1)> & "quoted"'
 TYPED = CuratorInput(
@@ -41,6 +43,14 @@ def test_every_text_is_escaped_and_nothing_is_fetched(name):
     assert "&lt;img" in text
     assert "default-src 'none'" in text
     assert not re.search(r"<(script|link|iframe)|https?://|url\(|@import", text)
+
+
+@pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("dpcore/documents/templates/*.j2")), ids=lambda path: path.name
+)
+def test_templates_are_in_plain_words_and_one_notation(path):
+    text = re.sub(r"{#.*?#}", " ", path.read_text("utf-8").replace(" %}", "%}"), flags=re.DOTALL)
+    assert [what for kind, what in refused(text) if kind in {"phrase", "notation"}] == []
 
 
 @pytest.mark.parametrize("name", PAGES)
