@@ -94,7 +94,7 @@ def test_the_curator_alone_sees_the_bias_and_before_a_release(pay):
 
 def test_the_curator_sees_the_bias_of_answers_from_resamples_too(pay):
     app = pay()
-    app.session_state["se-own"] = True
+    app.session_state["se-station"] = "Your table"
     app.session_state["ss-view"] = "Release from a sample"
     app.session_state["resized-data"] = "my column"
     for page in ("standard_errors", "subsampling", "resized"):
@@ -188,7 +188,7 @@ CHARGED = {
 @pytest.mark.parametrize("name", CHARGED)
 def test_a_number_that_cannot_be_charged_stays_in_its_box_and_is_refused(open_page, name):
     app = use_upload(open_page)
-    app.session_state["se-own"] = app.session_state["se-more"] = True
+    app.session_state["se-station"] = "Your table"
     app.session_state["se-way"] = "one shot"
     app.session_state["ss-view"] = "Release from a sample"
     app.session_state["resized-data"] = "my column"
@@ -260,6 +260,6 @@ def test_what_is_too_large_for_the_budget_is_what_is_to_be_smaller(pay):
 def test_a_bootstrap_of_everybody_says_what_it_does_not_estimate(pay, everybody):
     app = pay(everybody=everybody)
     app.switch_page("pages/standard_errors.py").run()
-    app.session_state["se-own"] = True
+    app.session_state["se-station"] = "Your table"
     app.run()
     assert ("the data are the whole population" in shown(app)) is everybody

@@ -92,7 +92,7 @@ def test_a_release_counts_with_everybodys_own_loss(open_page, page):
     use_example(open_page)
     app = open_page(page)
     if page == "standard_errors":
-        app.session_state["se-own"] = True
+        app.session_state["se-station"] = "Your table"
         app.run()
         by_label(app.number_input, "Bootstraps to release").set_value(5).run()
     elif page == "subsampling":

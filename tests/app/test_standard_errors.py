@@ -30,7 +30,7 @@ STATIONS = {
     "One shot or many": ["31% more variance"],
     "Copies": ["37% of the 500 people"],
     "Averages of Laplace": ["One Laplace draw has variance 2", "fewer than 8.92"],
-    "How normal": ["pick the truly normal"],
+    "How normal": ["From 9 draws on"],
     "Sharing a budget": ["1.115 instead of 1"],
     "Combining results": ["it is 181"],
 }

@@ -46,7 +46,7 @@ def fill(visitor: Visitor, numbers: dict[str, float]) -> None:
 def bootstrapped(visitor: Visitor, home: Path) -> Release:
     """Stop the search for noise, go on, and release at a price that is found soon."""
     visitor.go("standard_errors")
-    visitor.page.get_by_text("Release one of your own", exact=True).click()
+    visitor.page.get_by_role("tab", name="Your table", exact=True).click()
     visitor.settle()
     looking = visitor.page.get_by_text("Looking for the noise that is enough")
     long, short = (

@@ -80,7 +80,7 @@ def test_resampling_keeps_the_column_in_its_areas(context, server):
     visitor.use_upload(table(INCOMES, column=COLUMN), bounds=(0, TOP), budget=9)
 
     visitor.go("standard_errors")
-    visitor.page.get_by_text("Release one of your own", exact=True).click()
+    visitor.page.get_by_role("tab", name="Your table", exact=True).click()
     visitor.settle()
     visitor.number("Bootstraps to release", 5)
     expect(visitor.release_button).to_be_enabled()

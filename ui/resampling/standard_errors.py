@@ -54,7 +54,7 @@ from dpcore.studies.resampling.bootstrap_study import (
     run,
 )
 from dpcore.studies.resampling.laplace_averages import Equipartition, Rivals
-from ui import controls, layout, results, session, work
+from ui import controls, results, session, work
 from ui.form import Study
 from ui.resampling import standard_errors_release
 from ui.resampling.standard_errors_settings import FORM, BootstrapSettings, design, find_noise
@@ -382,7 +382,8 @@ def _averages(asked: BootstrapSettings) -> None:
         "How normal": normality,
         "Sharing a budget": sharing,
     }
-    layout.show(views, asked, key="se-average")
+    place = controls.row((1, 2))[0]
+    views[place.selectbox("Average", list(views), key="se-average")](asked)
 
 
 def _own(asked: BootstrapSettings) -> None:
