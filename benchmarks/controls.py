@@ -109,10 +109,7 @@ def resampling_controls(walk: Walk) -> Iterator[Change]:
         lambda: walk.slide("Confidence of the intervals", next(steps)),
     )
     walk.go("subsampling", "Resampling")
-    yield (
-        "Subsampling, epsilon",
-        lambda: walk.type("ε of the analysis that runs on the sample", next(levels)),
-    )
+    yield ("Subsampling, epsilon", lambda: walk.type("ε on the sample", next(levels)))
     walk.turn("Release from a sample")
     yield "Subsampling, epsilon of a release", lambda: walk.type(_EPSILON, next(prices))
     walk.go("resized", "Resampling")
@@ -123,7 +120,7 @@ def resampling_controls(walk: Walk) -> Iterator[Change]:
     walk.pick("my column")
     yield (
         "Resized bootstrap of a column, epsilon",
-        lambda: walk.type("ε of the repaired form", next(prices)),
+        lambda: walk.type("ε of the repair", next(prices)),
     )
     walk.go("figures12", "Studies")
     panes = itertools.cycle(["One posterior sample", "Noise on the coefficients"])

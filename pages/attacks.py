@@ -7,10 +7,7 @@ from ui.attacks import attack_tabs
 
 session.require_router("pages/attacks.py")
 st.title("Attacks")
-st.markdown(
-    "What can somebody find out about one person from released numbers, and what stops "
-    "it? Each attack runs against a careless release first, then against a private one."
-)
+st.markdown("Run each attack on a release without protection, then on a private one.")
 attack_tabs.show()
-with st.expander("What is this?"):
+with st.expander("Methods"):
     attack_tabs.details()

@@ -9,11 +9,7 @@ from ui.text import sentence_of
 
 session.require_router("pages/resized.py")
 st.title("Resized bootstrap")
-st.markdown(
-    "Is a small random sample enough to hide the people in it? A published method "
-    "answers every question from a fresh sample, adds no noise, and claims a privacy "
-    "of ε = 1/Z (Mount and Zumel 2015)."
-)
+st.markdown("Check the claim that a fresh sample of one row in Z gives ε = 1/Z without noise.")
 study = session.study()
 own_column = study is not None and (
     controls.HERE.radio("Data", ["simulated", "my column"], key="resized-data") == "my column"
@@ -24,16 +20,16 @@ try:
             session.end_page()
         own, study = resized_column.ask(study)
         resized_column.claims(own)
-        st.header("What scores of this column reveal")
+        st.header("Scores of this column")
         resized_column.show(own, study)
-        st.header("Release the repaired form")
+        st.header("Release the repair")
         resized_column.offer(own, study)
     else:
         case = resized_bootstrap.ask_case()
         resized_bootstrap.answer(case)
-        st.header("Look at it from all sides")
+        st.header("Explore")
         resized_bootstrap.show_tour(case, "resized")
 except ParameterError as error:
     st.info(sentence_of(error), icon="✏️")
-with st.expander("What is this?"):
+with st.expander("Methods"):
     resized_bootstrap.details()

@@ -6,12 +6,12 @@ from ui import controls, sensitivity_explorer, session
 
 session.require_router("pages/sensitivity.py")
 st.title("Sensitivity explorer")
-st.markdown("How much can one person move this number, and which person, in which table?")
+st.markdown("See how far one person can move a statistic, here and in the worst table.")
 moves, number = "What can one person change?", "Is the number of people public?"
 view = controls.HERE.radio("Question", [moves, number], key="explorer-view")
 if view == number:
     sensitivity_explorer.show_private_number()
 else:
     sensitivity_explorer.explore(sensitivity_explorer.ask())
-    with st.expander("What is this?"):
+    with st.expander("Methods"):
         sensitivity_explorer.details()

@@ -9,7 +9,7 @@ session.require_router("pages/subsampling.py")
 st.title("Subsampling")
 st.markdown("See how a secret sample reduces the privacy cost, and what it costs in accuracy.")
 views = st.container()
-with st.expander("What is this?"):
+with st.expander("Methods"):
     secret_samples.definitions()
 with views:
     layout.show(

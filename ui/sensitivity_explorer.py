@@ -46,7 +46,7 @@ PRESETS: Final = {
     "halves": "Half and half",
     "even": "Evenly spread",
     "outlier": "One outlier",
-    "worst": "The worst table for this statistic",
+    "worst": "Worst case",
 }
 
 
@@ -192,7 +192,7 @@ def edit(
     controls.markdown("Start from")
     presets = controls.container(horizontal=True, gap="xsmall")
     with sheet:
-        st.markdown("**The made-up table, for typing**")
+        st.markdown("**Edit the data**")
         typed = _typed(question)
     session.set_public(_NOW, typed)
     for key, label in PRESETS.items():
@@ -233,7 +233,7 @@ def _typed(question: ExplorerQuery) -> tuple[ToyPerson, ...]:
                 options=[letter(group) for group in range(setting.groups)]
             ),
         },
-        alt="The made-up table, one row a person",
+        alt="The example data, one row per person",
     )
     people, words = read(frame, setting)
     if words:
@@ -329,17 +329,14 @@ def _start(key: str, question: ExplorerQuery) -> None:
     )
 
 
-_SHARE = (
-    "How close this table comes to the worst one. Noise has to be made for the worst "
-    "one all the same: how close it comes would tell about the people."
-)
+_SHARE = "Local ÷ global sensitivity. It is confidential for a real table."
 _CHART = "explorer-chart"
 _MOST_GROUPS = 6
 
 
 def ask() -> ExplorerQuery:
     """Show the public controls; the page stops where the bounds are no interval."""
-    first, second, third = controls.row(3)
+    first, second, third, more = controls.row(4)
     key = first.selectbox(
         "Statistic",
         list(EXPLORABLE),
@@ -347,31 +344,31 @@ def ask() -> ExplorerQuery:
         key="explored",
     )
     change = second.selectbox(
-        "Neighboring tables",
+        "Neighboring datasets",
         list(RecordChange),
         key="change",
-        note="What one person may do: change the record (the number of people is "
-        "public), join, or leave.",
+        note="One person may change the record (n is public), join, or leave.",
     )
     level, groups, group_is_public = 0.5, _MOST_GROUPS, True
     if key == "quantile":
-        level = third.slider("Level of the quantile", 0.25, (0.0, 1.0, 0.05), key="level")
+        level = third.slider("Quantile level", 0.25, (0.0, 1.0, 0.05), key="level")
     if EXPLORABLE[key].columns is Columns.GROUPED:
         groups = third.number("Number of groups", 4, (1, _MOST_GROUPS), key="groups")
         private = third.place.checkbox(
-            "The group is private too",
+            "Private group",
             key="group-private",
             bind="query-params",
             disabled=change is not RecordChange.SUBSTITUTION,
-            help="Then a replaced record may turn up in another group.",
+            help="A replaced record may have another group.",
         )
         group_is_public = change is not RecordChange.SUBSTITUTION or not private
-    with st.expander("Public bounds of the values"):
+    more.place.markdown("&nbsp;")
+    with more.place.popover("Public bounds", width="stretch"):
         low, high = controls.row(2)
-        lower = low.number("Lowest value", 0.0, (-1e6, 1e6), key="lowest")
-        upper = high.number("Highest value", 100.0, (-1e6, 1e6), key="highest")
+        lower = low.number("Lower bound", 0.0, (-1e6, 1e6), key="lowest")
+        upper = high.number("Upper bound", 100.0, (-1e6, 1e6), key="highest")
     if not upper - lower > 1e-9 * max(abs(lower), abs(upper), 1):
-        st.info("The highest value must lie above the lowest.", icon="✏️")
+        st.info("The upper bound must exceed the lower bound.", icon="✏️")
         session.end_page()
     setting = TableSetting(
         bounds=Interval(lower=lower, upper=upper),
@@ -411,14 +408,14 @@ def explore(question: ExplorerQuery) -> None:
 def details() -> None:
     """Define what the page compares."""
     st.markdown(
-        "**Local sensitivity**: the most that one person can change the statistic of this "
-        "table. It is found by trying all people. New values are the bounds, a grid between "
-        "them, the present values and the means of the others. It depends on everybody's "
-        "records, so for a real table it is confidential, and noise scaled to it would give "
-        "it away.\n\n**Global sensitivity** Δ = max |f(D) - f(D′)| over all neighboring "
-        "tables D, D′ with values between the public bounds. It is public. Laplace noise of "
-        "scale Δ/ε gives ε-differential privacy.\n\nFormulas: Liu 2016 (arXiv 1607.08554), "
-        "corrected for the pooled variance."
+        "**Local sensitivity**: the most that one person can change the statistic of "
+        "this table. It is found by trying all people with new values at the bounds, on "
+        "a grid, at the values present and at the means of the others. Noise scaled to "
+        "it would reveal the data.\n\n"
+        "**Global sensitivity** Δ = max |f(D) - f(D′)| over all neighboring tables D, "
+        "D′ with values between the public bounds. It is public. Laplace noise of "
+        "scale Δ/ε gives ε-differential privacy.\n\n"
+        "Formulas: Liu 2016 (arXiv 1607.08554), corrected for the pooled variance."
     )
 
 
@@ -470,39 +467,36 @@ def _answer(scene: Scene, worst: float, extreme: str) -> None:
     if np.isnan(scene.neighbor.here):
         here = f"This table has no {label}"
     elif np.isinf(local):
-        here = f"In this table nothing limits how far {who} can move the {label}"
+        here = f"Here {who} can move the {label} without limit"
     else:
-        here = f"In this table {who} can move the {label} by at most "
+        here = f"Here {who} can move the {label} by at most "
         here += significant(local)
     if np.isinf(worst):
-        over_all = "nothing limits it"
-        end = "Closer together it grows without limit: no noise can cover that."
+        over_all = "without limit"
+        end = "No noise can cover a change without limit."
     else:
         over_all = f"by {all_tables}"
-        end = "Noise must cover this, not what happens in one table."
-    st.header(literal(f"{here}; over all tables {over_all}."), anchor=False)
-    st.markdown(literal(f"The worst table: {extreme}. {end}"))
+        end = "Noise must cover the global sensitivity."
+    st.header(literal(f"{here}, and over all tables {over_all}"), anchor=False)
+    st.markdown(literal(f"Worst case: {extreme}. {end}"))
     first, second, third = st.columns(3)
     first.metric(
-        "In this table (local sensitivity)",
+        "Local sensitivity",
         significant(local),
-        help="How far the one change that matters most moves the number in this very table.",
+        help="The largest change that one person can make in this table.",
     )
-    first.badge("Confidential in real life", icon=":material/lock:", color="orange")
-    first.caption("With real people it would tell about them; this table is made up.")
+    first.badge("Confidential for a real table", icon=":material/lock:", color="orange")
     second.metric(
-        "Over all tables (global sensitivity)",
+        "Global sensitivity",
         all_tables,
-        help="How far one person can move the number at most, whatever the table. "
-        "Noise is measured by it; closer bounds make it smaller.",
+        help="The largest change in any table. Noise is scaled to it. Narrower bounds make "
+        "it smaller.",
     )
-    second.badge("Public: bounds and sizes only", icon=":material/public:", color="blue")
+    second.badge("Public", icon=":material/public:", color="blue")
     if 0 < worst < np.inf:
-        third.metric(
-            "Share of the worst case reached", f"{significant(100 * local / worst)}%", help=_SHARE
-        )
+        third.metric("Local ÷ global", f"{significant(100 * local / worst)}%", help=_SHARE)
     else:
-        third.metric("Share of the worst case reached", "none known", help=_SHARE)
+        third.metric("Local ÷ global", "undefined", help=_SHARE)
 
 
 def _clickable(scene: Scene) -> None:
@@ -523,31 +517,24 @@ def show_private_number() -> None:
     """Show the leak of a private number of people, and the noisy average."""
     first, second = controls.row(2)
     people = first.slider("People in the table", 20, (2, 500), key="private-people")
-    epsilon = second.slider("Promised ε", 1.0, (*_EPSILONS, 0.05), key="promised")
+    epsilon = second.slider("Claimed ε", 1.0, (*_EPSILONS, 0.05), key="promised")
     size = PrivateSize(people=people, epsilon=epsilon, bounds=_BOUNDS)
     level = epsilon_text(size.clamped_level)
     st.header(
-        f"Noise scaled by a private n breaks the promise of ε = {epsilon_text(epsilon)}: "
-        f"plain Laplace has no limit, clamped (BIT) gives {level}",
+        f"Noise scaled by a private n breaks ε = {epsilon_text(epsilon)}: BIT costs {level}, "
+        "Laplace has no limit",
         anchor=False,
     )
     st.markdown(
-        "The mean of values between 0 and 100 is published with noise of scale 100/(n "
-        f"ε), n counted in the table: {people} people, or {people - 1} after one "
-        "leaves. Then the *width* of the noise differs too, and a far answer is more "
-        "likely from the wider one."
+        "A mean of values in [0, 100] is released with noise of scale 100/(nε). With "
+        f"{people} people or {people - 1} the scale differs, so a distant result reveals n."
     )
     metrics = st.columns(3)
-    metrics[0].metric(
-        "Promised",
-        f"ε = {epsilon_text(epsilon)}",
-        help="What is said to be given away about one person at most.",
-    )
+    metrics[0].metric("Claimed", f"ε = {epsilon_text(epsilon)}", help="The claimed privacy loss.")
     metrics[1].metric(
         "Laplace, n private",
         "no finite ε",
-        help="What is really given away: answers far out tell without limit how wide "
-        "the noise is, and so how many people there are.",
+        help="Distant results reveal the noise scale, and with it n.",
     )
     metrics[2].metric(
         "BIT, n private",
@@ -555,11 +542,10 @@ def show_private_number() -> None:
         help="Exactly max{ε, log(n/(n - 1)) + ε (n - 1)/n}, rounded up.",
     )
     results.show(leak_picture(size, widest=_EPSILONS[1]), "leak")
-    st.header("The cure: a noisy average", anchor=False)
+    st.header("Repair: divide a noisy sum by a noisy count", anchor=False)
     st.markdown(
-        "Publish a noisy sum (of distances from the middle of the bounds) and a noisy "
-        "number of people, each with half of ε, and divide. The scales of both noises "
-        "are public constants, so the promise holds whatever n is."
+        "Each gets half of ε. Both noise scales are public constants, so the guarantee "
+        "holds for every n."
     )
     sizes = [replace(size, people=n) for n in _SIZES if n != people] + [size]
     rng = np.random.default_rng(_SEED)
@@ -568,8 +554,7 @@ def show_private_number() -> None:
     results.show(picture, "price")
     rmse, error = errors[-1]
     st.caption(
-        f"True mean 30. Noisy average at {people} people: typical error "
+        f"True mean 30. With {people} people: RMSE "
         f"{significant(float(rmse))} ± {significant(2 * float(error), 2)} (two "
-        f"standard errors of {_DRAWS:,} simulated releases). If n may be public, or a "
-        "constant fixed in advance divides the sum, the price need not be paid."
+        f"standard errors of {_DRAWS:,} simulated releases). A public n avoids this price."
     )

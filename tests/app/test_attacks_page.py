@@ -50,7 +50,7 @@ def test_each_attack_says_what_it_found_and_what_stops_it(village):
         ("Reconstruction", 2),
         ("Membership", 1),
         ("Disclosed losses", 1),
-        ("Last digits", 1),
+        ("Floating point", 1),
         ("Timing", 2),
     ):
         app = visit(village, name)
@@ -66,13 +66,13 @@ def test_exact_counts_give_the_column_away_and_private_ones_do_not(village):
     careless, private = verdict(visit(village, "Reconstruction"))
     assert "give away 100% of the column: 100 of 100" in careless
     (limit,) = re.findall(r"expect more than ([\d.]+)%", private)
-    (share,) = re.findall(r"is right about ([\d.]+) %", private)
+    (share,) = re.findall(r"is right about ([\d.]+)%", private)
     assert float(share) < float(limit) <= 73.2
     by_label(village.selectbox, "Solved by").set_value("linear program").run()
 
 
 def test_last_digits_and_times_tell_careless_values_apart(village):
-    careless, private = verdict(visit(village, "Last digits"))
+    careless, private = verdict(visit(village, "Floating point"))
     (share,) = re.findall(r"([\d.]+)% of 500 releases", careless)
     assert float(share) > 10
     assert "All 500 could have come from both" in private
@@ -122,7 +122,7 @@ def test_own_table_is_attacked_by_the_curator_alone_and_values_stay_masked(open_
     careless, private = verdict(visit(app, "Reconstruction"))
 
     (found,) = re.findall(r"give away ([\d.]+)% of the column", careless)
-    (share,) = re.findall(r"is right about ([\d.]+) %", private)
+    (share,) = re.findall(r"is right about ([\d.]+)%", private)
     (limit,) = re.findall(r"expect more than ([\d.]+)%", private)
     assert float(found) >= 95
     assert float(share) <= float(limit)

@@ -27,7 +27,7 @@ def test_first_view_refutes_a_promise(open_page):
     by_label(app.selectbox, "Version").set_value("repaired").run()
     app = through(app)
     assert "Not refuted" in app.info[0].value
-    assert "never prove it" in said(app)
+    assert "cannot prove it" in said(app)
 
 
 def test_every_mistake_is_on_offer_and_refuted(open_page):

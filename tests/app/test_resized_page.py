@@ -39,11 +39,11 @@ def test_first_view_shows_claim_measurement_and_repair(page):
     ]
     assert page.metric[1].delta == "δ = 0.0952 at every ε"
     text = shown(page)
-    assert "**9.52%** where the claim" in text
+    assert "**9.52%**, where the claim" in text
     assert text.count("the fewest that come to 95%") == 1
     assert_says(
         text,
-        "what publishing 9.52% of the raw rows would give",
+        "So δ is 0.0952 at every ε",
         "ε = 0.643 at δ = 10⁻⁶ for one score, 2.97 for 30",
         "9.9 times the claim",
     )
@@ -82,12 +82,8 @@ def test_words_follow_the_numbers(page):
     by_label(page.number_input, "Z").set_value(1.0).run()
     # As many draws as rows: a person may come up several times.
     text = shown(page)
-    assert_says(
-        text,
-        "may be drawn several times raises it to 0.1",
-        "what publishing 63.2% of the raw rows would give",
-    )
-    by_label(page.number_input, "Scores asked for").set_value(1).run()
+    assert_says(text, "may be drawn several times raises it to 0.1", "So δ is 0.632 at every ε")
+    by_label(page.number_input, "Scores released").set_value(1).run()
     assert "1 score proves it with probability 63.2%; 3 are enough" in shown(page)
     assert "1 scores" not in shown(page)
     by_label(page.number_input, "People with the trait").set_value(1000).run()

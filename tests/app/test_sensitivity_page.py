@@ -45,7 +45,7 @@ def test_every_statistic_answers_under_every_relation(page):
     for key in EXPLORABLE:
         set_to(page, "selectbox", "Statistic", key)
         for change in RecordChange:
-            set_to(page, "selectbox", "Neighboring tables", change)
+            set_to(page, "selectbox", "Neighboring datasets", change)
             assert not page.error
             assert "over all tables" in message(page)
             assert len(charts(page)) == 2
@@ -53,11 +53,11 @@ def test_every_statistic_answers_under_every_relation(page):
 
 def test_message_is_that_of_the_table(page):
     assert message(page) == (
-        "In this table one person can move the mean by at most 12; over all tables by 12.5."
+        "Here one person can move the mean by at most 12, and over all tables by 12.5"
     )
     said = shown(page).replace("\\", "")
     assert_says(
-        said, "8 at 0; one going from 0 to 100 moves it by 12.5", "Confidential in real life"
+        said, "8 at 0; one going from 0 to 100 moves it by 12.5", "Confidential for a real table"
     )
 
 
@@ -72,7 +72,7 @@ def test_worst_table_reaches_the_worst_case(page):
     for key in ("mean", "median", "standard-deviation", "pooled-variance"):
         set_to(page, "selectbox", "Statistic", key)
         button(page, PRESETS["worst"]).click().run()
-        assert by_label(page.metric, "Share of the worst case reached").value == "100%"
+        assert by_label(page.metric, "Local ÷ global").value == "100%"
 
 
 def test_slider_moves_the_selected_person_and_the_table_follows(page):
@@ -104,11 +104,11 @@ def test_click_selects_a_person(position, chosen):
 
 def test_typed_values_count_and_survive_another_statistic(open_page):
     app = edited(open_page("sensitivity"), edited_rows={7: {"value": 50}})
-    assert "move the mean by at most 11;" in message(app)
+    assert "move the mean by at most 11," in message(app)
     set_to(app, "selectbox", "Statistic", "covariance")
     assert app.data_editor[0].value["value"].tolist()[-1] == 50
     set_to(app, "selectbox", "Statistic", "mean")
-    assert "move the mean by at most 11;" in message(app)
+    assert "move the mean by at most 11," in message(app)
 
 
 def test_values_beyond_the_bounds_are_clamped_with_a_word(open_page):
@@ -135,7 +135,7 @@ def test_empty_table_says_what_to_do_and_can_be_filled_again(open_page):
 def test_one_person_is_answered_or_told_to_get_company(page, key):
     fill(page, number_input={"People": 1}, selectbox={"Statistic": key})
     for change in RecordChange:
-        set_to(page, "selectbox", "Neighboring tables", change)
+        set_to(page, "selectbox", "Neighboring datasets", change)
         assert page.header or page.info
         assert not page.error
 
@@ -144,7 +144,7 @@ def test_too_few_people_for_the_other_direction_are_told(page):
     fill(
         page,
         number_input={"People": 5},
-        selectbox={"Statistic": "pooled-variance", "Neighboring tables": RecordChange.ADDITION},
+        selectbox={"Statistic": "pooled-variance", "Neighboring datasets": RecordChange.ADDITION},
     )
     assert "leaves by up to (too few people to tell)" in shown(page)
 
@@ -157,20 +157,20 @@ def test_more_people_can_be_added_up_to_twelve(page):
 
 
 def test_bounds_that_are_no_interval_are_named(page):
-    set_to(page, "number_input", "Lowest value", 100.0)
-    assert "must lie above" in page.info[0].value
-    set_to(page, "number_input", "Lowest value", -50.0)
+    set_to(page, "number_input", "Lower bound", 100.0)
+    assert "must exceed the lower bound" in page.info[0].value
+    set_to(page, "number_input", "Lower bound", -50.0)
     assert "over all tables by 18.8" in message(page)
 
 
 def test_addition_moves_the_pooled_variance_more_than_removal(page):
     fill(
         page,
-        selectbox={"Statistic": "pooled-variance", "Neighboring tables": RecordChange.ADDITION},
+        selectbox={"Statistic": "pooled-variance", "Neighboring datasets": RecordChange.ADDITION},
     )
     assert "joins moves it by up to 1,334, a person who leaves by up to 1,250" in shown(page)
-    set_to(page, "selectbox", "Neighboring tables", RecordChange.SUBSTITUTION)
-    by_label(page.checkbox, "The group is private too").check().run()
+    set_to(page, "selectbox", "Neighboring datasets", RecordChange.SUBSTITUTION)
+    by_label(page.checkbox, "Private group").check().run()
     assert "by 2,190" in message(page) or "by 2,188" in message(page)
     set_to(page, "number_input", "Number of groups", 2)
 

@@ -79,7 +79,7 @@ def test_the_laws_of_one_person_hold_still(open_page):
 def test_a_private_number_of_people_is_seen_on_one_scale(open_page):
     app = open_page("sensitivity")
     set_to(app, "radio", "Question", "Is the number of people public?")
-    held_still(app, ("slider", "Promised ε", (1.0, 0.1, 3.0)))
+    held_still(app, ("slider", "Claimed ε", (1.0, 0.1, 3.0)))
 
 
 def opened(open_page, page, **chosen):
@@ -113,10 +113,7 @@ def test_released_variances_of_study_1_are_seen_on_one_scale(open_page):
 @pytest.mark.parametrize(
     ("view", "control"),
     [
-        (
-            "Claim and truth",
-            ("number_input", "ε of the analysis that runs on the sample", (1.0, 0.1, 5.0)),
-        ),
+        ("Claim and truth", ("number_input", "ε on the sample", (1.0, 0.1, 5.0))),
         ("Profiles", ("slider", "Shift of one person over the noise", (1.0, 0.1, 4.0))),
         ("Does it pay?", ("number_input", "Final ε", (0.5, 0.01, 50.0))),
     ],
@@ -128,7 +125,7 @@ def test_secret_samples_are_seen_on_one_scale(open_page, view, control):
 @pytest.mark.parametrize(
     ("station", "control"),
     [
-        ("Which ε holds", ("number_input", "ε of the repaired form", (0.1, 0.2, 0.5))),
+        ("Which ε holds", ("number_input", "ε of the repair", (0.1, 0.2, 0.5))),
         ("Errors", ("number_input", "Z", (12.0, 15.0, 20.0))),
     ],
 )

@@ -41,10 +41,10 @@ def test_claim_measurement_and_truth_stand_side_by_side(view):
     found = metrics(app)
     assert found["Claimed: at most"] == "ε = 0.2"
     assert found["Exact"] == "ε = 0.159"
-    assert found["Measured on simulated releases"].startswith("0.1")
+    assert found["Measured by simulation"].startswith("0.1")
     text = shown(app)
-    assert app.markdown[1].value.startswith("**What holds.**")
-    assert "promises ε = 0.397 (δ = 10⁻⁶), and it is **2.19**" in app.markdown[1].value
+    said = app.markdown[1].value
+    assert "claims ε = 0.397, and the cost is **2.19** (δ = 10⁻⁶)" in said
     for number in (
         "q = 0.797",
         "1.718 q",
@@ -56,13 +56,13 @@ def test_claim_measurement_and_truth_stand_side_by_side(view):
         assert number in text
     assert text.count("**holds**") == 5
     assert len(charts(app)) == 1
-    set_to(app, "number_input", "ε of the analysis that runs on the sample", 20.0)
-    assert metrics(app)["Measured on simulated releases"] == "too rare to see"
+    set_to(app, "number_input", "ε on the sample", 20.0)
+    assert metrics(app)["Measured by simulation"] == "too rare to see"
     # A bound above the level of all rows says nothing, and is not quoted.
     assert metrics(app)["Claimed: at most"] == "ε = 20"
     assert "bound is empty" in app.metric[0].delta
     assert "48.6 million" not in shown(app)
-    set_to(app, "slider", "Share of the rows in the sample", 1.0)
+    set_to(app, "slider", "Sampling rate", 1.0)
     assert metrics(app)["Exact"] == "ε = 20"
 
 
@@ -100,8 +100,8 @@ def test_profiles_and_errors_are_drawn(view):
     app = view("Does it pay?")
     assert len(charts(app)) == 1
     assert "10 times less" in shown(app)
-    for shape in by_label(app.selectbox, "Made-up values").options:
-        set_to(app, "selectbox", "Made-up values", shape)
+    for shape in by_label(app.selectbox, "Simulated values").options:
+        set_to(app, "selectbox", "Simulated values", shape)
 
 
 def test_survey_is_a_calculator_with_caveats(view):

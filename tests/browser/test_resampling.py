@@ -92,7 +92,7 @@ def sampled(visitor: Visitor) -> Release:
 def resized(visitor: Visitor) -> Release:
     visitor.go("resized")
     visitor.pick("my column")
-    visitor.number("ε of the repaired form", 0.5)
+    visitor.number("ε of the repair", 0.5)
     expect(visitor.page.get_by_text("As published it cannot be released")).to_be_visible()
     release = released(visitor)
     assert release.values[0] == pytest.approx(AGES.mean(), abs=15)

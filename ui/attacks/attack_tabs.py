@@ -16,14 +16,15 @@ from ui.attacks.noise_attacks import (
     show_timing,
 )
 
-_VILLAGE, _OWN = "a made-up village", "the table in use"
+_VILLAGE, _OWN = "an example village", "the table in use"
+_OLDER: Final = {"Told losses": "Disclosed losses", "Last digits": "Floating point"}
 _ATTACKS: Final = {
     "Differencing": show_differencing,
     "Averaging": show_averaging,
     "Reconstruction": show_reconstruction,
     "Membership": show_membership,
     "Disclosed losses": show_disclosed_losses,
-    "Last digits": show_floating_point,
+    "Floating point": show_floating_point,
     "Timing": show_timing,
 }
 
@@ -38,20 +39,20 @@ def show() -> None:
             [_VILLAGE, _OWN],
             key=f"attacked-table-{session.generation()}",
             kept="session",
-            note="Nobody lives in the village. Attacks on your own table are for you "
-            "alone: nothing of them may be published.",
+            note="The village is simulated. Attacks on your own table are confidential.",
         )
     if study is None or chosen == _VILLAGE:
         _attacks(of_village())
         return
     with confidential.area("attacks", "attacks on the table in use") as shown:
         if shown and study.dataset.cap is not None:
-            st.info("Attacks on your own table need one row a person: see Data.")
+            st.info("Attacks on your own table need one row per person.")
         elif shown:
             _attacks(of_table(study))
 
 
 def _attacks(subject: AttackTarget) -> None:
+    controls.read_older("attack", _OLDER)
     layout.show(_ATTACKS, subject, key="attack")
 
 
@@ -77,7 +78,7 @@ def details() -> None:
         "2015).\n\n**Disclosed losses.** Compared with not being there, the own loss of a "
         "mean with noise of scale b is |x - m|/((n - 1) b), so the loss and the own value x "
         "leave two candidates for the mean m. R. Redberg and Y.-X. Wang, *Privately "
-        "publishable per-instance privacy*, 2021.\n\n**Last digits.** I. Mironov, *On "
+        "publishable per-instance privacy*, 2021.\n\n**Floating point.** I. Mironov, *On "
         "significance of the least significant bits for differential privacy*, 2012. For "
         "each release all uniform doubles near the one that it needs are "
         "tried.\n\n**Timing.** A release that is drawn until it fits takes k draws with "

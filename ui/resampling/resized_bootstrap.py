@@ -99,14 +99,14 @@ def ask_size(places: tuple[controls.Cell, ...]) -> ResampleSize:
             note="One row in Z is drawn. More than 0, less than the number of people.",
         )
     scores = places[2].number(
-        "Scores asked for",
+        "Scores released",
         30,
         (1, MOST_SCORES, 5),
         key="resized-scores",
-        note="K. The method draws anew for every question and sets no limit.",
+        note="K. The method draws a new sample for each score.",
     )
     epsilon = places[3].charged_epsilon(
-        "ε of the repaired form", 0.1, (1e-6, 100.0, 0.05), key="resized-epsilon"
+        "ε of the repair", 0.1, (1e-6, 100.0, 0.05), key="resized-epsilon"
     )
     return ResampleSize(by_epsilon=by_epsilon, number=number, scores=scores, epsilon=epsilon.inside)
 
@@ -128,26 +128,19 @@ def ask_case() -> ResizedCase:
         10,
         (0, MOST_PEOPLE),
         key="resized-ones",
-        note="k of the n rows are ones, the others zeros. The score is their share.",
+        note="k of the n rows. The score is their share.",
     )
     size = ask_size((third, *below))
-    st.caption(
-        f"People from 1 to {MOST_PEOPLE:,}, Z above 0 and below the people, scores "
-        f"from 1 to {MOST_SCORES:,}. A number outside is not taken: the page then "
-        "shows the last one that was."
-    )
-    with st.expander("More settings", key="resized-more"):
-        left, right = controls.row(2)
+    with st.popover("More", key="resized-more"):
+        left = right = controls.HERE
         attackers = left.number(
             "Simulated attackers",
             2000,
             (100, 20_000, 100),
             key="resized-attackers",
-            note="They check the exact curves. More of them, shorter bars.",
+            note="More attackers give shorter bars.",
         )
-        seed = right.seed(
-            "Seed of the random numbers", 1, (0, 2**31 - 1), key="resized-seed", note=None
-        )
+        seed = right.seed("Seed", 1, (0, 2**31 - 1), key="resized-seed", note=None)
     if ones > people:
         raise ParameterError(f"at most {people:,} people can have the trait, not {ones:,}.")
     return ResizedCase(
@@ -233,11 +226,10 @@ def verdict(bootstrap: ResizedBootstrap) -> None:
     tau = bootstrap.delta()
     drawn = "Being drawn rarely" if tau < _RARELY else "Not always being drawn"
     st.markdown(
-        f"**What is wrong, and which number proves it.** {drawn} does not mean hidden. If "
-        "only one person has a trait, a score above 0 proves it. Its probability is "
-        f"**{chance(tau)}** where the claim ε = {epsilon_text(bootstrap.claimed_epsilon)} "
-        f"allows 0; so δ is {significant(tau)} at *every* ε, what publishing {chance(tau)} of "
-        "the raw rows would give."
+        f"**Why:** {drawn.lower()} does not hide a person. If one person has a trait, a score "
+        f"above 0 proves it. That happens with probability **{chance(tau)}**, where the claim "
+        f"ε = {epsilon_text(bootstrap.claimed_epsilon)} allows 0. So δ is {significant(tau)} at "
+        "every ε."
     )
 
 

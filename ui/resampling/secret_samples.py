@@ -292,15 +292,13 @@ def claim_and_truth() -> None:
     """Hold what the source says against simulated releases and the exact bounds."""
     first, second = controls.row(2)
     epsilon = first.number(
-        "ε of the analysis that runs on the sample",
+        "ε on the sample",
         SOURCE_EPSILON,
         (0.01, 20.0, 0.1),
         key="ss-epsilon",
         note="The source starts from 1.",
     )
-    rate = second.slider(
-        "Share of the rows in the sample", 0.1, (0.01, 1.0, 0.01), key="ss-rate", note=SHARE_HELP
-    )
+    rate = second.slider("Sampling rate", 0.1, (0.01, 1.0, 0.01), key="ss-rate", note=SHARE_HELP)
     exact = float(amplify(epsilon, rate))
     rates = np.array(sorted({*_MEASURED_AT, rate}))
     measured = session.remember(
@@ -322,7 +320,7 @@ def claim_and_truth() -> None:
         help="An answer from a sample never costs more than one from all rows." if empty else None,
     )
     cells[1].metric(
-        "Measured on simulated releases",
+        "Measured by simulation",
         _estimate(measured, here),
         help=f"Log ratio of how often one event was seen in {measured.draws:,} "
         "releases with and as many without one person, with 95% limits.",
@@ -333,24 +331,16 @@ def claim_and_truth() -> None:
         help="log(1 + q (eᵋ − 1)): reached by Laplace noise on a total.",
     )
     st.markdown(
-        "Without a sample an attacker's odds about a person could change by a factor "
-        f"{significant(float(np.exp(epsilon)))}. If only {percent(rate)} of the rows are used "
-        "in secret, the person is usually not included, and the factor is "
-        f"{significant(float(np.exp(exact)), 4)}."
-    )
-    st.caption(
-        f"At ε = {significant(epsilon)} and {percent(rate)} of the rows. ε is taken from "
-        "0.01 to 20: with another number the page shows the last one that was."
+        "The attacker's odds change by at most a factor "
+        f"{significant(float(np.exp(epsilon)))} without a sample, and "
+        f"{significant(float(np.exp(exact)), 4)} with a secret sample of {percent(rate)}."
     )
     grid = np.linspace(1 / _POINTS, 1, _POINTS)
     picture = figures.lemma_picture(lemma_curve(epsilon, grid), measured, at=rate)
     results.show(picture, "lemma", simulated=True)
-    st.caption(
-        "“If only joining is limited” is a weaker promise (note b): it limits how much "
-        "likelier a result becomes if somebody joins. It does not limit how much less likely."
-    )
-    st.markdown("**What the source says, and what is so**")
-    st.markdown(_verdicts(epsilon, rate, measured, here))
+    st.caption("“If only joining is limited” bounds the likelihood ratio in one direction only.")
+    with st.expander("Claims of the source"):
+        st.markdown(_verdicts(epsilon, rate, measured, here))
 
 
 def _estimate(measured: Measured, at: int) -> str:
@@ -364,16 +354,15 @@ def _estimate(measured: Measured, at: int) -> str:
 def _headline(epsilon: float, rate: float) -> None:
     """Say what holds and what fails, and which numbers prove it."""
     exact, bound = (float(amplify(epsilon, rate)), float(claimed(epsilon, np.array(rate))))
-    within = f"within the {epsilon_text(bound)} that is claimed"
+    within = f"within the claimed {epsilon_text(bound)}"
     if bound >= epsilon:
-        within = "and what is claimed says nothing here"
+        within = "where the claimed bound is empty"
     rho = renyi_curve(1.0, rate, _DELTA)
     st.markdown(
-        f"**What holds.** A secret sample of {percent(rate)} turns ε = "
-        f"{epsilon_text(epsilon)} into **{epsilon_text(exact)}**, {within}. **What "
-        "fails** is a rule for Gaussian noise found elsewhere, ρ q² for ρ: at ρ = "
-        f"{significant(rho.level)} it promises ε = {epsilon_text(rho.claimed_epsilon)} "
-        f"(δ = {significant(_DELTA)}), and it is **{epsilon_text(rho.exact_epsilon)}**."
+        f"A secret sample of {percent(rate)} turns ε = {epsilon_text(epsilon)} into "
+        f"**{epsilon_text(exact)}**, {within}. The rule ρ q² for Gaussian noise fails: at ρ = "
+        f"{significant(rho.level)} it claims ε = {epsilon_text(rho.claimed_epsilon)}, and the "
+        f"cost is **{epsilon_text(rho.exact_epsilon)}** (δ = {significant(_DELTA)})."
     )
 
 
@@ -436,7 +425,7 @@ def _verdicts(epsilon: float, rate: float, measured: Measured, at: int) -> str:
         ),
     ]
     body = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    head = "| the source says | measured or worked out | what is so |\n|---|---|---|"
+    head = "| claim | evidence | verdict |\n|---|---|---|"
     return f"{head}\n{body}"
 
 
@@ -452,7 +441,7 @@ _MIDDLE = "all in the middle"
 def errors(study: Study | None) -> None:
     """Compare a release from a sample with one from all rows, at one final epsilon."""
     first, second, third, fourth = controls.row(4)
-    shape = first.selectbox("Made-up values", [_EVEN, _RARE, _MIDDLE], key="ss-values")
+    shape = first.selectbox("Simulated values", [_EVEN, _RARE, _MIDDLE], key="ss-values")
     people = second.number("Rows", 1000, (20, MOST_SIMULATED), key="ss-rows")
     epsilon = third.number(
         "Final ε",
