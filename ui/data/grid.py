@@ -23,7 +23,7 @@ from ui import session
 from ui.data import declaring
 
 _SLOT = "grid-start"
-_ROWS_SHOWN = 12
+_ROWS_SHOWN = 10
 _ROW_HEIGHT = 35
 
 
@@ -128,6 +128,6 @@ _COLUMNS: Mapping[str, Any] = {
         options=[policy.value for policy in IfMissing], width=90
     ),
     Field.IMPUTED: _config.TextColumn("imputed", width=65, alignment="right"),
-    Field.STATUS: _config.TextColumn(disabled=True, width=135),
+    Field.STATUS: _config.TextColumn(disabled=True, width=145),
     Field.MEANING: _config.TextColumn(width=200),
 }
