@@ -15,7 +15,7 @@ _VIEW = {"width": 1280, "height": 900}
 
 
 def main() -> None:
-    """Release a mean of the built-in survey, and take a picture of each page on the way."""
+    """Release a mean of the built-in survey, and take a picture of the page."""
     with (
         tempfile.TemporaryDirectory() as folder,
         Server(Path(folder), "asgi.py") as server,
@@ -25,10 +25,9 @@ def main() -> None:
         visitor = visit(listened(browser).new_context(viewport=_VIEW), server.url)
         visitor.use_example()
         visitor.go("release")
-        visitor.release()
-        for name in ("release", "privacy_loss", "meaning"):
-            visitor.go(name)
-            visitor.page.screenshot(path=ROOT / "docs" / f"{name}.png")
+        visitor.press_release()
+        visitor.settle()
+        visitor.page.screenshot(path=ROOT / "docs" / "release.png")
         browser.close()
 
 
