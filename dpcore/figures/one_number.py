@@ -40,11 +40,8 @@ class TrueValue:
 
     computed: float
     raw: float
-
-    @property
-    def bias(self) -> float:
-        """What clamping and imputation add to the value of the column."""
-        return self.computed - self.raw
+    bias: float
+    """What clamping and imputation add to the value of the column, 0 where it is rounding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

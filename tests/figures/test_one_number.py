@@ -1,0 +1,87 @@
+"""One number before and after its release: the same axis, and nothing confidential by itself."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcore.data.bounds import Interval
+from dpcore.data.quantities import Quantity
+from dpcore.figures.one_number import NumberAxis, TrueValue, expected_picture, result_picture
+from dpcore.inference.intervals import Expectation, Intervals
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.laplace import Laplace
+
+YEARS = Quantity(unit="years")
+
+
+def along(noise=2.0, sampling=3.0, *, sampled=True):
+    ahead = Expectation(typical=1.0, noise=noise, sampling=sampling)
+    return NumberAxis(ahead=ahead, sampled=sampled, quantity=YEARS)
+
+
+def around(value, noise=2.0, total=4.0):
+    return Intervals(
+        level=0.95,
+        noise=np.array([[value - noise, value + noise]]),
+        total=np.array([[value - total, value + total]]),
+    )
+
+
+def span(picture):
+    low, high = picture.spec["layout"]["xaxis"]["range"]
+    return high - low
+
+
+def expected(axis, mechanism=None, width=100.0):
+    return expected_picture(
+        mechanism or Laplace(noise=1.0), 40.0, axis, width=width, statement="mean of age"
+    )
+
+
+@pytest.mark.parametrize("sampled", [True, False])
+def test_the_axis_is_as_wide_before_as_after(sampled):
+    axis = along(sampled=sampled)
+    answer = result_picture(40.0, around(40.0, total=3.0), axis, "mean of age")
+    assert span(answer) >= span(expected(axis))
+    assert span(answer) == pytest.approx(
+        max(span(expected(axis)), 2 * 1.25 * (3 if sampled else 2))
+    )
+
+
+def test_a_large_sampling_error_does_not_hide_the_noise():
+    assert span(expected(along(noise=1.0, sampling=1000.0))) == 2 * 1.25 * 6
+    assert span(expected(along(noise=1.0, sampling=math.inf))) == 2 * 1.25
+
+
+def test_before_a_release_nothing_but_public_numbers_is_drawn():
+    picture = expected(along())
+    assert "1% of the possible range" in picture.title
+    assert picture.table["margin of error"].tolist() == [2.0, 3.0]
+    inside = BoundaryInflatedLaplace(noise=1.0, bounds=Interval(lower=0.0, upper=100.0))
+    assert expected(along(), inside).title == picture.title
+    assert "range" not in expected(along(), width=math.inf).title
+
+
+def test_the_true_value_is_drawn_for_the_curator_alone():
+    axis, ends = along(), around(40.0)
+    public = result_picture(40.0, ends, axis, "mean of age")
+    true = TrueValue(computed=41.0, raw=43.5, bias=-2.5)
+    known = result_picture(40.0, ends, axis, "mean of age", true=true)
+    assert "true value" not in str(public.spec)
+    assert "true value" not in " ".join(public.table.columns)
+    assert "−2.5 years" in known.title
+    assert known.table["raw data"].tolist() == [43.5, 43.5]
+    low, high = known.spec["layout"]["xaxis"]["range"]
+    assert low < 40.0 < 43.5 < high
+
+
+def test_no_interval_leaves_the_axis_finite():
+    open_ended = Intervals(
+        level=0.95, noise=np.array([[-np.inf, np.inf]]), total=np.array([[-np.inf, np.inf]])
+    )
+    low, high = result_picture(1.0, open_ended, along(), "mean").spec["layout"]["xaxis"]["range"]
+    assert math.isfinite(low)
+    assert math.isfinite(high)
