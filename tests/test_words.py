@@ -28,7 +28,7 @@ NOTATION = re.compile(
 )
 LEFT = {
     "README.md": 1,
-    "docs": 36,
+    "docs": 43,
     "dpcore/analyses": 7,
     "dpcore/data": 1,
     "dpcore/figures": 3,
@@ -41,7 +41,7 @@ _VALUE = "▯"
 """Stands for a value that is put into a text."""
 _END = re.compile(r"(?<=[.!?])[\"”’)*]*\s+(?=[\"“‘(*`A-Z▯ε])|\n\s*\n|\n\s*(?:[-*|]|\d+\.)\s+")
 _PART = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*#]|\d+\.)\s)")
-_NO_PROSE = re.compile(r"(?s)```.*?```|<style.*?</style>|^\s*\|.*$", re.MULTILINE)
+_NO_PROSE = re.compile(r"(?s)```.*?```|<style.*?</style>|^\s*(?:\||:::).*$", re.MULTILINE)
 _CODE = re.compile(
     r"[{};]\s*\n|=>|</|\bSELECT\b|NOT NULL|\bfunction\b|\(\?|\\[bswd]|^[\w./-]*$|::|import "
 )

@@ -112,7 +112,7 @@ def prices_picture(price: PlanCost) -> Picture:
             list(ways.values()),
             texts,
             [PUBLIC if name == best else NEUTRAL for name in ways],
-            f"total ε {at}",
+            f"total ε, {at}",
         ),
     )
 

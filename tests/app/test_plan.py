@@ -199,7 +199,7 @@ def test_plan_is_released_as_a_whole_and_answered_once(planned, files):
     assert "No approver named · not signed" in shown(app)
     opened(app, "sign_off")
     by_label(app.radio, "Signature").set_value("Signed").run()
-    by_label(app.text_input, "When, and by whom?").set_value("3 May, A. B.").run()
+    by_label(app.text_input, "Date and person").set_value("3 May, A. B.").run()
     opened(app, "plan").button(key=RELEASE).click().run()
     # The first real release of a tab is confirmed.
     assert spent() == 0

@@ -1,4 +1,4 @@
-"""Why losses are not published: attacks find the truth. What may be told instead."""
+"""Why losses are not published: attacks find the truth. What may be published instead."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def test_mean_is_found_exactly_from_anybodys_loss(open_page):
     # 200 ages from 20 to 69, four of each.
     assert found(app)["Attacker finds"] == found(app)["Without noise"] == "44.5"
     for row in (7, 200):
-        set_to(app, "number_input", "Row of the person who is told", row)
+        set_to(app, "number_input", "Row of the person who learns it", row)
         assert found(app)["Attacker finds"] == "44.5"
     assert "the exact answer" in shown(app)
     assert len(charts(app)) == 1
-    set_to(app, "selectbox", "The loss is told with", "3 digits, rounded up")
+    set_to(app, "selectbox", "Digits of the loss", "3 digits, rounded up")
     assert "off by" in shown(app)
     assert float(found(app)["Attacker finds"]) == pytest.approx(44.5, abs=0.2)
 
@@ -69,20 +69,20 @@ def test_who_has_no_value_has_no_equation(open_page):
     assert "row 1 has no value" in app.info[0].value
     # Three rows before the 17th have none; it is the value of the row all the same.
     for row, age in ((2, 21), (17, 36)):
-        set_to(app, "number_input", "Row of the person who is told", row)
+        set_to(app, "number_input", "Row of the person who learns it", row)
         assert f"their own value ({age})" in shown(app)
         assert found(app)["Attacker finds"] == found(app)["Without noise"]
 
 
 def test_reports_stand_beside_the_truth(open_page):
     use_example(open_page)
-    app = look(open_page, "What may be told")
+    app = look(open_page, "What may be published")
     assert len(charts(app)) == 1
     assert len(charts(app)[0]["data"]) == 3
     coverage = next(d.value for d in app.dataframe if "held" in d.value)
     assert (coverage["held"].str.removesuffix("%").astype(float) >= 95).all()
-    one = next(d.value for d in app.dataframe if "may be told" in d.value)
-    assert one["may be told"].tolist() == ["no", *["to this person-year"] * 2]
+    one = next(d.value for d in app.dataframe if "may be published" in d.value)
+    assert one["may be published"].tolist() == ["no", *["to this person-year"] * 2]
     assert pd.to_numeric(one["epsilon"]).gt(0).all()
     assert "costs ε = 1 at δ = 0\\.001" in shown(app) or "costs ε = 1 at δ = 0.001" in shown(app)
     set_to(app, "number_input", "Further ε for a noisy Hessian", 1.0)
@@ -95,16 +95,16 @@ def test_reports_stand_beside_the_truth(open_page):
 
 def test_the_personal_worst_case_needs_no_record(open_page):
     use_upload(open_page)
-    app = look(open_page, "What may be told")
+    app = look(open_page, "What may be published")
     value = "The most that a person of this value can lose, whoever else is there"
     set_to(app, "number_input", value, 50.0)
     # Half as far from either bound as from the farther one at the end.
-    assert "They may be told ε **0.25**" in shown(app)
+    assert "They may learn ε **0.25**" in shown(app)
     set_to(app, "number_input", value, 100.0)
-    assert "They may be told ε **0.5**" in shown(app)
+    assert "They may learn ε **0.5**" in shown(app)
 
 
-@pytest.mark.parametrize("view", ["Attack on a mean", "What may be told"])
+@pytest.mark.parametrize("view", ["Attack on a mean", "What may be published"])
 def test_nothing_shows_in_release_mode_until_it_is_opened(open_page, view):
     use_upload(open_page)
     app = open_page("privacy_loss")
@@ -120,10 +120,10 @@ def test_reports_about_a_model_of_ones_own(open_page):
     app = open_page("privacy_loss")
     app.session_state["what-is-released"] = "a regression model"
     app.run()
-    app = look(open_page, "What may be told")
+    app = look(open_page, "What may be published")
     assert by_label(app.radio, "Reports about").value == "your model"
-    mine = next(d.value for d in app.dataframe if "may be told" in d.value)["epsilon"].tolist()
+    mine = next(d.value for d in app.dataframe if "may be published" in d.value)["epsilon"].tolist()
     assert 0 < mine[0] < mine[1] <= mine[2]
     by_label(app.radio, "Reports about").set_value("a simulated table").run()
-    other = next(d.value for d in app.dataframe if "may be told" in d.value)
+    other = next(d.value for d in app.dataframe if "may be published" in d.value)
     assert other["epsilon"].tolist() != mine

@@ -153,10 +153,10 @@ def details(asked: Request, query: MeansQuery) -> str:
     """Say what is released of the groups, and what one person can change."""
     most = significant(query.sensitivity.l1, up=True)
     return (
-        f"Released are, of each group, one number that counts its {query.unit.counted}, and "
-        "one for each column: by how much the values lie above or below the middle of the "
-        "bounds. All means follow from these, so that the columns share one count. One "
-        f"{query.unit.noun} can change all of them together by at most {most} "
+        "For each group, the release contains one number that counts its "
+        f"{query.unit.counted}. It also contains, for each column, the sum of deviations from "
+        "the middle of the bounds. All means follow from these, so that the columns share "
+        f"one count. One {query.unit.noun} can change all of them together by at most {most} "
         f"({query.unit.change(query.relation)}).\n\n**Missing values.** All means of a group "
         f"are of the same {query.unit.counted}: a person who is left out for one column is "
         "left out of all.\n\n**Groups of every size.** Intervals do not divide by a noisy "

@@ -98,7 +98,7 @@ def show(answer: Release, asked: Request, plan: DifferencePlan) -> None:
             "and of that there is no part."
         )
     told = (
-        "That of the difference is shorter than what the two means leave open: both "
+        "The interval of the difference is shorter than the two means suggest, because both "
         "would have to be far off at once. It says nothing of why the groups differ."
     )
     sampled = session.require_study().sampled
@@ -127,13 +127,13 @@ def details(asked: Request) -> str:
     unit = asked.query.unit
     most = significant(asked.query.sensitivity.l1, up=True)
     return (
-        "Released are the counts and sums of the two groups alone. Every row of theirs "
-        "adds 1 to its group, divided between the lower and the upper bound by where "
-        f"its value lies. One {unit.noun} can change all of them together by at most "
-        f"{most} ({asked.query.unit.change(asked.query.relation)}).\n\n"
-        "**The difference.** Two means are kept where the released numbers of the two "
-        f"groups do not contradict them together, with {percent(LEVEL)}; no interval "
-        "divides by a noisy count, and groups may have any size"
+        "Released are the counts and sums of the two groups alone. Every row of theirs adds "
+        "1 to its group, divided between the lower and the upper bound by where its value "
+        f"lies. One {unit.noun} can change all of them together by at most {most} "
+        f"({asked.query.unit.change(asked.query.relation)}).\n\n**The difference.** Two means "
+        "are kept where the released numbers of the two groups do not contradict them "
+        f"together, with {percent(LEVEL)}. Intervals do not divide by a noisy count, so "
+        "groups may have any size"
     )
 
 

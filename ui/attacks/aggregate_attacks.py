@@ -97,9 +97,8 @@ def show_differencing(subject: AttackTarget) -> None:
         f"Two harmless totals of “{literal(target.what)}” are one answer about one "
         "person. Nobody can check every pair of questions that will ever be asked.",
         "Noise on each total, large enough for the largest value that is possible. "
-        f"{capital(name)} is in one of the two totals and loses ε = "
-        f"{epsilon_text(epsilon)}; those who are in both lose ε = "
-        f"{epsilon_text(2 * epsilon)}, which the ledger adds up.",
+        f"{capital(name)} is in one of the two totals and loses ε = {epsilon_text(epsilon)}. "
+        f"People in both lose ε = {epsilon_text(2 * epsilon)}, which the ledger adds up.",
     )
 
 

@@ -128,7 +128,7 @@ def signed(study: Study) -> None:
     )
     if typed.STATES[state] == typed.SIGNED:
         with right.place:
-            _line(study, "When, and by whom?", "signed", "Optional: a day, and names.")
+            _line(study, "Date and person", "signed", "Optional: a day, and names.")
 
 
 def for_documents(study: Study) -> CuratorInput:
@@ -147,7 +147,7 @@ def for_documents(study: Study) -> CuratorInput:
         _period(study)
         who = "Who holds the table, and answers for it."
         _line(study, "Who publishes", "publisher", who)
-        _line(study, "Contact", "contact", "Whom people can ask.")
+        _line(study, "Contact", "contact", "Contact for questions.")
     return typed.of(study)
 
 
@@ -179,7 +179,7 @@ def _reason(study: Study) -> None:
 
 
 def _period(study: Study) -> None:
-    hint = "Whom, from when to when, and when it is renewed."
+    hint = "Privacy unit, period, and renewal."
     _line(study, "People and period", "period", hint)
 
 

@@ -67,7 +67,7 @@ def show(source: Dataset, rule: RowCap, conditions: tuple[Condition, ...] = ()) 
         key=f"guessed-gap-{generation}",
         kept="session",
         note="How far the mean of the rows beyond the limit may be from the mean of the "
-        "counted rows: patients who come often may stay longer.",
+        "counted rows.",
     )
     of = controls.HERE.radio(
         "Off by how much is", [_MEAN, _COUNT], key=f"limits-of-{generation}", kept="session"

@@ -108,10 +108,9 @@ def drop_zone(label: str) -> None:
         on_change=session.take_upload,
         args=(key,),
         max_upload_size=MAX_BYTES // 2**20,
-        help="CSV with any separator; Excel; Parquet; Arrow or Feather; SPSS, Stata or "
-        "SAS. Codes with labels become their labels. Also packed (gz, bz2, xz, zst, or "
-        "zip of one file). Your file stays in memory on this server and is discarded "
-        "when you close the tab.",
+        help="CSV, Excel, Parquet, Arrow, Feather, SPSS, Stata or SAS. Codes with labels "
+        "become their labels. Also packed (gz, bz2, xz, zst, or zip of one file). Your "
+        "file stays in memory on this server and is discarded when you close the tab.",
     )
 
 

@@ -48,7 +48,7 @@ from ui.individual.subject import ModelSubject, StatisticSubject, Subject
 from ui.study import Study
 from ui.text import literal
 
-_MEAN, _COUNT, _TOLD = "Attack on a mean", "Attack on a count", "What may be told"
+_MEAN, _COUNT, _TOLD = "Attack on a mean", "Attack on a count", "What may be published"
 _USUAL_DELTA = 1e-6
 _ALL, _THREE = "all digits", "3 digits, rounded up"
 _DIGITS = {_ALL: None, _THREE: 3}
@@ -87,7 +87,7 @@ def show(subject: Subject, study: Study) -> None:
             "depends on the own value and the bounds alone, and gives no equation."
         )
     if study.dataset.cap is not None:
-        st.info(counterfactuals.needs_one_row("the attack on a told loss"))
+        st.info(counterfactuals.needs_one_row("the attack on a disclosed loss"))
         return
     target = _ask(subject, study)
     if target is not None and view == _MEAN:
@@ -168,7 +168,7 @@ def _mean(target: _Target, subject: Subject, study: Study) -> None:
     """Show how a person who is told the own loss solves for the mean."""
     cells = controls.row(3)
     row = cells[0].number(
-        f"Row of the {session.unit().noun} who is told",
+        f"Row of the {session.unit().noun} who learns it",
         1,
         (1, study.dataset.people),
         key=f"told-row-{session.generation()}",
@@ -245,7 +245,7 @@ def _count(target: _Target, subject: Subject) -> None:
 
 def _settings(cells: Sequence[Cell]) -> tuple[int | None, int]:
     told = cells[1].selectbox(
-        "The loss is told with",
+        "Digits of the loss",
         list(_DIGITS),
         key="told-digits",
         note="Rounding blurs the answer, and does not hide it.",
@@ -260,16 +260,15 @@ def _shown(found: Recovery, what: str, unit: str) -> None:
     """Show the recovered number beside the truth."""
     cells = st.columns(3)
     cells[0].metric(
-        "Loss that is told",
+        "Disclosed loss",
         f"ε = {told_text(found)}",
-        help=f"The {session.unit().noun}'s own loss from this one answer, with as many "
-        "digits as are "
-        "told.",
+        help=f"The {session.unit().noun}'s own loss from this one answer, with as many digits "
+        "as are disclosed.",
     )
     cells[1].metric(
         "Attacker finds",
         significant(found.recovered, 6),
-        help="What follows for the exact number from the released one and the loss that is told.",
+        help="What follows for the exact number from the released one and the disclosed loss.",
     )
     cells[2].metric(
         "Without noise",
@@ -337,9 +336,8 @@ class _Draws:
 def show_reports(subject: Subject, study_in_use: Study) -> None:
     """Show the personalized worst case, and reports for a logistic regression."""
     st.markdown(
-        f"One {session.unit().noun} may be told what depends on the **own record, "
-        "public numbers and "
-        "released answers** alone, because it says nothing about anybody else."
+        f"One {session.unit().noun} may learn what depends on the **own record, public "
+        "numbers and released answers** alone, because it says nothing about anybody else."
     )
     if isinstance(subject, StatisticSubject):
         _own_worst(subject.request)
@@ -365,7 +363,7 @@ def _own_worst(request: Request) -> None:
     if not isinstance(query, Query) or bounds is None or query.unit.several:
         return
     value = controls.HERE.number(
-        f"The most that {session.unit().indefinite} of this value can lose, whoever else is there",
+        f"The most that {session.unit().indefinite} of this value can lose, for any other records",
         bounds.lower,
         (bounds.lower, bounds.upper),
         key=f"own-value-{session.generation()}-{bounds.lower:g}-{bounds.upper:g}",
@@ -386,8 +384,8 @@ def _own_worst(request: Request) -> None:
     losses = ReleaseLosses(event=event, own=np.array([shift / plan.noise]))
     (told,) = np.atleast_1d(losses.epsilon(request.used_delta))
     st.markdown(
-        f"They may be told ε **{epsilon_text(min(float(told), guarantee))}**; the "
-        f"guarantee for everybody is {epsilon_text(guarantee)}."
+        f"They may learn ε **{epsilon_text(min(float(told), guarantee))}**; the guarantee for "
+        f"everybody is {epsilon_text(guarantee)}."
     )
 
 
@@ -436,9 +434,8 @@ def _source(subject: Subject) -> str:
         isinstance(subject, ModelSubject) and subject.request.question.model is ModelKind.LOGISTIC
     ):
         st.info(
-            "What stands here is about a made-up table of 2,000 people, and not about "
-            "yours. Choose a regression model with a yes/no target above to see it on "
-            "your own."
+            "This view uses synthetic data of 2,000 people, not yours. Choose a regression "
+            "model with a yes/no target above to see it on your own."
         )
         return _SIMULATED
     return st.radio(
@@ -509,7 +506,7 @@ def _results(draws: _Draws, settings: ReportSettings) -> None:
         {
             "what": list(rows),
             "epsilon": [float(values[place - 1]) for values in rows.values()],
-            "may be told": ["no", *[f"to this {session.unit().noun}" for _ in latest.by_name]],
+            "may be published": ["no", *[f"to this {session.unit().noun}" for _ in latest.by_name]],
         },
         column_config={"epsilon": results.THREE_DIGITS},
         key="report-one",
@@ -522,21 +519,18 @@ def _more(runs: int) -> None:
 
 def _explain_reports() -> None:
     st.markdown(
-        "A released fit minimizes the objective plus bᵀθ with normal b, which is drawn "
-        f"once. The **realized loss** of {session.unit().indefinite} is how much this "
-        "very fit changes the "
-        "odds that they are in the table. Its exact value reads everybody's record. "
-        "The **free report** bounds it by log(1 + f″|x|²/λ) + (f′|x|)²/(2σ²) + |f′||x| "
-        f"z/σ, with the slope f′ and curvature f″ of the {session.unit().noun}'s own "
-        "loss at the "
-        "released fit; it fails with the chance you set, for "
-        f"{session.unit().indefinite} fixed before. "
-        "**As published** it has −log(1 − f″|x|²/λ) in the first place, which is "
-        "larger. With a **noisy Hessian** the first term becomes the leverage that is "
-        "known from a second release, at its own cost.\n\nA report is for its own "
-        f"{session.unit().noun}. All reports together are a table of everybody's "
-        "records, and nothing "
-        "here may be published.\n\nSource: R. Redberg and Y.-X. Wang, *Privately "
-        "publishable per-instance privacy*, 2021, algorithm 2 and theorem 8; D. Kifer, "
-        "A. Smith and A. Thakurta, 2012, for the guarantee of the fit."
+        "A released fit minimizes the objective plus bᵀθ with normal b, which is drawn once. "
+        f"The **realized loss** of {session.unit().indefinite} is how much this very fit "
+        "changes the odds that they are in the table. Its exact value reads everybody's "
+        "record. The **free report** bounds it by log(1 + f″|x|²/λ) + (f′|x|)²/(2σ²) + "
+        f"|f′||x| z/σ, with the slope f′ and curvature f″ of the {session.unit().noun}'s own "
+        "loss at the released fit. It fails with the probability you set, for "
+        f"{session.unit().indefinite} fixed before. **As published** it has −log(1 − "
+        "f″|x|²/λ) in the first place, which is larger. With a **noisy Hessian** the first "
+        "term becomes the leverage that is known from a second release, at its own "
+        f"cost.\n\nA report is for its own {session.unit().noun}. All reports together are a "
+        "table of everybody's records, and nothing here may be published.\n\nSource: R. "
+        "Redberg and Y.-X. Wang, *Privately publishable per-instance privacy*, 2021, "
+        "algorithm 2 and theorem 8; D. Kifer, A. Smith and A. Thakurta, 2012, for the "
+        "guarantee of the fit."
     )

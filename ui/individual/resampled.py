@@ -163,7 +163,7 @@ def definitions() -> None:
         "drawn. Where everybody is drawn with the same chance, the loss is computed from "
         "their change in the sample, with subsampling amplification (Balle, Barthe and "
         "Gaboardi 2018, theorem 8). Where the size of the sample is fixed, another row takes "
-        f"the place of {session.unit().indefinite} who is not drawn, and their distance "
+        f"the place of {session.unit().indefinite} outside the sample, and their distance "
         "counts as well (theorem 9). The loss shown assumes that the sample is known, or is "
         f"the guarantee if that is less. In *bootstraps* {session.unit().indefinite} is drawn "
         "several times or never; their loss assumes that the number of copies is known, "

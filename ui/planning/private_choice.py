@@ -132,15 +132,16 @@ def _take(total: float) -> None:
 
 
 METHODS: Final = (
-    "**Choosing privately.** The sparse vector technique with one answer is by Dwork and Roth "
-    "(2014, algorithm 1) and by Lyu, Su and Li (2017). Noise of scale 2/ε is added to the "
-    "allowed number and to each number above the threshold. One person changes each number by "
-    "one at most, all in the same direction. For that, losses are counted from a person's own "
-    "record and public numbers alone. For a sum, and for a mean of a public number of rows, "
-    "with Laplace noise or BIT, that is how far their own value moves it. Every other question "
-    "counts at its worst case. So a loss may be overestimated, never underestimated.\n\n"
-    "**Relative risk.** Zhu and Castro Fernandez (*Within-dataset disclosure risk for "
-    "differential privacy*, arXiv 2310.13104) let curators choose ε by how the risks of people "
-    "compare. A ratio or a variance of all risks is not used here: its sensitivity is too "
-    "large. The number of people above a threshold has a sensitivity of 1."
+    "**Choosing privately.** The sparse vector technique with one answer is by Dwork and "
+    "Roth (2014, algorithm 1) and by Lyu, Su and Li (2017). Noise of scale 2/ε is added to "
+    "the allowed number and to each number above the threshold. One person changes each "
+    "number by one at most, all in the same direction. For that, losses are counted from a "
+    "person's own record and public numbers alone. For sums, and for means with a public "
+    "number of rows, with Laplace noise or BIT, it is their own effect on the result. Every "
+    "other question counts at its worst case. So a loss may be overestimated, never "
+    "underestimated.\n\n**Relative risk.** Zhu and Castro Fernandez (*Within-dataset "
+    "disclosure risk for differential privacy*, arXiv 2310.13104) let curators choose ε by "
+    "how the risks of people compare. A ratio or a variance of all risks is not used here: "
+    "its sensitivity is too large. The number of people above a threshold has a sensitivity "
+    "of 1."
 )

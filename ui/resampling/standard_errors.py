@@ -433,12 +433,12 @@ def _bought(asked: BootstrapSettings, runs: Runs) -> None:
     )
     mine = mean_length(e, asked.shown[1].method)
     st.markdown(
-        f"**The honest rival.** Pay {percent(plain.share)} of ρ for the variance and "
-        f"the rest for the mean: on the same tables {percent(held)} of the intervals "
-        f"hold the truth; they are {length(paid, e)}. With {percent(safe.share)}, and "
-        f"the variance raised by what its noise may hide, {percent(safely)}; they are "
-        f"{length(longer, e)}. The conservative intervals from bootstraps are "
-        f"{length(mine, e)}, before their noise is corrected."
+        f"**The honest rival.** Pay {percent(plain.share)} of ρ for the variance and the rest "
+        f"for the mean: on the same tables {percent(held)} of the intervals contain the "
+        f"truth, and they are {length(paid, e)}. With {percent(safe.share)}, and the variance "
+        f"raised by what its noise may hide, {percent(safely)}; they are {length(longer, e)}. "
+        f"The conservative intervals from bootstraps are {length(mine, e)}, before their "
+        "noise is corrected."
     )
 
 
@@ -459,9 +459,9 @@ def _one(asked: BootstrapSettings) -> None:
     st.markdown(
         f"Each bar counts noisy means of resamples of one table of {e.people:,} people. Most "
         "of their spread is noise: its standard deviation is "
-        f"{significant((e.times * e.bootstraps.noise) ** 0.5)}, that of the mean over "
-        f"resamples {significant(e.resampling**0.5)}. The rules differ in how much of the "
-        "noise they subtract."
+        f"{significant((e.times * e.bootstraps.noise) ** 0.5)}, of the mean over resamples "
+        f"{significant(e.resampling**0.5)}. The rules differ in how much of the noise they "
+        "subtract."
     )
 
 
