@@ -59,7 +59,7 @@ def test_nothing_is_cached_across_sessions_unpickled_or_forgotten(banned):
 
 
 # A bound may stay empty; the box of the people is set to those of the small table.
-RAW_NUMBERS = {"f'{end.capitalize()} bound'", "People"}
+RAW_NUMBERS = {"f'{end.capitalize()} bound", "People"}
 
 
 def test_numbers_are_asked_for_by_the_controls():
