@@ -30,15 +30,15 @@ def test_a_plan_and_a_release_say_that_means_tell_head_counts_too(open_page):
     )
     app = open_page("release")
     ask(app, 1, "histogram")
-    assert "has told how many are in each group" not in shown(app)
+    assert "already includes the group counts" not in shown(app)
     ask(app, 0, "mean", by=0)
     release_button(app).click().run()
     next(b for b in app.button if b.label.startswith("Spend ")).click().run()
-    assert "has told how many are in each group" not in shown(app)
+    assert "already includes the group counts" not in shown(app)
     ask(app, 1, "histogram")
     assert_says(
         shown(app),
-        "“mean of age by smoker” has told how many are in each",
+        "“mean of age by smoker” already includes the group counts",
         "they are among its numbers on Ledger",
     )
 
