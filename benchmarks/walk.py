@@ -128,8 +128,8 @@ class Walk:
 
     def release(self) -> None:
         """Press the button and wait for the sanitized answer."""
-        self._page.get_by_role("button", name="Release", exact=True).click()
-        again = self._page.get_by_role("button", name="Draw again")
+        self._page.get_by_role("button", name=re.compile("^Release and spend")).click()
+        again = self._page.get_by_role("button", name=re.compile("^Release again"))
         # The first real release is asked about once more.
         spend = self._page.get_by_role("button", name=re.compile("^Spend "))
         again.or_(spend).first.wait_for()
@@ -139,8 +139,10 @@ class Walk:
 
     def released(self) -> float:
         """Press the button; return how long it took until the answer was there."""
-        took = self._answered(self._page.get_by_role("button", name="Release", exact=True).click)
-        self._page.get_by_role("button", name="Draw again").wait_for()
+        took = self._answered(
+            self._page.get_by_role("button", name=re.compile("^Release and spend")).click
+        )
+        self._page.get_by_role("button", name=re.compile("^Release again")).wait_for()
         return took
 
     def go(self, name: str, menu: str | None = None) -> None:

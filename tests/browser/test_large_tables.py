@@ -51,7 +51,7 @@ def test_from_the_folder_to_an_answer_and_to_everybody(context, large):
     visitor.heading("Release").wait_for()
     visitor.settle()
 
-    assert "from the noise alone" in visitor.release()
+    assert "95% CI" in visitor.release()
     record = Release.from_json(visitor.download("Download JSON"))
     assert abs(record.values[0] - MEAN) < OFF
     assert float(record.cost.epsilon) == 0.5

@@ -240,7 +240,8 @@ class Visitor:
 
     @property
     def answer(self) -> Locator:
-        return self.page.get_by_text("from the noise alone").first
+        """The card of a question with a single number, once it is answered."""
+        return self.page.locator(".st-key-card").filter(has_text="Private ")
 
     @property
     def text(self) -> str:
