@@ -96,7 +96,7 @@ def test_reports_stand_beside_the_truth(open_page):
 def test_the_personal_worst_case_needs_no_record(open_page):
     use_upload(open_page)
     app = look(open_page, "What may be published")
-    value = "The most that a person of this value can lose, whoever else is there"
+    value = "The most that a person of this value can lose, for any other records"
     set_to(app, "number_input", value, 50.0)
     # Half as far from either bound as from the farther one at the end.
     assert "They may learn ε **0.25**" in shown(app)
