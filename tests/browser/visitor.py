@@ -86,7 +86,7 @@ class Visitor:
 
     def say_other_people(self) -> None:
         """Say of a table like an earlier one that it is about other people."""
-        offer = self.page.get_by_test_id("stRadio").get_by_text("Other people, none")
+        offer = self.page.get_by_test_id("stRadio").get_by_text("Entirely different people")
         if offer.count():
             offer.click()
             self.settle()
