@@ -492,7 +492,7 @@ def matching(text: str) -> tuple[GlossaryEntry, ...]:
     """Return the words in whose names, or else in whose meaning, a text occurs.
 
     >>> [found.word for found in matching("clip")]
-    ['clamp']
+    ['clamping']
     """
     part = text.strip().casefold()
     named = [one for one in TERMS if any(part in name.casefold() for name in one.names)]
@@ -507,7 +507,7 @@ def mentioned(text: str) -> tuple[GlossaryEntry, ...]:
     it is not a part of a longer one that counts.
 
     >>> [found.word for found in mentioned("The budget holds zCDP and two releases.")]
-    ['budget', 'zCDP', 'release']
+    ['privacy budget', 'zCDP', 'release']
     """
     found = (_NAMES[_name(match)] for match in _ANY.finditer(text))
     return tuple(dict.fromkeys(found))

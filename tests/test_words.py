@@ -28,7 +28,7 @@ NOTATION = re.compile(
 )
 LEFT = {
     "README.md": 4,
-    "docs": 45,
+    "docs": 30,
     "dpcore/analyses": 7,
     "dpcore/data": 1,
     "dpcore/statistics": 1,

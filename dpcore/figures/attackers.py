@@ -228,7 +228,7 @@ def worlds_text(view: AttackerView) -> str:
             f"The best attacker{through} names the right kind of world in at most "
             f"{right:,} of {of:,} ({at_most(share)})."
         )
-    return " ".join([first, *lines, f"Without a release it is {half}."])
+    return " ".join([first, *lines, f"Without a release it is {half} of {WORLDS}."])
 
 
 def worlds_picture(view: AttackerView) -> Picture:

@@ -169,7 +169,7 @@ def _ticks(half: float) -> list[float]:
     """Return five round places, 0 in their middle.
 
     >>> _ticks(1000.0)
-    [-800.0, -400.0, 0.0, 400.0, 800.0]
+    [-1000.0, -500.0, 0.0, 500.0, 1000.0]
     """
     decade = 10.0 ** math.floor(math.log10(half / 2.5))
     step = max(one * decade for one in (1, 2, 2.5, 4, 5) if 2 * one * decade <= half)

@@ -15,6 +15,7 @@ from typing import Final
 from dpcore.analyses.identity import canonical
 from dpcore.codec import TEXT, several
 from dpcore.errors import LedgerError, UntrustedLedgerError
+from dpcore.formatting import people
 from dpcore.ledger.account import Account, name_in
 from dpcore.ledger.chain import EntryKind, EntryTable, LedgerEntry
 from dpcore.ledger.ledger import Ledger, opened
@@ -227,8 +228,8 @@ def join(
         if (account.relation, account.unit_rows) != (relation, unit_rows):
             raise LedgerError(
                 f"the account of these people uses {account.relation.phrase} and at most "
-                f"{account.unit_rows} rows per unit. Declare the same for this table, because "
-                "other costs cannot be added."
+                f"{people(account.unit_rows, 'row')} per unit. Declare the same for "
+                "this table, because other costs cannot be added."
             )
         put_under(entries, fingerprint, account.name, about)
 

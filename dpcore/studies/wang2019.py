@@ -394,11 +394,10 @@ def _of_first(parts: Sequence[FigurePart], *, tuned: bool) -> tuple[ClaimFinding
     table, everybody = first.times_in_table, first.times_for_all
     holds = {"1a": table > _TENFOLD, "1b": _SIX[0] <= everybody <= _SIX[1]}
     evidence = {
-        "1a": f"The most exposed person loses 1/{_times(table)} of the guarantee, people on "
-        f"average 1/{_times(first.times_on_average)}.",
-        "1b": f"The worst newcomer found by search loses 1/{_times(everybody)} of the "
-        "guarantee. Proved for every newcomer: at most "
-        f"1/{_times(first.times_at_least)}.",
+        "1a": f"The most exposed person loses {_fraction(table)}, people on average "
+        f"{_fraction(first.times_on_average)}.",
+        "1b": f"The worst newcomer found by search loses {_fraction(everybody)}. Proved for "
+        f"every newcomer: at most {_fraction(first.times_at_least)}.",
     }
     sought = " The settings were chosen to make it true, so this is no evidence."
     return tuple(
@@ -472,6 +471,11 @@ def _of_precisions(parts: Sequence[FigurePart]) -> ClaimFinding:
         verdict=_verdict(holds=holds, tuned=False),
         evidence=f"The factor is {between} here.{why}",
     )
+
+
+def _fraction(factor: float) -> str:
+    """Return in words a loss that is the guarantee divided by a factor."""
+    return "nothing" if math.isinf(factor) else f"1/{_times(factor)} of the guarantee"
 
 
 def _times(factor: float) -> str:

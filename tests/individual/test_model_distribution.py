@@ -205,7 +205,7 @@ def test_a_grid_without_a_guarantee_ends_at_a_power_of_2_that_holds_all(tmp_path
 def test_what_is_not_known_is_said(tmp_path):
     fit = asked().fit(in_parts(tmp_path, table(1), (30,)))
     asking = released(ModelKind.LINEAR, "posterior")
-    with pytest.raises(ParameterError, match="another record"):
+    with pytest.raises(ParameterError, match="only for removal of a person"):
         counted_model_losses(asking, fit, relation=SUBSTITUTION)
     with pytest.raises(ParameterError, match="penalty of the sum"):
         counted_model_losses(

@@ -97,7 +97,7 @@ def test_bounds_and_people_without_a_value_are_told():
     (one,) = changes([PlannedQuery.of(of_age())], declared(low))
     assert one.told == (
         "bounds of age: 0 to 100, now 0 to 50",
-        f"whoever has no age counts as {AGE.replacement:g}, now counts as 25",
+        f"missing age counts as {AGE.replacement:g}, now counts as 25",
     )
     assert one.now.request.asked.column == low
     assert one.now.width.half == pytest.approx(one.item.width.half / 2, rel=1e-6)

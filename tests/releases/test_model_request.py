@@ -157,7 +157,7 @@ def test_a_precision_of_ones_own_costs_what_it_gives():
     gamma = logistic.law.sigma**-2
     more = request("objective", ModelKind.LOGISTIC, gamma=2 * gamma)
     assert math.isinf(more.guarantee)
-    assert "the noise that of the theorem" in more.refusal(Mode.RELEASE)
+    assert "with the noise of the theorem" in more.refusal(Mode.RELEASE)
 
 
 @pytest.mark.parametrize(("key", "model"), HOLDING)

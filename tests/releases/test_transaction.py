@@ -1,5 +1,4 @@
 import json
-import tomllib
 from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
@@ -19,10 +18,9 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.record import Release
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from tests.conftest import ROOT
+from dpcore.version import VERSION
 from tests.releases.questions import matrix
 
-VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 NOON = datetime(2026, 1, 2, 12, tzinfo=timezone(timedelta(hours=2)))
 SECRET = 43.2109876
 AGE = Column(

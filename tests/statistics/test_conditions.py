@@ -158,7 +158,7 @@ def test_whoever_follows_the_statement_of_a_mean_computes_it(numbers, ends, part
         name="t", frame=pd.DataFrame({"x": np.array(numbers, dtype=float)}), columns=(column,)
     )
     words = statement(query.title, query.conditions)
-    figures = [float(found.replace(",", "")) for found in _NUMBERS.findall(words)]
+    figures = [float(found.replace(",", "").replace("−", "-")) for found in _NUMBERS.findall(words)]
     lower, _, upper, _, *rest = figures
     kept = [x for x in numbers if x is not None or "left out" not in words]
     filled = [rest[0] if x is None else x for x in kept]
@@ -170,4 +170,4 @@ def test_whoever_follows_the_statement_of_a_mean_computes_it(numbers, ends, part
     assert computed == pytest.approx(expected, rel=1e-9, abs=1e-6)
 
 
-_NUMBERS = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?=[ ,;]|$)")
+_NUMBERS = re.compile(r"−?\d[\d,]*(?:\.\d+)?(?=[ ,;]|$)")

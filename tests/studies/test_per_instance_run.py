@@ -45,9 +45,9 @@ def test_the_left_pane_is_the_reconstructed_one(parts):
 
 def test_what_the_text_says_held_against_the_run(parts):
     found = {one.key: one for one in findings(Wang2019Design(), parts)}
-    assert "21.4 times" in found["1a"].evidence
-    assert "5.89 times" in found["1b"].evidence
-    assert "5.29 times" in found["1b"].evidence
+    assert "most exposed person loses 1/21.4 of the guarantee" in found["1a"].evidence
+    assert "found by search loses 1/5.89 of the guarantee" in found["1b"].evidence
+    assert "every newcomer: at most 1/5.29 of the guarantee" in found["1b"].evidence
     assert {key: one.verdict for key, one in found.items()} == {
         "1a": Verdict.TUNED,
         "1b": Verdict.TUNED,

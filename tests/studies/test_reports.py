@@ -94,7 +94,7 @@ def test_picture_and_table_of_reports(table):
     picture = reports_picture(draw, guarantee=1.0)
     assert len(picture.figure.data) == 4
     assert all(len(line.x) <= 2000 for line in picture.figure.data)
-    assert "the guarantee says 1" in picture.title
+    assert picture.title.endswith("guaranteed 1")
     shown = coverage_table(draw.covered(), draw, promised=0.95)
     assert shown["promised to hold"].tolist() == ["95%"] * 3
     nothing = Reports(truth=np.zeros(3), free=np.zeros(3), published=np.full(3, np.inf))

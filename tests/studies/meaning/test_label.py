@@ -121,22 +121,27 @@ def test_pictures_and_words_have_one_number(key, relation):
     told, found = told_of(key, relation=relation)
     number = surest(told.guarantee.epsilon, delta=told.guarantee.delta)
     text = worlds_text(told)
-    assert f"(more exactly {number})" in text
+    assert f"({number})" in text
     best = at_most(float(told.attack.best_guess(0.5)))
-    assert f"(more exactly {best})" in text
+    assert f"({best})" in text
     assert best in readings_text(told, found.largest_loss, exact=True)
     assert number in belief_picture(told, 0.5).title
     picture = worlds_picture(told)
     filled = [t for t in picture.figure.data if t.marker.symbol == "square"]
-    assert len(filled) == len(told.laws)
-    counts = [
-        tuple(map(int, told.replace(",", "").split(" of "))) for told in picture.table["worlds"]
-    ]
-    for trace, (count, among) in zip(filled, counts, strict=True):
-        assert abs(len(trace.x) - 100 * count / among) <= 0.5 + 100 / among
-        assert among > 100 or len(trace.x) == count
+    for law in told.laws.values():
+        count, among = counted(float(law.best_guess(0.5)))
+        assert f"in at most {count:,} of {among:,} ({at_most(float(law.best_guess(0.5)))})" in text
+    # The picture is of the mechanism: before its release, and after.
+    right, of = counted(float(told.attack.best_guess(0.5)))
+    assert picture.title.endswith(f"{of // 2:,} of {of:,} before, at most {right:,} after")
+    assert picture.table["right"].tolist() == [of // 2, right]
+    assert picture.table["of"].tolist() == [of, of]
+    assert told.label in picture.table["when"][1]
+    for trace, count in zip(filled, picture.table["right"], strict=True):
+        assert abs(len(trace.x) - 100 * count / of) <= 0.5 + 100 / of
+        assert of > 100 or len(trace.x) == count
     curve = detection_picture(told).table
-    assert np.all(curve[f"found, {told.label}"] <= curve[f"found, {told.name}"] + 1e-9)
+    assert np.all(curve[f"correct, {told.label}"] <= curve[f"correct, {told.name}"] + 1e-9)
 
 
 def test_a_single_release_of_gaussian_noise_rules_nothing_out():

@@ -12,7 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.figures.attackers import AttackerView, Sides, counted, worlds_picture, worlds_text
+from dpcore.figures.attackers import (
+    AttackerView,
+    Sides,
+    counted,
+    surest,
+    worlds_picture,
+    worlds_text,
+)
 from dpcore.privacy.interpretation import best_guess
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.meaning.attacker import Guarantee
@@ -78,9 +85,12 @@ def test_all_say_the_share_of_right_guesses_over_both_worlds(relation, delta):
     assert (right, of) == (74, 100)
     told = AttackerView(guarantee=sure, sides=Sides.of(relation))
     text = worlds_text(told)
-    assert "right in **at most 74 of 100** such worlds on average" in text
-    assert "50 in which" in text
+    assert (
+        f"names the right kind of world in at most 74 of 100 ({surest(1.0, delta=delta)})" in text
+    )
+    assert "Without a release it is 50 of 100." in text
+    assert text.count("50 in which") == 2
     assert "when it is so" not in text
     picture = worlds_picture(told)
-    assert "right in at most 74 of 100 worlds, and in 50 without" in picture.title
-    assert [len(trace.x) for trace in picture.figure.data] == [74, 26]
+    assert picture.title == "Right guesses: 50 of 100 before, at most 74 after"
+    assert [len(trace.x) for trace in picture.figure.data] == [50, 50, 74, 26]
