@@ -80,6 +80,8 @@ def show(
     drawn = None if answer is None else true
     frame = "confidential-result" if drawn is not None else _frame(answer)
     with st.container(border=True, key=frame):
+        if answer is not None and answer.name:
+            st.markdown(f"**{literal(answer.name)}**")
         if drawn is not None:
             st.badge("Confidential: curator only", icon=":material/lock:", color="orange")
         elif answer is not None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _SAID = re.compile(r"From (\S+) to (\S+)\.$")
 _TEXTS = ("", "0", "-1", "1e308", "1e-308", "1e400", "9" * 400, "x", ",;", "nan")
+_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
 
 def controls(app: AppTest) -> list[Widget]:
@@ -78,7 +79,7 @@ def extremes(widget: Widget) -> list[Any]:
             least, most = _bounds(widget)
             said = _SAID.search(widget.help or "")
             ends = said.groups() if said else ()
-            inside = [float(end.replace(",", "")) for end in ends]
+            inside = [plain_number(end) for end in ends]
             return [*inside, least, most, *([0.0] if least < 0 < most else [])]
         case "slider":
             several = isinstance(widget.value, list | tuple)
@@ -87,6 +88,19 @@ def extremes(widget: Widget) -> list[Any]:
             return list(_TEXTS)
         case _:
             return []
+
+
+def plain_number(text: str) -> float:
+    """Return a number as pages write it.
+
+    >>> plain_number("10⁻⁹"), plain_number("2.5 × 10⁻⁹"), plain_number("−1,000")
+    (1e-09, 2.5e-09, -1000.0)
+    """
+    factor, _, power = text.replace(",", "").replace("−", "-").rpartition("10⁻")
+    if not power or not set(power) <= set(_RAISED):
+        return float(text.replace(",", "").replace("−", "-"))
+    digits = power.translate(str.maketrans(_RAISED, "0123456789"))
+    return float(f"{factor.removesuffix(' × ') or 1}e-{digits}")
 
 
 def restore(app: AppTest, widget: Widget, value: Any) -> None:
@@ -108,7 +122,7 @@ def put(app: AppTest, widget: Widget, value: Any) -> None:
             state.double_value = value
         case "slider":
             state.double_array_value.data[:] = value
-        case "multiselect" | "select_slider" | "date_input":
+        case "multiselect" | "select_slider" | "date_input" | "button_group":
             state.string_array_value.data[:] = value
         case _:
             state.string_value = value
@@ -141,6 +155,9 @@ def _next(widget: Widget) -> Any:
         case "select_slider":
             first, *rest = widget._widget_state.string_array_value.data  # noqa: SLF001
             following = [_after(widget.options, first), *rest]
+        case "button_group":
+            first, *_ = [*widget._widget_state.string_array_value.data, ""]  # noqa: SLF001
+            following = [_after(widget.options, first)]
         case "date_input":
             following = [f"{value + timedelta(days=1):%Y/%m/%d}"]
         case "selectbox" | "radio":

@@ -138,7 +138,7 @@ def test_a_sample_has_a_sampling_error_in_words_picture_and_files(pay, monkeypat
 
 
 def listed(app):
-    return [d.value for d in app.dataframe if "ε" in d.value]
+    return [d.value for d in app.dataframe if "privacy cost" in d.value]
 
 
 def test_the_first_real_spending_is_confirmed_and_later_ones_are_not(pay):

@@ -71,7 +71,7 @@ def test_no_control_of_a_draft_and_no_button_after_it_raises(open_page):
     assert len(seen) > 20
     put(app, "selectbox", "Budget counted in", 1)
     put(app, "number_input", "Privacy budget ρ", 5e-324)
-    assert "With 4\\.94065645841e\\-324 nothing is charged" in said(app)
+    assert "nothing is charged" in said(app)
     put(app, "number_input", "Privacy budget ρ", 0.5)
     put_in_use(app)
     assert in_use(app).startswith("people")

@@ -6,8 +6,7 @@ import io
 import pandas as pd
 import pytest
 
-from tests.app.asking import button
-from tests.app.test_pages import CSV, by_label, put_in_use
+from tests.app.test_pages import CSV, button, by_label, put_in_use
 from tests.app.test_uploads import columns, labels, said, upload
 from tests.data.test_workbooks_and_packages import coded
 

@@ -1,7 +1,8 @@
 """The glossary: found by a part of a word, by its link, and from word to word."""
 
 from dpcore.glossary import TERMS, term
-from tests.app.asking import button, shown
+from tests.app.asking import shown
+from tests.app.test_pages import button
 
 
 def test_a_part_of_a_word_is_enough(open_page):

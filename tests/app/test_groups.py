@@ -95,7 +95,7 @@ def test_noise_that_fits_no_sums_of_groups_is_explained(open_page):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", "mean")
     fill(app, selectbox={"Mechanism": "bit", "By group": 0})
-    assert "choose Laplace or Gaussian noise" in app.info[0].value
+    assert "Choose Laplace or Gaussian noise" in app.info[0].value
     choose(app, "Mechanism", "gaussian")
     assert not app.info
 

@@ -40,7 +40,7 @@ def test_noise_of_several_numbers_is_told_before_as_it_is_after(
     promised = amount / 100 if text.endswith("%") else amount
     release(app)
     # The noise that the title of the answer tells.
-    (title,) = (m.value for m in app.markdown if "all bars at once" in m.value)
+    (title,) = (m.value for m in app.markdown if "within ±" in m.value)
     assert number(
         re.search(r"within ± ([\d,.]+)", title.replace("\\", "")).group(1)
     ) == pytest.approx(promised, rel=0.02)

@@ -90,10 +90,10 @@ def asked(open_page, page="regression", model="Linear", mechanism=None, target="
     app = open_page(page)
     if page == "privacy_loss":
         by_label(app.radio, "What is released").set_value("a regression model").run()
-    choose(app, Explain="member" if model == "Logistic" else target)
+    choose(app, Outcome="member" if model == "Logistic" else target)
     choose(app, Model=model)
     if mechanism is not None:
-        choose(app, Released_by=mechanism)
+        choose(app, Mechanism=mechanism)
     assert not app.error
     return app
 

@@ -83,7 +83,7 @@ def test_a_new_name_costs_nothing_and_reaches_earlier_answers(open_page):
     assert "Released so far" in [header.value for header in app.header]
     assert "homes" in shown(app)
     assert by_label(go(app, "budget").metric, "Spent").value == spent
-    assert len(next(frame.value for frame in app.dataframe if "what" in frame.value)) == 1
+    assert len(next(frame.value for frame in app.dataframe if "question" in frame.value)) == 1
 
 
 def test_the_name_is_declared_and_comes_back(open_page):

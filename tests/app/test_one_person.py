@@ -54,7 +54,7 @@ def titles(app):
 def test_every_side_of_a_person_is_drawn(open_page, key, kind):
     app = lesson(open_page, key)
     (worlds,) = titles(look(app, WORLDS, kind=kind))
-    assert "sticks out" in worlds
+    assert "the ratio of likelihoods exceeds" in worlds
     test, belief, *_ = titles(look(app, ATTACKER, kind=kind))
     assert "50% sure beforehand" in test
     assert "9 of 10 releases" in belief

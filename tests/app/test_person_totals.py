@@ -21,7 +21,7 @@ VIEW = "All releases"
 
 
 def epsilon(app, label):
-    return float(by_label(app.metric, label).value.removeprefix("ε "))
+    return float(by_label(app.metric, label).value.removeprefix("ε = "))
 
 
 def look(open_page):

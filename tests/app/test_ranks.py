@@ -49,7 +49,7 @@ def test_plain_statistics_of_a_table_with_gaps(open_page, follow):
         seen = follow(choose(go(app, "release"), "Statistic", statistic))
         cells = 10 if statistic == "histogram" else 1
         assert len(seen.answer) == cells
-        assert "typical error" in seen.tradeoffs
+        assert "RMSE" in seen.tradeoffs
 
 
 def test_statistics_are_explained_beside_their_list(open_page):

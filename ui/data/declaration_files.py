@@ -60,7 +60,7 @@ def offer(current: Draft | Study, dataset: Table, agreed: AccountTerms) -> None:
             File(
                 "declaration.json",
                 "application/json",
-                partial(written, declaring.declaration_of(current, dataset, agreed)),
+                lambda: written(declaring.declaration_of(current, dataset, agreed)),
             ),
             key="declaration-json",
         )
