@@ -180,7 +180,7 @@ CHARGED = {
     "regression": ["ε for this release", "δ for this release"],
     "standard_errors": ["ε for this release", "δ"],
     "subsampling": ["ε for this release"],
-    "resized": ["ε of the repaired form"],
+    "resized": ["ε of the repair"],
     "data": ["Privacy budget ε", "δ"],
 }
 

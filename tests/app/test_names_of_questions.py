@@ -41,7 +41,9 @@ def named_table(app, name):
 
 def rename(app, name):
     named = next(box for box in app.selectbox if box.label == "Column")
-    named.select_index(next(i for i, one in enumerate(named.options) if "any ward" in one)).run()
+    known = ("any ward", "in north")
+    found = (any(part in one for part in known) for one in named.options)
+    named.select_index([*found].index(True)).run()
     next(box for box in app.text_input if box.placeholder == RECIPE).set_value(name).run()
     return app
 

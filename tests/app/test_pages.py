@@ -225,7 +225,8 @@ def test_same_request_has_the_same_answer_and_one_charge(open_page):
     assert app.dataframe[-1].value.equals(listing)
 
 
-def test_figures_of_no_table_carry_no_watermark_in_classroom_mode_either(open_page):
+def test_figures_of_no_table_carry_no_watermark_in_classroom_mode_either(open_page, monkeypatch):
+    monkeypatch.setattr("ui.work._AT_FIRST", 60.0)
     use_example(open_page)
     names = "home study1 study2 figures12 standard_errors subsampling resized lab"
     for name in [*names.split(), "sensitivity"]:
