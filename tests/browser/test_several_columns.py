@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import numpy as np
 import pytest
@@ -43,9 +42,9 @@ def declare(visitor, column, *, upper=None):
 
 
 def released(visitor, question: str) -> Release:
-    # The price of this question is on screen, and no answer to the one before.
-    priced = re.compile(rf"^{re.escape(question)}[,.].*an attacker", re.DOTALL)
-    expect(visitor.page.get_by_text(priced).first).to_be_visible()
+    # This question and what it costs are on screen, and no answer to the one before.
+    expect(visitor.page.locator(".st-key-card")).to_contain_text(question, ignore_case=True)
+    expect(visitor.page.locator(".st-key-beside")).to_contain_text("Attacker: 50%")
     expect(visitor.page.get_by_text("Draw 1 of this question")).to_have_count(0)
     visitor.press_release()
     expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()

@@ -52,13 +52,20 @@ class Visitor:
         self.settle()
 
     def upload(self, text: str | bytes, name: str = "people.csv") -> None:
-        """Choose a file on the Data page."""
+        """Choose a file on the Data page, and wait until it can be declared."""
+        self.send(text, name)
+        self.button("Continue to Release").wait_for()
+        self.settle()
+
+    def send(self, text: str | bytes, name: str) -> None:
+        """Choose a file on the Data page, readable or not."""
         content = text.encode() if isinstance(text, str) else text
         file = {"name": name, "mimeType": "text/csv", "buffer": content}
         if self.button("Replace").count():
             self.button("Replace").click()
-        self.page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(file)
-        self.button("Continue to Release").wait_for()
+        box = self.page.get_by_test_id("stFileUploaderDropzoneInput").first
+        with self.page.expect_response(lambda answer: "/upload_file/" in answer.url):
+            box.set_input_files(file)
         self.settle()
 
     def use(self, lower: float, upper: float, budget: float = 1.0) -> None:
@@ -184,8 +191,9 @@ class Visitor:
 
     @property
     def release_button(self) -> Locator:
-        """The button that releases the question of the page, or says that it is released."""
-        return self.page.get_by_role("button", name=re.compile("^(Release and spend|Released)"))
+        """The button of the question of the page: released, or not yet, or never."""
+        named = re.compile("^Release( and spend .*|d ✓)?$")
+        return self.page.get_by_role("button", name=named)
 
     @property
     def again_button(self) -> Locator:
@@ -216,7 +224,7 @@ class Visitor:
         cancels one of two downloads that follow each other faster than a person clicks.
         """
         if not self.button(label).count():
-            self.page.get_by_test_id("stPopover").get_by_text("Download").last.click()
+            self.page.locator("[class*=st-key-files-]").get_by_role("button").first.click()
         with self.page.expect_download() as download:
             self.button(label).click()
         self.page.keyboard.press("Escape")
