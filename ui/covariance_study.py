@@ -27,7 +27,7 @@ from dpcore.studies.covariance_study import (
     run,
 )
 from ui import controls, results, session, work
-from ui.form import Choice, Form, Listed, Number, Seed, Several, Study
+from ui.form import ChoiceSetting, DeclaredStudy, Listed, NumberSetting, Seed, SettingsForm, Several
 
 _LOST = "Reconstructed: the number of the original is lost."
 _MULTIPLE, _SHARE = "standard deviations", "share of a Gaussian"
@@ -36,7 +36,7 @@ _DRAWS = "_s1_draws"
 Asked = tuple[CovarianceDesign, int]
 Run = work.Run[Asked, ScenarioOutcome]
 
-FORM: Final = Form(
+FORM: Final = SettingsForm(
     row={
         "correlations": Listed(
             label="Correlations (reconstructed)",
@@ -51,7 +51,7 @@ FORM: Final = Form(
             key="s1-people",
             note="Known: from 50 to 800. The numbers between are reconstructed.",
         ),
-        "epsilon": Number(
+        "epsilon": NumberSetting(
             label="Total ε (reconstructed)",
             value=1.0,
             within=(1e-6, 100.0, 0.5),
@@ -69,35 +69,35 @@ FORM: Final = Form(
             note="The original compares truncation as published with BIT. Calibrated "
             "truncation has enough noise to keep its guarantee.",
         ),
-        "first": Number(
+        "first": NumberSetting(
             label="First standard deviation",
             value=1.0,
             within=(1e-3, 1e3),
             key="s1-first",
             note="The original: 1.",
         ),
-        "second": Number(
+        "second": NumberSetting(
             label="Second standard deviation (reconstructed)",
             value=2.0,
             within=(1e-3, 1e3),
             key="s1-second",
             note=_LOST,
         ),
-        "bounds": Choice(
+        "bounds": ChoiceSetting(
             label="Bounds given as",
             options=(_MULTIPLE, _SHARE),
             value=_MULTIPLE,
             key="s1-bounds",
             note="The bounds are symmetric around 0.",
         ),
-        "multiple": Number(
+        "multiple": NumberSetting(
             label="Bounds at ± standard deviations (reconstructed)",
             value=4.0,
             within=(1.0, 50.0, 0.5),
             key="s1-multiple",
             note=f"{_LOST} Wider bounds need more noise.",
         ),
-        "share": Number(
+        "share": NumberSetting(
             label="Share within the bounds, %",
             value=99.0,
             within=(50.0, 99.999999),
@@ -105,7 +105,7 @@ FORM: Final = Form(
             note="Used if the bounds are given as a share of a Gaussian.",
         ),
         **{
-            f"weight_{place}": Number(
+            f"weight_{place}": NumberSetting(
                 label=f"Weight of the {name}",
                 value=1.0,
                 within=(0.01, 100.0, 0.5),
@@ -114,14 +114,14 @@ FORM: Final = Form(
             )
             for place, name in enumerate(_PARTS)
         },
-        "repetitions": Number(
+        "repetitions": NumberSetting(
             label="Repetitions",
             value=500,
             within=(2, 200_000, 500),
             key="s1-repetitions",
             note="Releases of each matrix. The original: 500.",
         ),
-        "degenerate": Choice(
+        "degenerate": ChoiceSetting(
             label="Undefined correlations",
             options=tuple(Degenerate),
             value=next(iter(Degenerate)),
@@ -305,7 +305,7 @@ def _methods(current: Run) -> str:
     )
 
 
-STUDY: Final = Study(
+STUDY: Final = DeclaredStudy(
     key="study-1-covariances",
     view_key="s1-panels",
     title="Study 1: covariances",

@@ -46,7 +46,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Number(Setting):
+class NumberSetting(Setting):
     """A box for a number within limits."""
 
     within: tuple[Any, ...]
@@ -57,7 +57,7 @@ class Number(Setting):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Charged(Number):
+class Charged(NumberSetting):
     """A number that a release is charged by: refused outside its limits."""
 
     def ask(self, cell: Cell) -> object:
@@ -77,7 +77,7 @@ class Charged(Number):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Slide(Number):
+class Slide(NumberSetting):
     """A slider of numbers."""
 
     shape: str | None = None
@@ -122,7 +122,7 @@ class Listed(Setting):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Setting):
+class ChoiceSetting(Setting):
     """One of some options, with what each is called."""
 
     options: Sequence[Any]
@@ -138,7 +138,7 @@ class Choice(Setting):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Several(Choice):
+class Several(ChoiceSetting):
     """Any of some options, in their order."""
 
     def ask(self, cell: Cell) -> object:
@@ -156,7 +156,7 @@ class Several(Choice):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stops(Choice):
+class Stops(ChoiceSetting):
     """One of some numbers, on a slider."""
 
     def ask(self, cell: Cell) -> object:
@@ -173,7 +173,7 @@ class Stops(Choice):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class SettingsForm:
     """Controls by the names of what they set: those in the row, and all others."""
 
     row: Mapping[str, Setting]
@@ -200,7 +200,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Study(Generic[_D, _R]):
+class DeclaredStudy(Generic[_D, _R]):
     """A study of a source: what is set, what is run, and what is shown of it.
 
     Attributes:
@@ -223,7 +223,7 @@ class Study(Generic[_D, _R]):
     view_key: str
     title: str
     sentence: str
-    form: Form
+    form: SettingsForm
     design: Callable[..., _D]
     run: Callable[[_D], _R]
     views: Mapping[str, Callable[[_R], None]]
@@ -247,7 +247,7 @@ html { font-size: 20px !important; }
 """
 
 
-def draw(study: Study[Any, Any]) -> None:
+def draw(study: DeclaredStudy[Any, Any]) -> None:
     """Draw the page of a study."""
     st.title(study.title)
     st.markdown(study.sentence)

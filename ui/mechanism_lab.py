@@ -36,7 +36,7 @@ from dpcore.studies.teaching.laboratory import (
 )
 from ui import controls, results, session
 from ui.auditing import MECHANISM, WHAT
-from ui.form import Choice, Form, Slide, Study
+from ui.form import ChoiceSetting, DeclaredStudy, SettingsForm, Slide
 from ui.live_chart import Film
 
 _MECHANISM = "lab-mechanism"
@@ -46,10 +46,10 @@ _FILMS: Final = 8
 _CLAIM, _ACTUAL, _DELTA, _RMSE = "lab-claim", "lab-actual", "lab-delta", "lab-rmse"
 _OLDER: Final = {"Catch the liar": "Spot the flaw", "Which errs least": "Lowest error"}
 
-FORM: Final = Form(
+FORM: Final = SettingsForm(
     widths=(1.7, 1, 1, 1),
     row={
-        "key": Choice(
+        "key": ChoiceSetting(
             label="Mechanism",
             options=tuple(CATALOG),
             value=PUBLISHED,
@@ -395,7 +395,7 @@ def _methods(setup: Setup) -> str:
     )
 
 
-STUDY: Final = Study(
+STUDY: Final = DeclaredStudy(
     key="lab",
     view_key="lab-station",
     title="Mechanism lab",

@@ -16,7 +16,7 @@ from ui import session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class PageView:
     """One script: its title above the page and in its row of links, and earlier links."""
 
     script: str
@@ -40,7 +40,7 @@ class View:
 class Section:
     """Views of one subject; of a single view, the name is that of the view."""
 
-    views: tuple[View, ...]
+    views: tuple[PageView, ...]
     name: str = ""
 
     @property
@@ -57,7 +57,7 @@ class Place:
     sections: tuple[Section, ...]
 
     @property
-    def views(self) -> tuple[View, ...]:
+    def views(self) -> tuple[PageView, ...]:
         """All its views, the first one first."""
         return tuple(view for section in self.sections for view in section.views)
 
@@ -66,7 +66,7 @@ def _alone(
     script: str, title: str, *, label: str = "", earlier: str = "", reads_table: bool = True
 ) -> Section:
     """Return a section of one view."""
-    view = View(
+    view = PageView(
         script=script,
         title=title,
         label=label,
@@ -85,10 +85,10 @@ PLACES = (
             Section(
                 name="Statistic",
                 views=(
-                    View(script="release", title="Release", label="Result"),
-                    View(script="accuracy", title="Accuracy", earlier=("tradeoffs",)),
-                    View(script="privacy_loss", title="Privacy loss", earlier=("individual",)),
-                    View(script="mechanism_test", title="Test"),
+                    PageView(script="release", title="Release", label="Result"),
+                    PageView(script="accuracy", title="Accuracy", earlier=("tradeoffs",)),
+                    PageView(script="privacy_loss", title="Privacy loss", earlier=("individual",)),
+                    PageView(script="mechanism_test", title="Test"),
                 ),
             ),
             _alone("regression", "Regression"),
@@ -96,9 +96,9 @@ PLACES = (
             Section(
                 name="Resampling",
                 views=(
-                    View(script="standard_errors", title="Standard errors"),
-                    View(script="subsampling", title="Subsampling"),
-                    View(script="resized", title="Resized bootstrap"),
+                    PageView(script="standard_errors", title="Standard errors"),
+                    PageView(script="subsampling", title="Subsampling"),
+                    PageView(script="resized", title="Resized bootstrap"),
                 ),
             ),
         ),
@@ -134,18 +134,18 @@ PLACES = (
             Section(
                 name="Explore",
                 views=(
-                    View(script="sensitivity", title="Sensitivity explorer", reads_table=False),
-                    View(script="lab", title="Mechanism lab", reads_table=False),
-                    View(script="attacks", title="Attacks"),
-                    View(script="audit", title="Audit", reads_table=False),
+                    PageView(script="sensitivity", title="Sensitivity explorer", reads_table=False),
+                    PageView(script="lab", title="Mechanism lab", reads_table=False),
+                    PageView(script="attacks", title="Attacks"),
+                    PageView(script="audit", title="Audit", reads_table=False),
                 ),
             ),
             Section(
                 name="Papers",
                 views=(
-                    View(script="study1", title="Study 1: covariances", reads_table=False),
-                    View(script="study2", title="Study 2: proportions", reads_table=False),
-                    View(script="figures12", title="Figures 1 and 2", reads_table=False),
+                    PageView(script="study1", title="Study 1: covariances", reads_table=False),
+                    PageView(script="study2", title="Study 2: proportions", reads_table=False),
+                    PageView(script="figures12", title="Figures 1 and 2", reads_table=False),
                 ),
             ),
             _alone("glossary", "Glossary", reads_table=False),
@@ -190,7 +190,7 @@ def _earlier() -> Iterator[StreamlitPage]:
             yield st.Page(_going_to(view), title=view.title, url_path=path, visibility="hidden")
 
 
-def _going_to(view: View) -> Callable[[], None]:
+def _going_to(view: PageView) -> Callable[[], None]:
     """Return what opens a view with the settings of an earlier link."""
 
     def go() -> None:

@@ -35,7 +35,7 @@ from dpcore.studies.proportion_study import (
     ProportionDesign,
 )
 from ui import controls, results, session, work
-from ui.form import Form, Listed, Number, Seed, Several, Study
+from ui.form import DeclaredStudy, Listed, NumberSetting, Seed, SettingsForm, Several
 
 _USUAL = ProportionDesign()
 _LINES = (
@@ -57,7 +57,7 @@ class ProportionSimulation:
     found: list[ProcedureAccuracy]
 
 
-FORM: Final = Form(
+FORM: Final = SettingsForm(
     row={
         "shares": Listed(
             label="Proportions of the cells",
@@ -77,7 +77,7 @@ FORM: Final = Form(
             key="study2-people",
             note=f"Sample sizes. {_LOST}",
         ),
-        "repetitions": Number(
+        "repetitions": NumberSetting(
             label="Repetitions",
             value=_USUAL.repetitions,
             within=(2, MOST_REPETITIONS, 50),
@@ -94,14 +94,14 @@ FORM: Final = Form(
             key="study2-mechanisms",
             kept="session",
         ),
-        "sets": Number(
+        "sets": NumberSetting(
             label="Sets of multiple synthesis",
             value=_USUAL.sets,
             within=(2, MOST_SETS),
             key="study2-sets",
             note="Each set gets this part of ε. The original: 5.",
         ),
-        "left": Number(
+        "left": NumberSetting(
             label="Residual cell of all-but-one",
             value=len(_USUAL.shares),
             within=(1, 10),
@@ -309,7 +309,7 @@ def _methods(current: ProportionSimulation) -> str:
     )
 
 
-STUDY: Final = Study(
+STUDY: Final = DeclaredStudy(
     key="study-2",
     view_key="study2-measure",
     title="Study 2: proportions",

@@ -23,13 +23,13 @@ from dpcore.studies.wang2019 import (
     run,
 )
 from ui import controls, results, work
-from ui.form import Form, Listed, Number, Seed, Study
+from ui.form import DeclaredStudy, Listed, NumberSetting, Seed, SettingsForm
 
 Run = work.Run[Wang2019Design, FigurePart]
 
-FORM: Final = Form(
+FORM: Final = SettingsForm(
     row={
-        "people": Number(
+        "people": NumberSetting(
             label="People in Figure 1",
             value=1_000,
             within=(1, 1_000_000, 100),
@@ -37,21 +37,21 @@ FORM: Final = Form(
             note="Also the people of the posterior sample. All settings here are "
             "reconstructed: the source does not print them.",
         ),
-        "strength": Number(
+        "strength": NumberSetting(
             label="Penalty of Figure 1, times √n",
             value=2.0,
             within=(1e-3, 1e4),
             key="f12-strength",
             note="2 was chosen so that the run shows what the source reports.",
         ),
-        "epsilon": Number(
+        "epsilon": NumberSetting(
             label="Guarantee ε",
             value=1.0,
             within=(1e-3, 100.0, 0.5),
             key="f12-epsilon",
             note=controls.EPSILON_HELP,
         ),
-        "delta": Number(
+        "delta": NumberSetting(
             label="Guarantee δ",
             value=1e-6,
             within=(1e-12, 0.1),
@@ -60,14 +60,14 @@ FORM: Final = Form(
         ),
     },
     more={
-        "columns": Number(
+        "columns": NumberSetting(
             label="Coefficients",
             value=10,
             within=(1, 50),
             key="f12-columns",
             note="Features of each person, scaled to a row of length 1.",
         ),
-        "noise": Number(
+        "noise": NumberSetting(
             label="Noise of the targets",
             value=0.1,
             within=(0.0, 10.0),
@@ -75,7 +75,7 @@ FORM: Final = Form(
             note="Standard deviation before targets are clamped to [−1, 1].",
         ),
         "seed": Seed(value=0, key="f12-seed"),
-        "second": Number(
+        "second": NumberSetting(
             label="Penalty of Figure 2, times √n",
             value=1.0,
             within=(1e-3, 1e4),
@@ -181,7 +181,7 @@ def _methods(current: Run) -> str:
     )
 
 
-STUDY: Final = Study(
+STUDY: Final = DeclaredStudy(
     key="figures-1-2",
     view_key="f12-pane",
     title="Figures 1 and 2",

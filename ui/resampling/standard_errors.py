@@ -55,7 +55,7 @@ from dpcore.studies.resampling.bootstrap_study import (
 )
 from dpcore.studies.resampling.laplace_averages import Equipartition, Rivals
 from ui import controls, results, session, work
-from ui.form import Study
+from ui.form import DeclaredStudy
 from ui.resampling import standard_errors_release
 from ui.resampling.standard_errors_settings import FORM, BootstrapSettings, design, find_noise
 from ui.text import sentence_of
@@ -642,7 +642,7 @@ def _run(asked: BootstrapSettings) -> BootstrapSettings:
     return asked
 
 
-STUDY: Final = Study(
+STUDY: Final = DeclaredStudy(
     key="standard-errors",
     view_key="se-station",
     title="Standard errors",

@@ -26,7 +26,7 @@ from dpcore.studies.resampling.bootstrap_study import Ages, Experiment, Normal, 
 from ui import controls, session, work
 from ui.asking import columns
 from ui.controls import Cell
-from ui.form import Charged, Choice, Form, Number, Seed, Slide
+from ui.form import Charged, ChoiceSetting, NumberSetting, Seed, SettingsForm, Slide
 from ui.study import Study
 
 _POPULATIONS: dict[str, Population] = {"ages of adults": Ages(), "normal": Normal()}
@@ -71,9 +71,9 @@ class BootstrapSettings:
         return repr((*(e.population.name, e.people, e.rho, e.times, e.factor), *rest))
 
 
-FORM: Final = Form(
+FORM: Final = SettingsForm(
     row={
-        "population": Choice(
+        "population": ChoiceSetting(
             label="Population",
             options=tuple(_POPULATIONS),
             value=next(iter(_POPULATIONS)),
@@ -81,17 +81,17 @@ FORM: Final = Form(
             note="Simulated tables are drawn from it. Ages: adults of California in the "
             "census of 2000. Normal: a standard normal variable within −3 and 3.",
         ),
-        "people": Number(
+        "people": NumberSetting(
             label="People in a table", value=500, within=(2, 20_000, 100), key="se-people"
         ),
-        "times": Number(
+        "times": NumberSetting(
             label="Bootstraps",
             value=50,
             within=(2, 500, 10),
             key="se-times",
             note="k, the number of resamples of a table.",
         ),
-        "rho": Number(
+        "rho": NumberSetting(
             label="Claimed ρ",
             value=0.5,
             within=(1e-4, 20.0, 0.1),
@@ -109,7 +109,7 @@ FORM: Final = Form(
             within=(0.5, 0.99, 0.01),
             key="se-level",
         ),
-        "tail": Number(
+        "tail": NumberSetting(
             label="α′ of conservative errors",
             value=0.05,
             within=(0.0, 0.9),
@@ -117,7 +117,7 @@ FORM: Final = Form(
             note="The probability that noise alone varies less than the amount subtracted. "
             "0 subtracts nothing.",
         ),
-        "bound": Choice(
+        "bound": ChoiceSetting(
             label="Correct the noise for",
             options=tuple(_BOUNDS),
             value=next(iter(_BOUNDS)),
@@ -125,7 +125,7 @@ FORM: Final = Form(
             note="The bound for any statistic is proved. The bound for means needs less "
             "noise and is partly checked numerically.",
         ),
-        "tables": Number(
+        "tables": NumberSetting(
             label="Simulated tables", value=1000, within=(100, 20_000, 100), key="se-tables"
         ),
         "seed": Seed(key="se-seed"),
