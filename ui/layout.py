@@ -30,6 +30,10 @@ _RULES = """
 [data-testid="stSliderThumbValue"], [data-testid="stSliderThumbValue"] p {
   color: inherit !important;
 }
+[data-variant="segmented_control"][data-selected="true"],
+[data-variant="segmented_control"][data-selected="true"] p {
+  color: inherit !important; font-weight: 600;
+}
 [data-testid="stTabs"] [role="tab"][aria-selected="true"] p { color: inherit; }
 [data-testid="stTabs"] [role="tab"][aria-selected="true"] {
   color: inherit; font-weight: 600;

@@ -258,7 +258,7 @@ def test_every_release_of_every_model_is_shown_or_says_why_not(open_page, chosen
         for model in ("Linear", "Logistic", "Huber"):
             app = asked(open_page, page, model)
             for label in by_label(app.selectbox, "Mechanism").options:
-                choose(app, Released_by=label)
+                choose(app, Mechanism=label)
                 for place in app.toggle:
                     if place.label.startswith("Show "):
                         place.set_value(True)
