@@ -86,10 +86,11 @@ def show(
             st.badge("Confidential: curator only", icon=":material/lock:", color="orange")
         elif answer is not None:
             results.public_badge()
-        _heading(asked, answer)
-        _picture(asked, answer, study, true)
+        ahead = expect(asked.mechanism, asked.query.statistic, asked.query.bounds)
+        _heading(asked, answer, ahead)
+        _picture(asked, answer, study, ahead, true)
         if answer is None:
-            previews.remarks(asked)
+            previews.remarks(asked, ahead)
         else:
             st.caption(_said(asked, answer))
             results.release_files([answer], "answer")
@@ -123,12 +124,12 @@ def _several(asked: Request, answer: Release | None) -> None:
         st.caption(f"{literal(capital(asked.statement))}.")
 
 
-def _heading(asked: Request, answer: Release | None) -> None:
+def _heading(asked: Request, answer: Release | None, ahead: Expectation) -> None:
     """Show the number in large type, with its unit."""
     quantity, title = asked.query.quantity, asked.query.title
     if answer is None:
         unit = after_number(quantity.of_differences)
-        number = f"± {significant(_ahead(asked).noise)}{unit}"
+        number = f"± {significant(ahead.noise)}{unit}"
         name = f"Margin of error of the {title} (95%, noise only)"
     else:
         label, value = answer.labels[0], float(answer.values[0])
@@ -137,12 +138,10 @@ def _heading(asked: Request, answer: Release | None) -> None:
     st.metric(literal(name), number, help=literal(f"{capital(asked.statement)}."))
 
 
-def _ahead(asked: Request) -> Expectation:
-    return expect(asked.mechanism, asked.query.statistic, asked.query.bounds)
-
-
-def _picture(asked: Request, answer: Release | None, study: Study, true: TrueValue | None) -> None:
-    along = NumberAxis(ahead=_ahead(asked), sampled=study.sampled, quantity=asked.query.quantity)
+def _picture(
+    asked: Request, answer: Release | None, study: Study, ahead: Expectation, true: TrueValue | None
+) -> None:
+    along = NumberAxis(ahead=ahead, sampled=study.sampled, quantity=asked.query.quantity)
     if answer is None:
         middle = _setting(asked, asked.query).position if comparable(asked.query) else 0.0
         width = asked.query.bounds.width

@@ -202,7 +202,7 @@ def result_picture(
         for place, (name, ends) in enumerate(parts.items())
     ]
     table: dict[str, Any] = {
-        "interval (95%)": [f"{name}" for name in parts],
+        "interval (95%)": list(parts),
         "lower": cells([float(ends[0]) for ends in parts.values()], quantity),
         "result": cells([value] * len(parts), quantity),
         "upper": cells([float(ends[1]) for ends in parts.values()], quantity),

@@ -17,7 +17,7 @@ from dpcore.analyses.means import MeansPlan, MeansQuery
 from dpcore.analyses.measurement import Direct, Plan
 from dpcore.analyses.quantiles import ChainPlan, RankPlan
 from dpcore.formatting import epsilon_text, significant
-from dpcore.inference.intervals import LEVEL, expect, level_of_each
+from dpcore.inference.intervals import LEVEL, Expectation, expect, level_of_each
 from dpcore.ledger.account import Account
 from dpcore.statistics.kinds import StatisticKind
 from ui import accounts, results, session
@@ -165,12 +165,11 @@ def _of_number(asked: Request, plan: Direct, cells: Cells) -> None:
     _apart(asked, 2 * ahead.noise, f"{significant(2 * ahead.noise)}{unit}")
 
 
-def remarks(asked: Request) -> None:
+def remarks(asked: Request, ahead: Expectation) -> None:
     """Say what to know of a single number before it is released."""
     private_number(asked)
     if not session.require_study().sampled:
         st.caption(_no_sampling())
-    ahead = expect(asked.mechanism, asked.query.statistic, asked.query.bounds)
     width = asked.query.bounds.width
     if 2 * ahead.noise >= width:
         unit = after_number(asked.query.quantity.of_differences)
