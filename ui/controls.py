@@ -345,13 +345,17 @@ def row(spec: int | Sequence[float]) -> list[Cell]:
 
 
 @contextmanager
-def valid() -> Iterator[None]:
-    """Ask for settings; where they do not go together, say so and end the page."""
+def valid(*, ends: bool = True) -> Iterator[None]:
+    """Ask for settings, and say so where they do not go together.
+
+    That ends the page, or only what stands in the block.
+    """
     try:
         yield
     except ParameterError as error:
         st.info(sentence_of(error), icon="✏️")
-        session.end_page()
+        if ends:
+            session.end_page()
 
 
 def listed(text: str, kind: type[_N], what: str) -> tuple[_N, ...]:

@@ -6,10 +6,11 @@ row with the rest in a popover, a figure under its takeaway, why, and methods.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Generic, TypeVar
+from itertools import repeat
+from typing import Any, Final, Generic, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -123,9 +124,10 @@ class Listed(Setting):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceSetting(Setting):
-    """One of some options, with what each is called."""
+    """One of some options, with what each is called; the first one if none is said."""
 
     options: Sequence[Any]
+    value: Any = None
     named: Callable[[Any], str] = str
 
     def ask(self, cell: Cell) -> object:
@@ -172,12 +174,20 @@ class Stops(ChoiceSetting):
         )
 
 
+_MORE: Final = 0.45
+Asked = Setting | Callable[[Mapping[str, Any]], Setting | None]
+"""A setting, or which one there is, if any, by what those before it are set to."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsForm:
-    """Controls by the names of what they set: those in the row, and all others."""
+    """Controls by the names of what they set: those in rows, and all others.
 
-    row: Mapping[str, Setting]
-    more: Mapping[str, Setting] = field(default_factory=dict)
+    ``widths`` are those of the controls in a row; without them, one row has them all.
+    """
+
+    row: Mapping[str, Asked]
+    more: Mapping[str, Asked] = field(default_factory=dict)
     widths: tuple[float, ...] = ()
 
     def ask(self) -> dict[str, Any]:
@@ -188,15 +198,39 @@ class SettingsForm:
 
         """
         widths = self.widths or (1.0,) * len(self.row)
-        places = st.columns((*widths, 0.45) if self.more else widths, vertical_alignment="bottom")
-        shown = {
-            name: one.ask(Cell(place=place))
-            for (name, one), place in zip(self.row.items(), places, strict=False)
-        }
+        spec = (*widths, _MORE) if self.more else widths
+        rows = [
+            st.columns(spec, vertical_alignment="bottom")
+            for _ in range(0, len(self.row), len(widths))
+        ]
+        cells = [Cell(place=place) for row in rows for place in row[: len(widths)]]
+        known: dict[str, Setting] = {}
+        shown: dict[str, Any] = {}
+
+        def show(settings: Mapping[str, Asked], cells: Iterable[Cell]) -> None:
+            for (name, one), cell in zip(settings.items(), cells, strict=False):
+                setting = one if isinstance(one, Setting) else one(shown)
+                if setting is not None:
+                    known[name], shown[name] = setting, setting.ask(cell)
+
+        show(self.row, cells)
         if self.more:
-            with places[-1].popover("More", width="stretch"):
-                shown |= {name: one.ask(controls.HERE) for name, one in self.more.items()}
-        return {name: one.read(shown[name]) for name, one in {**self.row, **self.more}.items()}
+            with rows[-1][-1].popover("More", width="stretch"):
+                show(self.more, repeat(controls.HERE))
+        return {name: one.read(shown[name]) for name, one in known.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pane:
+    """A view with settings of its own, which are handed to what draws it by name."""
+
+    form: SettingsForm
+    show: Callable[..., None]
+
+    def __call__(self, *about: object) -> None:
+        """Ask and draw; where settings do not go together, say so."""
+        with controls.valid(ends=False):
+            self.show(*about, **self.form.ask())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,6 +265,18 @@ class DeclaredStudy(Generic[_D, _R]):
     claims: Callable[[_R], Sequence[ClaimFinding]] | None = None
     numbers: Callable[[_R], pd.DataFrame] | None = None
     methods: Callable[[_R], str]
+
+
+def explore(title: str, sentence: str, show: Callable[[], None], *, methods: str) -> None:
+    """Draw the page of an explorer, whose views have settings of their own."""
+    st.title(title)
+    st.markdown(sentence)
+    shown = st.container()
+    # Before the views, which may end the page.
+    with st.expander("Methods"):
+        st.markdown(methods)
+    with shown, controls.valid(ends=False):
+        show()
 
 
 _SLIDE = "slide"

@@ -105,6 +105,25 @@ def table(
     )
 
 
+def metrics(numbers: Mapping[str, tuple[str | None, ...]], *, narrow: bool = False) -> None:
+    """Show numbers side by side: each with what it means, and what stands below it.
+
+    ``narrow`` ones take the room that they need, and others a column each.
+    """
+    line = st.container(horizontal=True, gap="large") if narrow else None
+    places = st.columns(len(numbers)) if line is None else [line] * len(numbers)
+    for place, (label, (number, meaning, *below)) in zip(places, numbers.items(), strict=True):
+        place.metric(
+            label,
+            number,
+            delta=below[0] if below else None,
+            delta_color="off",
+            delta_arrow="off",
+            help=meaning,
+            width="stretch" if line is None else "content",
+        )
+
+
 def verdicts(found: Sequence[ClaimFinding]) -> None:
     """List what a source says, each claim with its verdict and the numbers of a run."""
     st.markdown(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 import streamlit as st
@@ -18,10 +20,82 @@ from dpcore.privacy.interpretation import best_guess
 from dpcore.studies.resampling import resized_study
 from dpcore.studies.resampling.resized_study import laplace_variance
 from ui import controls, layout, results
+from ui.form import Asked, Charged, ChoiceSetting, NumberSetting, SettingsForm
 
 BY_Z, BY_EPSILON = "Z: one row in Z", "claimed ε = 1/Z"
 MOST_PEOPLE = 1_000_000
 MOST_SCORES = 10_000
+
+
+_NUMBERS: Final = {
+    BY_Z: NumberSetting(
+        label="Z",
+        value=10.0,
+        within=(0.01, float(MOST_PEOPLE), 1.0),
+        key="resized-z",
+        note="One row in Z is drawn. More than 0, less than the number of people.",
+    ),
+    BY_EPSILON: NumberSetting(
+        label="Claimed ε",
+        value=0.1,
+        within=(1e-6, 100.0, 0.05),
+        key="resized-claim",
+        note="Z is 1/ε.",
+    ),
+}
+SIZE: Final[Mapping[str, Asked]] = {
+    "by": ChoiceSetting(
+        label="Sample size set by",
+        options=tuple(_NUMBERS),
+        key="resized-by",
+        note="The method draws n/Z rows, rounded up, and claims ε = 1/Z.",
+    ),
+    "number": lambda asked: _NUMBERS[asked["by"]],
+    "scores": NumberSetting(
+        label="Scores released",
+        value=30,
+        within=(1, MOST_SCORES, 5),
+        key="resized-scores",
+        note="K. The method draws a new sample for each score.",
+    ),
+    "epsilon": Charged(
+        label="ε of the repair",
+        value=0.1,
+        within=(1e-6, 100.0, 0.05),
+        key="resized-epsilon",
+        note=controls.EPSILON_HELP,
+    ),
+}
+FORM: Final = SettingsForm(
+    row={
+        "people": NumberSetting(
+            label="People",
+            value=1000,
+            within=(1, MOST_PEOPLE, 100),
+            key="resized-people",
+            note="n, a public number.",
+        ),
+        "ones": NumberSetting(
+            label="People with the trait",
+            value=10,
+            within=(0, MOST_PEOPLE),
+            key="resized-ones",
+            note="k of the n rows. The score is their share.",
+        ),
+        **SIZE,
+    },
+    more={
+        "attackers": NumberSetting(
+            label="Simulated attackers",
+            value=2000,
+            within=(100, 20_000, 100),
+            key="resized-attackers",
+            note="More attackers give shorter bars.",
+        ),
+        "seed": NumberSetting(label="Seed", value=1, within=(0, 2**31 - 1), key="resized-seed"),
+    },
+    widths=(1.0, 1.0, 1.0),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +105,7 @@ class ResampleSize:
     An attacker asks for so many scores; the repaired form guarantees ``epsilon``.
     """
 
-    by_epsilon: bool
+    by: str
     number: float
     scores: int
     epsilon: float
@@ -43,7 +117,8 @@ class ResampleSize:
             ParameterError: Z does not lie between 0 and the number of people.
 
         """
-        make = ResizedBootstrap.from_epsilon if self.by_epsilon else (ResizedBootstrap.from_ratio)
+        by_epsilon = self.by == BY_EPSILON
+        make = ResizedBootstrap.from_epsilon if by_epsilon else ResizedBootstrap.from_ratio
         return make(people, self.number, rows=rows)
 
 
@@ -75,84 +150,35 @@ class ResizedCase:
         )
 
 
-def ask_size(places: tuple[controls.Cell, ...]) -> ResampleSize:
-    """Show the controls of the size of the resample, in four places."""
-    by_epsilon = (
-        places[0].selectbox(
-            "Sample size set by",
-            [BY_Z, BY_EPSILON],
-            key="resized-by",
-            note="The method draws n/Z rows, rounded up, and claims ε = 1/Z.",
-        )
-        == BY_EPSILON
-    )
-    if by_epsilon:
-        number = places[1].number(
-            "Claimed ε", 0.1, (1e-6, 100.0, 0.05), key="resized-claim", note="Z is 1/ε."
-        )
-    else:
-        number = places[1].number(
-            "Z",
-            10.0,
-            (0.01, float(MOST_PEOPLE), 1.0),
-            key="resized-z",
-            note="One row in Z is drawn. More than 0, less than the number of people.",
-        )
-    scores = places[2].number(
-        "Scores released",
-        30,
-        (1, MOST_SCORES, 5),
-        key="resized-scores",
-        note="K. The method draws a new sample for each score.",
-    )
-    epsilon = places[3].charged_epsilon(
-        "ε of the repair", 0.1, (1e-6, 100.0, 0.05), key="resized-epsilon"
-    )
-    return ResampleSize(by_epsilon=by_epsilon, number=number, scores=scores, epsilon=epsilon.inside)
-
-
-def ask_case() -> ResizedCase:
-    """Show the controls of a simulated table and return what they are set to.
+def simulated_case(
+    *,
+    people: int,
+    ones: int,
+    attackers: int,
+    seed: int,
+    **size: Any,  # noqa: ANN401 - fields of the size
+) -> ResizedCase:
+    """Return what the form of a simulated table is set to.
 
     Raises:
         ParameterError: The settings do not go together.
 
     """
-    first, second, third = controls.row(3)
-    below = controls.row(3)
-    people = first.number(
-        "People", 1000, (1, MOST_PEOPLE, 100), key="resized-people", note="n, a public number."
-    )
-    ones = second.number(
-        "People with the trait",
-        10,
-        (0, MOST_PEOPLE),
-        key="resized-ones",
-        note="k of the n rows. The score is their share.",
-    )
-    size = ask_size((third, *below))
-    with st.popover("More", key="resized-more"):
-        left = right = controls.HERE
-        attackers = left.number(
-            "Simulated attackers",
-            2000,
-            (100, 20_000, 100),
-            key="resized-attackers",
-            note="More attackers give shorter bars.",
-        )
-        seed = right.seed("Seed", 1, (0, 2**31 - 1), key="resized-seed", note=None)
     if ones > people:
         raise ParameterError(f"at most {people:,} people can have the trait, not {ones:,}.")
+    asked = ResampleSize(**size)
     return ResizedCase(
-        bootstrap=size.bootstrap(people),
+        bootstrap=asked.bootstrap(people),
         ones=ones,
-        scores=size.scores,
-        epsilon=size.epsilon,
+        scores=asked.scores,
+        epsilon=asked.epsilon,
         attackers=attackers,
         seed=seed,
     )
 
 
+_Column = tuple[str, str, str, str | None]
+"""Privacy, what it means, what else there is to say, and what stands below it."""
 _DELTA = 1e-6
 _SURE = 0.95
 _RARELY = 0.2
@@ -160,141 +186,137 @@ _RARELY = 0.2
 
 def answer(case: ResizedCase) -> None:
     """Show the three columns for a simulated table, and what proves the point."""
-    bootstrap, ones = case.bootstrap, case.ones
-    claimed, measured, repaired = st.columns(3)
+    bootstrap, ones, fixed = case.bootstrap, case.ones, case.repaired
     share = ones / bootstrap.people
     real = float(bootstrap.variance(share))
-    with claimed.container(border=True, height="stretch"):
-        _claimed(bootstrap)
-    with measured.container(border=True, height="stretch"):
-        _measured(bootstrap, case.scores)
-        once, often = (
-            max(pair.epsilon(_DELTA) for pair in bootstrap.around(ones, scores=k))
-            for k in (1, case.scores)
-        )
-        several = ""
-        if case.scores > 1:
-            several = f", {epsilon_text(often)} for {case.scores:,}"
-        if ones == bootstrap.people:
-            trait = "A trait that all have"
-        else:
-            trait = f"A trait that {people(ones) if ones else 'nobody'} "
-            trait += "has" if ones <= 1 else "have"
-        st.markdown(
-            f"- {trait}: ε = {epsilon_text(once)} at δ = {significant(_DELTA)} for one "
-            f"score{several}.\n- "
-            f"Variance of that share: {significant(real)}, "
-            + (
-                f"{significant(real / bootstrap.claimed_variance)} times the claim."
-                if real
-                else "as all rows are alike."
-            )
-        )
-    with repaired.container(border=True, height="stretch"):
-        fixed = case.repaired
-        _repaired(fixed, case.epsilon, 1.0)
-        error = math.sqrt(float(fixed.variance(1.0, share * (1 - share))))
-        whole = math.sqrt(laplace_variance(bootstrap.people, case.epsilon))
-        st.markdown(
-            f"- Typical error {significant(error)}. The same noise promise on *all* "
-            f"rows: {significant(whole)}. Resampling only adds error here."
-        )
-    verdict(bootstrap)
+    once, often = (
+        max(pair.epsilon(_DELTA) for pair in bootstrap.around(ones, scores=k))
+        for k in (1, case.scores)
+    )
+    several = f", {epsilon_text(often)} for {case.scores:,}" if case.scores > 1 else ""
+    if ones == bootstrap.people:
+        trait = "A trait that all have"
+    else:
+        trait = f"A trait that {people(ones) if ones else 'nobody'} "
+        trait += "has" if ones <= 1 else "have"
+    times = "as all rows are alike."
+    if real:
+        times = f"{significant(real / bootstrap.claimed_variance)} times the claim."
+    error = math.sqrt(float(fixed.variance(1.0, share * (1 - share))))
+    whole = math.sqrt(laplace_variance(bootstrap.people, case.epsilon))
+    compare(
+        bootstrap,
+        fixed,
+        scores=case.scores,
+        epsilon=case.epsilon,
+        simulated=(
+            (
+                f"\n- {trait}: ε = {epsilon_text(once)} at δ = {significant(_DELTA)} for one "
+                f"score{several}.\n- Variance of that share: {significant(real)}, {times}"
+            ),
+            (
+                f"\n- Typical error {significant(error)}. The same noise promise on *all* "
+                f"rows: {significant(whole)}. Resampling only adds error here."
+            ),
+        ),
+    )
 
 
-def answer_public(
+def compare(
     bootstrap: ResizedBootstrap,
     repaired: NoisyResample,
     *,
     scores: int,
     epsilon: float,
-    width: float,
+    width: float = 1.0,
+    simulated: tuple[str, str] = ("", ""),
 ) -> None:
-    """Show the three columns for a table in use, from public numbers only."""
-    left, middle, right = st.columns(3)
-    with left.container(border=True, height="stretch"):
-        _claimed(bootstrap)
-    with middle.container(border=True, height="stretch"):
-        _measured(bootstrap, scores)
-    with right.container(border=True, height="stretch"):
-        _repaired(repaired, epsilon, width)
-    verdict(bootstrap)
+    """Show what is claimed, measured and repaired, and why the claim is wrong.
 
-
-def verdict(bootstrap: ResizedBootstrap) -> None:
-    """Say what is wrong with the claim, and which number proves it."""
+    Of a table in use these are public numbers; what is ``simulated`` stands below.
+    """
+    columns = {
+        "Claimed": _claimed(bootstrap),
+        "Measured": _measured(bootstrap, scores, simulated[0]),
+        "Repaired": _repaired(repaired, epsilon, width, simulated[1]),
+    }
+    for place, (title, (privacy, meaning, text, below)) in zip(
+        st.columns(3), columns.items(), strict=True
+    ):
+        with place.container(border=True, height="stretch"):
+            st.subheader(title, anchor=False)
+            st.metric(
+                "Privacy",
+                privacy,
+                delta=below,
+                delta_color="inverse",
+                delta_arrow="off",
+                help=meaning,
+            )
+            st.markdown(text)
     tau = bootstrap.delta()
-    drawn = "Being drawn rarely" if tau < _RARELY else "Not always being drawn"
+    drawn = "being drawn rarely" if tau < _RARELY else "not always being drawn"
     st.markdown(
-        f"**Why:** {drawn.lower()} does not hide a person. If one person has a trait, a score "
+        f"**Why:** {drawn} does not hide a person. If one person has a trait, a score "
         f"above 0 proves it. That happens with probability **{chance(tau)}**, where the claim "
         f"ε = {epsilon_text(bootstrap.claimed_epsilon)} allows 0. So δ is {significant(tau)} at "
         "every ε."
     )
 
 
-def _claimed(bootstrap: ResizedBootstrap) -> None:
-    st.subheader("Claimed", anchor=False)
-    st.metric(
-        "Privacy",
+def _claimed(bootstrap: ResizedBootstrap) -> _Column:
+    return (
         f"ε = {epsilon_text(bootstrap.claimed_epsilon)}",
-        help="ε = 1/Z, for each score, without a δ.",
-    )
-    st.markdown(
-        f"- {bootstrap.draws:,} of {bootstrap.people:,} rows are drawn, with "
-        "replacement, for every score; no noise is added.\n- A person is drawn with "
-        f"probability at most 1/Z = {chance(bootstrap.claimed_appearance)}.\n- A share "
-        f"has the variance Z/n² = {significant(bootstrap.claimed_variance)}."
+        "ε = 1/Z, for each score, without a δ.",
+        (
+            f"- {bootstrap.draws:,} of {bootstrap.people:,} rows are drawn, with "
+            "replacement, for every score; no noise is added.\n- A person is drawn with "
+            f"probability at most 1/Z = {chance(bootstrap.claimed_appearance)}.\n- A share "
+            f"has the variance Z/n² = {significant(bootstrap.claimed_variance)}."
+        ),
+        None,
     )
 
 
-def _measured(bootstrap: ResizedBootstrap, scores: int) -> None:
+def _measured(bootstrap: ResizedBootstrap, scores: int, simulated: str) -> _Column:
     tau = bootstrap.delta()
-    st.subheader("Measured", anchor=False)
-    st.metric(
-        "Privacy",
-        "no finite ε",
-        delta=f"δ = {significant(tau)} at every ε",
-        delta_color="inverse",
-        delta_arrow="off",
-        help="(0, δ)-DP: with probability 1 − δ nothing is revealed about a person; with "
-        "probability δ everything may be.",
-    )
     above = (
         ", more than claimed: the sample size is rounded up"
         if tau > bootstrap.claimed_appearance
         else ""
     )
     enough = bootstrap.looks_until(_SURE)
-    proof = (
-        f"- A trait that one person has: {_scores(scores)} it with probability "
-        f"{chance(bootstrap.delta(scores=scores))}"
-    )
+    proving = "1 score proves" if scores == 1 else f"{scores:,} scores prove"
     if enough == scores:
-        proof += ", the fewest that come to 95%."
-    elif enough == 1:
-        proof += "; one is enough for 95%."
+        end = ", the fewest that come to 95%."
     else:
-        proof += f"; {enough:,} are enough for 95%."
-    st.markdown(f"- A person is drawn with probability {chance(tau)}{above}.\n{proof}")
+        end = f"; {'one is' if enough == 1 else f'{enough:,} are'} enough for 95%."
+    return (
+        "no finite ε",
+        (
+            "(0, δ)-DP: with probability 1 − δ nothing is revealed about a person; with "
+            "probability δ everything may be."
+        ),
+        (
+            f"- A person is drawn with probability {chance(tau)}{above}.\n- A trait that one "
+            f"person has: {proving} it with probability "
+            f"{chance(bootstrap.delta(scores=scores))}{end}{simulated}"
+        ),
+        f"δ = {significant(tau)} at every ε",
+    )
 
 
-def _repaired(fixed: NoisyResample, epsilon: float, width: float) -> None:
-    st.subheader("Repaired", anchor=False)
-    st.metric(
-        "Privacy",
+def _repaired(fixed: NoisyResample, epsilon: float, width: float, simulated: str) -> _Column:
+    return (
         f"ε = {epsilon_text(epsilon)}",
-        help="Holds for every table, and can be released.",
+        "Holds for every table, and can be released.",
+        (
+            f"- The same resample of {fixed.draws:,} rows, and Laplace noise of scale "
+            f"{significant(fixed.scale(width))} on its mean.\n- Noise alone hides one row "
+            f"of the *sample* with ε = {epsilon_text(fixed.level)}. {_moved(fixed)}{simulated}"
+        ),
+        None,
     )
-    st.markdown(
-        f"- The same resample of {fixed.draws:,} rows, and Laplace noise of scale "
-        f"{significant(fixed.scale(width))} on its mean.\n- Noise alone hides one row "
-        f"of the *sample* with ε = {epsilon_text(fixed.level)}. {_moved(fixed)}"
-    )
-
-
-def _scores(number: int) -> str:
-    return "1 score proves" if number == 1 else f"{number:,} scores prove"
 
 
 def _moved(fixed: NoisyResample) -> str:
@@ -309,28 +331,26 @@ def _moved(fixed: NoisyResample) -> str:
     return f"That a person {how} drawn lowers it to {epsilon_text(after)}."
 
 
-def details() -> None:
-    """Explain the terms, and where they come from."""
-    st.markdown(
-        "**Resized bootstrap.** Of n rows draw m = ⌈n/Z⌉ with replacement, compute the score "
-        "of these rows, and draw anew for every question. Source: J. Mount and N. Zumel, *A "
-        "simple differentially private procedure*, Win-Vector blog, October 2015, which "
-        "claims ε = 1/Z.\n\n**Why it fails.** Two tables differ in one row. With the same "
-        "draws they give the same score unless that row is drawn, which happens with "
-        "probability τ = 1 − (1 − 1/n)^m. So δ is at most τ, for every score. A score that "
-        "shows whether the row was drawn attains it at every ε, because the other table "
-        "cannot give such a score at all. K scores are one with K m draws.\n\n**A trait of k "
-        "people.** The number of ones in the sample is binomial, Bin(m, k/n) or Bin(m, (k + "
-        "1)/n), and δ(ε) = Σ max(0, P(c) − e^ε Q(c)), summed exactly. The larger direction "
-        "counts.\n\n**Repaired.** Laplace noise of scale b on the mean of the m rows, R the "
-        "width of the bounds, gives ε′ = m log(1 + (e^(R/(m b)) − 1)/n): exact for shares, "
-        "and for numbers if ε′ ≤ R/(m b). Beyond that, a slightly larger bound counts. With "
-        "a δ: Balle, Barthe and Gaboardi (2018), theorem 10, or what the pure level allows, "
-        "whichever is less. Without a δ the mean of all rows never needs more noise for the "
-        "same guarantee, and has no sampling error. So the corrected method is not a "
-        "recommendation. A δ lowers the noise only because it permits exposure with that "
-        "probability. It must be below 1/n."
-    )
+METHODS: Final = (
+    "**Resized bootstrap.** Of n rows draw m = ⌈n/Z⌉ with replacement, compute the score "
+    "of these rows, and draw anew for every question. Source: J. Mount and N. Zumel, *A "
+    "simple differentially private procedure*, Win-Vector blog, October 2015, which "
+    "claims ε = 1/Z.\n\n**Why it fails.** Two tables differ in one row. With the same "
+    "draws they give the same score unless that row is drawn, which happens with "
+    "probability τ = 1 − (1 − 1/n)^m. So δ is at most τ, for every score. A score that "
+    "shows whether the row was drawn attains it at every ε, because the other table "
+    "cannot give such a score at all. K scores are one with K m draws.\n\n**A trait of k "
+    "people.** The number of ones in the sample is binomial, Bin(m, k/n) or Bin(m, (k + "
+    "1)/n), and δ(ε) = Σ max(0, P(c) − e^ε Q(c)), summed exactly. The larger direction "
+    "counts.\n\n**Repaired.** Laplace noise of scale b on the mean of the m rows, R the "
+    "width of the bounds, gives ε′ = m log(1 + (e^(R/(m b)) − 1)/n): exact for shares, "
+    "and for numbers if ε′ ≤ R/(m b). Beyond that, a slightly larger bound counts. With "
+    "a δ: Balle, Barthe and Gaboardi (2018), theorem 10, or what the pure level allows, "
+    "whichever is less. Without a δ the mean of all rows never needs more noise for the "
+    "same guarantee, and has no sampling error. So the corrected method is not a "
+    "recommendation. A δ lowers the noise only because it permits exposure with that "
+    "probability. It must be below 1/n."
+)
 
 
 _SCORES = 10_000
@@ -380,10 +400,11 @@ def _proof(case: ResizedCase, key: str) -> None:
     beliefs = best_guess(curve.scores * case.bootstrap.claimed_epsilon)
     picture = figures.reveal_picture(curve, case.bootstrap, beliefs)
     results.show(picture, f"{key}-proof", simulated=case.simulated)
+    many = "1 score" if case.scores == 1 else f"{case.scores:,} scores"
     st.markdown(
         f"One person has the trait, nobody else. Of {case.attackers:,} simulated "
         "attackers so many held proof after that many scores: a score above 0, which "
-        f"no table without the person can give. After {_number(case.scores)} it is "
+        f"no table without the person can give. After {many} it is "
         f"{chance(case.bootstrap.delta(scores=case.scores))}. As many answers with "
         "Laplace noise make somebody who was half sure at most "
         f"{at_most(resized_study.laplace_belief(case.bootstrap, case.scores))} sure, and "
@@ -497,7 +518,3 @@ def _crossing(rival: resized_study.Rival, tau: float) -> str:
         "small an ε fails more often with it. From there on it fails less often, and "
         f"from ε = {significant(rival.epsilon)} on never; a resample goes on failing. "
     )
-
-
-def _number(number: int) -> str:
-    return "1 score" if number == 1 else f"{number:,} scores"

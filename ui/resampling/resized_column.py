@@ -16,19 +16,23 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.formatting import epsilon_text, people, significant
-from dpcore.individual.per_instance_loss import StatisticLosses, per_instance_losses
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from ui import confidential, controls, offering, session
+from ui import confidential, controls, offering, partwise, results, session
 from ui.answering import answers, distortion
 from ui.asking import columns
+from ui.form import SettingsForm
 from ui.resampling.resized_bootstrap import (
+    FORM,
+    SIZE,
     ResampleSize,
     ResizedCase,
-    answer_public,
-    ask_size,
+    answer,
+    compare,
     show_tour,
+    simulated_case,
 )
 from ui.study import Study
 from ui.text import after_number
@@ -36,6 +40,25 @@ from ui.text import after_number
 _AT_LEAST = "share of people at or above a number"
 _MEAN = "mean"
 _DELTAS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5)
+
+
+def show() -> None:
+    """Show the method on a simulated table, or on a column of the table in use."""
+    study = session.study()
+    if study is None or (
+        controls.HERE.radio("Data", ["simulated", "my column"], key="resized-data") == "simulated"
+    ):
+        case = simulated_case(**FORM.ask())
+        answer(case)
+        st.header("Explore")
+        show_tour(case, "resized")
+    elif partwise.in_memory(study, "A resized bootstrap"):
+        own, study = ask(study)
+        _claims(own)
+        st.header("Scores of this column")
+        _losses(own, study)
+        st.header("Release the repair")
+        _offer(own, study)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +84,7 @@ def ask(study: Study) -> tuple[ColumnScores, Study]:
     row = controls.row(3)
     with row[0].place:
         position = columns.choose(study.dataset)
-    size = ask_size(tuple(controls.row(4)))
+    size = ResampleSize(**SettingsForm(row=SIZE).ask())
     dataset = columns.folded(study.in_memory, position, "resized-bounds")
     if dataset is None:
         session.end_page()
@@ -93,19 +116,7 @@ def ask(study: Study) -> tuple[ColumnScores, Study]:
     return own, study
 
 
-def claims(own: ColumnScores) -> None:
-    """Show what is claimed, measured and repaired, from public numbers only."""
-    plan = own.request.plan
-    answer_public(
-        own.bootstrap,
-        plan.resample,  # type: ignore[union-attr] # the request is the repaired form
-        scores=own.size.scores,
-        epsilon=own.size.epsilon,
-        width=own.request.query.bounds.width,
-    )
-
-
-def offer(own: ColumnScores, study: Study) -> None:
+def _offer(own: ColumnScores, study: Study) -> None:
     """Offer the repaired form, and in Classroom mode the published one, too."""
     request = own.request
     if session.mode() is Mode.CLASSROOM:
@@ -162,7 +173,19 @@ def _question(
     return (StatisticKind.PROPORTION, Membership(interval=Interval(lower=least, upper=math.inf)))
 
 
-def show(own: ColumnScores, study: Study) -> None:
+def _claims(own: ColumnScores) -> None:
+    """Show what is claimed, measured and repaired, from public numbers only."""
+    plan = own.request.plan
+    compare(
+        own.bootstrap,
+        plan.resample,  # type: ignore[union-attr] # the request is the repaired form
+        scores=own.size.scores,
+        epsilon=own.size.epsilon,
+        width=own.request.query.bounds.width,
+    )
+
+
+def _losses(own: ColumnScores, study: Study) -> None:
     """Show what scores of this very column reveal. CONFIDENTIAL."""
     what = "what scores of this column reveal"
     with confidential.area("resized", what) as shown:
@@ -191,8 +214,18 @@ def show(own: ColumnScores, study: Study) -> None:
             )
         else:
             _spread(own, rows)
+        query = own.request.query
         exposure = session.while_shown(
-            "resized-exposure", own.request.analysis(study.fingerprint), lambda: _exposed(own, rows)
+            "resized-exposure",
+            own.request.analysis(study.fingerprint),
+            lambda: per_instance_losses(
+                own.request.plan,
+                query.statistic,
+                rows,
+                relation=query.relation,
+                delta=own.request.delta,
+                rows=query.unit.rows,
+            ),
         )
         middle, most = exposure.quantiles([0.5, 1.0])
         st.markdown(
@@ -212,37 +245,27 @@ def _spread(own: ColumnScores, rows: FloatArray) -> None:
     repaired = math.sqrt(float(fixed.variance(width, spread)))
     claimed = width * math.sqrt(bootstrap.claimed_variance)
     unit = after_number(own.request.unit_text)
-    cells = st.columns(3)
-    cells[0].metric(
-        "Typical error, claimed",
-        f"{significant(claimed)}{unit}",
-        help="√(Z)/n times the width of the bounds.",
-    )
-    cells[1].metric(
-        "Typical error, as published",
-        f"{significant(published)}{unit}",
-        help="How far answers of the published method typically lie from the mean of "
-        "this table. Computed from the table: confidential.",
-    )
-    cells[2].metric(
-        "Typical error, repaired",
-        f"{significant(repaired)}{unit}",
-        help="The same of the repaired method, which keeps its promise.",
+    results.metrics(
+        {
+            "Typical error, claimed": (
+                f"{significant(claimed)}{unit}",
+                "√(Z)/n times the width of the bounds.",
+            ),
+            "Typical error, as published": (
+                f"{significant(published)}{unit}",
+                (
+                    "How far answers of the published method typically lie from the mean of "
+                    "this table. Computed from the table: confidential."
+                ),
+            ),
+            "Typical error, repaired": (
+                f"{significant(repaired)}{unit}",
+                "The same of the repaired method, which keeps its promise.",
+            ),
+        }
     )
     st.markdown(
         f"The mean of this table is {significant(float(rows.mean()), 6)}{unit}. A "
         "score may show which values were drawn, and through a rare value, who: as "
         "published no finite loss can be promised to anybody."
-    )
-
-
-def _exposed(own: ColumnScores, rows: FloatArray) -> StatisticLosses:
-    query = own.request.query
-    return per_instance_losses(
-        own.request.plan,
-        query.statistic,
-        rows,
-        relation=query.relation,
-        delta=own.request.delta,
-        rows=query.unit.rows,
     )

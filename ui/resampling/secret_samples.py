@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,6 @@ import streamlit as st
 from dpcore.arrays import FloatArray
 from dpcore.data.columns import Column
 from dpcore.data.quantities import quantity_of
-from dpcore.errors import ParameterError
 from dpcore.figures.resampling import subsampling as figures
 from dpcore.figures.resampling.subsampling import error_picture
 from dpcore.formatting import epsilon_text, percent, significant
@@ -39,7 +39,8 @@ from dpcore.studies.resampling.subsampling_study import (
     renyi_curve,
     simulate,
 )
-from ui import confidential, controls, results, session
+from ui import confidential, results, session
+from ui.form import ChoiceSetting, NumberSetting, Pane, SettingsForm, Slide
 from ui.study import Study
 
 _RATES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)
@@ -49,21 +50,41 @@ _IN_DIGITS = ("rows", "Laplace scale", "Gaussian deviation")
 SHARE_HELP = "The chance that a row is in the sample. Nobody may know which rows are."
 
 
-def levels() -> None:
+_LEVELS: Final = SettingsForm(
+    row={
+        "target": NumberSetting(
+            label="ε that the answer may cost", value=0.1, within=(1e-6, 50.0), key="ss-target"
+        ),
+        "epsilon": NumberSetting(
+            label="ε on the sample",
+            value=3.0,
+            within=(1e-6, 700.0),
+            key="ss-base",
+            note="What the analysis that runs on the sample guarantees by itself.",
+        ),
+        "people": NumberSetting(
+            label="Rows in the table", value=1000, within=(1, 10**9), key="ss-people"
+        ),
+        "rate": NumberSetting(
+            label="Share of rows in the sample",
+            value=0.05,
+            within=(1e-9, 1.0),
+            key="ss-share",
+            note=SHARE_HELP,
+        ),
+        "delta": NumberSetting(
+            label="δ for Gaussian noise",
+            value=1e-6,
+            within=(1e-15, 0.1),
+            key="ss-level-delta",
+            note="The chance that the guarantee of Gaussian noise fails for a person.",
+        ),
+    }
+)
+
+
+def levels(*, target: float, epsilon: float, people: int, rate: float, delta: float) -> None:
     """Find the share of rows, or the level on the sample, that reaches a target."""
-    first, second, third, fourth = controls.row(4)
-    target = first.number("ε that the answer may cost", 0.1, (1e-6, 50.0), key="ss-target")
-    epsilon = second.number(
-        "ε on the sample",
-        3.0,
-        (1e-6, 700.0),
-        key="ss-base",
-        note="What the analysis that runs on the sample guarantees by itself.",
-    )
-    people = third.number("Rows in the table", 1000, (1, 10**9), key="ss-people")
-    rate = fourth.number(
-        "Share of rows in the sample", 0.05, (1e-9, 1.0), key="ss-share", note=SHARE_HELP
-    )
     kept = Retention.of(target, epsilon)
     base = float(base_epsilon(target, rate))
     rows = math.floor(people * kept.exact * (1 + 1e-12))
@@ -88,11 +109,6 @@ def levels() -> None:
             "That is less than one row: at such a high ε on the sample nothing is left "
             "to analyze. Choose a smaller one."
         )
-    delta = controls.row(4)[0].delta(
-        "δ for Gaussian noise",
-        key="ss-level-delta",
-        note="The chance that the guarantee of Gaussian noise fails for a person.",
-    )
     results.table(
         _table_of_levels(target, epsilon, people, delta),
         column_config=dict.fromkeys(_IN_DIGITS, results.THREE_DIGITS),
@@ -104,12 +120,7 @@ def levels() -> None:
         "needs the least."
     )
     st.markdown("**How the sample is drawn matters**")
-    try:
-        table = _schemes(epsilon, rate, people)
-    except ParameterError as error:
-        st.info(str(error))
-        return
-    results.table(table, key="ss-schemes")
+    results.table(_schemes(epsilon, rate, people), key="ss-schemes")
     st.caption(
         "Drawing with replacement may take a person several times; with many draws "
         "that can be worse than no sample at all. The δ of an approximate guarantee "
@@ -117,26 +128,37 @@ def levels() -> None:
     )
 
 
-def profiles() -> None:
+_PROFILES: Final = SettingsForm(
+    row={
+        "rate": Slide(
+            label="Share of rows in the sample",
+            value=0.1,
+            within=(0.001, 1.0, 0.001),
+            shape="%g",
+            key="ss-profile-rate",
+            note=SHARE_HELP,
+        ),
+        "ratio": Slide(
+            label="Shift of one person over the noise",
+            value=1.0,
+            within=(0.1, _MOST_SHIFT, 0.1),
+            key="ss-ratio",
+            note="Over the scale of Laplace noise, over the standard deviation of Gaussian "
+            "noise. For Laplace noise it is ε on the sample.",
+        ),
+        "delta": NumberSetting(
+            label="δ",
+            value=1e-6,
+            within=(1e-15, 0.1),
+            key="ss-delta",
+            note="The chance that the guarantee fails for a person.",
+        ),
+    }
+)
+
+
+def profiles(*, rate: float, ratio: float, delta: float) -> None:
     """Show the whole privacy profile, and why zCDP gains nothing."""
-    first, second, third = controls.row(3)
-    rate = first.slider(
-        "Share of rows in the sample",
-        0.1,
-        (0.001, 1.0, 0.001),
-        format="%g",
-        key="ss-profile-rate",
-        note=SHARE_HELP,
-    )
-    ratio = second.slider(
-        "Shift of one person over the noise",
-        1.0,
-        (0.1, _MOST_SHIFT, 0.1),
-        key="ss-ratio",
-        note="Over the scale of Laplace noise, over the standard deviation of Gaussian "
-        "noise. For Laplace noise it is ε on the sample.",
-    )
-    delta = third.delta(key="ss-delta", note="The chance that the guarantee fails for a person.")
     # As far as the least noise needs, so that the axis does not move with the noise.
     epsilon = np.linspace(0, 2 * _MOST_SHIFT, _POINTS)
     # Just below its level Laplace noise falls to 0 steeply.
@@ -163,7 +185,7 @@ def profiles() -> None:
     curve = renyi_curve(ratio, rate, delta)
     results.show(figures.renyi_picture(curve), "renyi", simulated=True)
     st.markdown("**Many releases, each from a sample of its own**")
-    _many_releases(ratio, rate, delta)
+    _many_releases(ratio, rate, delta, **_MANY.ask())
 
 
 def points(share: float) -> str:
@@ -175,22 +197,20 @@ def points(share: float) -> str:
     return f"{significant(100 * share)}%"
 
 
-def definitions() -> None:
-    """Define the words, and name the sources."""
-    st.markdown(
-        "**Secret sample.** Rows are drawn at random, without a look at their values, and "
-        "nobody learns which. *Poisson*: everybody with the same chance, independently. "
-        "*Without replacement*: a fixed number of different rows. *With replacement*: a row "
-        "may be drawn several times.\n\n**ε, privacy budget.** How much one person can "
-        "change the odds of any answer: by a factor eᵋ at most. **δ**: the chance that this "
-        "fails.\n\n**Amplification.** With share q, an analysis that is ε-DP on the sample "
-        "is log(1 + q (eᵋ − 1))-DP for the table. At that level, δ(ε) becomes q "
-        "δ(ε).\n\n**Sources.** A. Smith, *Differential privacy and the secrecy of the "
-        "sample*, 2009: lemma 3 and notes a to c. Exact bounds: B. Balle, G. Barthe and M. "
-        "Gaboardi, 2018, theorems 8 to 10. The Renyi curve: I. Mironov, K. Talwar and L. "
-        "Zhang, 2019. Complex surveys: M. Bun, J. Drechsler, M. Gaboardi, A. McMillan and J. "
-        "Sarathy, 2022."
-    )
+METHODS: Final = (
+    "**Secret sample.** Rows are drawn at random, without a look at their values, and "
+    "nobody learns which. *Poisson*: everybody with the same chance, independently. "
+    "*Without replacement*: a fixed number of different rows. *With replacement*: a row "
+    "may be drawn several times.\n\n**ε, privacy budget.** How much one person can "
+    "change the odds of any answer: by a factor eᵋ at most. **δ**: the chance that this "
+    "fails.\n\n**Amplification.** With share q, an analysis that is ε-DP on the sample "
+    "is log(1 + q (eᵋ − 1))-DP for the table. At that level, δ(ε) becomes q "
+    "δ(ε).\n\n**Sources.** A. Smith, *Differential privacy and the secrecy of the "
+    "sample*, 2009: lemma 3 and notes a to c. Exact bounds: B. Balle, G. Barthe and M. "
+    "Gaboardi, 2018, theorems 8 to 10. The Renyi curve: I. Mironov, K. Talwar and L. "
+    "Zhang, 2019. Complex surveys: M. Bun, J. Drechsler, M. Gaboardi, A. McMillan and J. "
+    "Sarathy, 2022."
+)
 
 
 def _table_of_levels(target: float, epsilon: float, people: int, delta: float) -> pd.DataFrame:
@@ -236,40 +256,48 @@ def _schemes(epsilon: float, rate: float, people: int) -> pd.DataFrame:
     )
 
 
-def _many_releases(ratio: float, rate: float, delta: float) -> None:
+_MANY: Final = SettingsForm(
+    row={
+        "times": NumberSetting(
+            label="Releases, each from a fresh sample",
+            value=100,
+            within=(1, MOST_TIMES),
+            key="ss-times",
+        ),
+        "law": ChoiceSetting(
+            label="Noise", options=("gaussian", "laplace"), named=str.capitalize, key="ss-law"
+        ),
+    }
+)
+
+
+def _many_releases(ratio: float, rate: float, delta: float, *, times: int, law: NoiseLaw) -> None:
     """Show what many releases cost, each from a sample of its own."""
-    left, right = controls.row(2)
-    times = left.number("Releases, each from a fresh sample", 100, (1, MOST_TIMES), key="ss-times")
-    laws: list[NoiseLaw] = ["gaussian", "laplace"]
-    law = right.selectbox(
-        "Noise",
-        laws,
-        format_func=lambda law: {"gaussian": "Gaussian", "laplace": "Laplace"}[law],
-        key="ss-law",
-    )
     with st.spinner("Composing the releases …"):
         total = session.remember(
             "subsampling-repeated",
             f"{law} {ratio!r} {rate!r} {times} {delta!r}",
             lambda: repeated(law, ratio, rate, times=times, delta=delta),
         )
-    cells = st.columns(3)
-    cells[0].metric(
-        "Added up",
-        f"ε = {epsilon_text(total.basic)}",
-        help="The ε of each release times their number: always right, and seldom the least.",
-    )
-    cells[1].metric(
-        "By Renyi divergences" if law == "gaussian" else "By zCDP",
-        f"ε = {epsilon_text(total.renyi)}",
-        help="A finer way to add up, which is right, too, at the δ above; often less "
-        "for many releases.",
-    )
     known = math.isfinite(total.pld)
-    cells[2].metric(
-        "Privacy loss distributions",
-        f"ε = {epsilon_text(total.pld)}" if known else "not available",
-        help="Convolved numerically, rounded up: tight but for the width of the cells.",
+    results.metrics(
+        {
+            "Added up": (
+                f"ε = {epsilon_text(total.basic)}",
+                "The ε of each release times their number: always right, and seldom the least.",
+            ),
+            "By Renyi divergences" if law == "gaussian" else "By zCDP": (
+                f"ε = {epsilon_text(total.renyi)}",
+                (
+                    "A finer way to add up, which is right, too, at the δ above; often less "
+                    "for many releases."
+                ),
+            ),
+            "Privacy loss distributions": (
+                f"ε = {epsilon_text(total.pld)}" if known else "not available",
+                "Convolved numerically, rounded up: tight but for the width of the cells.",
+            ),
+        }
     )
     if not known:
         st.caption(
@@ -288,17 +316,28 @@ _DELTA = 1e-6
 _MEASURED_AT = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0)
 
 
-def claim_and_truth() -> None:
+_CLAIM: Final = SettingsForm(
+    row={
+        "epsilon": NumberSetting(
+            label="ε on the sample",
+            value=SOURCE_EPSILON,
+            within=(0.01, 20.0, 0.1),
+            key="ss-epsilon",
+            note="The source starts from 1.",
+        ),
+        "rate": Slide(
+            label="Sampling rate",
+            value=0.1,
+            within=(0.01, 1.0, 0.01),
+            key="ss-rate",
+            note=SHARE_HELP,
+        ),
+    }
+)
+
+
+def claim_and_truth(*, epsilon: float, rate: float) -> None:
     """Hold what the source says against simulated releases and the exact bounds."""
-    first, second = controls.row(2)
-    epsilon = first.number(
-        "ε on the sample",
-        SOURCE_EPSILON,
-        (0.01, 20.0, 0.1),
-        key="ss-epsilon",
-        note="The source starts from 1.",
-    )
-    rate = second.slider("Sampling rate", 0.1, (0.01, 1.0, 0.01), key="ss-rate", note=SHARE_HELP)
     exact = float(amplify(epsilon, rate))
     rates = np.array(sorted({*_MEASURED_AT, rate}))
     measured = session.remember(
@@ -309,26 +348,28 @@ def claim_and_truth() -> None:
     here = int(np.flatnonzero(measured.rate == rate)[0])
     bound = float(claimed(epsilon, np.array(rate)))
     _headline(epsilon, rate)
-    cells = st.columns(3)
-    empty = bound >= epsilon
-    cells[0].metric(
-        "Claimed: at most",
-        f"ε = {epsilon_text(min(bound, epsilon))}",
-        delta="the bound is empty here" if empty else None,
-        delta_color="off",
-        delta_arrow="off",
-        help="An answer from a sample never costs more than one from all rows." if empty else None,
-    )
-    cells[1].metric(
-        "Measured by simulation",
-        _estimate(measured, here),
-        help=f"Log ratio of how often one event was seen in {measured.draws:,} "
-        "releases with and as many without one person, with 95% limits.",
-    )
-    cells[2].metric(
-        "Exact",
-        f"ε = {epsilon_text(exact)}",
-        help="log(1 + q (eᵋ − 1)): reached by Laplace noise on a total.",
+    holds = bound < epsilon
+    results.metrics(
+        {
+            "Claimed: at most": (
+                f"ε = {epsilon_text(min(bound, epsilon))}",
+                None
+                if holds
+                else "An answer from a sample never costs more than one from all rows.",
+                None if holds else "the bound is empty here",
+            ),
+            "Measured by simulation": (
+                _estimate(measured, here),
+                (
+                    f"Log ratio of how often one event was seen in {measured.draws:,} "
+                    "releases with and as many without one person, with 95% limits."
+                ),
+            ),
+            "Exact": (
+                f"ε = {epsilon_text(exact)}",
+                "log(1 + q (eᵋ − 1)): reached by Laplace noise on a total.",
+            ),
+        }
     )
     st.markdown(
         "The attacker's odds change by at most a factor "
@@ -438,19 +479,30 @@ _RARE = "1 in 20 has a 1, the others a 0"
 _MIDDLE = "all in the middle"
 
 
-def errors(study: Study | None) -> None:
+_ERRORS: Final = SettingsForm(
+    row={
+        "shape": ChoiceSetting(
+            label="Simulated values", options=(_EVEN, _RARE, _MIDDLE), key="ss-values"
+        ),
+        "people": NumberSetting(
+            label="Rows", value=1000, within=(20, MOST_SIMULATED), key="ss-rows"
+        ),
+        "epsilon": NumberSetting(
+            label="Final ε",
+            value=0.5,
+            within=_EPSILONS,
+            key="ss-final",
+            note="The same for all: what the answer costs in the end.",
+        ),
+        "rate": Slide(
+            label="Share of rows in the sample", value=0.1, within=(0.01, 1.0, 0.01), key="ss-part"
+        ),
+    }
+)
+
+
+def errors(*, shape: str, people: int, epsilon: float, rate: float) -> None:
     """Compare a release from a sample with one from all rows, at one final epsilon."""
-    first, second, third, fourth = controls.row(4)
-    shape = first.selectbox("Simulated values", [_EVEN, _RARE, _MIDDLE], key="ss-values")
-    people = second.number("Rows", 1000, (20, MOST_SIMULATED), key="ss-rows")
-    epsilon = third.number(
-        "Final ε",
-        0.5,
-        (_EPSILONS[0], _EPSILONS[1]),
-        key="ss-final",
-        note="The same for all: what the answer costs in the end.",
-    )
-    rate = fourth.slider("Share of rows in the sample", 0.1, (0.01, 1.0, 0.01), key="ss-part")
     values = _made_up(shape, people)
     at = SampledMean.of(values, width=1.0, epsilon=epsilon)
     rates = _grid(people)
@@ -476,6 +528,7 @@ def errors(study: Study | None) -> None:
     )
     results.show(picture, "sampled-errors", simulated=True)
     _why(at, rate)
+    study = session.study()
     if study is not None:
         _own_column(study, epsilon, rate)
 
@@ -546,22 +599,33 @@ def _of_column(study: Study, column: Column, epsilon: float) -> SampledMean:
     return replace(session.remember("subsampling-column", key, moments), epsilon=epsilon)
 
 
-def survey() -> None:
+_SURVEY: Final = SettingsForm(
+    row={
+        "population": NumberSetting(
+            label="People in the population",
+            value=100_000,
+            within=(1, 10**10),
+            key="ss-population",
+            note="The population of the survey.",
+        ),
+        "sampled": NumberSetting(
+            label="Respondents, the rows of the table",
+            value=5000,
+            within=(1, 10**10),
+            key="ss-respondents",
+        ),
+        "epsilon": NumberSetting(
+            label="ε of the releases about the table",
+            value=1.0,
+            within=(1e-6, 700.0),
+            key="ss-survey-epsilon",
+        ),
+    }
+)
+
+
+def survey(*, population: int, sampled: int, epsilon: float) -> None:
     """Work out what a secret survey gives to the population it was drawn from."""
-    first, second, third = controls.row(3)
-    population = first.number(
-        "People in the population",
-        100_000,
-        (1, 10**10),
-        key="ss-population",
-        note="The population of the survey.",
-    )
-    sampled = second.number(
-        "Respondents, the rows of the table", 5000, (1, 10**10), key="ss-respondents"
-    )
-    epsilon = third.number(
-        "ε of the releases about the table", 1.0, (1e-6, 700.0), key="ss-survey-epsilon"
-    )
     if sampled > population:
         st.error(
             "There are more respondents than people in the population. Correct one of "
@@ -570,24 +634,30 @@ def survey() -> None:
         return
     rate = sampled / population
     final = float(amplify(epsilon, rate))
-    cells = st.columns(3)
-    cells[0].metric(
-        "For a respondent",
-        f"ε = {epsilon_text(epsilon)}",
-        help="For somebody who is known to have answered, nothing is gained: the ε of "
-        "the releases.",
-    )
-    cells[1].metric(
-        "For a member of the population",
-        f"ε = {epsilon_text(final)}",
-        help="For a person with unknown participation. It is smaller, since they may not be "
-        "in the survey.",
-    )
-    cells[2].metric(
-        "Share of the population in the survey",
-        percent(rate),
-        help="Respondents over people in the population. The smaller, the more a "
-        "member of it is hidden.",
+    results.metrics(
+        {
+            "For a respondent": (
+                f"ε = {epsilon_text(epsilon)}",
+                (
+                    "For somebody who is known to have answered, nothing is gained: the ε of "
+                    "the releases."
+                ),
+            ),
+            "For a member of the population": (
+                f"ε = {epsilon_text(final)}",
+                (
+                    "For a person with unknown participation. It is smaller, since they may not "
+                    "be in the survey."
+                ),
+            ),
+            "Share of the population in the survey": (
+                percent(rate),
+                (
+                    "Respondents over people in the population. The smaller, the more a "
+                    "member of it is hidden."
+                ),
+            ),
+        }
     )
     st.markdown(
         "**Someone who does not know who was surveyed learns about a member of the "
@@ -627,3 +697,12 @@ def _made_up(shape: str, people: int) -> FloatArray:
 
 def _grid(people: int) -> FloatArray:
     return np.geomspace(max(1 / people, 1e-4), 1, _ERROR_POINTS)
+
+
+VIEWS: Final = {
+    "Claim and truth": Pane(form=_CLAIM, show=claim_and_truth),
+    "Which share?": Pane(form=_LEVELS, show=levels),
+    "Profiles": Pane(form=_PROFILES, show=profiles),
+    "Does it pay?": Pane(form=_ERRORS, show=errors),
+    "A secret survey": Pane(form=_SURVEY, show=survey),
+}

@@ -7,7 +7,6 @@ import streamlit as st
 from dpcore.analyses.base import Request
 from dpcore.analyses.number import Query
 from dpcore.analyses.subsampled import KINDS, LAWS, SubsampledRequest, fixed_size
-from dpcore.errors import ParameterError
 from dpcore.figures.individual import people
 from dpcore.formatting import epsilon_text, significant
 from dpcore.individual.per_instance_loss import per_instance_losses
@@ -16,11 +15,12 @@ from ui import confidential, controls, offering, partwise, results, session
 from ui.answering import answers, distortion
 from ui.asking import inputs
 from ui.study import Study
-from ui.text import after_number, sentence_of
+from ui.text import after_number
 
 
-def show(study: Study) -> None:
+def show() -> None:
     """Ask a question, offer its release from a sample, and show the answer."""
+    study = session.require_study()
     if not partwise.in_memory(study, "A secret sample"):
         return
     asked, request = ask(study)
@@ -73,41 +73,40 @@ def _request(asked: Request, study: Study, share: float) -> SubsampledRequest | 
         names = " or ".join(LAWS.values())
         st.info(f"On a sample the noise is {names}. Choose one of these above.")
         return None
-    fixed = fixed_size(query.relation)
-    try:
+    with controls.valid(ends=False):
         return SubsampledRequest(
             query=query,
             law=asked.mechanism_key,
             epsilon=asked.epsilon,
             delta=asked.used_delta,
             share=share,
-            people=study.dataset.people if fixed else None,
+            people=study.dataset.people if fixed_size(query.relation) else None,
         )
-    except ParameterError as error:
-        st.info(sentence_of(error), icon="✏️")
-        return None
+    return None
 
 
 def _preview(asked: Request, request: SubsampledRequest) -> None:
     """Say what the sample costs in accuracy. Public numbers only."""
     unit = after_number(request.quantity.of_differences)
     mine, whole = request.plan.noise, asked.mechanism.noise
-    first, second, third = st.columns(3)
-    first.metric(
-        "ε on the sample",
-        epsilon_text(request.base_epsilon),
-        help="What the analysis of the sample may spend, so that the answer costs what "
-        "is asked for.",
-    )
-    second.metric(
-        "Margin of error (95%, noise only)",
-        f"± {significant(request.plan.noise_half_width())}{unit}",
-        help="From the noise alone; who happens to be sampled adds to it.",
-    )
-    third.metric(
-        "Noise relative to all rows",
-        f"{significant(mine / whole)} times",
-        help="At the same price, a release from the whole table has that much less.",
+    results.metrics(
+        {
+            "ε on the sample": (
+                epsilon_text(request.base_epsilon),
+                (
+                    "What the analysis of the sample may spend, so that the answer costs what "
+                    "is asked for."
+                ),
+            ),
+            "Margin of error (95%, noise only)": (
+                f"± {significant(request.plan.noise_half_width())}{unit}",
+                "From the noise alone; who happens to be sampled adds to it.",
+            ),
+            "Noise relative to all rows": (
+                f"{significant(mine / whole)} times",
+                "At the same price, a release from the whole table has that much less.",
+            ),
+        }
     )
     how = (
         "a fixed number of different rows, as the number of rows is public"
