@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import streamlit as st
@@ -24,6 +24,7 @@ from dpcore.studies.auditing.structure import checks
 from dpcore.studies.auditing.trials import Trial, TrialDraws, batches, pieces
 from dpcore.studies.teaching.laboratory import Setup
 from ui import confidential, controls, results, session, work
+from ui.form import Asked, ChoiceSetting, NumberSetting, Seed, Setting, SettingsForm, Slide, Stops
 from ui.study import Study
 from ui.text import literal
 
@@ -61,31 +62,95 @@ class AuditRequest:
     mistake: NaiveRelease | None = None
 
 
+def _effort(usual: int) -> dict[str, Setting]:
+    """Return the settings of how much is drawn, and how sure a refutation shall be."""
+    return {
+        "draws": Stops(
+            label="Draws per dataset",
+            options=_DRAWS,
+            value=usual,
+            named=lambda number: f"{number:,}",
+            key=f"audit-draws-{usual}",
+            note="One half finds the most telling event, the other half tests it.",
+        ),
+        "confidence": Stops(
+            label="Confidence",
+            options=_CONFIDENCES,
+            value=0.99,
+            named=lambda share: f"{100 * share:g}%",
+            key="audit-confidence",
+            note="At 99%, at most one in a hundred audits refutes a true guarantee by chance.",
+        ),
+    }
+
+
+_OF_MISTAKES: Final = SettingsForm(
+    row={
+        "key": ChoiceSetting(
+            label="Mistake",
+            options=tuple(CATALOG_OF_MISTAKES),
+            named=lambda name: CATALOG_OF_MISTAKES[name].label,
+            key="audit-mistake",
+        ),
+        "how": ChoiceSetting(
+            label="Version",
+            options=(_NAIVE, _REPAIRED),
+            key="audit-how",
+            note="The repaired version keeps the same guarantee and should not be refuted.",
+        ),
+        "seed": Seed(key="audit-seed"),
+        **_effort(50_000),
+    },
+    widths=(2.2, 1.4, 1.0),
+)
+_PLACE: Final = Slide(label="The value", value=0.5, within=(0.0, 1.0, 0.01), key="audit-place")
+_OF_MECHANISMS: Final = SettingsForm(
+    row={
+        "key": ChoiceSetting(
+            label="Mechanism",
+            options=tuple(CATALOG),
+            named=lambda name: CATALOG[name].label,
+            key="audit-mechanism",
+        ),
+        "epsilon": Slide(
+            label="Claimed ε",
+            value=1.0,
+            within=(0.1, 5.0, 0.1),
+            key="audit-epsilon",
+            note=controls.EPSILON_HELP,
+        ),
+        "pair": ChoiceSetting(
+            label="Pair",
+            options=(_WORST, _TYPED),
+            key="audit-pair",
+            note="The two values that are hardest to keep apart, or two that you choose.",
+        ),
+        "shift": Slide(
+            label="Sensitivity",
+            value=0.2,
+            within=(0.02, 1.0, 0.02),
+            key="audit-shift",
+            note="How far one person can move the value, as a share of its range from 0 to 1.",
+        ),
+        **_effort(10_000),
+        "place": lambda asked: None if asked["pair"] == _WORST else _PLACE,
+    },
+    widths=(2.0, 1.0, 1.4),
+)
+
+
 def ask() -> AuditRequest:
     """Show the controls; the first view is a guarantee that is refuted."""
     if st.query_params.get(WHAT) == _QUESTION:
         session.go("pages/mechanism_test.py")
     what = controls.HERE.radio("What is audited", [MISTAKE, MECHANISM], key=WHAT)
-    return _mistake() if what == MISTAKE else _mechanism()
-
-
-def _mistake() -> AuditRequest:
-    first, second, third = controls.row([2.2, 1.4, 1])
-    key = first.selectbox(
-        "Mistake",
-        list(CATALOG_OF_MISTAKES),
-        format_func=lambda name: CATALOG_OF_MISTAKES[name].label,
-        key="audit-mistake",
-    )
+    if what == MECHANISM:
+        return _mechanism(**_OF_MECHANISMS.ask())
     controls.read_older("audit-how", _OLDER)
-    how = second.selectbox(
-        "Version",
-        [_NAIVE, _REPAIRED],
-        key="audit-how",
-        note="The repaired version keeps the same guarantee and should not be refuted.",
-    )
-    seed = third.seed(key="audit-seed")
-    draws, confidence = _effort(50_000)
+    return _mistake(**_OF_MISTAKES.ask())
+
+
+def _mistake(*, key: str, how: str, seed: int, draws: int, confidence: float) -> AuditRequest:
     mistake = CATALOG_OF_MISTAKES[key]
     return AuditRequest(
         key=f"{key} {how} {seed} {draws}",
@@ -96,36 +161,15 @@ def _mistake() -> AuditRequest:
     )
 
 
-def _mechanism() -> AuditRequest:
-    first, second, third = controls.row([2, 1, 1.4])
-    key = first.selectbox(
-        "Mechanism",
-        list(CATALOG),
-        format_func=lambda name: CATALOG[name].label,
-        key="audit-mechanism",
-    )
-    epsilon = second.slider(
-        "Claimed ε", 1.0, (0.1, 5.0, 0.1), key="audit-epsilon", note=controls.EPSILON_HELP
-    )
-    pair = third.selectbox(
-        "Pair",
-        [_WORST, _TYPED],
-        key="audit-pair",
-        note="The two values that are hardest to keep apart, or two that you choose.",
-    )
-    first, second = controls.row(2)
-    shift = first.slider(
-        "Sensitivity",
-        0.2,
-        (0.02, 1.0, 0.02),
-        key="audit-shift",
-        note="How far one person can move the value, as a share of its range from 0 to 1.",
-    )
-    place = 0.0
-    if pair == _TYPED:
-        place = second.slider("The value", 0.5, (0.0, 1.0, 0.01), key="audit-place")
-    draws, confidence = _effort(10_000)
-    setup = Setup(key=key, epsilon=epsilon, place=place, shift=shift)
+def _mechanism(
+    *,
+    pair: str,
+    draws: int,
+    confidence: float,
+    place: float = 0.0,
+    **rest: Any,  # noqa: ANN401 - fields of the setup
+) -> AuditRequest:
+    setup = Setup(place=place, **rest)
     return AuditRequest(
         key=f"{setup} {pair} {draws}",
         draws=draws,
@@ -136,35 +180,65 @@ def _mechanism() -> AuditRequest:
 
 def ask_pair(request: Releasable, study: Study) -> AuditRequest:
     """Show which two tables the question on screen is tested on."""
-    pair = controls.row([1.4, 2])[0].selectbox(
-        "Neighboring datasets",
-        [_WORST, _TYPED, _PERSON],
-        key=f"audit-tables-{session.generation()}",
-        kept="session",
-        note="Any two tables that the guarantee covers, or the table in use with and "
-        "without one of its people. Only the curator sees the latter.",
+
+    def typed(which: str, note: str) -> Asked:
+        setting = NumberSetting(
+            label=f"Value in the {which} dataset",
+            value=0.0,
+            within=(None, None),
+            key=f"audit-{which}-{session.generation()}",
+            kept="session",
+            note=note,
+        )
+        return lambda asked: setting if asked["pair"] == _TYPED else None
+
+    form = SettingsForm(
+        row={
+            "pair": ChoiceSetting(
+                label="Neighboring datasets",
+                options=(_WORST, _TYPED, _PERSON),
+                key=f"audit-tables-{session.generation()}",
+                kept="session",
+                note="Any two tables that the guarantee covers, or the table in use with and "
+                "without one of its people. Only the curator sees the latter.",
+            ),
+            **_effort(10_000),
+            "first": typed(
+                "first", "The exact value of the statistic in a dataset that you imagine."
+            ),
+            "second": typed(
+                "second", "The same with one person changed, at most the sensitivity away."
+            ),
+        },
+        widths=(1.0, 1.0, 1.0),
     )
-    values = _values() if pair == _TYPED else (0.0, 0.0)
-    draws, confidence = _effort(10_000)
+    return _pair(request, study, **form.ask())
+
+
+def _pair(
+    request: Releasable,
+    study: Study,
+    *,
+    pair: str,
+    draws: int,
+    confidence: float,
+    first: float = 0.0,
+    second: float = 0.0,
+) -> AuditRequest:
     confidential = pair == _PERSON
 
     def trial() -> Trial:
         if confidential:
             return _of_row(request, study)
-        return trials.worst(request) if pair == _WORST else trials.typed(request, *values)
+        return trials.worst(request) if pair == _WORST else trials.typed(request, first, second)
 
     return AuditRequest(
-        key=f"{request.analysis(study.fingerprint)} {pair} {values} {draws}",
+        key=f"{request.analysis(study.fingerprint)} {pair} {(first, second)} {draws}",
         draws=draws,
         confidence=confidence,
         trial=trial,
         confidential=confidential,
     )
-
-
-def _row_key() -> str:
-    """Return which rows of the table are asked about. CONFIDENTIAL."""
-    return f"{session.public(_row('person'))} {session.public(_row('other'))}"
 
 
 def _ask_row(study: Study) -> None:
@@ -184,59 +258,16 @@ def _ask_row(study: Study) -> None:
         )
 
 
+_ROWS: Final = ("person", "other")
+
+
 def _row(which: str) -> str:
     return f"audit-{which}-{session.generation()}"
 
 
 def _of_row(request: Releasable, study: Study) -> Trial:
-    person, other = (
-        cast("int", session.public(_row(which)) or 1) - 1 for which in ("person", "other")
-    )
+    person, other = (cast("int", session.public(_row(which)) or 1) - 1 for which in _ROWS)
     return trials.of_person(request, study.in_memory, person, other)
-
-
-def _values() -> tuple[float, float]:
-    first, second = controls.row(2)
-    return (
-        first.number(
-            "Value in the first dataset",
-            0.0,
-            key=f"audit-first-{session.generation()}",
-            kept="session",
-            note="The exact value of the statistic in a dataset that you imagine.",
-        ),
-        second.number(
-            "Value in the second dataset",
-            0.0,
-            key=f"audit-second-{session.generation()}",
-            kept="session",
-            note="The same with one person changed, at most the sensitivity away.",
-        ),
-    )
-
-
-def _effort(usual: int) -> tuple[int, float]:
-    """Ask how much shall be drawn, and how sure a refutation shall be."""
-    first, second = controls.row(2)
-    draws = first.place.select_slider(
-        "Draws per dataset",
-        _DRAWS,
-        value=usual,
-        format_func=lambda number: f"{number:,}",
-        key=f"audit-draws-{usual}",
-        bind="query-params",
-        help="One half finds the most telling event, the other half tests it.",
-    )
-    confidence = second.place.select_slider(
-        "Confidence",
-        _CONFIDENCES,
-        value=0.99,
-        format_func=lambda share: f"{100 * share:g}%",
-        key="audit-confidence",
-        bind="query-params",
-        help="At 99%, at most one in a hundred audits refutes a true guarantee by chance.",
-    )
-    return draws, confidence
 
 
 def affordable(asked: AuditRequest, trial: Trial) -> int:
@@ -253,11 +284,11 @@ def body(asked: AuditRequest) -> None:
         with confidential.area("audit", "the audit of a person of this table") as shown:
             if shown:
                 _ask_row(session.require_study())
-                _show(asked, rows=_row_key())
+                _show(asked, rows=" ".join(f"{session.public(_row(one))}" for one in _ROWS))
     else:
         _show(asked)
     with st.expander("Methods"):
-        definitions()
+        st.markdown(METHODS)
 
 
 def _show(asked: AuditRequest, *, rows: str = "") -> None:
@@ -301,34 +332,24 @@ def _event_text(done: PrivacyAudit) -> str:
 
 
 def _numbers(done: PrivacyAudit) -> None:
-    row = st.container(horizontal=True, gap="large")
-    claim = done.claim
-    row.metric(
-        "Claimed ε",
-        epsilon_text(claim.epsilon),
-        width="content",
-        help=f"No event may exceed it{_at(claim.delta)}.",
-    )
-    row.metric(
-        "Lower bound on ε",
-        audits.lower_text(done.lower),
-        width="content",
-        help="From counting alone, corrected for the search.",
-    )
-    row.metric(
-        "Detectable ε",
-        significant(done.detectable, up=True),
-        width="content",
-        help="The smallest ε that these draws would detect with probability 90%.",
-    )
-    if done.trial.exact is not None:
-        exact = done.trial.exact
-        row.metric(
-            "Exact ε",
+    claim, exact = done.claim, done.trial.exact
+    numbers = {
+        "Claimed ε": (epsilon_text(claim.epsilon), f"No event may exceed it{_at(claim.delta)}."),
+        "Lower bound on ε": (
+            audits.lower_text(done.lower),
+            "From counting alone, corrected for the search.",
+        ),
+        "Detectable ε": (
+            significant(done.detectable, up=True),
+            "The smallest ε that these draws would detect with probability 90%.",
+        ),
+    }
+    if exact is not None:
+        numbers["Exact ε"] = (
             "∞" if math.isinf(exact) else epsilon_text(exact),
-            width="content",
-            help=f"The exact privacy loss of this pair{_at(claim.delta)}, by formula.",
+            f"The exact privacy loss of this pair{_at(claim.delta)}, by formula.",
         )
+    results.metrics(numbers, narrow=True)
 
 
 def _at(delta: float) -> str:
@@ -362,33 +383,29 @@ _SIGNS = {
 }
 
 
-def definitions() -> None:
-    """Define what the page shows, with formulas and sources."""
-    st.markdown(
-        "**Two worlds.** Neighboring tables: a person is there or not, or has another "
-        "record. The auditor knows all else, as the attacker of the definition "
-        "does.\n\n**Promise.** (ε, δ)-differential privacy: for event probabilities p and q "
-        "in the two worlds, p ≤ e^ε · q + δ and q ≤ e^ε · p + δ.\n\n**Search.** On the first "
-        "half of the draws: thresholds from both sides, repeated numbers, and sets of "
-        "intervals in the order of their likelihood ratio. The best test has this form "
-        "(Neyman and Pearson 1933). Of an answer with several numbers: the most informative "
-        "ones, differences, projections that separate the worlds, and the likelihood ratio. "
-        "The ratio is exact if the density is known.\n\n**Test.** On the second half, which "
-        "knows nothing of the search: one event for each direction, counted. With "
-        "Clopper-Pearson limits (1934), a lower one for p and an upper one for q, **ε is at "
-        "least log((p - δ) / q)**. Each of the four limits fails with a quarter of the "
-        "allowed error. So the bound holds for any number of searched events."
-    )
-    st.markdown(
-        "**Curve.** How often answers are rightly and wrongly taken for those of the first "
-        "world, as the threshold moves. Its band holds for all points at once (Dvoretzky, "
-        "Kiefer and Wolfowitz 1956; Massart 1990); the bars at the rings are the limits that "
-        "count. A promise is refuted where a ring with its bars lies beyond the dashed "
-        "lines.\n\n**The number of draws** is fixed before. Drawing until a promise is "
-        "refuted would refute too often.\n\n**Drawn by what.** Known mistakes are simulated, "
-        "with a seed. Mechanisms and questions are drawn by the sampler of real releases, "
-        "afresh each time, without a seed. Nothing is charged and nothing is written to the "
-        "ledger: nobody outside this page sees a draw.\n\nSources: Ding, Wang, Wang, Zhang "
-        "and Kifer, *Detecting violations of differential privacy* (2018); Jagielski, Ullman "
-        "and Oprea, *Auditing differentially private machine learning* (2020)."
-    )
+METHODS: Final = (
+    "**Two worlds.** Neighboring tables: a person is there or not, or has another "
+    "record. The auditor knows all else, as the attacker of the definition "
+    "does.\n\n**Promise.** (ε, δ)-differential privacy: for event probabilities p and q "
+    "in the two worlds, p ≤ e^ε · q + δ and q ≤ e^ε · p + δ.\n\n**Search.** On the first "
+    "half of the draws: thresholds from both sides, repeated numbers, and sets of "
+    "intervals in the order of their likelihood ratio. The best test has this form "
+    "(Neyman and Pearson 1933). Of an answer with several numbers: the most informative "
+    "ones, differences, projections that separate the worlds, and the likelihood ratio. "
+    "The ratio is exact if the density is known.\n\n**Test.** On the second half, which "
+    "knows nothing of the search: one event for each direction, counted. With "
+    "Clopper-Pearson limits (1934), a lower one for p and an upper one for q, **ε is at "
+    "least log((p - δ) / q)**. Each of the four limits fails with a quarter of the "
+    "allowed error. So the bound holds for any number of searched events.\n\n"
+    "**Curve.** How often answers are rightly and wrongly taken for those of the first "
+    "world, as the threshold moves. Its band holds for all points at once (Dvoretzky, "
+    "Kiefer and Wolfowitz 1956; Massart 1990); the bars at the rings are the limits that "
+    "count. A promise is refuted where a ring with its bars lies beyond the dashed "
+    "lines.\n\n**The number of draws** is fixed before. Drawing until a promise is "
+    "refuted would refute too often.\n\n**Drawn by what.** Known mistakes are simulated, "
+    "with a seed. Mechanisms and questions are drawn by the sampler of real releases, "
+    "afresh each time, without a seed. Nothing is charged and nothing is written to the "
+    "ledger: nobody outside this page sees a draw.\n\nSources: Ding, Wang, Wang, Zhang "
+    "and Kifer, *Detecting violations of differential privacy* (2018); Jagielski, Ullman "
+    "and Oprea, *Auditing differentially private machine learning* (2020)."
+)

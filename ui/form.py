@@ -6,7 +6,7 @@ row with the rest in a popover, a figure under its takeaway, why, and methods.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat
@@ -203,17 +203,16 @@ class SettingsForm:
             st.columns(spec, vertical_alignment="bottom")
             for _ in range(0, len(self.row), len(widths))
         ]
-        cells = [Cell(place=place) for row in rows for place in row[: len(widths)]]
         known: dict[str, Setting] = {}
         shown: dict[str, Any] = {}
 
-        def show(settings: Mapping[str, Asked], cells: Iterable[Cell]) -> None:
-            for (name, one), cell in zip(settings.items(), cells, strict=False):
+        def show(settings: Mapping[str, Asked], cells: Iterator[Cell]) -> None:
+            for name, one in settings.items():
                 setting = one if isinstance(one, Setting) else one(shown)
                 if setting is not None:
-                    known[name], shown[name] = setting, setting.ask(cell)
+                    known[name], shown[name] = setting, setting.ask(next(cells))
 
-        show(self.row, cells)
+        show(self.row, (Cell(place=place) for row in rows for place in row[: len(widths)]))
         if self.more:
             with rows[-1][-1].popover("More", width="stretch"):
                 show(self.more, repeat(controls.HERE))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import streamlit as st
@@ -51,29 +51,16 @@ from dpcore.studies.attacks.reconstruction import (
     rounded_counts,
 )
 from dpcore.studies.attacks.targets import Target
-from ui import controls, session, work
-from ui.attacks.attack_target import (
-    AttackTarget,
-    ask_numbers,
-    ask_person,
-    ask_secret,
-    show_lesson,
-    show_verdict,
-)
+from ui import controls, results, session, work
+from ui.attacks.attack_target import Attack, AttackTarget, show_lesson, show_verdict
+from ui.form import ChoiceSetting, NumberSetting, Seed
 from ui.text import after_number, literal
 
 
-def show_differencing(subject: AttackTarget) -> None:
-    """Ask who moves in, and subtract."""
-    cells = controls.row([1.4, 1, 1, 1, 1.2])
-    target = ask_numbers((cells[0], cells[4]), subject, "attack-numbers")
-    if target is None:
-        return
-    person = ask_person(cells[1], subject, target, "Who moves in")
-    epsilon = cells[2].number(
-        "ε of each total", 1.0, (0.01, 20.0), key="differencing-epsilon", note=controls.EPSILON_HELP
-    )
-    seed = cells[3].seed(key="differencing-seed")
+def _differencing(
+    subject: AttackTarget, target: Target, *, person: int, epsilon: float, seed: int
+) -> None:
+    """Subtract two totals, between which somebody moves in."""
     found = attack(target, person, epsilon=epsilon, rng=np.random.default_rng(seed))
     name, unit = subject.called(person), target.unit
     if subject.masked:
@@ -104,7 +91,6 @@ def show_differencing(subject: AttackTarget) -> None:
 
 _UNITS: Final = (5, 10)
 _RUNS: Final = 20
-_SIZES: Final = (50, 100, 200)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,44 +115,17 @@ class _ReconstructionSettings:
         return epsilons(self.epsilon, 9 if self.method is ReconstructionMethod.LEAST_SQUARES else 5)
 
 
-def show_reconstruction(subject: AttackTarget) -> None:
-    """Ask for a column, a kind of parts and a total; then solve."""
-    upper, lower = controls.row([1.4, 1, 1, 1]), controls.row([1.4, 1, 1, 1])
-    secret = ask_secret((upper[0], upper[1]), subject, "attack-secret")
-    size = upper[2].selectbox("People attacked", _SIZES, index=1, key="reconstruction-people")
-    times = upper[3].selectbox(
-        "Counts a person",
-        (2, 4, 8),
-        index=1,
-        key="reconstruction-times",
-        note="How many counts are asked for, as a multiple of the people.",
-    )
-    kind = lower[0].selectbox("Counted are", list(Parts), key="reconstruction-parts")
-    method = lower[1].selectbox(
-        "Solved by",
-        list(ReconstructionMethod),
-        key="reconstruction-method",
-        note="The linear program takes seconds; it is better where noise is middling.",
-    )
-    epsilon = lower[2].number(
-        "ε of all counts together",
-        1.0,
-        (0.01, 10_000.0),
-        key="reconstruction-epsilon",
-        note=controls.EPSILON_HELP,
-    )
-    seed = lower[3].seed(key="reconstruction-seed")
-    if secret is None:
-        return
+def _reconstruction(
+    subject: AttackTarget,
+    secret: Target,
+    *,
+    size: int,
+    times: int,
+    **rest: Any,  # noqa: ANN401 - fields of the settings
+) -> None:
+    """Solve for the people behind many counts."""
     bits = secret.amounts[:size]
-    asked = _ReconstructionSettings(
-        kind=Parts(kind),
-        method=ReconstructionMethod(method),
-        people=len(bits),
-        counts=len(bits) * times,
-        epsilon=epsilon,
-        seed=int(seed),
-    )
+    asked = _ReconstructionSettings(people=len(bits), counts=len(bits) * times, **rest)
     # The key says which column, and never what is in it.
     column = session.public(subject.key("attack-secret-column"))
     key = f"{asked} {secret.what} {subject.made_up} {column}"
@@ -265,22 +224,14 @@ _WORLD: Final = (
     "The total without noise, in one of the two worlds. Which of both is the released "
     "number closer to?"
 )
-_RELEASED: Final = "The total of the world that the coin chose, with noise."
 _GUESSES: Final = "_membership-guesses"
 _PRIVATE, _EXACT = "a private total", "the exact total"
 
 
-def show_membership(subject: AttackTarget) -> None:
-    """Ask whom the game is about, let the reader play, then the machine."""
-    cells = controls.row([1.4, 1, 1, 1, 1.2])
-    target = ask_numbers((cells[0], cells[4]), subject, "attack-member", yes_no=True)
-    if target is None:
-        return
-    person = ask_person(cells[1], subject, target, "Who is looked for")
-    epsilon = cells[2].number(
-        "ε of the total", 1.0, (0.01, 20.0), key="membership-epsilon", note=controls.EPSILON_HELP
-    )
-    seed = int(cells[3].seed(key="membership-seed"))
+def _membership(
+    subject: AttackTarget, target: Target, *, person: int, epsilon: float, seed: int
+) -> None:
+    """Let the reader play whether somebody is in a total, then the machine."""
     name = subject.called(person)
     if subject.masked:
         st.caption(
@@ -354,19 +305,18 @@ def _by_hand(
         f"You know everybody but {name}, and what {name} would add. A coin decides in "
         f"each round whether {name} is in. The total of “{literal(target.what)}” is:"
     )
-    row = st.container(horizontal=True, gap="large")
-    numbers = {
-        f"without {name}": significant(about.outside, 9),
-        f"with {name}": significant(about.inside, 9),
-        f"released, round {place + 1}": significant(float(rounds.released[place]), 7),
+    totals = {
+        f"without {name}": (significant(about.outside, 9), _WORLD),
+        f"with {name}": (significant(about.inside, 9), _WORLD),
+        f"released, round {place + 1}": (
+            significant(float(rounds.released[place]), 7),
+            "The total of the world that the coin chose, with noise.",
+        ),
     }
-    for label, number in numbers.items():
-        row.metric(
-            capital(label),
-            f"{number}{unit}",
-            width="content",
-            help=_RELEASED if label.startswith("released") else _WORLD,
-        )
+    results.metrics(
+        {capital(label): (f"{total}{unit}", meaning) for label, (total, meaning) in totals.items()},
+        narrow=True,
+    )
     with st.container(horizontal=True):
         for words, guess in ((f"{capital(name)} is in", 1), ("Not in", 0)):
             st.button(
@@ -416,3 +366,59 @@ def _guess(game_id: str, guess: int) -> None:
 
 def _start(game_id: str) -> None:
     session.set_public(_GUESSES, (game_id, ()))
+
+
+def _epsilon(label: str, key: str, most: float = 20.0) -> NumberSetting:
+    return NumberSetting(
+        label=label, value=1.0, within=(0.01, most), key=key, note=controls.EPSILON_HELP
+    )
+
+
+DIFFERENCING: Final = Attack(
+    show=_differencing,
+    column="attack-numbers",
+    person="Who moves in",
+    row={
+        "epsilon": _epsilon("ε of each total", "differencing-epsilon"),
+        "seed": Seed(key="differencing-seed"),
+    },
+)
+RECONSTRUCTION: Final = Attack(
+    show=_reconstruction,
+    column="attack-secret",
+    yes_no=True,
+    split=True,
+    row={
+        "size": ChoiceSetting(
+            label="People attacked", options=(50, 100, 200), value=100, key="reconstruction-people"
+        ),
+        "times": ChoiceSetting(
+            label="Counts a person",
+            options=(2, 4, 8),
+            value=4,
+            key="reconstruction-times",
+            note="How many counts are asked for, as a multiple of the people.",
+        ),
+        "kind": ChoiceSetting(
+            label="Counted are", options=tuple(Parts), key="reconstruction-parts"
+        ),
+        "method": ChoiceSetting(
+            label="Solved by",
+            options=tuple(ReconstructionMethod),
+            key="reconstruction-method",
+            note="The linear program takes seconds; it is better where noise is middling.",
+        ),
+        "epsilon": _epsilon("ε of all counts together", "reconstruction-epsilon", 10_000.0),
+        "seed": Seed(key="reconstruction-seed"),
+    },
+)
+MEMBERSHIP: Final = Attack(
+    show=_membership,
+    column="attack-member",
+    yes_no=True,
+    person="Who is looked for",
+    row={
+        "epsilon": _epsilon("ε of the total", "membership-epsilon"),
+        "seed": Seed(key="membership-seed"),
+    },
+)

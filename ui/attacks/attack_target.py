@@ -6,6 +6,7 @@ page.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,10 +27,12 @@ from dpcore.studies.attacks.targets import (
     village,
 )
 from ui import results, session
-from ui.controls import Cell, Kept
+from ui.controls import Kept
+from ui.form import Asked, ChoiceSetting, NumberSetting, Setting, SettingsForm
 from ui.study import Study
 
 _TWO: Final = 2
+_WIDTHS: Final = (1.4, 1.0, 1.0, 1.0)
 _SEED: Final = 1
 
 
@@ -62,11 +65,6 @@ class AttackTarget:
         if self.made_up and place == 0:
             return SOMEBODY
         return f"person {place + 1}"
-
-    def say_unread(self) -> None:
-        """Say of an attack on typed numbers that it does not read one's table."""
-        if not self.made_up:
-            st.caption("This attack uses the settings below alone, and no table.")
 
     def show(self, picture: Picture, key: str) -> None:
         """Show a picture of these people; the village has nothing to hide."""
@@ -102,91 +100,109 @@ def of_table(study: Study) -> AttackTarget:
     return AttackTarget(dataset=sample, made_up=False, masked=masked)
 
 
-def ask_numbers(
-    cells: tuple[Cell, Cell], subject: AttackTarget, name: str, *, yes_no: bool = False
-) -> Target | None:
-    """Ask for a column of numbers, or for a label that counts as 1.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attack:
+    """An attack, with the settings that it is shown by.
 
-    ``yes_no`` says which kind comes first. Returns ``None``, with a word why, where no
-    column can be attacked.
+    Attributes:
+        show: Shows it on some people, on what is attacked of them if anything is, and
+            with the settings by name.
+        row: What is set beside what is attacked.
+        column: What keys call the column under attack; empty where no table is read.
+        yes_no: Whether a column of two labels is proposed, or one of numbers.
+        split: Whether a column of numbers is split at a public threshold.
+        person: What the person is called that the attack is about; empty for none.
+
     """
-    column = _ask_column(cells[0], subject, name, yes_no=yes_no)
-    if column is None:
-        return None
-    label = _ask_label(cells[1], subject, name, column)
-    return numbers(subject.dataset, column, label)
 
+    show: Callable[..., None]
+    row: Mapping[str, Setting]
+    column: str = ""
+    yes_no: bool = False
+    split: bool = False
+    person: str = ""
 
-def ask_secret(cells: tuple[Cell, Cell], subject: AttackTarget, name: str) -> Target | None:
-    """Ask for a column of two values, or one that is split at a public threshold."""
-    column = _ask_column(cells[0], subject, name, yes_no=True)
-    if column is None:
-        return None
-    if not column.kind.is_numeric:
-        label = _ask_label(cells[1], subject, name, column)
-        return numbers(subject.dataset, column, label)
-    bounds = column.bounds
-    if bounds is None:
-        return None
-    threshold = cells[1].number(
-        "Yes is a value of at least",
-        float(bounds.lower + bounds.width / 2),
-        (float(bounds.lower), float(bounds.upper)),
-        key=subject.key(f"{name}-from-{bounds.lower:g}-{bounds.upper:g}"),
-        kept="page",
-        note="Public: it starts in the middle of the bounds.",
-    )
-    return at_least(numbers(subject.dataset, column), threshold)
+    def __call__(self, subject: AttackTarget) -> None:
+        """Ask what is set, and show the attack."""
+        if not self.column:
+            if not subject.made_up:
+                st.caption("This attack uses the settings below alone, and no table.")
+            self.show(subject, **SettingsForm(row=self.row).ask())
+            return
+        columns = attackable(subject.dataset)
+        if not columns:
+            st.info("Declare bounds or labels of a column on Data to attack it.")
+            return
 
+        def target(column: int, value: float | None = None) -> Target:
+            attacked = columns[column]
+            if not attacked.kind.is_numeric:
+                return numbers(subject.dataset, attacked, attacked.labels[int(value or 0)])
+            found = numbers(subject.dataset, attacked)
+            return found if value is None else at_least(found, value)
 
-def ask_person(cell: Cell, subject: AttackTarget, target: Target, label: str) -> int:
-    """Ask for a person of the sample by number, and return the place, from 0."""
-    number = cell.number(
-        label,
-        1,
-        (1, target.people),
-        key=subject.key("attack-person"),
-        kept=subject.kept,
-        note=f"Of {target.people} people."
-        + (f" Number 1 is {SOMEBODY}." if subject.made_up else ""),
-    )
-    return int(number) - 1
+        row: dict[str, Asked] = {
+            "column": self._column(subject, columns),
+            "value": lambda asked: self._value(subject, columns[asked["column"]]),
+        }
+        if self.person:
+            row["person"] = lambda asked: self._person(subject, target(**asked).people)
+        asked = SettingsForm(row={**row, **self.row}, widths=_WIDTHS).ask()
+        attacked = {name: asked.pop(name) for name in ("column", "value") if name in asked}
+        if self.person:
+            asked["person"] -= 1
+        self.show(subject, target(**attacked), **asked)
 
+    def _column(self, subject: AttackTarget, columns: Sequence[Column]) -> Setting:
+        proposed = [
+            place for place, one in enumerate(columns) if one.kind.is_numeric != self.yes_no
+        ]
+        if self.yes_no:
+            proposed.sort(key=lambda place: len(columns[place].labels) != _TWO)
+        return ChoiceSetting(
+            label="Column under attack",
+            options=range(len(columns)),
+            value=proposed[0] if proposed else 0,
+            named=lambda place: columns[place].title,
+            key=subject.key(f"{self.column}-column"),
+            kept=subject.kept,
+        )
 
-def _ask_column(cell: Cell, subject: AttackTarget, name: str, *, yes_no: bool) -> Column | None:
-    columns = attackable(subject.dataset)
-    if not columns:
-        st.info("Declare bounds or labels of a column on Data to attack it.")
-        return None
-    usual = [
-        place for place, column in enumerate(columns) if (column.kind.is_numeric) is not yes_no
-    ]
-    if yes_no:
-        usual.sort(key=lambda place: len(columns[place].labels) != _TWO)
-    place = cell.selectbox(
-        "Column under attack",
-        range(len(columns)),
-        index=usual[0] if usual else 0,
-        format_func=lambda place: columns[place].title,
-        key=subject.key(f"{name}-column"),
-        kept=subject.kept,
-    )
-    return columns[place]
+    def _value(self, subject: AttackTarget, column: Column) -> Setting | None:
+        """Return the setting of who counts: with a label, or at least a number."""
+        bounds = column.bounds
+        if not column.kind.is_numeric:
+            count = len(column.labels)
+            return ChoiceSetting(
+                label="Who counts",
+                options=range(count),
+                value=count - 1,
+                named=column.labels.__getitem__,
+                key=subject.key(f"{self.column}-label-{count}"),
+                kept=subject.kept,
+            )
+        if not self.split or bounds is None:
+            return None
+        return NumberSetting(
+            label="Yes is a value of at least",
+            value=float(bounds.lower + bounds.width / 2),
+            within=(float(bounds.lower), float(bounds.upper)),
+            key=subject.key(f"{self.column}-from-{bounds.lower:g}-{bounds.upper:g}"),
+            kept="page",
+            note="Public: it starts in the middle of the bounds.",
+        )
 
-
-def _ask_label(cell: Cell, subject: AttackTarget, name: str, column: Column) -> str | None:
-    if column.kind.is_numeric:
-        return None
-    labels = column.labels
-    place = cell.selectbox(
-        "Who counts",
-        range(len(labels)),
-        index=len(labels) - 1,
-        format_func=labels.__getitem__,
-        key=subject.key(f"{name}-label-{len(labels)}"),
-        kept=subject.kept,
-    )
-    return labels[place]
+    def _person(self, subject: AttackTarget, people: int) -> Setting:
+        """Return the setting of a person of the sample, by number."""
+        note = f"Of {people} people."
+        return NumberSetting(
+            label=self.person,
+            value=1,
+            within=(1, people),
+            key=subject.key("attack-person"),
+            kept=subject.kept,
+            note=f"{note} Number 1 is {SOMEBODY}." if subject.made_up else note,
+        )
 
 
 def show_verdict(careless: str, private: str) -> None:

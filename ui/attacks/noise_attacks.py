@@ -40,49 +40,22 @@ from dpcore.studies.attacks.targets import Target
 from dpcore.studies.attacks.timing import redrawing, right, steady
 from dpcore.studies.teaching.laboratory import UNIT, acceptance
 from ui import controls, results
-from ui.attacks.attack_target import (
-    AttackTarget,
-    ask_numbers,
-    ask_person,
-    ask_secret,
-    show_lesson,
-    show_verdict,
-)
+from ui.attacks.attack_target import Attack, AttackTarget, show_lesson, show_verdict
+from ui.form import ChoiceSetting, NumberSetting, Seed, Slide
 from ui.text import after_number, literal
 
 _MOST = 100_000
 
 
-def show_averaging(subject: AttackTarget) -> None:
+def _averaging(
+    subject: AttackTarget, secret: Target, *, times: int, epsilon: float, budget: float, seed: int
+) -> None:
     """Ask a count again and again, and average."""
-    upper = controls.row([1.4, 1, 1])
-    lower = controls.row(3)
-    secret = ask_secret((upper[0], upper[1]), subject, "attack-secret")
-    times = upper[2].number(
-        "Times asked",
-        1000,
-        (1, _MOST),
-        key="averaging-times",
-        note="How often the same question is put.",
-    )
-    epsilon = lower[0].number(
-        "ε of each answer", 0.5, (0.01, 20.0), key="averaging-epsilon", note=controls.EPSILON_HELP
-    )
-    budget = lower[1].number(
-        "Budget ε for all answers",
-        5.0,
-        (0.01, 1000.0),
-        key="averaging-budget",
-        note="What all answers to all questions together may cost.",
-    )
-    seed = lower[2].seed(value=4, key="averaging-seed")
-    if secret is None:
-        return
     found = ask_again(
         float(secret.amounts.sum()),
         epsilon=epsilon,
         budget=budget,
-        times=int(times),
+        times=times,
         rng=np.random.default_rng(seed),
     )
     subject.show(running_picture(found), "averaging")
@@ -129,24 +102,10 @@ _LISTED: Final = 8
 _FAR: Final = 100.0
 
 
-def show_floating_point(subject: AttackTarget) -> None:
-    """Ask for two answers, and tell them apart by the last digits of a release."""
-    subject.say_unread()
-    cells = controls.row(4)
-    first = cells[0].number(
-        "Exact answer", 1.0, (-_FAR, _FAR), key="bits-first", note="Such as a count."
-    )
-    second = cells[1].number(
-        "The answer it could have been",
-        0.0,
-        (-_FAR, _FAR),
-        key="bits-second",
-        note="Without one person, say.",
-    )
-    epsilon = cells[2].number(
-        "ε of the release", 1.0, (0.1, 5.0), key="bits-epsilon", note=controls.EPSILON_HELP
-    )
-    seed = cells[3].seed(key="bits-seed")
+def _floating_point(
+    _: AttackTarget, *, first: float, second: float, epsilon: float, seed: int
+) -> None:
+    """Tell two answers apart by the last digits of a release."""
     if first == second:
         st.info("Choose two answers that differ.", icon="✏️")
         return
@@ -195,38 +154,17 @@ _TIMED: Final = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 _REDRAWN, _STEADY = "draw until it fits", "as many draws every time"
 
 
-def show_timing(subject: AttackTarget) -> None:
-    """Ask for two values, and tell them apart with a stopwatch."""
-    subject.say_unread()
-    upper, lower = controls.row(3), controls.row(3)
-    place = upper[0].slider(
-        "The value without noise",
-        0.0,
-        (0.0, 1.0, 0.05),
-        key="timing-place",
-        note="Where it lies between its bounds: 0 is the lower one, 1 the upper one.",
-    )
-    shift = upper[1].slider(
-        "One person moves it by",
-        0.1,
-        (0.05, 1.0, 0.05),
-        key="timing-shift",
-        note="As a share of the range. The other value is that far away.",
-    )
-    epsilon = upper[2].number(
-        "ε of each release", 1.0, (0.1, 5.0), key="timing-epsilon", note=controls.EPSILON_HELP
-    )
-    timed = int(
-        lower[0].number(
-            "Releases timed",
-            30,
-            (1, _TIMING_MOST),
-            key="timing-releases",
-            note="How many releases the attacker holds a stopwatch to.",
-        )
-    )
-    shown = lower[1].selectbox("Stopwatch of", (_REDRAWN, _STEADY), key="timing-shown")
-    seed = lower[2].seed(key="timing-seed")
+def _timing(
+    _: AttackTarget,
+    *,
+    place: float,
+    shift: float,
+    epsilon: float,
+    timed: int,
+    shown: str,
+    seed: int,
+) -> None:
+    """Tell two values apart with a stopwatch."""
     other = place + shift if place + shift <= 1 else max(place - shift, 0.0)
     scale = shift / epsilon
     kept = [float(acceptance(at, scale, UNIT)) for at in (place, other)]
@@ -275,18 +213,10 @@ _ALL, _THREE = "all digits", "3 digits, rounded up"
 _DIGITS: Final = {_ALL: None, _THREE: 3}
 
 
-def show_disclosed_losses(subject: AttackTarget) -> None:
-    """Ask who is told the own loss, and solve."""
-    cells = controls.row([1.4, 1, 1, 1.2, 1, 1.2])
-    target = ask_numbers((cells[0], cells[5]), subject, "attack-numbers")
-    if target is None:
-        return
-    person = ask_person(cells[1], subject, target, "Person")
-    epsilon = cells[2].number(
-        "ε of the mean", 1.0, (0.01, 20.0), key="recovery-epsilon", note=controls.EPSILON_HELP
-    )
-    digits = cells[3].selectbox("Digits", list(_DIGITS), key="recovery-digits")
-    seed = cells[4].seed(key="recovery-seed")
+def _disclosed_losses(
+    subject: AttackTarget, target: Target, *, person: int, epsilon: float, digits: str, seed: int
+) -> None:
+    """Solve for a mean from what somebody is told of the own loss."""
     if subject.masked:
         st.caption(
             "A mean and a loss together say a person's value: switch on “Show values” "
@@ -356,3 +286,99 @@ def _loss_text(target: Target, person: int, epsilon: float) -> float:
     others = np.delete(amounts, person)
     moved = abs(float(amounts[person]) - float(others.mean())) / len(amounts)
     return moved / (target.bounds.width / (len(amounts) * epsilon))
+
+
+def _epsilon(
+    label: str, key: str, value: float = 1.0, within: tuple[float, float] = (0.01, 20.0)
+) -> NumberSetting:
+    return NumberSetting(
+        label=label, value=value, within=within, key=key, note=controls.EPSILON_HELP
+    )
+
+
+AVERAGING: Final = Attack(
+    show=_averaging,
+    column="attack-secret",
+    yes_no=True,
+    split=True,
+    row={
+        "times": NumberSetting(
+            label="Times asked",
+            value=1000,
+            within=(1, _MOST),
+            key="averaging-times",
+            note="How often the same question is put.",
+        ),
+        "epsilon": _epsilon("ε of each answer", "averaging-epsilon", 0.5),
+        "budget": NumberSetting(
+            label="Budget ε for all answers",
+            value=5.0,
+            within=(0.01, 1000.0),
+            key="averaging-budget",
+            note="What all answers to all questions together may cost.",
+        ),
+        "seed": Seed(value=4, key="averaging-seed"),
+    },
+)
+FLOATING_POINT: Final = Attack(
+    show=_floating_point,
+    row={
+        "first": NumberSetting(
+            label="Exact answer",
+            value=1.0,
+            within=(-_FAR, _FAR),
+            key="bits-first",
+            note="Such as a count.",
+        ),
+        "second": NumberSetting(
+            label="The answer it could have been",
+            value=0.0,
+            within=(-_FAR, _FAR),
+            key="bits-second",
+            note="Without one person, say.",
+        ),
+        "epsilon": _epsilon("ε of the release", "bits-epsilon", 1.0, (0.1, 5.0)),
+        "seed": Seed(key="bits-seed"),
+    },
+)
+TIMING: Final = Attack(
+    show=_timing,
+    row={
+        "place": Slide(
+            label="The value without noise",
+            value=0.0,
+            within=(0.0, 1.0, 0.05),
+            key="timing-place",
+            note="Where it lies between its bounds: 0 is the lower one, 1 the upper one.",
+        ),
+        "shift": Slide(
+            label="One person moves it by",
+            value=0.1,
+            within=(0.05, 1.0, 0.05),
+            key="timing-shift",
+            note="As a share of the range. The other value is that far away.",
+        ),
+        "epsilon": _epsilon("ε of each release", "timing-epsilon", 1.0, (0.1, 5.0)),
+        "timed": NumberSetting(
+            label="Releases timed",
+            value=30,
+            within=(1, _TIMING_MOST),
+            key="timing-releases",
+            note="How many releases the attacker holds a stopwatch to.",
+        ),
+        "shown": ChoiceSetting(
+            label="Stopwatch of", options=(_REDRAWN, _STEADY), key="timing-shown"
+        ),
+        "seed": Seed(key="timing-seed"),
+    },
+)
+DISCLOSED_LOSSES: Final = Attack(
+    show=_disclosed_losses,
+    column="attack-numbers",
+    person="Person",
+    row={
+        "epsilon": _epsilon("ε of the mean", "recovery-epsilon"),
+        "digits": ChoiceSetting(label="Digits", options=tuple(_DIGITS), key="recovery-digits"),
+        "seed": Seed(key="recovery-seed"),
+    },
+)
