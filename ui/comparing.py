@@ -10,12 +10,13 @@ import numpy as np
 import streamlit as st
 
 from dpcore.analyses.base import Request
-from dpcore.analyses.groups import GroupedQuery
 from dpcore.arrays import FloatArray
 from dpcore.figures.tradeoffs import SweepAxis, curves_picture, errors_picture, winners_picture
-from dpcore.formatting import significant
+from dpcore.formatting import percent, significant
+from dpcore.mechanisms.catalog import CATALOG
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.comparing import error_curves
+from dpcore.studies.comparing.answer_errors import DRAWS, AnswerSetting, error_table
 from dpcore.studies.comparing.error_curves import (
     Comparable,
     Dots,
@@ -23,37 +24,26 @@ from dpcore.studies.comparing.error_curves import (
     ErrorMetric,
     ErrorSetting,
     Fairness,
+    Setting,
     comparable,
     each_number,
-    fewest_people,
-    with_people,
 )
-from ui import results, session
-from ui.text import after_number, literal
+from ui import controls, margins, results, session
+from ui.study import Study
+from ui.text import after_number
 
 ALL = "bias, SD and RMSE"
 """All metrics, side by side."""
+MARGIN = "margin of error"
 _USUAL = (0.01, 10.0)
 _OFTEN = (0.1, 10.0)
 """Of epsilon; where others are set, a picture grows by whole decades."""
+_DELTA = 1e-6
 _POINTS = 21
 _DOTS = 6
 _DRAWS = 2000
 _SEED = 1
 _NOTHING = 1e-4
-_OF_SUMS = {
-    StatisticKind.DIFFERENCE: "There is nothing to compare for a difference of groups. Noise "
-    "is added to the counts and sums of both. The error of their "
-    "difference depends on their private sizes. Release shows it "
-    "for assumed sizes.",
-    StatisticKind.MEANS: "There is nothing to compare for means of several columns. Noise is "
-    "added to the counts and sums of groups. The error of a mean "
-    "depends on the private size of its group. Release shows it for "
-    "assumed sizes.",
-    StatisticKind.QUANTILES: "There is nothing to compare for several quantiles. Noise is "
-    "added to the numbers of rows in ranges. The error of a "
-    "quantile depends on the density of the data around it.",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,15 +55,101 @@ class Shown:
     metric: ErrorMetric | str
 
 
-def require_comparable(asked: Request) -> Comparable:
-    """Return the question; where mechanisms cannot be compared, say why and stop."""
+def show(asked: Request, study: Study, group: int) -> None:
+    """Ask along which axis to compare, and draw the errors of the mechanisms.
+
+    ``group`` is of how many people a group is assumed, where sizes are private.
+    """
     query = asked.query
-    if not comparable(query):
-        st.info(literal(_nothing_to_compare(query.kind)))
-        st.page_link("pages/release.py", label="See its noise on Release")
-        if query.kind.of_matrix:
-            st.page_link("pages/study1.py", label="Compare matrices on Study 1: covariances")
-        session.end_page()
+    noisy = comparable(query)
+    first, second, third, fourth = controls.row(4)
+    metric = second.selectbox(
+        "Metric",
+        [ALL, *ErrorMetric, MARGIN],
+        key="metric",
+        note="RMSE² = bias² + SD². The margin of error is drawn against ε, with the target of "
+        "the plan.",
+    )
+    axis = first.selectbox(
+        "x-axis",
+        ["epsilon", "number of people", "true value", *(["who wins where"] * noisy)],
+        key="axis",
+        disabled=metric == MARGIN,
+    )
+    fairness = third.selectbox(
+        "Match by",
+        list(Fairness),
+        key="fairness",
+        disabled=metric == MARGIN or not (noisy or query.kind.of_matrix),
+        note="Truncation as published keeps the Laplace scale and so gives up to twice the "
+        "nominal epsilon. At the same true epsilon its scale is corrected.",
+    )
+    place = fourth.slider(
+        "Assumed true value (share of the range)",
+        0.1,
+        (0.0, 1.0, 0.01),
+        key="place",
+        disabled=metric == MARGIN,
+        note="0 is the lower bound of the statistic, 1 the upper. A guess of yours: "
+        "nothing in this comparison is computed from the table.",
+    )
+    if metric == MARGIN:
+        margins.show(asked, study, group)
+        return
+    keys = compared(asked, fairness)
+    if comparable(query):
+        at = setting(asked, query, place)
+        _along(axis, at, Shown(keys=keys, chosen=asked.mechanism_key, metric=metric))
+        why(at, fairness)
+        return
+    assumed = simulated_setting(asked, place, group)
+    keys = assumed.answered_by(keys)
+    _along(axis, assumed, Shown(keys=keys, chosen=asked.mechanism_key, metric=metric))
+    _simulated_from(assumed, keys)
+
+
+def _along(axis: str, at: Setting, shown: Shown) -> None:
+    if axis == "who wins where" and isinstance(at, ErrorSetting):
+        winners(at, shown.keys)
+    elif axis == "number of people":
+        against_people(at, shown)
+    elif axis == "true value":
+        against_position(at, shown)
+    else:
+        against_epsilon(at, shown)
+
+
+def _simulated_from(at: AnswerSetting, keys: tuple[str, ...]) -> None:
+    """Say what the simulation assumes, and list the errors of all numbers."""
+    query, counted = at.request.query, at.request.query.unit.counted
+    if query.kind.of_matrix:
+        assumed = (
+            f"{at.people:,} {counted}, every variance at {percent(at.place)} of the largest "
+            "possible one and no correlation"
+        )
+    elif query.kind is StatisticKind.DIFFERENCE:
+        assumed = f"two groups of {at.group:,} with the same mean"
+    else:
+        assumed = f"a group of {at.group:,}"
+    st.caption(
+        f"Simulated from {DRAWS:,} releases for {assumed}. Group sizes and values are "
+        "assumptions. Releases with too few people to say are left out."
+    )
+    if len(at.numbers) == 1:
+        return
+    st.markdown("**RMSE of every number at this ε**")
+    found = session.remember("number-errors", f"{at} {keys}", lambda: error_table(at, keys))
+    units = [replace(at, number=place).unit for place in range(len(at.numbers))]
+    results.table(
+        {"number": at.numbers, "unit": units}
+        | {CATALOG[key].label: errors for key, errors in found.items()},
+        column_config={CATALOG[key].label: results.THREE_DIGITS for key in found},
+        key="number-errors",
+    )
+
+
+def setting(asked: Request, query: Comparable, place: float) -> ErrorSetting:
+    """Return the point that the page is set to."""
     each = each_number(query)
     if each:
         after = "" if asked.constraint is None else ", before they are made to add up"
@@ -81,42 +157,25 @@ def require_comparable(asked: Request) -> Comparable:
             f"Each number of the answer has noise of its own, of the same kind: this "
             f"page is about the {each}{after}."
         )
-    return query
-
-
-def _nothing_to_compare(kind: StatisticKind) -> str:
-    if kind.of_ranks:
-        return (
-            f"There is nothing to compare for a {kind}. The exponential mechanism adds no "
-            "noise but chooses one of many values. The error in value depends on the data."
-        )
-    if kind in _OF_SUMS:
-        return _OF_SUMS[kind]
-    if kind.of_ratios:
-        return (
-            f"There is nothing to compare for the {kind} of groups. Noise is added to the "
-            "counts and sums of groups. The error of a ratio depends on the private size of "
-            "its group. Release shows it for assumed sizes. Ask for all "
-            f"{session.unit().counted} together to compare mechanisms."
-        )
-    if kind is StatisticKind.CORRELATION:
-        return (
-            "There is nothing to compare for a correlation. It has no noise of its "
-            "own: it follows from two released variances and a released covariance. "
-            "Choose “variance” or “covariance” to compare mechanisms for these."
-        )
-    return (
-        "There is nothing to compare for a covariance matrix. Its numbers share the budget, "
-        "and the range of each depends on earlier ones, so no single noise applies. Choose "
-        "“variance” or “covariance” to compare mechanisms for one of its numbers."
-    )
-
-
-def setting(asked: Request, query: Comparable, place: float) -> ErrorSetting:
-    """Return the point that the page is set to."""
     return ErrorSetting(
-        query=query, epsilon=asked.epsilon, delta=asked.used_delta or 1e-6, place=place
+        query=query, epsilon=asked.epsilon, delta=asked.used_delta or _DELTA, place=place
     )
+
+
+def simulated_setting(asked: Request, place: float, group: int) -> AnswerSetting:
+    """Return the point that the page is set to, for the number that is chosen."""
+    at = AnswerSetting(request=asked, delta=asked.used_delta or _DELTA, group=group, place=place)
+    if len(at.numbers) == 1:
+        return at
+    options = range(len(at.numbers))
+    chosen = controls.HERE.selectbox(
+        "Number of the answer",
+        options,
+        format_func=at.numbers.__getitem__,
+        key=f"number-of-answer-{session.generation()}",
+        kept="session",
+    )
+    return replace(at, number=chosen)
 
 
 def compared(asked: Request, fairness: Fairness) -> tuple[str, ...]:
@@ -131,7 +190,7 @@ def compared(asked: Request, fairness: Fairness) -> tuple[str, ...]:
     return keys
 
 
-def against_epsilon(at: ErrorSetting, shown: Shown) -> None:
+def against_epsilon(at: Setting, shown: Shown) -> None:
     """Draw the comparison over the privacy parameter.
 
     The epsilon that is asked for adds a point, and changes nothing else.
@@ -142,7 +201,7 @@ def against_epsilon(at: ErrorSetting, shown: Shown) -> None:
     def compute() -> tuple[tuple[ErrorCurve, ...], tuple[Dots, ...]]:
         grid = np.geomspace(low, high, _POINTS)
         few = np.geomspace(low, high, _DOTS)
-        settings = [replace(at, epsilon=float(epsilon)) for epsilon in few]
+        settings = [at.at_epsilon(float(epsilon)) for epsilon in few]
         curves = error_curves.against_epsilon(at, keys, grid)
         return curves, _simulated(few, settings, shown)
 
@@ -151,37 +210,34 @@ def against_epsilon(at: ErrorSetting, shown: Shown) -> None:
     here = error_curves.at_setting(at, keys)
     with_here = (line.joined_by(one) for line, one in zip(curves, here, strict=True))
     axis = SweepAxis(label="epsilon", at=at.epsilon, log=True)
-    _draw(tuple(with_here), dots, here, axis, at.query, shown)
+    _draw(tuple(with_here), dots, here, axis, at, shown)
 
 
-def against_people(at: ErrorSetting, shown: Shown) -> None:
+def against_people(at: Setting, shown: Shown) -> None:
     """Draw the comparison over the number of people."""
-    now = at.query.size.people
-    low, high = max(fewest_people(at.query), now // 30), max(now * 30, 1000)
+    now = at.people
+    low, high = max(at.fewest, now // 30), max(now * 30, 1000)
     people = np.unique([*_whole(low, high, _POINTS), float(now)])
     few = _whole(low, high, _DOTS)
-    settings = [replace(at, query=with_people(at.query, int(n))) for n in few]
+    settings = [at.of_people(int(n)) for n in few]
     curves = error_curves.against_people(at, shown.keys, people)
     dots = _simulated(few, settings, shown)
-    by_group = isinstance(at.query, GroupedQuery)
-    label = f"number of {at.query.unit.counted}{' in a group' * by_group}"
-    ends = [replace(at, query=with_people(at.query, n)) for n in (low, high)]
-    axis = SweepAxis(label=label, at=float(now), log=True, heights=_still(ends, shown))
+    ends = [at.of_people(n) for n in (low, high)]
+    axis = SweepAxis(label=at.people_label, at=float(now), log=True, heights=_still(ends, shown))
     here = error_curves.at_setting(at, shown.keys)
-    _draw(curves, dots, here, axis, at.query, shown)
+    _draw(curves, dots, here, axis, at, shown)
 
 
-def against_position(at: ErrorSetting, shown: Shown) -> None:
+def against_position(at: Setting, shown: Shown) -> None:
     """Draw the comparison over where the true value lies."""
     curves = error_curves.against_position(at, shown.keys, _POINTS)
     few = np.linspace(*at.window, _DOTS)
-    settings = [replace(at, place=place) for place in np.linspace(0, 1, _DOTS)]
+    settings = [at.at_place(float(place)) for place in np.linspace(0, 1, _DOTS)]
     dots = _simulated(few, settings, shown)
-    name = each_number(at.query) or at.query.title
     still = _still([at], shown)
-    axis = SweepAxis(label=f"true {name}", at=at.position, log=False, heights=still)
+    axis = SweepAxis(label=at.position_label, at=at.position, log=False, heights=still)
     here = error_curves.at_setting(at, shown.keys)
-    _draw(curves, dots, here, axis, at.query, shown)
+    _draw(curves, dots, here, axis, at, shown)
 
 
 def winners(at: ErrorSetting, keys: tuple[str, ...]) -> None:
@@ -230,11 +286,12 @@ def why(at: ErrorSetting, fairness: Fairness) -> None:
     st.markdown(text)
 
 
-def _simulated(x: FloatArray, settings: list[ErrorSetting], shown: Shown) -> tuple[Dots, ...]:
-    if not isinstance(shown.metric, ErrorMetric):
+def _simulated(x: FloatArray, settings: Sequence[Setting], shown: Shown) -> tuple[Dots, ...]:
+    known = [each for each in settings if isinstance(each, ErrorSetting)]
+    if not known or not isinstance(shown.metric, ErrorMetric):
         return ()
     rng = np.random.default_rng(_SEED)
-    return error_curves.simulated(shown.keys, x, settings, shown.metric, draws=_DRAWS, rng=rng)
+    return error_curves.simulated(shown.keys, x, known, shown.metric, draws=_DRAWS, rng=rng)
 
 
 def _draw(
@@ -242,13 +299,11 @@ def _draw(
     dots: tuple[Dots, ...],
     here: tuple[ErrorCurve, ...],
     axis: SweepAxis,
-    query: Comparable,
+    at: Setting,
     shown: Shown,
 ) -> None:
     if not isinstance(shown.metric, ErrorMetric):
-        picture = errors_picture(
-            curves, here=here, along=axis, unit=query.unit_text, each=each_number(query)
-        )
+        picture = errors_picture(curves, here=here, along=axis, unit=at.unit, each=at.each)
         results.show(picture, "curves")
         return
     picture = curves_picture(
@@ -258,35 +313,34 @@ def _draw(
         here=here,
         chosen=shown.chosen,
         axis=axis,
-        unit=query.unit_text,
-        each=each_number(query),
+        unit=at.unit,
+        each=at.each,
     )
     results.show(picture, "curves")
 
 
-def _whatever_epsilon(at: ErrorSetting) -> str:
+def _whatever_epsilon(at: Setting) -> str:
     """Return what the comparison is about but for the epsilon, and its range."""
     low, high = _epsilons(at)
-    return f"{replace(at, epsilon=low)} {high}"
+    return f"{at.at_epsilon(low)} {high}"
 
 
-def _epsilons(at: ErrorSetting) -> tuple[float, float]:
+def _epsilons(at: Setting) -> tuple[float, float]:
     """Return a range of epsilon that reaches down to where the bounds matter.
 
     Below ``sensitivity / width`` the noise is wider than the bounds are apart. It holds
     still for every usual epsilon, and grows by whole decades for others.
     """
-    narrow = at.query.sensitivity.l1 / at.query.bounds.width
-    usual = (min(_USUAL[0], max(narrow, 1e-7)), _USUAL[1])
+    usual = (min(_USUAL[0], max(at.narrow, 1e-7)), _USUAL[1])
     return _widened(usual, at.epsilon)
 
 
-def _still(settings: Sequence[ErrorSetting], shown: Shown) -> tuple[float, float] | None:
+def _still(settings: Sequence[Setting], shown: Shown) -> tuple[float, float] | None:
     """Return ends of an axis that hold for every usual epsilon."""
     if shown.metric is ErrorMetric.BIAS or not isinstance(shown.metric, ErrorMetric):
         return None
     ends = _widened(_OFTEN, settings[0].epsilon)
-    corners = [replace(each, epsilon=end) for each in settings for end in ends]
+    corners = [each.at_epsilon(end) for each in settings for end in ends]
     return error_curves.error_range(corners, shown.keys, shown.metric)
 
 

@@ -118,6 +118,42 @@ def margins_picture(found: BudgetComparison) -> Picture:
     )
 
 
+def margin_picture(found: BudgetComparison) -> Picture:
+    """Return the margin of error of a single question against epsilon, with its target."""
+    unit, wanted = found.units[0], float(found.wanted[0])
+    ends = found.totals[0], found.totals[-1]
+    halves = found.halves[0][np.isfinite(found.halves[0]) & (found.halves[0] > 0)]
+    shown = np.append(halves, wanted) if math.isfinite(wanted) else halves
+    low, high = (shown.min(), shown.max()) if len(shown) else (1.0, 10.0)
+    title = _margin_title(found)
+    return Picture.of(
+        title,
+        {"ε": found.totals, f"margin of error{f', {unit}' if unit else ''}": found.halves[0]},
+        alt=f"Margin of error of {found.names[0]} against ε. {title}.",
+        traces=_margin_traces(found, 0, ""),
+        shapes=[level(wanted, f"target {significant(wanted)}", DOTTED)]
+        if math.isfinite(wanted)
+        else [],
+        showlegend=False,
+        height=260,
+        xaxis=log_axis("ε", *ends),
+        yaxis=log_axis(f"± {plain(unit)}".rstrip(), low / _ROOM, high * _ROOM) | FITTING,
+    )
+
+
+def _margin_title(found: BudgetComparison) -> str:
+    """Return the margin of error of a single question, and whether it meets the target."""
+    own, wanted = significant(found.totals[found.own]), float(found.wanted[0])
+    if not math.isfinite(float(found.halves[0, found.own])):
+        return f"No margin of error can be given at ε = {own}"
+    after = _after(found.units[0])
+    said = f"Margin of error at ε = {own}: ± {_margin_text(found, 0)}{after}"
+    if not math.isfinite(wanted):
+        return said
+    verdict = "meets" if _is_met(found, 0) else "misses"
+    return f"{said}, which {verdict} the target of ± {significant(wanted)}{after}"
+
+
 def _margin_axis(found: BudgetComparison, place: int) -> dict[str, Any]:
     """Return the log axis of one panel, around its errors and its target."""
     known = np.append(found.halves[place], found.wanted[place])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,7 +38,7 @@ from dpcore.figures.traces import (
     ring,
 )
 from dpcore.formatting import percent, significant
-from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.studies.comparing.error_curves import Dots, ErrorCurve, ErrorMetric, Fairness, Winners
 from dpcore.studies.comparing.error_maps import (
     CLEARLY,
@@ -50,6 +51,7 @@ from dpcore.studies.comparing.error_maps import (
 _WORDS = {ErrorMetric.RMSE: "typical error", ErrorMetric.BIAS: "bias", ErrorMetric.SPREAD: "spread"}
 
 
+_LABELS = {key: entry.label for key, entry in (CATALOG | {EXPONENTIAL.key: EXPONENTIAL}).items()}
 _VISIBLE = 0.01
 _UNSEEN = 1e-4
 _GAP = 0.06
@@ -113,7 +115,7 @@ def curves_picture(  # noqa: PLR0913 - a figure is described by its words
         line(
             curve.x,
             curve.of(metric),
-            CATALOG[curve.key].label,
+            _LABELS[curve.key],
             STYLES[curve.key],
             hover="%{x:.4g}: %{y:.4g}",
             aside=NAME,
@@ -156,7 +158,7 @@ def errors_picture(
             line(
                 curve.x,
                 _seen(curve, metric),
-                CATALOG[curve.key].label,
+                _LABELS[curve.key],
                 STYLES[curve.key],
                 hover="%{x:.4g}: %{y:.4g}",
                 aside=NAME,
@@ -183,9 +185,7 @@ def errors_picture(
         )
         shapes.append(now(along.at, "") | {"xref": f"x{panel}"})
     ranked = sorted(here, key=lambda curve: float(curve.rmse[0]))
-    said = ", ".join(
-        f"{CATALOG[curve.key].label} {significant(float(curve.rmse[0]))}" for curve in ranked
-    )
+    said = ", ".join(f"{_LABELS[curve.key]} {_error_text(curve)}" for curve in ranked)
     of_each = f" of the {each}" if each else ""
     return Picture.of(
         f"RMSE{of_each} at {along.label} {significant(along.at)}"
@@ -203,6 +203,11 @@ def errors_picture(
     )
 
 
+def _error_text(curve: ErrorCurve) -> str:
+    error = float(curve.rmse[0])
+    return "too few people to say" if math.isnan(error) else significant(error)
+
+
 def _seen(curve: ErrorCurve, metric: ErrorMetric) -> FloatArray:
     """Return what a log axis can show of an error."""
     size = np.abs(curve.of(metric))
@@ -214,7 +219,7 @@ def _errors_table(curves: Sequence[ErrorCurve], along: SweepAxis) -> pd.DataFram
         [
             pd.DataFrame(
                 {
-                    "mechanism": CATALOG[curve.key].label,
+                    "mechanism": _LABELS[curve.key],
                     along.label: curve.x,
                     "bias": curve.bias,
                     "spread": curve.spread,
@@ -234,7 +239,7 @@ def winners_picture(winners: Winners, *, axis: str, each: str = "") -> Picture:
     ``each`` is as for ``curves_picture``.
     """
     of_each = f" of the {each}" if each else ""
-    labels = np.array([*(CATALOG[key].label for key in winners.keys), _TIE])
+    labels = np.array([*(_LABELS[key] for key in winners.keys), _TIE])
     ground = regions(
         winners.position,
         winners.epsilon,
@@ -285,7 +290,7 @@ def _dots_trace(dots: Dots) -> Trace:
     return points(
         dots.x,
         dots.value,
-        f"{CATALOG[dots.key].label}, simulated",
+        f"{_LABELS[dots.key]}, simulated",
         dot(stroke.color, 8, stroke.symbol),
         hover="%{y:.4g} ± %{error_y.array:.2g}",
         aside="simulated",
@@ -323,13 +328,16 @@ def _curves_title(
     chosen: str,
 ) -> str:
     heights = {curve.key: float(np.abs(curve.of(metric)[0])) for curve in here}
-    least, most = min(heights.values()), max(heights.values())
+    known = [height for height in heights.values() if not math.isnan(height)]
+    least, most = min(known, default=math.nan), max(known, default=math.nan)
     errors = [float(curve.rmse[0]) for curve in here]
     if metric is ErrorMetric.BIAS and most < _VISIBLE * min(errors):
         return (
             f"At {axis.label} {significant(axis.at)} no mechanism has a visible "
             f"bias{of_each}: the bounds are far away on the scale of the noise"
         )
+    if math.isnan(most):
+        return f"At {axis.label} {significant(axis.at)}, there are too few people to say"
     best = _joined(key for key, height in heights.items() if height <= 1.001 * least)
     worst = _joined(key for key, height in heights.items() if height >= 0.999 * most)
     if best == worst:
@@ -341,13 +349,13 @@ def _curves_title(
     )
     own = heights.get(chosen)
     if own is not None and 1.001 * least < own < 0.999 * most:
-        label = CATALOG[chosen].label
+        label = _LABELS[chosen]
         text += f"; {label} has {significant(own)}{suffix}"
     return text
 
 
 def _joined(keys: Iterable[str]) -> str:
-    return " and ".join(CATALOG[key].label for key in keys)
+    return " and ".join(_LABELS[key] for key in keys)
 
 
 _LEVELS = tuple(digit * 10.0**power for power in range(-6, 2) for digit in (1, 2, 5))
@@ -365,21 +373,20 @@ def map_picture(maps: ErrorMaps, key: str, *, here: tuple[float, float]) -> Pict
     flips = maps.quantity is MapQuantity.MSE and maps.fairness is Fairness.NOMINAL
     title = _map_title(maps)
     shares = ", ".join(
-        f"{CATALOG[name].label} {percent(maps.share(index))}"
-        for index, name in enumerate(maps.keys)
+        f"{_LABELS[name]} {percent(maps.share(index))}" for index, name in enumerate(maps.keys)
     )
     columns = {
         "scale / range": np.repeat(maps.scale, len(maps.place)),
         "value": np.tile(maps.place, len(maps.scale)),
-        "least": np.array([*(CATALOG[name].label for name in maps.keys), _TIE])[maps.best].ravel(),
+        "least": np.array([*(_LABELS[name] for name in maps.keys), _TIE])[maps.best].ravel(),
     }
     for name, values in zip(maps.keys, maps.heights, strict=True):
-        columns[f"{maps.quantity}, {CATALOG[name].label}"] = values.ravel()
+        columns[f"{maps.quantity}, {_LABELS[name]}"] = values.ravel()
     return Picture.of(
         title,
         columns,
         drawn=f"A map over position and scale, with level lines of the {maps.quantity} "
-        f"of {CATALOG[key].label}. Lowest on: {shares}; no difference on "
+        f"of {_LABELS[key]}. Lowest on: {shares}; no difference on "
         f"{percent(maps.share(len(maps.keys)))}",
         height=420,
         traces=[
@@ -423,7 +430,7 @@ def map_picture(maps: ErrorMaps, key: str, *, here: tuple[float, float]) -> Pict
 
 
 def _region_names(maps: ErrorMaps) -> list[Trace]:
-    labels = [*(f"{CATALOG[key].label} wins" for key in maps.keys), _TIE]
+    labels = [*(f"{_LABELS[key]} wins" for key in maps.keys), _TIE]
     notes = []
     for index, label in enumerate(labels):
         if maps.share(index) < _VISIBLE_SHARE:
@@ -486,9 +493,7 @@ def _level_lines(maps: ErrorMaps, key: str) -> list[Trace]:
 def _map_title(maps: ErrorMaps) -> str:
     shares = sorted(((maps.share(index), key) for index, key in enumerate(maps.keys)), reverse=True)
     won = [
-        f"{CATALOG[key].label} on {percent(share)}"
-        for share, key in shares
-        if share >= _VISIBLE_SHARE
+        f"{_LABELS[key]} on {percent(share)}" for share, key in shares if share >= _VISIBLE_SHARE
     ]
     bounded = " of the bounded ones" if maps.quantity is MapQuantity.BIAS else ""
     return (

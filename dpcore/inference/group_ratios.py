@@ -57,6 +57,7 @@ from dpcore.mechanisms.search import first_where
 _MEANS: Final = 33
 """Means about which a variance is bounded."""
 _POSITIONS: Final = 17
+_LEAST_SIZE: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +195,19 @@ def estimate(
     )
 
 
+def point_ratios(drawn: FloatArray, ratio: Ratio) -> FloatArray:
+    """Return the ratio that ``estimate`` gives for each row of released numbers, (G,).
+
+    Only where the count is positive does it mean anything.
+    """
+    size = np.maximum(drawn.sum(axis=1), _LEAST_SIZE)
+    middle = np.clip(drawn @ _heights(drawn.shape[1]), 0.0, size) / size
+    if ratio.ddof is None:
+        return ratio.in_units(middle)
+    total, _ = _squares_about(drawn, middle, ratio.ddof, ratio.ddof)
+    return ratio.in_units(total / np.maximum(size - ratio.ddof, _LEAST_SIZE))
+
+
 def half_widths(
     mechanism: Mechanism, ratio: Ratio, people: FloatArray, *, together: int
 ) -> FloatArray:
@@ -324,15 +338,11 @@ def _variances(
     ddof: float,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the variance about each of ``means``, ``(m, G)``, and those kept."""
-    t = means[..., np.newaxis]
-    squares = np.square(_heights(3) - t)
-    # Of degree 2 the middle number is of a (1 - a), whose square about t is this.
-    squares[..., 1] = t[..., 0] ** 2 - t[..., 0]
     # In the population there is no divisor to correct for.
     less = ddof if sampled is None else 0.0
     size = drawn.sum(axis=1) - less
+    total, squares = _squares_about(drawn, means, ddof, less)
     largest = means * (1 - means) * (1 + ddof)
-    total = np.clip((squares * drawn).sum(axis=-1), 0.0, largest * size)
     best = total / size
 
     def kept(v: FloatArray) -> NDArray[np.bool_]:
@@ -344,6 +354,18 @@ def _variances(
         return tail(mechanism, squares - v[..., np.newaxis], np.abs(away)) >= missed
 
     return best, _hull(kept, np.zeros_like(best), best, largest)
+
+
+def _squares_about(
+    drawn: FloatArray, means: FloatArray, ddof: float, less: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return sums of squares about means, which are possible, and their weights."""
+    t = means[..., np.newaxis]
+    squares = np.square(_heights(3) - t)
+    # Of degree 2 the middle number is of a (1 - a), whose square about t is this.
+    squares[..., 1] = t[..., 0] ** 2 - t[..., 0]
+    largest = means * (1 - means) * (1 + ddof) * np.maximum(drawn.sum(axis=1) - less, 0.0)
+    return np.clip((squares * drawn).sum(axis=-1), 0.0, largest), squares
 
 
 def _beyond_sampling(

@@ -68,7 +68,7 @@ def chain(
     """
     before, beyond = split_at_each(drawn)
     missed = (1 - level) / len(shares)
-    places = _estimates(before, beyond, shares)
+    places = estimated_places(before, beyond, shares)
     noise, total = np.empty((2, len(shares), 2))
     sampled = _sampling_errors(mechanism, drawn, shares, size, level=level)
     for row, q in enumerate(shares):
@@ -137,7 +137,9 @@ def _kept(away: FloatArray, reach: FloatArray, sampled: tuple[float, float]) -> 
     return (int(found[0]), int(found[-1])) if len(found) else (0, GRID_SIZE - 1)
 
 
-def _estimates(before: FloatArray, beyond: FloatArray, shares: tuple[float, ...]) -> FloatArray:
+def estimated_places(
+    before: FloatArray, beyond: FloatArray, shares: tuple[float, ...]
+) -> FloatArray:
     """Return where each share is reached by the nearest rising curve of shares."""
     everybody = np.maximum(before + beyond, 1.0)
     curve = isotonic_regression(np.clip(before / everybody, 0.0, 1.0)).x

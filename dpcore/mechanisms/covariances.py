@@ -236,7 +236,9 @@ class CovarianceRelease:
         for pair in range(len(pairs_of(self.columns))):
             place = self.columns + pair
             u = law.uniform(rng, size)
-            result[..., place] = self._covariance(place, u, value[place], reaches[..., pair])
+            result[..., place] = self.covariance_quantiles(
+                place, u, value[place], reaches[..., pair]
+            )
         return result
 
     def covariance_scales(self, place: int, reach: ArrayLike) -> FloatArray:
@@ -306,7 +308,9 @@ class CovarianceRelease:
         )
         return Step(mechanism=mechanism, sensitivity=sensitivity, epsilon=epsilon)
 
-    def _covariance(self, place: int, u: FloatArray, value: float, reach: FloatArray) -> FloatArray:
+    def covariance_quantiles(
+        self, place: int, u: FloatArray, value: float, reach: FloatArray
+    ) -> FloatArray:
         """Return the ``u``-quantiles of one covariance on each range."""
         if self.key in {"laplace", "bit"}:
             drawn = law.quantile(u, value, float(self.scales[place]))

@@ -17,10 +17,10 @@ from dpcore.analyses.differences import DifferencePlan
 from dpcore.analyses.groups import GroupPlan
 from dpcore.analyses.means import MeansPlan
 from dpcore.analyses.measurement import Direct
+from dpcore.analyses.simulated_answers import difference_answers, group_answers, mean_answers
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.planning.analysis_plan import PlannedQuery
 
 DOTS: Final = 20
@@ -100,8 +100,9 @@ def _(plan: GroupPlan, item: PlannedQuery, assumed: float, levels: FloatArray) -
     bounds = plan.ratio.bounds
     _require(bounds, assumed)
     height = (assumed - bounds.lower) / bounds.width
-    drawn = _means(plan.mechanism, item.group, height, np.random.default_rng(_SEED))
-    return np.asarray(np.quantile(bounds.lower + bounds.width * drawn, levels))
+    sums = item.group * np.array([1 - height, height])
+    found = group_answers(plan, sums, np.random.default_rng(_SEED), _DRAWS)
+    return np.quantile(found.values, levels)
 
 
 @_quantiles.register(DifferencePlan)
@@ -111,33 +112,17 @@ def _(
     width = plan.statistic.bounds.width
     if not abs(assumed) <= width:
         raise ParameterError(f"two means differ by at most {width:g} here.")
+    apart = assumed / (2 * width)
     rng = np.random.default_rng(_SEED)
-    one, other = (
-        _means(plan.mechanism, item.group, 0.5 + side * assumed / (2 * width), rng)
-        for side in (1, -1)
-    )
-    return np.asarray(np.quantile(width * (one - other), levels))
+    found = difference_answers(plan, item.group, (0.5 + apart, 0.5 - apart), rng, _DRAWS)
+    return np.quantile(found.values, levels)
 
 
 @_quantiles.register(MeansPlan)
 def _(plan: MeansPlan, item: PlannedQuery, assumed: float, levels: FloatArray) -> FloatArray | None:
-    weight = plan.statistic.weight
     _require(_HEIGHTS, assumed)
-    sums = item.group * np.array([weight, assumed - 0.5])
-    rng = np.random.default_rng(_SEED)
-    drawn = plan.mechanism.simulate(sums, rng=rng, size=(_DRAWS, 2))
-    size = np.maximum(drawn[:, 0] / weight, 1e-9)
-    return np.quantile(np.clip(drawn[:, 1] / size + 0.5, 0.0, 1.0), levels)
-
-
-def _means(
-    mechanism: Mechanism, people: int, height: float, rng: np.random.Generator
-) -> FloatArray:
-    """Return simulated mean heights, in [0, 1], of a group that has ``height``."""
-    sums = people * np.array([1 - height, height])
-    drawn = mechanism.simulate(sums, rng=rng, size=(_DRAWS, 2))
-    size = np.maximum(drawn.sum(axis=1), 1e-9)
-    return np.asarray(np.clip(drawn[:, 1], 0.0, size) / size)
+    found = mean_answers(plan, item.group, assumed, np.random.default_rng(_SEED), _DRAWS)
+    return np.quantile(found.values, levels)
 
 
 def _require(bounds: Interval, assumed: float) -> None:

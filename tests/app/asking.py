@@ -187,10 +187,8 @@ def losses(app: AppTest) -> tuple[dict[str, str], list[str]]:
 
 
 def comparison(app: AppTest) -> str:
-    """Return the title of the picture on Trade-offs, or why there is none."""
-    if app.info:
-        assert not charts(app)
-        return str(app.info[0].value).replace("\\", "")
+    """Return the title of the picture on Accuracy."""
+    assert not app.info
     assert len(charts(app)) == 1
     return next(m.value for m in app.markdown if m.value.startswith("**")).replace("\\", "")
 

@@ -20,7 +20,7 @@ def test_two_groups_are_compared_in_one_question(open_page, follow):
     assert seen.title == "mean of age by region, south less north"
     assert len(seen.answer) == 1
     assert {"row", "age in use", "region in use"} <= set(seen.exposed)
-    assert "nothing to compare for a difference of groups" in seen.tradeoffs
+    assert "RMSE of the mean of age by region, south less north" in seen.tradeoffs
 
 
 @pytest.mark.usefixtures("known_noise")

@@ -61,7 +61,7 @@ def test_each_group_has_its_ratio_and_all_others_too(open_page, follow, statisti
     # North, south, west and "other", which nobody listed.
     assert len(seen.answer) == 4
     assert {"row", "age in use", "region in use"} <= set(seen.exposed)
-    assert f"nothing to compare for the {statistic} of groups" in seen.tradeoffs
+    assert f"RMSE of the {statistic} of one group" in seen.tradeoffs
 
 
 @pytest.mark.usefixtures("known_noise")

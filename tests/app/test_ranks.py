@@ -20,14 +20,15 @@ from tests.conftest import assert_says
 PLAIN = ("sum", "standard deviation", "histogram", "variance, divisor n")
 
 
-def test_median_and_quantile_are_chosen_and_have_nothing_to_compare(open_page, follow):
+def test_median_and_quantile_are_chosen_and_have_a_margin_in_ranks(open_page, follow):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", "median")
     assert len(by_label(app.selectbox, "Mechanism").options) == 1
     median = follow(app)
     assert median.title == "median of age"
     assert "moves the answer by" not in median.exposed
-    assert "nothing to compare for a median" in median.tradeoffs
+    assert median.tradeoffs.startswith("**Margin of error at ε = ")
+    assert median.tradeoffs.endswith(" ranks**")
     # The question is kept, on this page and on the next.
     assert by_label(app.selectbox, "Statistic").value == "median"
     assert "x-axis" not in [box.label for box in app.selectbox]
@@ -35,7 +36,7 @@ def test_median_and_quantile_are_chosen_and_have_nothing_to_compare(open_page, f
     set_to(app, "number_input", "Percent of people below it", 75.0)
     quantile = follow(app)
     assert quantile.title == "75 % quantile of age"
-    assert "nothing to compare for a quantile" in quantile.tradeoffs
+    assert quantile.tradeoffs.endswith(" ranks**")
     for seen in (median, quantile):
         assert 0 <= seen.answer[0] <= 100
     assert figures(choose(app, "Statistic", "mean"))

@@ -50,7 +50,7 @@ def test_correlation_follows_from_what_is_released(open_page, follow):
     assert "The correlation in this table lies from " in shown(app)
     computed = "orrelation of age and income, values of age below 0 counted as 0"
     assert any(computed in chart.alt for chart in figures(app))
-    assert "nothing to compare for a correlation" in seen.tradeoffs
+    assert "RMSE of the correlation of age and income" in seen.tradeoffs
     assert by_label(app.selectbox, "Statistic").value == "correlation"
 
 
@@ -72,7 +72,7 @@ def test_six_columns_of_a_survey_with_each_split_of_the_budget(open_page, follow
     assert len(seen.answer) == 21
     assert matrix_of(np.array(seen.answer)).shape == (6, 6)
     assert len([name for name in seen.exposed if name.endswith(" in use")]) == 6
-    assert "Its numbers share the budget" in seen.tradeoffs
+    assert "RMSE of the var(" in seen.tradeoffs
     titles.add((seen.title, *seen.answer))
 
     choose(go(app, "release"), "Split the budget", "same noise on all")

@@ -80,13 +80,11 @@ def test_matrix_median_and_shares_of_an_upload(context, server):
     assert 0 < most < worst
 
     visitor.go("accuracy")
-    alert = visitor.page.get_by_test_id("stAlert")
-    expect(alert).to_contain_text("nothing to compare for a covariance matrix")
+    expect(visitor.page.get_by_text("RMSE of the var(age) at epsilon 3")).to_be_visible()
+    expect(visitor.page.get_by_text("RMSE of every number at this ε")).to_be_visible()
     box = visitor.page.get_by_role("combobox", name="Statistic", exact=True)
     expect(box).to_have_value(MATRIX)
-    visitor.page.get_by_role("link", name="See its noise on Release").click()
-    visitor.heading("Release").wait_for()
-    visitor.settle()
+    visitor.go("release")
     expect(box).to_have_value(MATRIX)
 
     visitor.number("ε for this release", 1)

@@ -19,14 +19,13 @@ from dpcore.releases.digits import sizes_text
 from dpcore.releases.record import Release
 from dpcore.statistics.kinds import StatisticKind
 from ui import controls, results, session
+from ui.answering import assumed_size
 from ui.text import after_number, literal
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 
-_USUAL_SIZE, _ANY_NUMBER = 100, 10**9
-_SIZES = (10, 30, 100, 300, 1_000, 10_000)
 _CELLS = tuple["DeltaGenerator", "DeltaGenerator", "DeltaGenerator"]
 
 
@@ -35,17 +34,9 @@ def preview(asked: Request, plan: GroupPlan, cells: _CELLS) -> None:
     first, second, third = cells
     unit = after_number(asked.query.quantity.of_differences)
     noun = _noun(asked)
-    count, most = len(plan.groups), _most_people()
-    sizes = tuple(people for people in _SIZES if people <= most)
-    size = controls.Cell(place=third).number(
-        "A group of how many?",
-        min(_USUAL_SIZE, max(most // 2, 1)),
-        (1, most),
-        key=f"size-of-a-group-{session.generation()}",
-        kept="session",
-        note="The size of a group is private, so how far off its number will be cannot "
-        "be said in advance. Name a size to see it; nothing is released by that.",
-    )
+    count = len(plan.groups)
+    sizes = tuple(people for people in assumed_size.SIZES if people <= assumed_size.most_people())
+    size = assumed_size.ask(controls.Cell(place=third), of_pair=False)
     off, *known = map(float, plan.ratio_half_widths((size, *sizes)))
     first.metric(
         f"Noise, a group of {size:,}",
@@ -85,12 +76,6 @@ def preview(asked: Request, plan: GroupPlan, cells: _CELLS) -> None:
             f"differ by more than {significant(plan.largest_difference)}{unit}, and "
             "that is within the noise. Spend more, or ask for fewer groups."
         )
-
-
-def _most_people() -> int:
-    """Return how many people a group can have: no more than the table, if public."""
-    study = session.require_study()
-    return study.dataset.people if study.public_number else _ANY_NUMBER
 
 
 def _said(off: float, unit: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Final
 
 import numpy as np
 import streamlit as st
@@ -22,30 +21,17 @@ from dpcore.releases.digits import sizes_text
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
 from ui import controls, results, session
+from ui.answering import assumed_size
 from ui.text import literal
 
 _Cells = tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]
-
-_USUAL_SIZE: Final = 100
-_MOST_PEOPLE: Final = 10**9
-_SIZES: Final = (10, 30, 100, 300, 1_000, 10_000)
 
 
 def preview(asked: Request, query: MeansQuery, plan: MeansPlan, cells: _Cells) -> None:
     """Show how far off each mean will be, for sizes that the reader names."""
     first, second, third = cells
-    study = session.require_study()
-    most = study.dataset.people if study.public_number else _MOST_PEOPLE
-    size = controls.Cell(place=third).number(
-        "A group of how many?",
-        min(_USUAL_SIZE, max(most // 2, 1)),
-        (1, most),
-        key=f"size-of-a-group-{session.generation()}",
-        kept="session",
-        note="The size of a group is private, so how far off its means will be cannot "
-        "be said in advance. Name a size to see it; nothing is released by that.",
-    )
-    sizes = tuple(people for people in _SIZES if people <= most)
+    size = assumed_size.ask(controls.Cell(place=third), of_pair=False)
+    sizes = tuple(people for people in assumed_size.SIZES if people <= assumed_size.most_people())
     off, *known = map(float, plan.height_half_widths((size, *sizes)))
     first.metric(
         f"Noise / range, a group of {size:,}",

@@ -22,13 +22,11 @@ from dpcore.releases.digits import quantity_in, sizes_text
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
 from ui import controls, results, session
+from ui.answering import assumed_size
 from ui.text import after_number, literal
 
 _Cells = tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]
 
-_USUAL_SIZE: Final = 100
-_MOST_PEOPLE: Final = 10**9
-_SIZES: Final = (10, 30, 100, 300, 1_000, 10_000)
 _HOLDS: Final = "all intervals of the two groups hold at once"
 
 
@@ -36,18 +34,7 @@ def preview(asked: Request, plan: DifferencePlan, cells: _Cells) -> None:
     """Show how far off the difference will be, for sizes that the reader names."""
     first, second, third = cells
     unit = after_number(asked.query.quantity.of_differences)
-    study = session.require_study()
-    most = study.dataset.people if study.public_number else _MOST_PEOPLE
-    size = controls.Cell(place=third).number(
-        "Groups of how many?",
-        min(_USUAL_SIZE, max(most // 2, 1)),
-        (1, most),
-        key=f"size-of-a-pair-{session.generation()}",
-        kept="session",
-        note="The sizes of the groups are private, so how far off the difference will "
-        "be cannot be said in advance. Name a size to see it; nothing is released by "
-        "that.",
-    )
+    size = assumed_size.ask(controls.Cell(place=third), of_pair=True)
     off = plan.half_width((size, size))
     first.metric(
         f"Noise, groups of {size:,}",
@@ -61,8 +48,12 @@ def preview(asked: Request, plan: DifferencePlan, cells: _Cells) -> None:
         help=f"A group whose released number of {asked.query.unit.counted} is no larger than "
         "this is not distinguishable from an empty one. Then there is no number.",
     )
-    known = [(people, plan.half_width((people, people))) for people in _SIZES]
-    told = [f"{people:,}: {_said(each, unit)}" for people, each in known if people <= most]
+    known = [(people, plan.half_width((people, people))) for people in assumed_size.SIZES]
+    told = [
+        f"{people:,}: {_said(each, unit)}"
+        for people, each in known
+        if people <= assumed_size.most_people()
+    ]
     if told:
         st.caption(
             f"By {asked.query.unit.counted} in each of the two groups, at most about: "

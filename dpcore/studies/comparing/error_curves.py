@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final, TypeGuard
+from typing import Final, Protocol, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,6 +115,73 @@ class Fairness(StrEnum):
         return usual if key in usual or breaks else (*usual, key)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Moments:
+    """The errors of a mechanism at one or several positions."""
+
+    bias: FloatArray
+    spread: FloatArray
+    rmse: FloatArray
+    epsilon: float
+    """The privacy that is really given."""
+
+
+class Setting(Protocol):
+    """A point of a comparison, which can be moved along each axis. PUBLIC."""
+
+    @property
+    def epsilon(self) -> float:
+        """Privacy parameter of every mechanism."""
+
+    @property
+    def window(self) -> tuple[float, float]:
+        """The stretch of true values that are compared."""
+
+    @property
+    def position(self) -> float:
+        """The true value."""
+
+    @property
+    def people(self) -> int:
+        """The number of people that the errors depend on."""
+
+    @property
+    def fewest(self) -> int:
+        """The fewest people that the answer is defined for."""
+
+    @property
+    def narrow(self) -> float:
+        """The epsilon at which the noise is as wide as the bounds."""
+
+    @property
+    def people_label(self) -> str:
+        """What the number of people is called on an axis."""
+
+    @property
+    def position_label(self) -> str:
+        """What the true value is called on an axis."""
+
+    @property
+    def each(self) -> str:
+        """Which number of the answer is compared; empty where it has one."""
+
+    @property
+    def unit(self) -> str:
+        """Unit of the answer."""
+
+    def at_epsilon(self, epsilon: float) -> Self:
+        """Return the setting with another epsilon."""
+
+    def of_people(self, people: int) -> Self:
+        """Return the setting for another number of people."""
+
+    def at_place(self, place: float) -> Self:
+        """Return the setting with another true value, as a share of the window."""
+
+    def moments(self, key: str, at: FloatArray | float) -> Moments:
+        """Return the errors of a mechanism at true values."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorSetting:
     """One point of the comparison.
@@ -164,6 +231,70 @@ class ErrorSetting:
         """Return the true value at ``place``."""
         low, high = self.window
         return low + self.place * (high - low)
+
+    @property
+    def people(self) -> int:
+        """Return the number of people that the errors depend on."""
+        return self.query.size.people
+
+    @property
+    def fewest(self) -> int:
+        """Return the fewest people that the statistic is defined for."""
+        return fewest_people(self.query)
+
+    @property
+    def narrow(self) -> float:
+        """Return the epsilon at which the noise is as wide as the bounds."""
+        return self.query.sensitivity.l1 / self.query.bounds.width
+
+    @property
+    def people_label(self) -> str:
+        """Return what the number of people is called on an axis."""
+        by_group = isinstance(self.query, GroupedQuery)
+        return f"number of {self.query.unit.counted}{' in a group' * by_group}"
+
+    @property
+    def position_label(self) -> str:
+        """Return what the true value is called on an axis."""
+        return f"true {self.each or self.query.title}"
+
+    @property
+    def each(self) -> str:
+        """Return which number of the answer is compared; empty where it has one."""
+        return each_number(self.query)
+
+    @property
+    def unit(self) -> str:
+        """Return the unit of the answer."""
+        return self.query.unit_text
+
+    def at_epsilon(self, epsilon: float) -> ErrorSetting:
+        """Return the setting with another epsilon."""
+        return replace(self, epsilon=epsilon)
+
+    def of_people(self, people: int) -> ErrorSetting:
+        """Return the setting for another number of people."""
+        return replace(self, query=with_people(self.query, people))
+
+    def at_place(self, place: float) -> ErrorSetting:
+        """Return the setting with another true value, as a share of the window."""
+        return replace(self, place=place)
+
+    def moments(self, key: str, at: FloatArray | float) -> Moments:
+        """Return the errors of a mechanism at true values, and the epsilon it gives.
+
+        That is the one asked for, or the real one where the claim does not hold.
+        """
+        mechanism, delta = self.mechanism(key), self.delta if CATALOG[key].needs_delta else 0.0
+        holds = CATALOG[key].claim_holds
+        return Moments(
+            bias=mechanism.bias(at),
+            spread=np.sqrt(mechanism.variance(at)),
+            rmse=np.sqrt(mechanism.mse(at)),
+            epsilon=self.epsilon
+            if holds
+            else mechanism.epsilon(self.query.sensitivity, delta=delta),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,13 +350,13 @@ class Dots:
     error: FloatArray
 
 
-def at_setting(setting: ErrorSetting, keys: Sequence[str]) -> tuple[ErrorCurve, ...]:
+def at_setting(setting: Setting, keys: Sequence[str]) -> tuple[ErrorCurve, ...]:
     """Return one curve a mechanism with a single point: the setting itself."""
     return against_epsilon(setting, keys, np.array([setting.epsilon]))
 
 
 def error_range(
-    settings: Sequence[ErrorSetting], keys: Sequence[str], metric: ErrorMetric
+    settings: Sequence[Setting], keys: Sequence[str], metric: ErrorMetric
 ) -> tuple[float, float]:
     """Return the least and the largest positive ``metric`` over settings and places.
 
@@ -243,15 +374,15 @@ def error_range(
 
 
 def against_epsilon(
-    setting: ErrorSetting, keys: Sequence[str], epsilons: FloatArray
+    setting: Setting, keys: Sequence[str], epsilons: FloatArray
 ) -> tuple[ErrorCurve, ...]:
     """Return one curve a mechanism over the privacy parameter."""
-    settings = [replace(setting, epsilon=float(epsilon)) for epsilon in epsilons]
+    settings = [setting.at_epsilon(float(epsilon)) for epsilon in epsilons]
     return tuple(_curve(key, epsilons, settings) for key in keys)
 
 
 def against_people(
-    setting: ErrorSetting, keys: Sequence[str], people: FloatArray
+    setting: Setting, keys: Sequence[str], people: FloatArray
 ) -> tuple[ErrorCurve, ...]:
     """Return one curve a mechanism over the number of people.
 
@@ -259,29 +390,25 @@ def against_people(
         ParameterError: If a number of people is too small for the statistic.
 
     """
-    settings = [replace(setting, query=with_people(setting.query, int(n))) for n in people]
+    settings = [setting.of_people(int(n)) for n in people]
     return tuple(_curve(key, people, settings) for key in keys)
 
 
-def against_position(
-    setting: ErrorSetting, keys: Sequence[str], points: int
-) -> tuple[ErrorCurve, ...]:
+def against_position(setting: Setting, keys: Sequence[str], points: int) -> tuple[ErrorCurve, ...]:
     """Return one curve a mechanism over where the true value lies."""
     positions = np.linspace(*setting.window, points)
-    curves = []
-    for key in keys:
-        bias, spread, rmse, true = _moments(setting, key, positions)
-        curves.append(
-            ErrorCurve(
-                key=key,
-                x=positions,
-                bias=bias,
-                spread=spread,
-                rmse=rmse,
-                epsilon=np.full(points, true),
-            )
+    found = {key: setting.moments(key, positions) for key in keys}
+    return tuple(
+        ErrorCurve(
+            key=key,
+            x=positions,
+            bias=each.bias,
+            spread=each.spread,
+            rmse=each.rmse,
+            epsilon=np.full(points, each.epsilon),
         )
-    return tuple(curves)
+        for key, each in found.items()
+    )
 
 
 def simulated(
@@ -361,32 +488,16 @@ def winners(
     )
 
 
-def _curve(key: str, x: FloatArray, settings: Sequence[ErrorSetting]) -> ErrorCurve:
-    rows = [_moments(setting, key, setting.position) for setting in settings]
-    bias, spread, rmse, epsilon = np.array(rows).T
-    x = np.asarray(x, dtype=float)
-    return ErrorCurve(key=key, x=x, bias=bias, spread=spread, rmse=rmse, epsilon=epsilon)
-
-
-def _moments(
-    setting: ErrorSetting, key: str, at: FloatArray | float
-) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-    """Return bias, standard deviation and error at positions, and the true epsilon."""
-    mechanism = setting.mechanism(key)
-    return (
-        mechanism.bias(at),
-        np.sqrt(mechanism.variance(at)),
-        np.sqrt(mechanism.mse(at)),
-        _true_epsilon(setting, key, mechanism),
+def _curve(key: str, x: FloatArray, settings: Sequence[Setting]) -> ErrorCurve:
+    rows = [setting.moments(key, setting.position) for setting in settings]
+    return ErrorCurve(
+        key=key,
+        x=np.asarray(x, dtype=float),
+        bias=np.array([row.bias for row in rows]),
+        spread=np.array([row.spread for row in rows]),
+        rmse=np.array([row.rmse for row in rows]),
+        epsilon=np.array([row.epsilon for row in rows]),
     )
-
-
-def _true_epsilon(setting: ErrorSetting, key: str, mechanism: Mechanism) -> float:
-    """Return the epsilon asked for, or the real one where the claim does not hold."""
-    if CATALOG[key].claim_holds:
-        return setting.epsilon
-    delta = setting.delta if CATALOG[key].needs_delta else 0.0
-    return mechanism.epsilon(setting.query.sensitivity, delta=delta)
 
 
 def _experiment(

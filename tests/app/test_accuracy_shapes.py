@@ -1,0 +1,109 @@
+"""Accuracy shows the errors of every kind of answer, and its margin against ε."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.asking import choose, go, use_survey
+from tests.app.figures import figures
+from tests.app.test_pages import by_label, charts, fill
+from tests.app.test_questions import set_to, shown
+from tests.app.test_several_columns import table
+
+SIMULATED = {
+    "mean": {"selectbox": {"By group": 0}},
+    "variance": {"selectbox": {"By group": 0}},
+    "difference of groups": {},
+    "means of several columns": {"selectbox": {"By": 0}},
+    "correlation": {},
+    "covariance matrix": {},
+}
+
+
+def accuracy(open_page, statistic, *, epsilon=20.0, **settings):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", statistic)
+    fill(app, number_input={"ε for this release": epsilon}, **settings)
+    return go(app, "accuracy")
+
+
+def title(app):
+    (figure,) = figures(app)
+    return figure.title
+
+
+@pytest.mark.parametrize("statistic", SIMULATED)
+def test_answers_of_several_numbers_have_bias_sd_and_rmse(open_page, statistic):
+    app = accuracy(open_page, statistic, **SIMULATED[statistic])
+    for axis in ("number of people", "true value", "epsilon"):
+        choose(app, "x-axis", axis)
+        names = {trace["name"] for trace in charts(app)[0]["data"]}
+        assert "Laplace" in names
+        assert len(names) >= 2
+        (figure,) = figures(app)
+        assert figure.title.startswith("RMSE of the ")
+        assert figure.alt
+    assert "Simulated from 4,000 releases for " in shown(app)
+    choose(app, "Metric", "margin of error")
+    assert title(app).startswith("Margin of error at ε = 20: ± ")
+    assert by_label(app.selectbox, "x-axis").disabled
+
+
+def test_another_number_of_the_answer_is_chosen_and_all_are_listed(open_page):
+    app = accuracy(open_page, "covariance matrix")
+    listed = table(app, "number")
+    assert list(listed["number"][:4]) == [
+        "var(age)",
+        "var(income)",
+        "var(weight)",
+        "cov(age, income)",
+    ]
+    assert (listed[["Laplace", "BIT Laplace"]] > 0).all().all()
+    choose(app, "Number of the answer", 3)
+    assert title(app).startswith("RMSE of the cov(age, income) at ")
+
+
+def test_the_size_of_a_group_decides_and_is_the_one_of_release(open_page):
+    app = accuracy(open_page, "mean", selectbox={"By group": 0})
+    small = title(app)
+    set_to(app, "number_input", "A group of how many?", 10)
+    assert title(app) != small
+    assert by_label(go(app, "release").number_input, "A group of how many?").value == 10
+
+
+def test_groups_that_are_too_small_are_said_to_be(open_page):
+    app = accuracy(open_page, "mean", epsilon=0.01, selectbox={"By group": 0})
+    assert "too few people to say" in title(app)
+    choose(app, "Metric", "margin of error")
+    assert title(app) == "No margin of error can be given at ε = 0.01"
+
+
+def test_winners_of_a_mean_are_no_choice_for_a_difference(open_page):
+    app = accuracy(open_page, "mean")
+    choose(app, "x-axis", "who wins where")
+    go(app, "release")
+    choose(app, "Statistic", "difference of groups")
+    go(app, "accuracy")
+    assert "who wins where" not in by_label(app.selectbox, "x-axis").options
+    assert title(app).startswith("RMSE of the ")
+
+
+def test_a_margin_has_the_target_of_the_plan(open_page):
+    app = accuracy(open_page, "mean", epsilon=0.5)
+    choose(app, "Metric", "margin of error")
+    assert "target" not in title(app)
+    assert "Plan can set a target." in shown(app)
+
+
+@pytest.mark.parametrize("statistic", ["median", "several quantiles"])
+def test_quantiles_show_their_errors_to_the_curator_alone(open_page, statistic):
+    app = accuracy(open_page, statistic, epsilon=1.0)
+    assert title(app).endswith(" ranks")
+    by_label(app.toggle, "Show bias, SD and RMSE for this table").set_value(True).run()
+    margin, errors = figures(app)
+    assert margin.title.endswith(" ranks")
+    assert errors.title.startswith("RMSE of the ")
+    if statistic == "several quantiles":
+        assert len(table(app, "quantile")) == 5
+        choose(app, "Quantile", 4)
+        assert figures(app)[1].title != errors.title

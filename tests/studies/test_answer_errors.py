@@ -1,0 +1,152 @@
+"""Errors of answers that follow from several numbers, against closed forms and draws."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpcore.errors import ParameterError
+from dpcore.inference.group_ratios import estimate, point_ratios
+from dpcore.mechanisms.laplace import Laplace
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.studies.comparing.answer_errors import AnswerSetting, error_table, of_table, simulated
+from dpcore.studies.comparing.error_curves import against_epsilon, against_people, against_position
+from tests.inference.test_group_ratios import RATIOS
+from tests.releases.questions import apart, by_group, chained, matrix, means, ranks
+
+LARGE = 100_000
+BY_GROUP = {
+    "mean": by_group(),
+    "variance": by_group(kind=StatisticKind.VARIANCE),
+    "apart": apart(),
+    "means": means(),
+}
+SIMULATED = BY_GROUP | {
+    "matrix": matrix(people=500, columns=3),
+    "correlation": matrix(people=500, kind=StatisticKind.CORRELATION),
+}
+
+
+def setting(request, **changes):
+    return AnswerSetting(
+        **({"request": request, "delta": 1e-6, "group": 1000, "place": 0.3} | changes)
+    )
+
+
+def errors(at, key):
+    found = at.moments(key, at.position)
+    return float(found.bias), float(found.spread), float(found.rmse)
+
+
+@pytest.mark.parametrize("name", RATIOS)
+@given(drawn=st.lists(st.floats(5.0, 500.0), min_size=3, max_size=3))
+def test_a_point_is_the_ratio_that_an_answer_gives(name, drawn):
+    ratio = RATIOS[name]
+    rows = np.array([drawn[: ratio.degree + 1]])
+    given_as = estimate(Laplace(noise=0.01), rows, ratio).ratios
+    assert point_ratios(rows, ratio) == pytest.approx(given_as)
+
+
+@pytest.mark.parametrize("key", ["laplace", "gaussian"])
+@pytest.mark.parametrize("place", [0.1, 0.5, 0.9])
+def test_the_error_of_a_mean_of_many_is_that_of_its_weighted_noises(key, place):
+    """To first order ``(T - h N) / n`` with weights ``-h`` and ``1 - h``."""
+    at = setting(by_group(), group=LARGE, place=place)
+    asked = at.by(key)
+    one = np.sqrt(float(asked.mechanism.variance(0.0)))
+    width = asked.plan.ratio.bounds.width
+    expected = width * one * np.hypot(place, 1 - place) / LARGE
+    bias, spread, rmse = errors(at, key)
+    assert spread == pytest.approx(expected, rel=0.05)
+    assert abs(bias) < 0.1 * spread
+    assert rmse == pytest.approx(spread, rel=0.01)
+    both = setting(apart(), group=LARGE, place=place)
+    ratio = np.sqrt(2) * np.sqrt(float(both.by(key).mechanism.variance(0.0))) / one
+    assert errors(both, key)[1] == pytest.approx(ratio * expected, rel=0.05)
+
+
+@pytest.mark.parametrize("key", ["laplace", "bit", "truncated"])
+@pytest.mark.parametrize("place", [0.01, 0.4])
+def test_the_errors_of_a_variance_are_the_closed_forms(key, place):
+    at = setting(matrix(people=200, columns=2, epsilon=2.0), place=place)
+    release = at.by(key).plan.release
+    mechanism, value = release.step(0, release.largest[0]).mechanism, place * release.largest[0]
+    bias, spread, rmse = errors(at, key)
+    true = float(mechanism.bias(value))
+    assert bias == pytest.approx(true, abs=0.05 * rmse)
+    assert spread == pytest.approx(float(np.sqrt(mechanism.variance(value))), rel=0.05)
+    assert rmse == pytest.approx(float(np.sqrt(mechanism.mse(value))), rel=0.05)
+    if key == "laplace":
+        off = errors(replace(at, number=2), key)[1]
+        assert off == pytest.approx(np.sqrt(2) * release.scales[2], rel=0.05)
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+@given(place=st.floats(0.0, 1.0), epsilon=st.floats(0.5, 20.0), number=st.integers(0, 5))
+def test_squares_add_up_wherever_the_value_lies(name, place, epsilon, number):
+    at = setting(SIMULATED[name], place=place).at_epsilon(epsilon)
+    at = replace(at, number=number % len(at.numbers))
+    bias, spread, rmse = errors(at, "laplace")
+    if not np.isnan(rmse):
+        # A bias that chance explains counts as 0.
+        assert rmse**2 == pytest.approx(bias**2 + spread**2, rel=2e-3)
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_the_axes_go_through_the_setting(name):
+    at = setting(SIMULATED[name])
+    keys = at.answered_by(("laplace", "bit", "truncated", "gaussian"))
+    assert "laplace" in keys
+    here = error_table(at, keys)
+    for key in keys:
+        (by_epsilon,) = against_epsilon(at, [key], np.array([at.epsilon / 2, at.epsilon]))
+        (by_people,) = against_people(at, [key], np.array([at.people, 2.0 * at.people]))
+        (by_place,) = against_position(at, [key], 11)
+        assert by_epsilon.rmse[1] == by_people.rmse[0] == here[key][0]
+        assert by_place.rmse[3] == pytest.approx(here[key][0])
+        assert by_epsilon.rmse[0] > by_epsilon.rmse[1]
+        assert by_people.rmse[1] < by_people.rmse[0]
+
+
+@pytest.mark.parametrize("name", BY_GROUP)
+def test_groups_that_are_told_from_nobody_by_few_have_no_error(name):
+    few = setting(BY_GROUP[name], group=1)
+    assert np.isnan(errors(few, "laplace")).all()
+
+
+def test_an_epsilon_too_small_to_truncate_with_has_no_error():
+    at = setting(matrix("truncated", people=500, columns=3))
+    assert np.isnan(errors(at.at_epsilon(1e-6), "truncated")).all()
+
+
+@pytest.mark.parametrize("q", [0.1, 0.5, 0.9])
+def test_the_law_of_a_quantile_is_that_of_its_draws(q):
+    rng = np.random.default_rng(3)
+    asked = ranks(q=q, people=80, epsilon=0.5)
+    value = asked.plan.statistic.value(rng.gamma(2.0, 12.0, 80))
+    found = of_table([asked], value)
+    grid = asked.plan.statistic.grid
+    drawn = grid[asked.plan.mechanism.simulate(value, rng=rng, size=(40_000,))]
+    away = drawn - grid[np.argmax(value)]
+    assert found.bias[0] == pytest.approx(away.mean(), abs=4 * away.std() / 200)
+    assert found.spread[0] == pytest.approx(away.std(), rel=0.03)
+    assert found.rmse[0] == pytest.approx(np.sqrt(np.mean(away**2)), rel=0.03)
+
+
+def test_more_epsilon_brings_quantiles_nearer():
+    rng = np.random.default_rng(5)
+    for asked in (ranks(people=500), chained(people=500)):
+        value = asked.plan.statistic.value(rng.uniform(20, 80, 500))
+        curve = of_table([replace(asked, epsilon=e) for e in (0.1, 1.0, 10.0)], value)
+        assert (np.diff(curve.rmse) < 0).all()
+        assert curve.key == asked.mechanism_key
+
+
+def test_what_is_not_simulated_is_refused():
+    assert not simulated(ranks(people=80).query)
+    with pytest.raises(ParameterError, match="not simulated"):
+        setting(ranks(people=80))
