@@ -6,6 +6,7 @@ import io
 import os
 import re
 import sqlite3
+import struct
 import subprocess
 import sys
 
@@ -15,12 +16,14 @@ import pytest
 import dpcore as dp
 from dpcore.data.partitions.row_groups import VARIABLE as TABLES
 from dpcore.data.readers.databases.sources import VARIABLE as DATABASES
+from tests.browser.pictures import FOLDER, LARGEST, PICTURES, table
 from tests.conftest import ROOT
 from tests.test_notebook import TABLE
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FILES = [*PAGES, *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"))]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+PICTURE = re.compile(r"!\[[^\]]+\]\(([^)\s]+)\)")
 MOST_LINES = 120
 MEAN = pd.read_csv(io.StringIO(TABLE))["age"].mean()
 # They have tests of their own.
@@ -57,10 +60,35 @@ def test_links_to_files_lead_somewhere(path):
         assert not anchor or anchor in anchors(target), link
 
 
-def test_every_page_can_be_found_from_the_readme():
-    linked = set(LINK.findall((ROOT / "README.md").read_text(encoding="utf-8")))
-    pages = {name(page) for page in PAGES} - {"README.md"}
-    assert {page for page in pages if page not in linked} <= {"docs/index.md"}
+def test_every_page_can_be_found_from_the_readme_and_from_the_first_page_of_the_site():
+    for first in (ROOT / "README.md", FOLDER / "index.md"):
+        found, ahead = set(), [first]
+        while ahead:
+            page = ahead.pop()
+            if page not in found and page.suffix == ".md":
+                found.add(page)
+                links = LINK.findall(page.read_text(encoding="utf-8"))
+                ahead += [(page.parent / link.partition("#")[0]).resolve() for link in links]
+        assert set(PAGES) - found <= {ROOT / "README.md", FOLDER / "index.md"}
+
+
+def test_every_picture_is_taken_by_the_script_and_shown():
+    shown = {
+        (page.parent / picture).resolve()
+        for page in PAGES
+        for picture in PICTURE.findall(page.read_text(encoding="utf-8"))
+    }
+    assert shown == {FOLDER / f"{picture}.png" for picture in PICTURES}
+    assert shown == set(FOLDER.glob("*.png"))
+    assert sum(picture.stat().st_size for picture in shown) <= LARGEST
+    for picture in shown:
+        with picture.open("rb") as file:
+            assert struct.unpack(">8x4x4xII", file.read(24)) == (1280, 900), picture.name
+
+
+def test_the_table_of_the_tutorial_is_that_of_the_pictures():
+    assert table().startswith("age,salary,department\n")
+    assert table().count("\n") == 1201
 
 
 @pytest.mark.slow
